@@ -1,0 +1,113 @@
+//! Blobs: bytes kept outside the log and named by their content.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+/// The name of a blob: 64 lower-case hex digits of its SHA-256, a dot, and the format's ending.
+///
+/// The invariant matters for safety: a name is a file name, so it can hold no path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(transparent)]
+pub struct BlobName(String);
+
+/// Not the name of any blob.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is not the name of a blob")]
+pub struct BadBlobName(pub String);
+
+/// What kind of bytes a blob holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BlobFormat {
+    Png,
+    Jpeg,
+}
+
+impl BlobFormat {
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpg",
+        }
+    }
+
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+        }
+    }
+}
+
+impl BlobName {
+    /// The name of the bytes whose SHA-256 is `digest`.
+    pub fn of(digest: [u8; 32], format: BlobFormat) -> Self {
+        use std::fmt::Write;
+        let mut name = String::with_capacity(68);
+        for byte in digest {
+            // Writing to a string cannot fail.
+            let _ = write!(name, "{byte:02x}");
+        }
+        name.push('.');
+        name.push_str(format.ending());
+        Self(name)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub fn format(&self) -> BlobFormat {
+        if self.0.ends_with(".png") {
+            BlobFormat::Png
+        } else {
+            BlobFormat::Jpeg
+        }
+    }
+}
+
+impl std::str::FromStr for BlobName {
+    type Err = BadBlobName;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let well_formed = text.split_once('.').is_some_and(|(digest, ending)| {
+            digest.len() == 64
+                && digest
+                    .bytes()
+                    .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+                && matches!(ending, "png" | "jpg")
+        });
+        if well_formed {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(BadBlobName(text.to_owned()))
+        }
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for BlobName {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// Why a blob was not kept or not found.
+#[derive(Debug, thiserror::Error)]
+pub enum BlobError {
+    #[error("there is no blob {}", .0.as_str())]
+    Missing(BlobName),
+    #[error("there is no space left for pictures: free some space on the disk of the data folder")]
+    Full(#[source] std::io::Error),
+    #[error("the blob could not be read or written")]
+    Io(#[from] std::io::Error),
+}
+
+/// Where blobs are kept.
+#[async_trait]
+pub trait Blobs: Send + Sync + std::fmt::Debug {
+    /// Keeps `bytes`; the same bytes are kept once.
+    async fn put(&self, bytes: Bytes, format: BlobFormat) -> Result<BlobName, BlobError>;
+
+    async fn get(&self, name: &BlobName) -> Result<Bytes, BlobError>;
+}

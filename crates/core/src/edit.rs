@@ -1,0 +1,34 @@
+//! Commands for the sandbox's file editor.
+
+use serde::{Deserialize, Serialize};
+
+/// One thing asked of the editor. Paths are absolute.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
+pub enum EditCommand {
+    /// Shows a file with line numbers, or a folder two levels deep.
+    View {
+        path: String,
+        /// First and last line, counted from 1; a last line of -1 is the end of the file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        view_range: Option<[i64; 2]>,
+    },
+    /// Writes a new file. An existing one is replaced and can be had back with `UndoEdit`.
+    Create { path: String, file_text: String },
+    /// Replaces text that occurs exactly once.
+    StrReplace {
+        path: String,
+        old_str: String,
+        #[serde(default)]
+        new_str: String,
+    },
+    /// Puts text after line `insert_line`; 0 is before the first.
+    Insert {
+        path: String,
+        insert_line: u64,
+        #[serde(alias = "new_str")]
+        insert_text: String,
+    },
+    /// Takes back the last edit of this file.
+    UndoEdit { path: String },
+}

@@ -1,0 +1,167 @@
+//! Events: the numbered, append-only facts of a session's log.
+//!
+//! Everything people see is a view of the log. What is written once can be read for ever, so
+//! fields are only ever added, and [`EVENT_VERSION`] grows when a meaning changes.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    blob::BlobName,
+    id::{MessageId, TurnId, UserId},
+    message::Role,
+    session::{Phase, SandboxState},
+};
+
+/// The version written with every event.
+pub const EVENT_VERSION: u16 = 1;
+
+/// One fact of a session's log. On the wire: `{"seq", "at", "type", "data"}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Counted from 1 in each session, without gaps.
+    pub seq: u64,
+    pub at: Timestamp,
+    #[serde(flatten)]
+    pub body: EventBody,
+}
+
+/// What an event says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data", rename_all = "snake_case")]
+pub enum EventBody {
+    Status(Status),
+    Message(MessageSaid),
+    Thinking(Said),
+    Text(Said),
+    ToolUse(ToolUse),
+    ToolResult(ToolResult),
+    Screenshot(Screenshot),
+    Error(Failure),
+    Complete(Complete),
+}
+
+impl EventBody {
+    /// The `type` on the wire.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Status(_) => "status",
+            Self::Message(_) => "message",
+            Self::Thinking(_) => "thinking",
+            Self::Text(_) => "text",
+            Self::ToolUse(_) => "tool_use",
+            Self::ToolResult(_) => "tool_result",
+            Self::Screenshot(_) => "screenshot",
+            Self::Error(_) => "error",
+            Self::Complete(_) => "complete",
+        }
+    }
+}
+
+/// The session or its sandbox is in another state now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    pub state: Phase,
+    pub sandbox: SandboxState,
+    /// Why, where that is not plain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A message was accepted, or the agent gave its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageSaid {
+    pub id: MessageId,
+    pub role: Role,
+    pub content: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<UserId>,
+    /// The turn that gave the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+}
+
+/// A piece of what the model thought or said. Pieces with one `turn` and `block` belong together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    pub turn: TurnId,
+    /// Counted from 0 in each turn, over thinking and text together.
+    pub block: u32,
+    pub text: String,
+}
+
+/// A tool is about to be used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolUse {
+    /// Absent when a person did it by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// Pairs the use with its result.
+    pub call: String,
+    /// `computer`, `bash` or `editor`.
+    pub tool: String,
+    /// An `Action`, `ShellRequest` or `EditCommand`, or what the model sent instead of one.
+    pub input: serde_json::Value,
+    /// Who did it, when a person did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<UserId>,
+}
+
+/// What came of a tool use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    pub call: String,
+    pub text: String,
+    #[serde(default)]
+    pub is_error: bool,
+    #[serde(default)]
+    pub duration_ms: u64,
+    /// More of the same call follows; `text` is only what is new. The last result has it all.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+}
+
+/// The screen was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Screenshot {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// The tool use it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    pub blob: BlobName,
+    pub width: u16,
+    pub height: u16,
+}
+
+/// Something failed. With a `turn` it is that turn's end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// Stable, for programs: `server_restarted`, `model_failed`, …
+    pub code: String,
+    /// A sentence for people: what happened and what to do.
+    pub message: String,
+}
+
+/// A turn ended as it should, or because a person stopped it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Complete {
+    pub turn: TurnId,
+    pub outcome: Outcome,
+    /// How many times the model was asked.
+    pub n_steps: u32,
+    pub duration_ms: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// The model ended its turn.
+    Done,
+    /// A person stopped it.
+    Stopped,
+}

@@ -1,0 +1,50 @@
+//! Ids: one new type per kind of thing, so that the wrong id does not compile.
+//!
+//! All are UUID v7 and plain UUIDs on the wire: they sort by the time they were made.
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash,
+            serde::Serialize, serde::Deserialize,
+        )]
+        #[serde(transparent)]
+        pub struct $name(pub uuid::Uuid);
+
+        impl $name {
+            /// A new id, later in order than every id made before.
+            #[expect(clippy::new_without_default, reason = "a default id would be a surprise")]
+            pub fn new() -> Self {
+                Self(uuid::Uuid::now_v7())
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = uuid::Error;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                text.parse().map(Self)
+            }
+        }
+    )+};
+}
+
+ids! {
+    /// A conversation with an agent, with its computer and its log.
+    SessionId,
+    /// What a person or the agent said in a session.
+    MessageId,
+    /// The work on one prompt.
+    TurnId,
+    /// Somebody who may sign in.
+    UserId,
+    /// A request to a runner. A runner carries out an id at most once.
+    RequestId,
+}

@@ -1,0 +1,17 @@
+//! What Deskhand is about: its words as types, its rules as functions, and the ports it needs.
+//!
+//! Nothing here reads, writes, waits or starts anything.
+
+pub mod action;
+pub mod blob;
+pub mod clock;
+pub mod edit;
+pub mod event;
+pub mod id;
+pub mod message;
+pub mod model;
+pub mod sandbox;
+pub mod secret;
+pub mod session;
+pub mod shell;
+pub mod viewer;

@@ -1,0 +1,155 @@
+//! The port to sandboxes: starting one, using the computer in it, watching its screen.
+
+use std::{pin::Pin, sync::Arc};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::{Sink, Stream};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    action::{Action, Point, ScreenSize},
+    blob::BlobFormat,
+    edit::EditCommand,
+    id::{RequestId, SessionId},
+    shell::{ShellOutput, ShellRequest},
+};
+
+/// What a sandbox should be like.
+#[derive(Debug, Clone, Copy)]
+pub struct SandboxSpec {
+    pub session: SessionId,
+    pub screen: ScreenSize,
+}
+
+/// Something asked of the computer in a sandbox.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ComputerRequest {
+    Act {
+        action: Action,
+        /// Whether to wait for the screen to settle and send a picture with the reply.
+        /// `Screenshot` and `Zoom` send one in any case.
+        look: bool,
+    },
+    /// A picture of the screen as it is now, without waiting for it to settle.
+    Look {
+        format: BlobFormat,
+    },
+    Shell(ShellRequest),
+    Edit(EditCommand),
+}
+
+/// What the computer answered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ComputerReply {
+    /// The action was carried out. `text` says so in a few words.
+    Acted {
+        text: String,
+        frame: Option<Frame>,
+    },
+    Shell(ShellOutput),
+    /// The edit was made, or the file is shown in `text`.
+    Edited {
+        text: String,
+    },
+}
+
+/// A picture of the screen, or of a part of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    pub bytes: Bytes,
+    pub format: BlobFormat,
+    pub size: ScreenSize,
+    /// Where the pointer was.
+    pub pointer: Point,
+}
+
+/// Why a request was not carried out, or not surely.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ComputerError {
+    /// It was tried, or refused, inside the sandbox. The text is for the model.
+    #[error("{0}")]
+    Failed(String),
+    /// It was cancelled before it was done.
+    #[error("the request was cancelled")]
+    Cancelled,
+    /// The sandbox died or the link broke after the request was sent: it may have been done.
+    #[error("the sandbox was lost during the action, so it is not known whether it was done")]
+    FateUnknown,
+    /// There is no running sandbox.
+    #[error("the sandbox is not running")]
+    Gone,
+}
+
+/// Why a sandbox could not be started. The texts name what is missing and the way out.
+#[derive(Debug, thiserror::Error)]
+pub enum StartSandboxError {
+    /// The machine lacks something.
+    #[error("{what}: {remedy}")]
+    Missing { what: String, remedy: String },
+    /// It was started and did not come up.
+    #[error("the sandbox did not come up: {0}")]
+    Failed(String),
+    #[error("the sandbox could not be prepared")]
+    Io(#[from] std::io::Error),
+}
+
+/// How a sandbox came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SandboxEnd {
+    /// Somebody asked for it.
+    Stopped,
+    /// It died. The text says how, for people.
+    Died(String),
+}
+
+/// Pieces of a shell command's output on their way. Bounded; what does not fit is not sent,
+/// since the reply has it all.
+pub type Progress = futures::channel::mpsc::Sender<Bytes>;
+
+/// Bytes in both directions, in whatever pieces they came. Ends when either side does.
+pub struct ByteStream {
+    pub incoming: Pin<Box<dyn Stream<Item = Bytes> + Send>>,
+    pub outgoing: Pin<Box<dyn Sink<Bytes, Error = std::io::Error> + Send>>,
+}
+
+/// Makes sandboxes.
+#[async_trait]
+pub trait Sandboxes: Send + Sync + std::fmt::Debug {
+    /// Starts a sandbox and waits until its desktop answers. The files of an earlier sandbox of
+    /// the same session are there again.
+    async fn start(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>, StartSandboxError>;
+
+    /// Removes the files that sandboxes of this session left.
+    async fn remove_files(&self, session: SessionId) -> std::io::Result<()>;
+
+    /// Sessions that have files here.
+    async fn sessions_with_files(&self) -> std::io::Result<Vec<SessionId>>;
+}
+
+/// A running sandbox.
+#[async_trait]
+pub trait Sandbox: Send + Sync + std::fmt::Debug {
+    fn screen(&self) -> ScreenSize;
+
+    /// Carries out a request. An id that was used before is answered from memory.
+    async fn perform(
+        &self,
+        id: RequestId,
+        request: ComputerRequest,
+        progress: Option<Progress>,
+    ) -> Result<ComputerReply, ComputerError>;
+
+    /// Ends a request early: its `perform` answers soon, with `Cancelled` or what was done.
+    async fn cancel(&self, id: RequestId);
+
+    /// The screen as an RFB server speaks it.
+    async fn open_screen(&self) -> Result<ByteStream, ComputerError>;
+
+    /// Waits for the end, however it comes about.
+    async fn ended(&self) -> SandboxEnd;
+
+    /// Ends it and everything in it, and returns when it is gone. Files stay.
+    async fn stop(&self);
+}

@@ -1,0 +1,158 @@
+//! Sessions: their states and the legal moves between them.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::id::{SessionId, UserId};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    pub id: SessionId,
+    pub owner: UserId,
+    /// Empty until somebody names it or the first prompt does.
+    pub title: String,
+    /// `vendor/name`.
+    pub model: String,
+    /// The caller's own notes: a JSON object.
+    pub metadata: serde_json::Value,
+    pub phase: Phase,
+    pub sandbox: SandboxState,
+    /// The number of the newest event.
+    pub last_seq: u64,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// What a session is doing. On the wire this is its `state`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Its sandbox is being made for the first time.
+    Initializing,
+    /// Ready for a prompt.
+    Idle,
+    /// The agent works on a prompt.
+    Running,
+    /// The agent waits for a person.
+    Waiting,
+    /// It has no computer and could not get one. The next prompt tries again.
+    Error,
+    /// Over for good. Its log stays.
+    Terminated,
+}
+
+/// What happened to a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    SandboxReady,
+    SandboxFailed,
+    PromptTaken,
+    QuestionAsked,
+    QuestionAnswered,
+    TurnFinished,
+    Terminated,
+}
+
+impl Phase {
+    /// Where `signal` leads from here, or `None` when it means nothing in this phase.
+    ///
+    /// The answer is stored with a compare-and-set on the old phase, so of two workers that
+    /// race on one session only one goes on.
+    pub fn after(self, signal: Signal) -> Option<Self> {
+        use Phase::{Error, Idle, Initializing, Running, Terminated, Waiting};
+        match (self, signal) {
+            (Terminated, _) => None,
+            (_, Signal::Terminated) => Some(Terminated),
+            (Initializing | Error, Signal::SandboxReady) => Some(Idle),
+            (Initializing | Idle, Signal::SandboxFailed) => Some(Error),
+            (Initializing | Idle | Error, Signal::PromptTaken) => Some(Running),
+            (Running, Signal::QuestionAsked) => Some(Waiting),
+            (Waiting, Signal::QuestionAnswered) => Some(Running),
+            (Running | Waiting, Signal::TurnFinished) => Some(Idle),
+            (Initializing | Idle | Running | Waiting | Error, _) => None,
+        }
+    }
+
+    /// As it is written in the store and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Initializing => "initializing",
+            Self::Idle => "idle",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Error => "error",
+            Self::Terminated => "terminated",
+        }
+    }
+}
+
+/// What a session's sandbox is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxState {
+    /// There is none yet, or none any more.
+    None,
+    Starting,
+    Ready,
+    /// Frozen with its memory.
+    Paused,
+    /// Ended on purpose, its files kept.
+    Stopped,
+    /// Ended by itself or with the server, its files kept.
+    Lost,
+}
+
+impl SandboxState {
+    /// As it is written in the store and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Starting => "starting",
+            Self::Ready => "ready",
+            Self::Paused => "paused",
+            Self::Stopped => "stopped",
+            Self::Lost => "lost",
+        }
+    }
+}
+
+/// Neither a phase nor a sandbox state has this name.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is not a state")]
+pub struct UnknownState(pub String);
+
+impl std::str::FromStr for Phase {
+    type Err = UnknownState;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        [
+            Self::Initializing,
+            Self::Idle,
+            Self::Running,
+            Self::Waiting,
+            Self::Error,
+            Self::Terminated,
+        ]
+        .into_iter()
+        .find(|phase| phase.name() == text)
+        .ok_or_else(|| UnknownState(text.to_owned()))
+    }
+}
+
+impl std::str::FromStr for SandboxState {
+    type Err = UnknownState;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        [
+            Self::None,
+            Self::Starting,
+            Self::Ready,
+            Self::Paused,
+            Self::Stopped,
+            Self::Lost,
+        ]
+        .into_iter()
+        .find(|state| state.name() == text)
+        .ok_or_else(|| UnknownState(text.to_owned()))
+    }
+}
