@@ -14,4 +14,5 @@ pub mod sandbox;
 pub mod secret;
 pub mod session;
 pub mod shell;
+pub mod tasks;
 pub mod viewer;

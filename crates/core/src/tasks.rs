@@ -1,0 +1,38 @@
+//! Background tasks that are known by name and waited for at shutdown.
+
+use std::{future::Future, time::Duration};
+
+use tokio::task::JoinHandle;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// All background tasks of one process. Clones share the same set.
+#[derive(Debug, Clone, Default)]
+pub struct Tasks {
+    tracker: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+impl Tasks {
+    /// Starts a task. It should end soon after [`Tasks::shutdown`] fires.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that starts tasks")]
+    pub fn spawn<F>(&self, name: &'static str, task: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        use tracing::Instrument;
+        tokio::spawn(self.tracker.track_future(task.instrument(tracing::debug_span!("task", name))))
+    }
+
+    /// Fires when the process is asked to end.
+    pub fn shutdown(&self) -> &CancellationToken {
+        &self.shutdown
+    }
+
+    /// Asks all tasks to end and waits for them, at most this long. Tells whether all did.
+    pub async fn end(&self, at_most: Duration) -> bool {
+        self.shutdown.cancel();
+        self.tracker.close();
+        tokio::time::timeout(at_most, self.tracker.wait()).await.is_ok()
+    }
+}
