@@ -26,6 +26,35 @@ pub struct Event {
     pub body: EventBody,
 }
 
+/// An event as it is stored and sent: its data already written as JSON, once for everybody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoggedEvent {
+    pub seq: u64,
+    pub at: Timestamp,
+    /// [`EventBody::kind`].
+    pub kind: String,
+    /// JSON.
+    pub data: String,
+}
+
+impl LoggedEvent {
+    /// `{"seq":…,"type":…,"at":…,"data":…}`.
+    pub fn wire(&self) -> String {
+        let Self {
+            seq,
+            at,
+            kind,
+            data,
+        } = self;
+        format!(r#"{{"seq":{seq},"type":"{kind}","at":"{at}","data":{data}}}"#)
+    }
+
+    /// The event with its data read.
+    pub fn read(&self) -> Result<Event, serde_json::Error> {
+        serde_json::from_str(&self.wire())
+    }
+}
+
 /// What an event says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
@@ -42,6 +71,20 @@ pub enum EventBody {
 }
 
 impl EventBody {
+    /// The `data` on the wire.
+    pub fn data(&self) -> Result<String, serde_json::Error> {
+        match self {
+            Self::Status(status) => serde_json::to_string(status),
+            Self::Message(message) => serde_json::to_string(message),
+            Self::Thinking(said) | Self::Text(said) => serde_json::to_string(said),
+            Self::ToolUse(tool_use) => serde_json::to_string(tool_use),
+            Self::ToolResult(result) => serde_json::to_string(result),
+            Self::Screenshot(screenshot) => serde_json::to_string(screenshot),
+            Self::Error(failure) => serde_json::to_string(failure),
+            Self::Complete(complete) => serde_json::to_string(complete),
+        }
+    }
+
     /// The `type` on the wire.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -66,6 +109,12 @@ pub struct Status {
     /// Why, where that is not plain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The turn that begins with this move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// The message that this turn works on. A message that no status names is still waiting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<MessageId>,
 }
 
 /// A message was accepted, or the agent gave its answer.

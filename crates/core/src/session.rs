@@ -50,6 +50,8 @@ pub enum Signal {
     QuestionAsked,
     QuestionAnswered,
     TurnFinished,
+    /// The server that worked on it was killed.
+    ServerRestarted,
     Terminated,
 }
 
@@ -68,7 +70,8 @@ impl Phase {
             (Initializing | Idle | Error, Signal::PromptTaken) => Some(Running),
             (Running, Signal::QuestionAsked) => Some(Waiting),
             (Waiting, Signal::QuestionAnswered) => Some(Running),
-            (Running | Waiting, Signal::TurnFinished) => Some(Idle),
+            (Running | Waiting, Signal::TurnFinished)
+            | (Initializing | Running | Waiting, Signal::ServerRestarted) => Some(Idle),
             (Initializing | Idle | Running | Waiting | Error, _) => None,
         }
     }

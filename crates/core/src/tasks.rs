@@ -14,14 +14,20 @@ pub struct Tasks {
 
 impl Tasks {
     /// Starts a task. It should end soon after [`Tasks::shutdown`] fires.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that starts tasks")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that starts tasks"
+    )]
     pub fn spawn<F>(&self, name: &'static str, task: F) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
         use tracing::Instrument;
-        tokio::spawn(self.tracker.track_future(task.instrument(tracing::debug_span!("task", name))))
+        tokio::spawn(
+            self.tracker
+                .track_future(task.instrument(tracing::debug_span!("task", name))),
+        )
     }
 
     /// Fires when the process is asked to end.
@@ -33,6 +39,8 @@ impl Tasks {
     pub async fn end(&self, at_most: Duration) -> bool {
         self.shutdown.cancel();
         self.tracker.close();
-        tokio::time::timeout(at_most, self.tracker.wait()).await.is_ok()
+        tokio::time::timeout(at_most, self.tracker.wait())
+            .await
+            .is_ok()
     }
 }

@@ -1,1 +1,20 @@
+//! What Deskhand remembers: people, sessions, messages and the event log in SQL, pictures in files.
+//!
+//! SQL stands only in this crate. Every change of a session and the events that tell of it share
+//! one transaction, which also gives the events their numbers: gap-free, in the order of commits.
 
+pub mod blobs;
+mod database;
+mod events;
+mod messages;
+mod migrations;
+mod people;
+mod sessions;
+mod transitions;
+
+pub use blobs::FolderBlobs;
+pub use database::{Store, StoreError};
+pub use messages::{MessagePage, NewPrompt, QueueFull, TakenPrompt};
+pub use people::{NewUser, User};
+pub use sessions::{NewSession, SessionPage};
+pub use transitions::{Answer, PhaseMove, Transition};

@@ -1,0 +1,82 @@
+//! Blobs as files in a folder, named by their content.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use deskhand_core::blob::{BlobError, BlobFormat, BlobName, Blobs};
+use sha2::{Digest, Sha256};
+
+/// Blobs in `DIR/ab/abcdef….png`.
+///
+/// A blob appears whole or not at all: it is written beside its place and moved there.
+#[derive(Debug, Clone)]
+pub struct FolderBlobs {
+    dir: PathBuf,
+}
+
+impl FolderBlobs {
+    /// Uses `dir`, made where it is missing.
+    pub fn open(dir: PathBuf) -> io::Result<Self> {
+        std::fs::create_dir_all(&dir)?;
+        Ok(Self { dir })
+    }
+
+    fn path(&self, name: &BlobName) -> PathBuf {
+        let name = name.as_str();
+        self.dir.join(&name[..2]).join(name)
+    }
+}
+
+#[async_trait]
+impl Blobs for FolderBlobs {
+    async fn put(&self, bytes: Bytes, format: BlobFormat) -> Result<BlobName, BlobError> {
+        let store = self.clone();
+        let kept = tokio::task::spawn_blocking(move || {
+            let name = BlobName::of(Sha256::digest(&bytes).into(), format);
+            let path = store.path(&name);
+            if !path.exists() {
+                write_whole(&path, &bytes)?;
+            }
+            Ok(name)
+        });
+        kept.await
+            .map_err(io::Error::other)?
+            .map_err(|error: io::Error| {
+                if error.kind() == io::ErrorKind::StorageFull
+                    || error.kind() == io::ErrorKind::QuotaExceeded
+                {
+                    BlobError::Full(error)
+                } else {
+                    BlobError::Io(error)
+                }
+            })
+    }
+
+    async fn get(&self, name: &BlobName) -> Result<Bytes, BlobError> {
+        let path = self.path(name);
+        let read = tokio::task::spawn_blocking(move || std::fs::read(path));
+        match read.await.map_err(io::Error::other)? {
+            Ok(bytes) => Ok(bytes.into()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(BlobError::Missing(name.clone()))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let beside = folder.join(format!(".{}", uuid::Uuid::now_v7()));
+    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    if written.is_err() {
+        // Half a file is of no use, and its removal can fail only as the writing did.
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}

@@ -1,0 +1,173 @@
+//! Sessions: making, finding and naming them.
+
+use deskhand_core::{
+    event::{EventBody, LoggedEvent, Status},
+    id::{SessionId, TurnId, UserId},
+    session::{Phase, SandboxState, Session},
+    viewer::Viewer,
+};
+use jiff::Timestamp;
+use sea_orm::{QueryResult, Value};
+
+use crate::{
+    database::{Store, StoreError, all, count, execute, millis, one, timestamp},
+    events::insert_events,
+};
+
+const COLUMNS: &str =
+    "id, owner_id, title, model, metadata, phase, sandbox, last_seq, created_at_ms, updated_at_ms";
+
+/// A session to be made. It begins `initializing`, without a sandbox.
+#[derive(Debug)]
+pub struct NewSession<'a> {
+    pub id: SessionId,
+    pub owner: UserId,
+    pub title: &'a str,
+    pub model: &'a str,
+    pub metadata: &'a serde_json::Value,
+    pub created_at: Timestamp,
+}
+
+/// One page of a list of sessions, newest first.
+#[derive(Debug)]
+pub struct SessionPage {
+    pub sessions: Vec<Session>,
+    /// Where the next page goes on, if there is one.
+    pub next: Option<SessionId>,
+}
+
+impl Store {
+    /// Makes a session and the first event of its log.
+    pub async fn insert_session(
+        &self,
+        new: NewSession<'_>,
+    ) -> Result<Vec<LoggedEvent>, StoreError> {
+        let transaction = self.begin().await?;
+        let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
+                   last_seq, created_at_ms, updated_at_ms) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)";
+        let first = Status {
+            state: Phase::Initializing,
+            sandbox: SandboxState::None,
+            reason: None,
+            turn: None,
+            prompt: None,
+        };
+        let values = [
+            new.id.0.into(),
+            new.owner.0.into(),
+            new.title.into(),
+            new.model.into(),
+            new.metadata.to_string().into(),
+            first.state.name().into(),
+            first.sandbox.name().into(),
+            millis(new.created_at),
+        ];
+        execute(&transaction, sql, values).await?;
+        let body = EventBody::Status(first);
+        let events = insert_events(&transaction, new.id, 1, &[body], new.created_at).await?;
+        transaction.commit().await?;
+        Ok(events)
+    }
+
+    /// A session, if this viewer may see it.
+    pub async fn session(
+        &self,
+        viewer: Viewer,
+        id: SessionId,
+    ) -> Result<Option<Session>, StoreError> {
+        let owner = owner(viewer);
+        let sql = format!(
+            "SELECT {COLUMNS} FROM sessions WHERE id = $1 AND ($2 IS NULL OR owner_id = $2)"
+        );
+        one(&self.reader, &sql, [id.0.into(), owner])
+            .await?
+            .map(|row| session(&row))
+            .transpose()
+    }
+
+    /// The sessions this viewer may see, newest first, made before `before`.
+    pub async fn sessions(
+        &self,
+        viewer: Viewer,
+        before: Option<SessionId>,
+        limit: u32,
+    ) -> Result<SessionPage, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM sessions WHERE ($1 IS NULL OR owner_id = $1) \
+             AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3"
+        );
+        let before: Value = before.map(|id| id.0).into();
+        let values = [
+            owner(viewer),
+            before,
+            i64::from(limit.saturating_add(1)).into(),
+        ];
+        let rows = all(&self.reader, &sql, values).await?;
+        let mut sessions = rows.iter().map(session).collect::<Result<Vec<_>, _>>()?;
+        let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
+        let more = sessions.len() > wanted;
+        sessions.truncate(wanted);
+        let next = sessions.last().filter(|_| more).map(|last| last.id);
+        Ok(SessionPage { sessions, next })
+    }
+
+    /// Names a session.
+    pub async fn set_title(
+        &self,
+        viewer: Viewer,
+        id: SessionId,
+        title: &str,
+    ) -> Result<bool, StoreError> {
+        let sql = "UPDATE sessions SET title = $1 WHERE id = $2 AND ($3 IS NULL OR owner_id = $3)";
+        Ok(self
+            .write(sql, [title.into(), id.0.into(), owner(viewer)])
+            .await?
+            > 0)
+    }
+
+    /// Names a session that has no name yet.
+    pub async fn suggest_title(&self, id: SessionId, title: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE sessions SET title = $1 WHERE id = $2 AND title = ''";
+        self.write(sql, [title.into(), id.0.into()]).await?;
+        Ok(())
+    }
+
+    /// Every session that is not over, with the turn it was at work on.
+    pub async fn open_sessions(&self) -> Result<Vec<(Session, Option<TurnId>)>, StoreError> {
+        let sql = format!("SELECT {COLUMNS}, turn_id FROM sessions WHERE phase <> $1 ORDER BY id");
+        let rows = all(&self.reader, &sql, [Phase::Terminated.name().into()]).await?;
+        rows.iter()
+            .map(|row| {
+                let turn: Option<uuid::Uuid> = row.try_get("", "turn_id")?;
+                Ok((session(row)?, turn.map(TurnId)))
+            })
+            .collect()
+    }
+}
+
+/// The owner that rows must have for this viewer to see them; null for all.
+pub(crate) fn owner(viewer: Viewer) -> Value {
+    viewer.user().map(|user| user.0).into()
+}
+
+fn session(row: &QueryResult) -> Result<Session, StoreError> {
+    let unreadable = |error: &dyn std::fmt::Display| StoreError::Unreadable(error.to_string());
+    let metadata: String = row.try_get("", "metadata")?;
+    let phase: String = row.try_get("", "phase")?;
+    let sandbox: String = row.try_get("", "sandbox")?;
+    Ok(Session {
+        id: SessionId(row.try_get("", "id")?),
+        owner: UserId(row.try_get("", "owner_id")?),
+        title: row.try_get("", "title")?,
+        model: row.try_get("", "model")?,
+        metadata: serde_json::from_str(&metadata).map_err(|error| unreadable(&error))?,
+        phase: phase.parse::<Phase>().map_err(|error| unreadable(&error))?,
+        sandbox: sandbox
+            .parse::<SandboxState>()
+            .map_err(|error| unreadable(&error))?,
+        last_seq: count(row.try_get("", "last_seq")?)?,
+        created_at: timestamp(row.try_get("", "created_at_ms")?)?,
+        updated_at: timestamp(row.try_get("", "updated_at_ms")?)?,
+    })
+}
