@@ -1,1 +1,91 @@
+//! What each operation of Deskhand means, whoever asks: the page, the terminal, HTTP.
 
+mod desk;
+mod history;
+mod hub;
+mod live;
+mod log;
+mod sessions;
+mod users;
+
+use std::{sync::Arc, time::Duration};
+
+use deskhand_agent::TurnLimits;
+use deskhand_core::{
+    action::ScreenSize, blob::Blobs, clock::Clock, model::Models, sandbox::Sandboxes, tasks::Tasks,
+};
+use deskhand_store::{Store, StoreError};
+
+pub use hub::Feed;
+pub use sessions::{
+    ActByHand, ActByHandError, ByHand, CreateSession, CreateSessionError, FindError,
+    OpenScreenError, Picture, RenameError, ScreenshotError, SendPromptError, Sessions,
+    StopTurnError,
+};
+pub use users::{EnsureAdminError, SignIn, SignInError, Users};
+
+/// How long everything has to come to its end at shutdown.
+const SHUTDOWN: Duration = Duration::from_secs(4);
+
+/// What the app is made of.
+#[derive(Debug)]
+pub struct Parts {
+    pub store: Store,
+    pub blobs: Arc<dyn Blobs>,
+    pub models: Arc<dyn Models>,
+    pub sandboxes: Arc<dyn Sandboxes>,
+    pub clock: Arc<dyn Clock>,
+    pub tasks: Tasks,
+    pub settings: Settings,
+}
+
+/// What a deployment may decide.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub screen: ScreenSize,
+    pub limits: TurnLimits,
+    /// How many prompts of one session may wait.
+    pub queue_length: u64,
+}
+
+/// The running app. Clones share it.
+#[derive(Debug, Clone)]
+pub struct App {
+    users: Users,
+    sessions: Sessions,
+    tasks: Tasks,
+}
+
+impl App {
+    /// Starts the app: what an earlier server left unfinished is closed honestly, and prompts
+    /// that were waiting are taken up.
+    pub async fn start(parts: Parts) -> Result<Self, StoreError> {
+        let tasks = parts.tasks.clone();
+        let users = Users::new(parts.store.clone(), Arc::clone(&parts.clock));
+        let sessions = Sessions::new(parts);
+        sessions.reconcile().await?;
+        Ok(Self {
+            users,
+            sessions,
+            tasks,
+        })
+    }
+
+    pub fn users(&self) -> &Users {
+        &self.users
+    }
+
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
+    }
+
+    /// Ends running turns with a word in their log, then the sandboxes. Tells whether everything
+    /// came to its end in time.
+    pub async fn shut_down(&self) -> bool {
+        self.tasks.shutdown().cancel();
+        let closed = tokio::time::timeout(SHUTDOWN, self.sessions.close_all())
+            .await
+            .is_ok();
+        self.tasks.end(Duration::from_secs(1)).await && closed
+    }
+}

@@ -1,0 +1,61 @@
+//! The log as a conversation: each prompt stands where it was taken up, not where it was sent.
+
+use std::collections::HashMap;
+
+use deskhand_core::{
+    event::{Event, EventBody, LoggedEvent, Status},
+    id::SessionId,
+    message::Role,
+};
+use deskhand_store::{Store, StoreError};
+
+const PAGE: u32 = 1_000;
+
+/// A session's whole log, oldest first, with prompts moved to where their turns begin. Prompts
+/// that still wait are left out, so the newest message is the one being worked on.
+pub(crate) async fn read(store: &Store, session: SessionId) -> Result<Vec<Event>, StoreError> {
+    let mut events = Vec::new();
+    let mut after = 0;
+    loop {
+        let page = store.events(session, after, PAGE).await?;
+        let Some(last) = page.last() else { break };
+        after = last.seq;
+        let read = page
+            .iter()
+            .map(LoggedEvent::read)
+            .collect::<Result<Vec<_>, _>>();
+        events.extend(read.map_err(|error| StoreError::Unreadable(error.to_string()))?);
+    }
+    Ok(in_order_of_work(events))
+}
+
+fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
+    let mut waiting = HashMap::new();
+    let mut ordered = Vec::with_capacity(events.len());
+    for event in events {
+        if let EventBody::Message(said) = &event.body
+            && said.role == Role::User
+        {
+            waiting.insert(said.id, event);
+            continue;
+        }
+        let taken = match &event.body {
+            EventBody::Status(Status {
+                prompt: Some(prompt),
+                ..
+            }) => waiting.remove(prompt),
+            EventBody::Status(_)
+            | EventBody::Message(_)
+            | EventBody::Thinking(_)
+            | EventBody::Text(_)
+            | EventBody::ToolUse(_)
+            | EventBody::ToolResult(_)
+            | EventBody::Screenshot(_)
+            | EventBody::Error(_)
+            | EventBody::Complete(_) => None,
+        };
+        ordered.push(event);
+        ordered.extend(taken);
+    }
+    ordered
+}

@@ -1,0 +1,90 @@
+//! The one way into a session's log: what is stored is also told to everybody who follows.
+
+use std::sync::Arc;
+
+use deskhand_core::{
+    clock::Clock,
+    event::EventBody,
+    id::{MessageId, SessionId, TurnId},
+};
+use deskhand_store::{NewPrompt, QueueFull, Store, StoreError, Transition};
+
+use crate::hub::{Feed, Hub};
+
+#[derive(Debug, Clone)]
+pub(crate) struct Log {
+    store: Store,
+    hub: Arc<Hub>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Log {
+    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            store,
+            hub: Arc::default(),
+            clock,
+        }
+    }
+
+    pub(crate) async fn append(
+        &self,
+        session: SessionId,
+        bodies: &[EventBody],
+    ) -> Result<(), StoreError> {
+        if let Some(events) = self.store.append(session, bodies, self.clock.now()).await? {
+            self.hub.publish(session, &events);
+        }
+        Ok(())
+    }
+
+    /// Makes a move; tells whether it was made.
+    pub(crate) async fn transition(
+        &self,
+        session: SessionId,
+        transition: Transition,
+    ) -> Result<bool, StoreError> {
+        let events = self
+            .store
+            .transition(session, transition, self.clock.now())
+            .await?;
+        if let Some(events) = &events {
+            self.hub.publish(session, events);
+        }
+        Ok(events.is_some())
+    }
+
+    /// Queues a prompt; `None` when the session is over.
+    pub(crate) async fn queue_prompt(
+        &self,
+        prompt: NewPrompt<'_>,
+        queue_length: u64,
+    ) -> Result<Option<Result<(), QueueFull>>, StoreError> {
+        let session = prompt.session;
+        let queued = self.store.queue_prompt(prompt, queue_length).await?;
+        if let Some(Ok(events)) = &queued {
+            self.hub.publish(session, events);
+        }
+        Ok(queued.map(|queued| queued.map(|_| ())))
+    }
+
+    /// Takes the oldest waiting prompt for `turn`.
+    pub(crate) async fn take_prompt(
+        &self,
+        session: SessionId,
+        turn: TurnId,
+    ) -> Result<Option<MessageId>, StoreError> {
+        let taken = self
+            .store
+            .take_prompt(session, turn, self.clock.now())
+            .await?;
+        Ok(taken.map(|taken| {
+            self.hub.publish(session, &taken.events);
+            taken.prompt
+        }))
+    }
+
+    pub(crate) async fn follow(&self, session: SessionId, after: u64) -> Result<Feed, StoreError> {
+        self.hub.follow(&self.store, session, after).await
+    }
+}

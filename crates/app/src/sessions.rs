@@ -1,0 +1,476 @@
+//! Sessions: everything that can be done with one.
+
+mod by_hand;
+mod reconcile;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use bytes::Bytes;
+use deskhand_core::{
+    blob::{BlobError, BlobFormat, BlobName, Blobs},
+    clock::Clock,
+    event::LoggedEvent,
+    id::{MessageId, RequestId, SessionId, UserId},
+    message::{LONGEST_MESSAGE_BYTES, Message, Role},
+    model::{Models, UnknownModel},
+    sandbox::{ByteStream, ComputerReply, ComputerRequest, Sandboxes},
+    session::{Phase, SandboxState, Session, Signal},
+    tasks::Tasks,
+    viewer::Viewer,
+};
+use deskhand_store::{
+    MessagePage, NewPrompt, NewSession, PhaseMove, QueueFull, SessionPage, Store, StoreError,
+    Transition,
+};
+
+pub use by_hand::{ActByHand, ActByHandError, ByHand};
+
+use crate::{Feed, Parts, Settings, live::Live, log::Log};
+
+/// The longest title.
+const LONGEST_TITLE: usize = 200;
+/// How much of a first prompt becomes the title.
+const TITLE_FROM_PROMPT: usize = 80;
+
+/// All sessions. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Sessions {
+    shared: Arc<Shared>,
+    lives: Arc<Mutex<HashMap<SessionId, Arc<Live>>>>,
+}
+
+/// What sessions and their workers have in common.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) store: Store,
+    pub(crate) log: Log,
+    pub(crate) blobs: Arc<dyn Blobs>,
+    pub(crate) models: Arc<dyn Models>,
+    pub(crate) sandboxes: Arc<dyn Sandboxes>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) tasks: Tasks,
+    pub(crate) settings: Settings,
+}
+
+/// A session somebody wants.
+#[derive(Debug, Default)]
+pub struct CreateSession {
+    pub title: Option<String>,
+    pub model: Option<String>,
+    /// A JSON object.
+    pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+/// Why no session was made.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateSessionError {
+    #[error(transparent)]
+    UnknownModel(#[from] UnknownModel),
+    #[error("a title has at most {LONGEST_TITLE} characters")]
+    LongTitle,
+    #[error("could not make the session")]
+    Store(#[from] StoreError),
+}
+
+/// Why a session, or something of it, was not found.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    #[error("there is no session {0}")]
+    NoSession(SessionId),
+    #[error("event {after} does not exist yet: the newest is {newest}")]
+    AfterNewest { after: u64, newest: u64 },
+    #[error("could not read the session")]
+    Store(#[from] StoreError),
+}
+
+/// Why a session was not renamed.
+#[derive(Debug, thiserror::Error)]
+pub enum RenameError {
+    #[error("a title has at most {LONGEST_TITLE} characters")]
+    LongTitle,
+    #[error(transparent)]
+    Find(#[from] FindError),
+}
+
+/// Why a prompt was turned away.
+#[derive(Debug, thiserror::Error)]
+pub enum SendPromptError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("a message needs some text")]
+    Empty,
+    #[error("a message has at most {LONGEST_MESSAGE_BYTES} bytes, not {0}")]
+    Long(usize),
+    #[error("session {0} has ended")]
+    Ended(SessionId),
+    #[error("session {session} already has {n_waiting} messages waiting")]
+    QueueFull { session: SessionId, n_waiting: u64 },
+    #[error("could not queue the message")]
+    Store(#[from] StoreError),
+}
+
+/// Why no turn was stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum StopTurnError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("the agent is not working in session {0}")]
+    NotRunning(SessionId),
+}
+
+/// Why the screen cannot be watched.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenScreenError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("session {0} has no running sandbox; it starts with the next message")]
+    NoSandbox(SessionId),
+}
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum ScreenshotError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("session {0} has no picture yet")]
+    None(SessionId),
+    #[error("there is no blob {}", .0.as_str())]
+    NoBlob(BlobName),
+    #[error("the picture could not be read")]
+    Blob(#[from] BlobError),
+    #[error("the picture could not be found")]
+    Store(#[from] StoreError),
+}
+
+/// A picture to show.
+#[derive(Debug)]
+pub struct Picture {
+    pub bytes: Bytes,
+    pub format: BlobFormat,
+}
+
+impl Sessions {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let log = Log::new(parts.store.clone(), Arc::clone(&parts.clock));
+        let shared = Shared {
+            store: parts.store,
+            log,
+            blobs: parts.blobs,
+            models: parts.models,
+            sandboxes: parts.sandboxes,
+            clock: parts.clock,
+            tasks: parts.tasks,
+            settings: parts.settings,
+        };
+        Self {
+            shared: Arc::new(shared),
+            lives: Arc::default(),
+        }
+    }
+
+    /// Makes a session. Its sandbox starts in the background.
+    pub async fn create(
+        &self,
+        owner: UserId,
+        wanted: CreateSession,
+    ) -> Result<Session, CreateSessionError> {
+        let shared = &self.shared;
+        let model = wanted
+            .model
+            .unwrap_or_else(|| shared.models.default_model());
+        shared.models.model(&model)?;
+        let title = wanted.title.unwrap_or_default();
+        if title.chars().count() > LONGEST_TITLE {
+            return Err(CreateSessionError::LongTitle);
+        }
+        let id = SessionId::new();
+        let new = NewSession {
+            id,
+            owner,
+            title: title.trim(),
+            model: &model,
+            metadata: &serde_json::Value::Object(wanted.metadata.unwrap_or_default()),
+            created_at: shared.clock.now(),
+        };
+        shared.store.insert_session(new).await?;
+        let desk = Arc::clone(&self.live(id).desk);
+        shared.tasks.spawn("first sandbox", async move {
+            // A failure is in the log already, and the next prompt tries again.
+            let _ = desk.sandbox().await;
+        });
+        let made = shared.store.session(Viewer::User(owner), id).await?;
+        made.ok_or_else(|| StoreError::Unreadable(format!("session {id} went away")).into())
+    }
+
+    pub async fn find(&self, viewer: Viewer, id: SessionId) -> Result<Session, FindError> {
+        self.shared
+            .store
+            .session(viewer, id)
+            .await?
+            .ok_or(FindError::NoSession(id))
+    }
+
+    /// Newest first.
+    pub async fn list(
+        &self,
+        viewer: Viewer,
+        before: Option<SessionId>,
+        limit: u32,
+    ) -> Result<SessionPage, StoreError> {
+        self.shared.store.sessions(viewer, before, limit).await
+    }
+
+    pub async fn rename(
+        &self,
+        viewer: Viewer,
+        id: SessionId,
+        title: &str,
+    ) -> Result<Session, RenameError> {
+        let title = title.trim();
+        if title.chars().count() > LONGEST_TITLE {
+            return Err(RenameError::LongTitle);
+        }
+        let renamed = self
+            .shared
+            .store
+            .set_title(viewer, id, title)
+            .await
+            .map_err(FindError::from)?;
+        if !renamed {
+            return Err(FindError::NoSession(id).into());
+        }
+        Ok(self.find(viewer, id).await?)
+    }
+
+    /// Ends a session for good: its turn, its sandbox and its files. The log stays.
+    pub async fn terminate(&self, viewer: Viewer, id: SessionId) -> Result<(), FindError> {
+        let session = self.find(viewer, id).await?;
+        if session.phase == Phase::Terminated {
+            return Ok(());
+        }
+        let live = self.live(id);
+        live.end().await;
+        live.desk.close(SandboxState::None).await?;
+        let transition = Transition {
+            phase: PhaseMove::Must(Signal::Terminated),
+            sandbox: Some(SandboxState::None),
+            ..Transition::default()
+        };
+        self.shared.log.transition(id, transition).await?;
+        self.lives().remove(&id);
+        if let Err(error) = self.shared.sandboxes.remove_files(id).await {
+            tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "a session's files were not removed; the next start tries again");
+        }
+        Ok(())
+    }
+
+    /// Queues a prompt. It is stored when this returns.
+    pub async fn send_prompt(
+        &self,
+        viewer: UserId,
+        id: SessionId,
+        content: String,
+    ) -> Result<Message, SendPromptError> {
+        self.find(Viewer::User(viewer), id).await?;
+        if content.trim().is_empty() {
+            return Err(SendPromptError::Empty);
+        }
+        if content.len() > LONGEST_MESSAGE_BYTES {
+            return Err(SendPromptError::Long(content.len()));
+        }
+        let message = Message {
+            id: MessageId::new(),
+            session: id,
+            role: Role::User,
+            content,
+            author: Some(viewer),
+            created_at: self.shared.clock.now(),
+        };
+        let prompt = NewPrompt {
+            id: message.id,
+            session: id,
+            content: &message.content,
+            author: viewer,
+            at: message.created_at,
+        };
+        let queued = self
+            .shared
+            .log
+            .queue_prompt(prompt, self.shared.settings.queue_length)
+            .await?;
+        match queued {
+            None => return Err(SendPromptError::Ended(id)),
+            Some(Err(QueueFull { n_waiting })) => {
+                return Err(SendPromptError::QueueFull {
+                    session: id,
+                    n_waiting,
+                });
+            }
+            Some(Ok(())) => {}
+        }
+        self.shared
+            .store
+            .suggest_title(id, &title_from(&message.content))
+            .await?;
+        self.live(id).nudge();
+        Ok(message)
+    }
+
+    /// Stops the turn that runs. Its end is in the log soon after.
+    pub async fn stop_turn(&self, viewer: Viewer, id: SessionId) -> Result<(), StopTurnError> {
+        let session = self.find(viewer, id).await?;
+        let running = matches!(session.phase, Phase::Running | Phase::Waiting);
+        if running && self.live(id).stop_turn() {
+            Ok(())
+        } else {
+            Err(StopTurnError::NotRunning(id))
+        }
+    }
+
+    /// Oldest first.
+    pub async fn messages(
+        &self,
+        viewer: Viewer,
+        id: SessionId,
+        after: Option<MessageId>,
+        limit: u32,
+    ) -> Result<MessagePage, FindError> {
+        self.find(viewer, id).await?;
+        Ok(self.shared.store.messages(id, after, limit).await?)
+    }
+
+    /// Oldest first, after number `after`.
+    pub async fn events(
+        &self,
+        viewer: Viewer,
+        id: SessionId,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<LoggedEvent>, FindError> {
+        self.find(viewer, id).await?;
+        Ok(self.shared.store.events(id, after, limit).await?)
+    }
+
+    /// The past after number `after`, then what happens.
+    pub async fn follow(
+        &self,
+        viewer: Viewer,
+        id: SessionId,
+        after: u64,
+    ) -> Result<Feed, FindError> {
+        let session = self.find(viewer, id).await?;
+        if after > session.last_seq {
+            return Err(FindError::AfterNewest {
+                after,
+                newest: session.last_seq,
+            });
+        }
+        Ok(self.shared.log.follow(id, after).await?)
+    }
+
+    /// The screen now, or the newest picture of the log when the sandbox does not run.
+    pub async fn screenshot(
+        &self,
+        viewer: Viewer,
+        id: SessionId,
+    ) -> Result<Picture, ScreenshotError> {
+        self.find(viewer, id).await?;
+        if let Some(sandbox) = self.existing(id).and_then(|live| live.desk.running()) {
+            let look = ComputerRequest::Look {
+                format: BlobFormat::Png,
+            };
+            if let Ok(ComputerReply::Acted {
+                frame: Some(frame), ..
+            }) = sandbox.perform(RequestId::new(), look, None).await
+            {
+                return Ok(Picture {
+                    bytes: frame.bytes,
+                    format: frame.format,
+                });
+            }
+        }
+        let newest = self.shared.store.newest_screenshot(id).await?;
+        let newest = newest.ok_or(ScreenshotError::None(id))?;
+        let bytes = self.shared.blobs.get(&newest.blob).await?;
+        Ok(Picture {
+            bytes,
+            format: newest.blob.format(),
+        })
+    }
+
+    /// A picture that an event names.
+    pub async fn blob(&self, viewer: Viewer, name: BlobName) -> Result<Picture, ScreenshotError> {
+        if !self.shared.store.may_see_blob(viewer, &name).await? {
+            return Err(ScreenshotError::NoBlob(name));
+        }
+        match self.shared.blobs.get(&name).await {
+            Ok(bytes) => Ok(Picture {
+                bytes,
+                format: name.format(),
+            }),
+            Err(BlobError::Missing(name)) => Err(ScreenshotError::NoBlob(name)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The screen as RFB.
+    pub async fn open_screen(
+        &self,
+        viewer: Viewer,
+        id: SessionId,
+    ) -> Result<ByteStream, OpenScreenError> {
+        self.find(viewer, id).await?;
+        let sandbox = self.existing(id).and_then(|live| live.desk.running());
+        let sandbox = sandbox.ok_or(OpenScreenError::NoSandbox(id))?;
+        sandbox.open_screen().await.map_err(|error| {
+            tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "the screen could not be opened");
+            OpenScreenError::NoSandbox(id)
+        })
+    }
+
+    /// Ends all workers and sandboxes; sessions go on at the next start.
+    pub(crate) async fn close_all(&self) {
+        let lives: Vec<_> = self.lives().values().cloned().collect();
+        let ends = lives.iter().map(|live| async {
+            live.end().await;
+            if let Err(error) = live.desk.close(SandboxState::Stopped).await {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "a sandbox's end was not logged"
+                );
+            }
+        });
+        futures::future::join_all(ends).await;
+    }
+
+    /// The session's worker, started if need be.
+    fn live(&self, id: SessionId) -> Arc<Live> {
+        Arc::clone(
+            self.lives()
+                .entry(id)
+                .or_insert_with(|| Live::start(&self.shared, id)),
+        )
+    }
+
+    /// The session's worker, if it was needed since the server started.
+    fn existing(&self, id: SessionId) -> Option<Arc<Live>> {
+        self.lives().get(&id).cloned()
+    }
+
+    fn lives(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Arc<Live>>> {
+        self.lives.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The first line of a prompt, cut to a title's length.
+fn title_from(prompt: &str) -> String {
+    let line = prompt.trim().lines().next().unwrap_or_default().trim();
+    if line.chars().count() <= TITLE_FROM_PROMPT {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(TITLE_FROM_PROMPT - 1).collect();
+    format!("{}…", cut.trim_end())
+}

@@ -1,0 +1,156 @@
+//! Using a session's computer by hand, one action at a time, when the agent does not.
+
+use std::time::Instant;
+
+use deskhand_agent::DeskError;
+use deskhand_core::{
+    action::BadAction,
+    blob::{BlobError, BlobName},
+    event::{EventBody, Screenshot, ToolResult, ToolUse},
+    id::{RequestId, SessionId, UserId},
+    model::{BadCall, ToolRequest},
+    sandbox::{ComputerError, ComputerReply, ComputerRequest, Frame, Sandbox},
+    session::Phase,
+    viewer::Viewer,
+};
+use deskhand_store::StoreError;
+
+use super::{FindError, Sessions};
+
+/// One thing to do by hand.
+#[derive(Debug)]
+pub struct ActByHand {
+    /// `computer`, `bash` or `editor`.
+    pub tool: String,
+    pub input: serde_json::Value,
+    /// Whether to wait until the screen settles and keep a picture of it.
+    pub look: bool,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct ByHand {
+    pub call: String,
+    pub text: String,
+    pub is_error: bool,
+    pub screenshot: Option<BlobName>,
+    pub duration_ms: u64,
+}
+
+/// Why nothing was done.
+#[derive(Debug, thiserror::Error)]
+pub enum ActByHandError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error(transparent)]
+    BadCall(#[from] BadCall),
+    #[error(transparent)]
+    BadAction(#[from] BadAction),
+    #[error("session {0} has ended")]
+    Ended(SessionId),
+    #[error("the agent is working in session {0}: stop it or wait until it is done")]
+    AgentIsDriving(SessionId),
+    #[error("{}", .0.message)]
+    NoSandbox(DeskError),
+    #[error("the picture could not be kept")]
+    Blob(#[from] BlobError),
+    #[error("the action could not be logged")]
+    Store(#[from] StoreError),
+}
+
+impl Sessions {
+    /// Does one thing by hand. It is logged with who did it.
+    pub async fn act_by_hand(
+        &self,
+        user: UserId,
+        id: SessionId,
+        act: ActByHand,
+    ) -> Result<ByHand, ActByHandError> {
+        let session = self.find(Viewer::User(user), id).await?;
+        match session.phase {
+            Phase::Terminated => return Err(ActByHandError::Ended(id)),
+            Phase::Running | Phase::Waiting => return Err(ActByHandError::AgentIsDriving(id)),
+            Phase::Initializing | Phase::Idle | Phase::Error => {}
+        }
+        let request = match ToolRequest::parse(&act.tool, &act.input)? {
+            ToolRequest::Computer(action) => {
+                action.check(self.shared.settings.screen)?;
+                ComputerRequest::Act {
+                    action,
+                    look: act.look,
+                }
+            }
+            ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
+            ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
+        };
+        let desk = std::sync::Arc::clone(&self.live(id).desk);
+        let sandbox = desk.sandbox().await.map_err(ActByHandError::NoSandbox)?;
+
+        let request_id = RequestId::new();
+        let call = request_id.to_string();
+        let tool_use = ToolUse {
+            turn: None,
+            call: call.clone(),
+            tool: act.tool,
+            input: act.input,
+            by: Some(user),
+        };
+        self.shared
+            .log
+            .append(id, &[EventBody::ToolUse(tool_use)])
+            .await?;
+        let started = Instant::now();
+        let (text, is_error, frame) = perform(&*sandbox, request_id, request).await;
+        let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+
+        let mut bodies = vec![EventBody::ToolResult(ToolResult {
+            turn: None,
+            call: call.clone(),
+            text: text.clone(),
+            is_error,
+            duration_ms,
+            partial: false,
+        })];
+        let mut screenshot = None;
+        if let Some(frame) = frame {
+            let blob = self.shared.blobs.put(frame.bytes, frame.format).await?;
+            screenshot = Some(blob.clone());
+            bodies.push(EventBody::Screenshot(Screenshot {
+                turn: None,
+                call: Some(call.clone()),
+                blob,
+                width: frame.size.width,
+                height: frame.size.height,
+            }));
+        }
+        self.shared.log.append(id, &bodies).await?;
+        Ok(ByHand {
+            call,
+            text,
+            is_error,
+            screenshot,
+            duration_ms,
+        })
+    }
+}
+
+async fn perform(
+    sandbox: &dyn Sandbox,
+    id: RequestId,
+    request: ComputerRequest,
+) -> (String, bool, Option<Frame>) {
+    match sandbox.perform(id, request, None).await {
+        Ok(ComputerReply::Acted { text, frame }) => (text, false, frame),
+        Ok(ComputerReply::Edited { text }) => (text, false, None),
+        Ok(ComputerReply::Shell(output)) => {
+            let (text, is_error) = deskhand_agent::shell_text(&output);
+            (text, is_error, None)
+        }
+        Err(
+            error @ (ComputerError::Failed(_)
+            | ComputerError::Cancelled
+            | ComputerError::FateUnknown
+            | ComputerError::Gone),
+        ) => (error.to_string(), true, None),
+    }
+}

@@ -1,0 +1,81 @@
+//! Reading requests, so that what is malformed gets our answer and not the framework's.
+
+use std::str::FromStr;
+
+use axum::{
+    extract::{FromRequest, FromRequestParts, Path, Request},
+    http::{StatusCode, request::Parts},
+};
+use serde::de::DeserializeOwned;
+
+use crate::{LONGEST_BODY_BYTES, problem::Problem};
+
+/// A JSON body. An empty one counts as `{}`.
+#[derive(Debug)]
+pub(crate) struct Body<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let bytes = bytes::Bytes::from_request(request, state)
+            .await
+            .map_err(|rejection| {
+                if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
+                    let message = format!("a request has at most {LONGEST_BODY_BYTES} bytes");
+                    Problem::refuse(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+                } else {
+                    Problem::malformed("the body could not be read to its end")
+                }
+            })?;
+        let json: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+        let read = serde_json::from_slice(json);
+        read.map(Self).map_err(|error| {
+            Problem::malformed(format!("the body is not what it should be: {error}"))
+        })
+    }
+}
+
+/// The query string.
+#[derive(Debug)]
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let query = axum::extract::Query::try_from_uri(&parts.uri);
+        query
+            .map(|query| Self(query.0))
+            .map_err(|rejection| Problem::malformed(rejection.body_text()))
+    }
+}
+
+/// The id in the path. One that is no id names nothing, so it is not found.
+#[derive(Debug)]
+pub(crate) struct Id<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: FromStr> FromRequestParts<S> for Id<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let text = Path::<String>::from_request_parts(parts, state).await.ok();
+        let text = text.map(|Path(text)| text).unwrap_or_default();
+        text.parse().map(Self).map_err(|_: T::Err| {
+            // The cause would only repeat that the text is no id.
+            let message = format!("there is nothing with the id {text:?}");
+            Problem::refuse(StatusCode::NOT_FOUND, "bad_id", message)
+        })
+    }
+}
+
+/// The size of a page: `limit`, or the default, at most `most`.
+pub(crate) fn page_size(limit: Option<u32>, default: u32, most: u32) -> Result<u32, Problem> {
+    match limit {
+        None => Ok(default),
+        Some(limit) if (1..=most).contains(&limit) => Ok(limit),
+        Some(limit) => Err(Problem::malformed(format!(
+            "limit is 1 to {most}, not {limit}"
+        ))),
+    }
+}

@@ -1,0 +1,234 @@
+//! Errors as callers see them: one JSON shape, a stable code and a sentence.
+
+use axum::{
+    Json,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use deskhand_app::{
+    ActByHandError, CreateSessionError, FindError, OpenScreenError, RenameError, ScreenshotError,
+    SendPromptError, SignInError, StopTurnError,
+};
+use deskhand_core::blob::BlobError;
+use deskhand_store::StoreError;
+use serde_json::{Value, json};
+
+/// An answer that says what is wrong. The cause of a 500 goes to the log, not to the caller.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+    details: Option<Value>,
+}
+
+impl Problem {
+    /// The caller can do something about it.
+    pub(crate) fn refuse(
+        status: StatusCode,
+        code: &'static str,
+        message: impl std::fmt::Display,
+    ) -> Self {
+        Self {
+            status,
+            code,
+            message: message.to_string(),
+            details: None,
+        }
+    }
+
+    pub(crate) fn malformed(message: impl std::fmt::Display) -> Self {
+        Self::refuse(StatusCode::BAD_REQUEST, "malformed", message)
+    }
+
+    pub(crate) fn with(mut self, details: Value) -> Self {
+        self.details = Some(details);
+        self
+    }
+
+    pub(crate) fn not_signed_in() -> Self {
+        let message =
+            "sign in first: send `Authorization: Bearer …` or use a link from `deskhand login`";
+        Self::refuse(StatusCode::UNAUTHORIZED, "not_signed_in", message)
+    }
+
+    pub(crate) fn no_route() -> Self {
+        Self::refuse(
+            StatusCode::NOT_FOUND,
+            "no_route",
+            "there is nothing at this path",
+        )
+    }
+
+    pub(crate) fn wrong_method() -> Self {
+        let message = "this path does not take this method";
+        Self::refuse(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", message)
+    }
+
+    /// Our fault.
+    pub(crate) fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
+        tracing::error!(error, "a request failed");
+        Self::panicked_problem()
+    }
+
+    pub(crate) fn panicked() -> Response {
+        tracing::error!("a request handler panicked");
+        Self::panicked_problem().into_response()
+    }
+
+    fn panicked_problem() -> Self {
+        let message = "something went wrong on the server; its log says what";
+        Self::refuse(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut error = json!({"code": self.code, "message": self.message});
+        if let Some(details) = self.details {
+            error["details"] = details;
+        }
+        let mut response = (self.status, Json(json!({"error": error}))).into_response();
+        if self.status == StatusCode::UNAUTHORIZED {
+            let bearer = header::HeaderValue::from_static("Bearer");
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, bearer);
+        }
+        response
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        Self::internal(&error)
+    }
+}
+
+impl From<SignInError> for Problem {
+    fn from(error: SignInError) -> Self {
+        match error {
+            SignInError::BadCode => Self::refuse(StatusCode::UNAUTHORIZED, "bad_code", error),
+            SignInError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<FindError> for Problem {
+    fn from(error: FindError) -> Self {
+        match error {
+            FindError::NoSession(_) => Self::refuse(StatusCode::NOT_FOUND, "no_session", error),
+            FindError::AfterNewest { after, newest } => {
+                Self::refuse(StatusCode::BAD_REQUEST, "after_newest", error)
+                    .with(json!({"after": after, "newest": newest}))
+            }
+            FindError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<CreateSessionError> for Problem {
+    fn from(error: CreateSessionError) -> Self {
+        match error {
+            CreateSessionError::UnknownModel(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "unknown_model", error)
+            }
+            CreateSessionError::LongTitle => {
+                Self::refuse(StatusCode::BAD_REQUEST, "long_title", error)
+            }
+            CreateSessionError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<RenameError> for Problem {
+    fn from(error: RenameError) -> Self {
+        match error {
+            RenameError::LongTitle => Self::refuse(StatusCode::BAD_REQUEST, "long_title", error),
+            RenameError::Find(error) => error.into(),
+        }
+    }
+}
+
+impl From<SendPromptError> for Problem {
+    fn from(error: SendPromptError) -> Self {
+        match error {
+            SendPromptError::Find(error) => error.into(),
+            SendPromptError::Empty => Self::refuse(StatusCode::BAD_REQUEST, "empty_message", error),
+            SendPromptError::Long(_) => {
+                Self::refuse(StatusCode::PAYLOAD_TOO_LARGE, "long_message", error)
+            }
+            SendPromptError::Ended(_) => Self::refuse(StatusCode::CONFLICT, "session_ended", error),
+            SendPromptError::QueueFull { n_waiting, .. } => {
+                Self::refuse(StatusCode::TOO_MANY_REQUESTS, "queue_full", error)
+                    .with(json!({"n_waiting": n_waiting}))
+            }
+            SendPromptError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<StopTurnError> for Problem {
+    fn from(error: StopTurnError) -> Self {
+        match error {
+            StopTurnError::Find(error) => error.into(),
+            StopTurnError::NotRunning(_) => {
+                Self::refuse(StatusCode::CONFLICT, "not_running", error)
+            }
+        }
+    }
+}
+
+impl From<OpenScreenError> for Problem {
+    fn from(error: OpenScreenError) -> Self {
+        match error {
+            OpenScreenError::Find(error) => error.into(),
+            OpenScreenError::NoSandbox(_) => {
+                Self::refuse(StatusCode::CONFLICT, "no_sandbox", error)
+            }
+        }
+    }
+}
+
+impl From<ScreenshotError> for Problem {
+    fn from(error: ScreenshotError) -> Self {
+        match error {
+            ScreenshotError::Find(error) => error.into(),
+            ScreenshotError::None(_) => Self::refuse(StatusCode::NOT_FOUND, "no_screenshot", error),
+            ScreenshotError::NoBlob(_) => Self::refuse(StatusCode::NOT_FOUND, "no_blob", error),
+            ScreenshotError::Blob(error) => error.into(),
+            ScreenshotError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<BlobError> for Problem {
+    fn from(error: BlobError) -> Self {
+        match error {
+            BlobError::Full(_) => {
+                Self::refuse(StatusCode::SERVICE_UNAVAILABLE, "storage_full", error)
+            }
+            BlobError::Missing(_) | BlobError::Io(_) => Self::internal(&error),
+        }
+    }
+}
+
+impl From<ActByHandError> for Problem {
+    fn from(error: ActByHandError) -> Self {
+        match error {
+            ActByHandError::Find(error) => error.into(),
+            ActByHandError::BadCall(_) | ActByHandError::BadAction(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_action", error)
+            }
+            ActByHandError::Ended(_) => Self::refuse(StatusCode::CONFLICT, "session_ended", error),
+            ActByHandError::AgentIsDriving(_) => {
+                Self::refuse(StatusCode::CONFLICT, "agent_is_driving", error)
+            }
+            ActByHandError::NoSandbox(_) => {
+                Self::refuse(StatusCode::SERVICE_UNAVAILABLE, "no_sandbox", error)
+            }
+            ActByHandError::Blob(error) => error.into(),
+            ActByHandError::Store(error) => error.into(),
+        }
+    }
+}

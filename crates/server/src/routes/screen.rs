@@ -1,0 +1,96 @@
+//! The screen: live as RFB, and as pictures.
+
+use axum::{
+    extract::{
+        State,
+        ws::{
+            Message, WebSocket, WebSocketUpgrade, close_code, rejection::WebSocketUpgradeRejection,
+        },
+    },
+    http::header,
+    response::{IntoResponse, Response},
+};
+use deskhand_app::{Picture, Sessions};
+use deskhand_core::{blob::BlobName, id::SessionId, sandbox::ByteStream};
+use futures::{SinkExt, StreamExt};
+use tokio_util::sync::CancellationToken;
+
+use super::stream::close;
+use crate::{Shared, caller::Caller, extract::Id, problem::Problem};
+
+/// `GET /api/sessions/{id}/screenshot`
+pub(crate) async fn screenshot(
+    State(sessions): State<Sessions>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+) -> Result<Response, Problem> {
+    let picture = sessions.screenshot(caller.viewer(), id).await?;
+    Ok(show(picture, "no-store"))
+}
+
+/// `GET /api/blobs/{name}`
+pub(crate) async fn blob(
+    State(sessions): State<Sessions>,
+    caller: Caller,
+    Id(name): Id<BlobName>,
+) -> Result<Response, Problem> {
+    let picture = sessions.blob(caller.viewer(), name).await?;
+    // A blob never changes, but only its viewer may keep it.
+    Ok(show(picture, "private, max-age=31536000, immutable"))
+}
+
+fn show(picture: Picture, caching: &'static str) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, picture.format.media_type()),
+        (header::CACHE_CONTROL, caching),
+    ];
+    (headers, picture.bytes).into_response()
+}
+
+/// `WS /api/sessions/{id}/vnc`
+pub(crate) async fn watch(
+    State(shared): State<Shared>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, Problem> {
+    let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
+    let screen = shared
+        .app
+        .sessions()
+        .open_screen(caller.viewer(), id)
+        .await?;
+    let upgrade = upgrade.protocols(["binary"]);
+    Ok(upgrade.on_upgrade(move |socket| relay(socket, screen, shared.shutdown)))
+}
+
+/// Copies bytes both ways until one side is done. Each side waits for the other, so a slow
+/// watcher slows only its own picture.
+async fn relay(socket: WebSocket, mut screen: ByteStream, shutdown: CancellationToken) {
+    let (mut to_client, mut from_client) = socket.split();
+    let down = async {
+        while let Some(bytes) = screen.incoming.next().await {
+            if to_client.send(Message::Binary(bytes)).await.is_err() {
+                break;
+            }
+        }
+    };
+    let up = async {
+        while let Some(Ok(message)) = from_client.next().await {
+            let Message::Binary(bytes) = message else {
+                continue;
+            };
+            if screen.outgoing.send(bytes).await.is_err() {
+                break;
+            }
+        }
+    };
+    tokio::select! {
+        () = down => {}
+        () = up => {}
+        () = shutdown.cancelled() => {}
+    }
+    if let Ok(socket) = from_client.reunite(to_client) {
+        close(socket, close_code::AWAY, "the screen is gone").await;
+    }
+}

@@ -1,0 +1,124 @@
+//! The event log: a page of it, or all of it as it grows.
+
+use std::time::Duration;
+
+use axum::{
+    extract::{
+        State,
+        ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code},
+    },
+    http::header,
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use deskhand_app::{Feed, Sessions};
+use deskhand_core::{event::LoggedEvent, id::SessionId};
+use futures::SinkExt;
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Shared,
+    caller::Caller,
+    extract::{Id, Query, page_size},
+    problem::Problem,
+};
+
+/// How long a client may leave what it was sent unread.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often a quiet connection is shown to be alive.
+const PING: Duration = Duration::from_secs(20);
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct After {
+    #[serde(default)]
+    after: u64,
+    limit: Option<u32>,
+}
+
+/// `GET /api/sessions/{id}/events`
+pub(crate) async fn list(
+    State(sessions): State<Sessions>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    Query(query): Query<After>,
+) -> Result<impl IntoResponse, Problem> {
+    let limit = page_size(query.limit, 500, 5_000)?;
+    let events = sessions
+        .events(caller.viewer(), id, query.after, limit)
+        .await?;
+    let events: Vec<_> = events.iter().map(LoggedEvent::wire).collect();
+    // The events are JSON already.
+    let body = format!(r#"{{"events":[{}]}}"#, events.join(","));
+    Ok(([(header::CONTENT_TYPE, "application/json")], body))
+}
+
+/// `WS /api/sessions/{id}/stream`
+pub(crate) async fn follow(
+    State(shared): State<Shared>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    Query(query): Query<After>,
+    upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
+) -> Result<Response, Problem> {
+    let feed = shared
+        .app
+        .sessions()
+        .follow(caller.viewer(), id, query.after)
+        .await?;
+    let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
+    Ok(upgrade.on_upgrade(move |socket| send_events(socket, feed, shared.shutdown)))
+}
+
+async fn send_events(mut socket: WebSocket, mut feed: Feed, shutdown: CancellationToken) {
+    let mut ping = tokio::time::interval(PING);
+    ping.reset();
+    loop {
+        let sent = tokio::select! {
+            events = feed.next() => match events {
+                Ok(events) => send(&mut socket, events).await,
+                Err(error) => {
+                    tracing::error!(error = &error as &dyn std::error::Error, "a client's events could not be read");
+                    close(socket, close_code::ERROR, "the log could not be read; come back").await;
+                    return;
+                }
+            },
+            _ = ping.tick() => socket.send(Message::Ping(Bytes::new())).await.is_ok(),
+            // Nothing is expected of a client but its leaving.
+            received = socket.recv() => matches!(received, Some(Ok(message)) if !matches!(message, Message::Close(_))),
+            () = shutdown.cancelled() => {
+                close(socket, close_code::AWAY, "the server is shutting down; come back").await;
+                return;
+            }
+        };
+        if !sent {
+            return;
+        }
+    }
+}
+
+/// Sends a batch in one go; tells whether the client took it.
+async fn send(socket: &mut WebSocket, events: Vec<Bytes>) -> bool {
+    let batch = async {
+        for event in events {
+            let Ok(text) = Utf8Bytes::try_from(event) else {
+                return false;
+            };
+            if socket.feed(Message::Text(text)).await.is_err() {
+                return false;
+            }
+        }
+        socket.flush().await.is_ok()
+    };
+    tokio::time::timeout(PATIENCE, batch).await.unwrap_or(false)
+}
+
+pub(crate) async fn close(mut socket: WebSocket, code: u16, reason: &'static str) {
+    let frame = CloseFrame {
+        code,
+        reason: reason.into(),
+    };
+    // Who is not there any more need not be told.
+    let _ = socket.send(Message::Close(Some(frame))).await;
+}
