@@ -1,0 +1,90 @@
+//! `make bench`: how long things take through the server and the runner link, next to `xdotool` and
+//! `scrot` started as programs on the same kind of screen in the same run.
+//!
+//! Absolute times depend on the machine and on who else uses it; the ratios are what to look at.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a benchmark prints, and gives up when something goes wrong"
+)]
+
+mod ours;
+mod page;
+mod peer;
+mod table;
+
+use table::{Row, Table};
+
+#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
+async fn main() {
+    let program = std::env::args()
+        .nth(1)
+        .expect("usage: deskhand-bench PATH-OF-DESKHAND");
+    println!("Measuring ours (one session, 1024×768, real Chromium) …");
+    let ours = ours::measure(&program).await;
+    println!("Measuring xdotool and scrot on the same page …");
+    let peer = peer::measure();
+
+    let mut table = Table::default();
+    table.add(Row::ms(
+        "screenshot, PNG",
+        ours.screenshot_ms,
+        Some(peer.screenshot_ms),
+        7.0,
+    ));
+    table.add(Row::ms("click", ours.click_ms, Some(peer.click_ms), 2.0));
+    table.add(Row::ms("key", ours.key_ms, Some(peer.key_ms), 2.0));
+    table.add(Row::ms(
+        "scroll by 3",
+        ours.scroll_ms,
+        Some(peer.scroll_ms),
+        2.0,
+    ));
+    table.add(Row::ms(
+        "click, settled, screenshot",
+        ours.click_look_ms,
+        Some(peer.click_ms + 2_000.0 + peer.screenshot_ms),
+        100.0,
+    ));
+    table.add(Row::ms(
+        "type 50 characters, all there",
+        ours.type_50_ms,
+        Some(peer.type_50_ms),
+        60.0,
+    ));
+    table.add(Row::ms(
+        "type 500 characters, all there",
+        ours.type_500_ms,
+        Some(peer.type_500_ms),
+        60.0,
+    ));
+    table.add(Row::ms("shell round trip", ours.shell_ms, None, 3.0));
+    table.add(Row::ms("server started", ours.start_ms, None, 100.0));
+    table.add(Row::ms(
+        "session → first screenshot",
+        ours.first_screenshot_ms,
+        None,
+        900.0,
+    ));
+    table.add(Row::ms(
+        "session → Chromium painted",
+        ours.painted_ms,
+        None,
+        900.0,
+    ));
+    table.add(Row::mb("server idle, RSS", ours.idle_mb, 30.0));
+    table.add(Row::mb("first session, PSS", ours.first_session_mb, 500.0));
+    table.add(Row::mb(
+        "each further session, PSS",
+        ours.further_session_mb,
+        300.0,
+    ));
+    println!("{table}");
+    println!(
+        "A picture is {} KB. The peer of “click, settled, screenshot” is xdotool, the fixed two seconds that",
+        ours.screenshot_kb
+    );
+    println!("Anthropic's demo waits, and scrot.");
+}

@@ -1,0 +1,51 @@
+//! The page that is measured on: text, boxes and colours as pages have them, and a text area that
+//! shows by a band's colour how much has arrived in it.
+
+/// The band's colour when the text area is empty, holds 50 and holds 500 characters.
+pub(crate) const EMPTY: [u8; 3] = [0x12, 0x34, 0x56];
+pub(crate) const FIFTY: [u8; 3] = [0xab, 0x10, 0x20];
+pub(crate) const FIVE_HUNDRED: [u8; 3] = [0x10, 0xab, 0x20];
+
+/// Where the text area is, and a place where nothing is.
+pub(crate) const FIELD: (i32, i32) = (500, 200);
+pub(crate) const NOWHERE: (i32, i32) = (500, 600);
+
+/// The page as HTML.
+pub(crate) fn html() -> String {
+    let words = [
+        "tide", "lantern", "copper", "meadow", "harbour", "violet", "engine", "quiet", "paper",
+        "orchard",
+    ];
+    let mut cards = String::new();
+    for card in 0..12 {
+        let hue = card * 30;
+        let text: Vec<_> = (0..24)
+            .map(|n| words[(n * 7 + card * 3) % words.len()])
+            .collect();
+        let text = text.join(" ");
+        cards.push_str(&format!(
+            "<article><h2 style='background:linear-gradient(90deg,hsl({hue},60%,80%),hsl({hue},70%,95%))'>Entry {card}</h2><p>{text}</p></article>"
+        ));
+    }
+    format!(
+        "<!doctype html><meta charset=utf-8><title>bench</title><style>\
+         body{{margin:0;font:14px sans-serif;background:#fff;color:#222}}\
+         #band{{height:24px;background:#123456}}\
+         textarea{{position:absolute;left:20px;top:60px;width:900px;height:120px}}\
+         main{{position:absolute;top:220px;display:grid;grid-template-columns:repeat(4,1fr);gap:10px;padding:20px;height:2000px}}\
+         h2{{font-size:15px;padding:6px;border-radius:6px}}p{{line-height:1.4}}\
+         </style><div id=band></div><textarea spellcheck=false autocomplete=off></textarea><main>{cards}</main><script>\
+         const area=document.querySelector('textarea'),band=document.getElementById('band');\
+         area.oninput=()=>{{const n=area.value.length;\
+         band.style.background=n===50?'#ab1020':n===500?'#10ab20':'#123456'}}</script>"
+    )
+}
+
+/// What is typed.
+pub(crate) fn text(n_characters: usize) -> String {
+    "The quick brown fox, 42 times; jumps (over) Lazy dogs! "
+        .chars()
+        .cycle()
+        .take(n_characters)
+        .collect()
+}

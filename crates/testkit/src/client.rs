@@ -1,0 +1,286 @@
+//! A client of the HTTP API, as a user's program would be.
+
+use std::time::Duration;
+
+use deskhand_core::event::{Event, EventBody};
+use futures::StreamExt;
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{Message, client::IntoClientRequest, http::header::AUTHORIZATION},
+};
+
+/// The longest a test waits for an event.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Talks to one server with one token.
+#[derive(Debug, Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    url: String,
+    token: String,
+}
+
+/// An answer, whatever it is.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub status: u16,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
+    }
+
+    /// The code of a problem.
+    pub fn code(&self) -> String {
+        self.json()["error"]["code"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    }
+
+    /// The body, if the answer is a good one.
+    pub fn good(&self) -> Value {
+        assert!(
+            (200..300).contains(&self.status),
+            "{} {}",
+            self.status,
+            String::from_utf8_lossy(&self.body)
+        );
+        if self.body.is_empty() {
+            Value::Null
+        } else {
+            self.json()
+        }
+    }
+}
+
+impl Client {
+    pub fn new(url: impl Into<String>, token: impl Into<String>) -> Self {
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .timeout(PATIENCE)
+            .build()
+            .unwrap();
+        Self {
+            http,
+            url: url.into(),
+            token: token.into(),
+        }
+    }
+
+    /// The same server with another token.
+    pub fn with_token(&self, token: &str) -> Self {
+        Self {
+            token: token.to_owned(),
+            ..self.clone()
+        }
+    }
+
+    pub async fn send(&self, method: Method, path: &str, body: Option<Vec<u8>>) -> Answer {
+        let mut request = self.http.request(method, format!("{}{path}", self.url));
+        if !self.token.is_empty() {
+            request = request.bearer_auth(&self.token);
+        }
+        if let Some(body) = body {
+            request = request.body(body);
+        }
+        let response = request.send().await.unwrap();
+        let status = response.status().as_u16();
+        Answer {
+            status,
+            body: response.bytes().await.unwrap().to_vec(),
+        }
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, None).await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::POST, path, Some(body.to_string().into_bytes()))
+            .await
+    }
+
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.send(Method::DELETE, path, None).await
+    }
+
+    /// Makes a session with this model.
+    pub async fn new_session(&self, model: &str) -> Session {
+        let session = self
+            .post("/api/sessions", json!({"model": model}))
+            .await
+            .good();
+        self.session(session["id"].as_str().unwrap())
+    }
+
+    /// A session that exists.
+    pub fn session(&self, id: &str) -> Session {
+        Session {
+            client: self.clone(),
+            id: id.to_owned(),
+        }
+    }
+
+    /// Opens a WebSocket.
+    pub async fn socket(&self, path: &str) -> WebSocketStream<TcpStream> {
+        let address = self.url.strip_prefix("http://").unwrap();
+        let mut request = format!("ws://{address}{path}")
+            .into_client_request()
+            .unwrap();
+        let bearer = format!("Bearer {}", self.token).parse().unwrap();
+        request.headers_mut().insert(AUTHORIZATION, bearer);
+        let tcp = TcpStream::connect(address).await.unwrap();
+        tcp.set_nodelay(true).unwrap();
+        tokio_tungstenite::client_async(request, tcp)
+            .await
+            .unwrap()
+            .0
+    }
+}
+
+/// A session as a client sees it.
+#[derive(Debug, Clone)]
+pub struct Session {
+    pub client: Client,
+    pub id: String,
+}
+
+impl Session {
+    pub fn path(&self, rest: &str) -> String {
+        format!("/api/sessions/{}{rest}", self.id)
+    }
+
+    pub async fn show(&self) -> Value {
+        self.client.get(&self.path("")).await.good()
+    }
+
+    /// Sends a prompt; answers its id.
+    pub async fn prompt(&self, content: &str) -> String {
+        let message = self
+            .client
+            .post(&self.path("/messages"), json!({"content": content}))
+            .await;
+        assert_eq!(message.status, 202, "{}", message.json());
+        message.json()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Does one thing by hand.
+    pub async fn act(&self, tool: &str, input: Value) -> Value {
+        self.client
+            .post(
+                &self.path("/actions"),
+                json!({"tool": tool, "input": input}),
+            )
+            .await
+            .good()
+    }
+
+    /// Runs a shell command in the sandbox; answers its text.
+    pub async fn shell(&self, command: &str) -> String {
+        let done = self
+            .act("bash", json!({"shell": "run", "command": command}))
+            .await;
+        done["text"].as_str().unwrap().to_owned()
+    }
+
+    /// The log after `after`, as it is sent.
+    pub async fn events(&self, after: u64) -> Vec<Value> {
+        let answer = self
+            .client
+            .get(&self.path(&format!("/events?after={after}&limit=5000")))
+            .await;
+        answer.good()["events"].as_array().unwrap().clone()
+    }
+
+    /// Follows the log from after `after`.
+    pub async fn follow(&self, after: u64) -> EventStream {
+        EventStream {
+            socket: self
+                .client
+                .socket(&self.path(&format!("/stream?after={after}")))
+                .await,
+        }
+    }
+
+    /// Waits for an event that was or comes after `after`.
+    pub async fn wait_for(&self, after: u64, wanted: impl Fn(&EventBody) -> bool) -> Event {
+        let mut stream = self.follow(after).await;
+        loop {
+            let event = stream.next_event().await;
+            if wanted(&event.body) {
+                return event;
+            }
+        }
+    }
+
+    /// Waits for the next end of a turn after `after`.
+    pub async fn turn_end(&self, after: u64) -> Event {
+        let ends = |body: &EventBody| match body {
+            EventBody::Complete(_) => true,
+            EventBody::Error(failure) => failure.turn.is_some(),
+            EventBody::Status(_)
+            | EventBody::Message(_)
+            | EventBody::Thinking(_)
+            | EventBody::Text(_)
+            | EventBody::ToolUse(_)
+            | EventBody::ToolResult(_)
+            | EventBody::Screenshot(_) => false,
+        };
+        self.wait_for(after, ends).await
+    }
+
+    pub async fn terminate(&self) {
+        self.client.delete(&self.path("")).await.good();
+    }
+}
+
+/// A session's events as they come.
+#[derive(Debug)]
+pub struct EventStream {
+    socket: WebSocketStream<TcpStream>,
+}
+
+impl EventStream {
+    /// The next event as it was sent.
+    pub async fn next(&mut self) -> String {
+        let next = async {
+            loop {
+                match self.socket.next().await {
+                    Some(Ok(Message::Text(text))) => return text.to_string(),
+                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                    other => panic!("the stream ended: {other:?}"),
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, next)
+            .await
+            .expect("an event in time")
+    }
+
+    /// The next event.
+    pub async fn next_event(&mut self) -> Event {
+        serde_json::from_str(&self.next().await).unwrap()
+    }
+
+    /// Events up to and including number `last`.
+    pub async fn up_to(&mut self, last: u64) -> Vec<String> {
+        let mut events = Vec::new();
+        loop {
+            let text = self.next().await;
+            let seq = serde_json::from_str::<Value>(&text).unwrap()["seq"]
+                .as_u64()
+                .unwrap();
+            events.push(text);
+            if seq >= last {
+                return events;
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! For tests and benchmarks: a real server in a process and a folder of its own, and clients of it.
+//!
+//! Everything here panics with a reason when it does not go as expected: that is a failed test.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a surprise here is a failed test"
+)]
+
+mod client;
+mod processes;
+mod server;
+
+pub use client::{Answer, Client, EventStream, Session};
+pub use processes::{eventually, processes_with_mount, rss_bytes};
+pub use server::{Server, ServerOptions};

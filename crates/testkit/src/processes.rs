@@ -1,0 +1,53 @@
+//! Looking at this machine's processes.
+
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+/// The longest anything may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Waits until something is so.
+pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Processes that have a mount whose source or target names `mark`: those in a sandbox with a
+/// folder of that name bound into it. Each comes with its command line.
+pub fn processes_with_mount(mark: &str) -> Vec<(i32, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(pid) = entry.file_name().to_string_lossy().parse() else {
+            continue;
+        };
+        // A process may end while it is looked at.
+        let Ok(mounts) = fs::read_to_string(entry.path().join("mountinfo")) else {
+            continue;
+        };
+        if mounts.contains(mark) {
+            let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            found.push((pid, String::from_utf8_lossy(&command).replace('\0', " ")));
+        }
+    }
+    found
+}
+
+/// The memory a process has in RAM.
+pub fn rss_bytes(pid: i32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .unwrap();
+    line.trim()
+        .trim_end_matches(" kB")
+        .trim()
+        .parse::<u64>()
+        .unwrap()
+        * 1024
+}

@@ -1,0 +1,227 @@
+//! `deskhand serve` as a process.
+
+use std::{
+    io::{BufRead, BufReader},
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+};
+
+use rustix::process::{Pid, Signal};
+
+use crate::{Client, eventually};
+
+/// How a server should be started.
+#[derive(Debug, Default, Clone)]
+pub struct ServerOptions {
+    /// Environment variables besides `PATH` and `HOME`.
+    pub variables: Vec<(String, String)>,
+    /// The user and group to run as, when the test runs as root.
+    pub user: Option<u32>,
+    /// `PATH`, when it should not be the test's own.
+    pub path: Option<String>,
+    /// Scenarios for `scripted/NAME`, as name and YAML.
+    pub scenarios: Vec<(String, String)>,
+    /// The size of the file system that pictures are kept on, when it should be a small one.
+    pub picture_bytes: Option<u64>,
+}
+
+/// A server in a data folder of its own. It is killed, and the folder removed, at the end.
+#[derive(Debug)]
+pub struct Server {
+    program: PathBuf,
+    options: ServerOptions,
+    home: tempfile::TempDir,
+    child: Option<Child>,
+    link: String,
+    /// What it wrote on standard error.
+    log: Arc<Mutex<String>>,
+}
+
+impl Server {
+    /// Starts `program` and waits until it says where to look.
+    pub fn start(program: impl Into<PathBuf>, options: ServerOptions) -> Self {
+        let home = tempfile::Builder::new()
+            .prefix("deskhand-test-")
+            .tempdir()
+            .unwrap();
+        let scenarios = home.path().join("scenarios");
+        std::fs::create_dir(&scenarios).unwrap();
+        for (name, yaml) in &options.scenarios {
+            std::fs::write(scenarios.join(format!("{name}.yaml")), yaml).unwrap();
+        }
+        if let Some(user) = options.user {
+            std::os::unix::fs::chown(home.path(), Some(user), Some(user)).unwrap();
+        }
+        let log = Arc::default();
+        let mut server = Self {
+            program: program.into(),
+            options,
+            home,
+            child: None,
+            link: String::new(),
+            log,
+        };
+        server.start_again();
+        server
+    }
+
+    /// Starts it once more in the same folder.
+    #[expect(clippy::disallowed_methods, reason = "the server is what is tested")]
+    pub fn start_again(&mut self) {
+        assert!(self.child.is_none(), "the server still runs");
+        let mut command = match self.options.picture_bytes {
+            None => Command::new(&self.program),
+            Some(bytes) => {
+                let mut command = Command::new("bwrap");
+                command
+                    .args([
+                        "--dev-bind",
+                        "/",
+                        "/",
+                        "--size",
+                        &bytes.to_string(),
+                        "--tmpfs",
+                    ])
+                    .arg(self.data_dir().join("blobs"))
+                    .arg(&self.program);
+                command
+            }
+        };
+        command
+            .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+            .arg(self.data_dir())
+            .env_clear()
+            .env("HOME", self.home.path())
+            .env(
+                "PATH",
+                self.options
+                    .path
+                    .clone()
+                    .unwrap_or_else(|| std::env::var("PATH").unwrap()),
+            )
+            .env(
+                "DESKHAND_MODELS_SCENARIOS_DIR",
+                self.home.path().join("scenarios"),
+            )
+            .envs(self.options.variables.iter().cloned())
+            .current_dir(self.home.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(user) = self.options.user {
+            command.uid(user).gid(user);
+        }
+        let mut child = command.spawn().unwrap();
+        let errors = BufReader::new(child.stderr.take().unwrap());
+        let log = Arc::clone(&self.log);
+        std::thread::spawn(move || {
+            for line in errors.lines().map_while(Result::ok) {
+                let mut log = log.lock().unwrap();
+                log.push_str(&line);
+                log.push('\n');
+            }
+        });
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let found = lines
+            .by_ref()
+            .map_while(Result::ok)
+            .find(|line| line.contains("/?code="));
+        let Some(line) = found else {
+            child.wait().unwrap();
+            panic!("the server did not start:\n{}", self.log());
+        };
+        self.link = line
+            .split_whitespace()
+            .find(|word| word.contains("/?code="))
+            .unwrap()
+            .to_owned();
+        // Whoever does not read the rest would block the server.
+        std::thread::spawn(move || lines.for_each(drop));
+        self.child = Some(child);
+    }
+
+    /// The sign-in link it printed.
+    pub fn link(&self) -> &str {
+        &self.link
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    pub fn url(&self) -> String {
+        let (url, _) = self.link.split_once("/?code=").unwrap();
+        url.replace("localhost", "127.0.0.1")
+    }
+
+    pub fn data_dir(&self) -> PathBuf {
+        self.home.path().join("data")
+    }
+
+    /// A folder name that occurs nowhere else on this machine.
+    pub fn mark(&self) -> String {
+        self.home
+            .path()
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned()
+    }
+
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// What it wrote on standard error so far.
+    pub fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// The administrator's token.
+    pub fn token(&self) -> String {
+        std::fs::read_to_string(self.data_dir().join("admin-token"))
+            .unwrap()
+            .trim()
+            .to_owned()
+    }
+
+    /// A client with the administrator's token.
+    pub fn client(&self) -> Client {
+        Client::new(self.url(), self.token())
+    }
+
+    pub fn pid(&self) -> i32 {
+        Pid::from_child(self.child.as_ref().expect("the server runs"))
+            .as_raw_nonzero()
+            .get()
+    }
+
+    /// `kill -9`.
+    pub fn kill(&mut self) {
+        let mut child = self.child.take().expect("the server runs");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    /// Asks it to end and gives back its exit code.
+    pub fn terminate(&mut self) -> Option<i32> {
+        let mut child = self.child.take().expect("the server runs");
+        rustix::process::kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+        child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if self.child.is_some() {
+            self.kill();
+        }
+        // The folder can go only when nothing of a sandbox uses it any more.
+        let mark = self.mark();
+        if !std::thread::panicking() {
+            eventually("no process of a sandbox is left", || {
+                crate::processes_with_mount(&mark).is_empty()
+            });
+        }
+    }
+}
