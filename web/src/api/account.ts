@@ -1,0 +1,73 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { isStatus, request } from "./client";
+import type { User } from "./types";
+
+export const accountKeys = {
+  me: ["me"] as const,
+  arrival: (code: string | null) => ["arrival", code] as const,
+};
+
+/** Marks requests whose 401 speaks of a used code and says nothing about the cookie. */
+export const ABOUT_A_CODE = { aboutACode: true };
+
+async function signIn(code: string): Promise<null> {
+  await request<void>("POST", "/api/sign-in", { code });
+  return null;
+}
+
+/** Who is signed in; `null` when nobody is. */
+export function useMe({ enabled }: { enabled: boolean }) {
+  return useQuery({
+    queryKey: accountKeys.me,
+    enabled,
+    staleTime: Infinity,
+    queryFn: async ({ signal }): Promise<User | null> => {
+      try {
+        return await request<User>("GET", "/api/me", undefined, signal);
+      } catch (error) {
+        if (isStatus(error, 401)) return null;
+        throw error;
+      }
+    },
+  });
+}
+
+/**
+ * Uses the code the page was opened with.
+ *
+ * It is a query although it changes something: a code is good once, and a query runs once per key
+ * however often React mounts what asks for it.
+ */
+export function useArrival(code: string | null) {
+  return useQuery({
+    queryKey: accountKeys.arrival(code),
+    enabled: code !== null,
+    retry: false,
+    staleTime: Infinity,
+    gcTime: Infinity,
+    refetchOnReconnect: false,
+    queryFn: () => signIn(code ?? ""),
+    meta: ABOUT_A_CODE,
+  });
+}
+
+export function useSignIn() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: signIn,
+    meta: ABOUT_A_CODE,
+    onSuccess: () => client.invalidateQueries({ queryKey: accountKeys.me }),
+  });
+}
+
+export function useSignOut() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => request<void>("POST", "/api/sign-out"),
+    onSuccess: () => {
+      client.setQueryData(accountKeys.me, null);
+      client.removeQueries({ predicate: (query) => query.queryKey[0] !== accountKeys.me[0] });
+    },
+  });
+}

@@ -1,0 +1,68 @@
+import { sentence } from "../lib/text";
+
+/** A request the server refused, or could not be asked. */
+export class ApiError extends Error {
+  /** The HTTP status; 0 when no answer came. */
+  readonly status: number;
+  /** Stable, for programs. */
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = code;
+  }
+}
+
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** Asks the server. `body` goes as JSON; an empty answer is `undefined`. */
+export async function request<Answer>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const init: RequestInit = { method, headers: { accept: "application/json" } };
+  if (body !== undefined) {
+    init.headers = { accept: "application/json", "content-type": "application/json" };
+    init.body = JSON.stringify(body);
+  }
+  if (signal) init.signal = signal;
+
+  const response = await send(path, init);
+  const text = await response.text();
+  if (!response.ok) throw refusal(response, text);
+  if (text === "") return undefined as Answer;
+  return JSON.parse(text) as Answer;
+}
+
+async function send(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError(0, "unreachable", "Deskhand cannot be reached. Is the server running?");
+  }
+}
+
+function refusal(response: Response, text: string): ApiError {
+  try {
+    const { error } = JSON.parse(text) as { error: { code: string; message: string } };
+    return new ApiError(response.status, error.code, sentence(error.message));
+  } catch {
+    // Something between the page and the server answered, such as a proxy.
+    const message = `The server answered ${response.status} ${response.statusText}`;
+    return new ApiError(response.status, "unreadable", sentence(message));
+  }
+}
+
+/** What to tell people about any failure. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "Something went wrong.";
+}
+
+export function isStatus(error: unknown, status: number): boolean {
+  return error instanceof ApiError && error.status === status;
+}

@@ -1,0 +1,108 @@
+import {
+  type InfiniteData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { useRef } from "react";
+
+import { request } from "./client";
+import type { Message, Session, SessionsPage } from "./types";
+
+export const sessionKeys = {
+  list: ["sessions"] as const,
+  one: (id: string) => ["session", id] as const,
+};
+
+const PAGE_SIZE = 30;
+/** How often states are asked for again while a session is at work, and while none is. */
+const BUSY_POLL_MS = 5_000;
+const CALM_POLL_MS = 20_000;
+
+export function useSessions() {
+  return useInfiniteQuery({
+    queryKey: sessionKeys.list,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const before = pageParam === "" ? "" : `&before=${encodeURIComponent(pageParam)}`;
+      const path = `/api/sessions?limit=${PAGE_SIZE}${before}`;
+      return request<SessionsPage>("GET", path, undefined, signal);
+    },
+    getNextPageParam: (page) => page.next,
+    refetchInterval: (query) => (isBusy(query.state.data) ? BUSY_POLL_MS : CALM_POLL_MS),
+  });
+}
+
+function isBusy(data: InfiniteData<SessionsPage> | undefined): boolean {
+  const sessions = data?.pages.flatMap((page) => page.sessions) ?? [];
+  return sessions.some(({ state }) => state === "running" || state === "initializing");
+}
+
+export function useSession(id: string) {
+  return useQuery({
+    queryKey: sessionKeys.one(id),
+    queryFn: ({ signal }) =>
+      request<Session>("GET", `/api/sessions/${encodeURIComponent(id)}`, undefined, signal),
+  });
+}
+
+/**
+ * Makes a session and sends it its first message.
+ *
+ * When the session was made but the message was refused, trying again sends the message to the
+ * same session instead of leaving an empty one behind with every try.
+ */
+export function useStartSession() {
+  const client = useQueryClient();
+  const made = useRef<Session | null>(null);
+  return useMutation({
+    mutationFn: async (content: string): Promise<Session> => {
+      made.current ??= await request<Session>("POST", "/api/sessions", {});
+      await postMessage(made.current.id, content);
+      const session = made.current;
+      made.current = null;
+      return session;
+    },
+    onSuccess: (session) => {
+      client.setQueryData(sessionKeys.one(session.id), session);
+      return client.invalidateQueries({ queryKey: sessionKeys.one(session.id) });
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: sessionKeys.list }),
+  });
+}
+
+export function useSendMessage(id: string) {
+  return useMutation({ mutationFn: (content: string) => postMessage(id, content) });
+}
+
+function postMessage(id: string, content: string): Promise<Message> {
+  return request<Message>("POST", `/api/sessions/${id}/messages`, { content });
+}
+
+export function useRenameSession(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (title: string) => request<Session>("PATCH", `/api/sessions/${id}`, { title }),
+    onSuccess: (session) => {
+      client.setQueryData(sessionKeys.one(id), session);
+      return client.invalidateQueries({ queryKey: sessionKeys.list });
+    },
+  });
+}
+
+export function useStopTurn(id: string) {
+  return useMutation({ mutationFn: () => request<void>("POST", `/api/sessions/${id}/stop`) });
+}
+
+export function useEndSession(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => request<void>("DELETE", `/api/sessions/${id}`),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: sessionKeys.one(id) }),
+        client.invalidateQueries({ queryKey: sessionKeys.list }),
+      ]),
+  });
+}

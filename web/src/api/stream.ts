@@ -1,0 +1,114 @@
+import { type Backoff, backoffMs } from "../lib/backoff";
+import type { SessionEvent } from "./types";
+
+/**
+ * How the stream is doing. `connecting` is the first try, `reconnecting` every later one, `ended`
+ * follows the session's own end.
+ */
+export type Connection = "connecting" | "live" | "reconnecting" | "ended";
+
+export interface StreamHandlers {
+  /** New events in order, each exactly once. */
+  onEvents: (events: SessionEvent[]) => void;
+  onConnection: (connection: Connection) => void;
+}
+
+const BACKOFF: Backoff = { firstMs: 500, longestMs: 15_000 };
+/** Events are handed on together at most this often: a long past must not be drawn piece by piece. */
+const GATHER_MS = 16;
+/** A connection that lived this long was a good one: the next loss is waited out from the start. */
+const GOOD_AFTER_MS = 5_000;
+
+/**
+ * A session's events, from the first one on, over as many WebSockets as it takes.
+ *
+ * After a loss it comes back with the last number it saw. Numbers count without gaps, so a
+ * repeated event is dropped and a missing one is a reason to ask again.
+ */
+export class EventStream {
+  readonly #urlAfter: (seq: number) => string;
+  readonly #handlers: StreamHandlers;
+  #lastSeq = 0;
+  #n_failed = 0;
+  #sessionEnded = false;
+  #closed = false;
+  #socket: WebSocket | null = null;
+  #openedAt = 0;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  #gatherTimer: ReturnType<typeof setTimeout> | undefined;
+  #gathered: SessionEvent[] = [];
+
+  constructor(urlAfter: (seq: number) => string, handlers: StreamHandlers) {
+    this.#urlAfter = urlAfter;
+    this.#handlers = handlers;
+    handlers.onConnection("connecting");
+    this.#connect();
+  }
+
+  /** Does not wait any longer before the next try. */
+  retryNow(): void {
+    if (this.#closed || this.#retryTimer === undefined) return;
+    this.#connect();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#retryTimer);
+    clearTimeout(this.#gatherTimer);
+    this.#socket?.close();
+  }
+
+  #connect(): void {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
+    const socket = new WebSocket(this.#urlAfter(this.#lastSeq));
+    this.#socket = socket;
+    this.#openedAt = 0;
+    socket.addEventListener("open", () => {
+      if (this.#socket !== socket || this.#closed) return;
+      this.#openedAt = Date.now();
+      this.#handlers.onConnection("live");
+    });
+    socket.addEventListener("message", (message) => {
+      if (this.#socket === socket && !this.#closed) this.#take(message.data);
+    });
+    socket.addEventListener("close", () => {
+      if (this.#socket === socket && !this.#closed) this.#lost();
+    });
+  }
+
+  #take(data: unknown): void {
+    if (typeof data !== "string") return;
+    const event = JSON.parse(data) as SessionEvent;
+    if (event.seq <= this.#lastSeq) return;
+    if (event.seq > this.#lastSeq + 1) {
+      this.#socket?.close();
+      return;
+    }
+    this.#lastSeq = event.seq;
+    this.#n_failed = 0;
+    if (event.type === "status") this.#sessionEnded = event.data.state === "terminated";
+    this.#gathered.push(event);
+    this.#gatherTimer ??= setTimeout(() => this.#handOn(), GATHER_MS);
+  }
+
+  #handOn(): void {
+    this.#gatherTimer = undefined;
+    const events = this.#gathered;
+    this.#gathered = [];
+    this.#handlers.onEvents(events);
+  }
+
+  #lost(): void {
+    this.#socket = null;
+    if (this.#sessionEnded) {
+      this.#handlers.onConnection("ended");
+      return;
+    }
+    if (this.#openedAt > 0 && Date.now() - this.#openedAt > GOOD_AFTER_MS) this.#n_failed = 0;
+    const waitMs = backoffMs(this.#n_failed, BACKOFF);
+    this.#n_failed += 1;
+    this.#handlers.onConnection("reconnecting");
+    this.#retryTimer = setTimeout(() => this.#connect(), waitMs);
+  }
+}

@@ -1,0 +1,24 @@
+/** Addresses that are used as they are, by pictures and WebSockets. */
+
+export function blobUrl(name: string): string {
+  return `/api/blobs/${encodeURIComponent(name)}`;
+}
+
+/** `asOf` is the newest event seen: another number is another picture for the browser's cache. */
+export function lastScreenUrl(sessionId: string, asOf: number): string {
+  return `/api/sessions/${sessionId}/screenshot?as_of=${asOf}`;
+}
+
+export function streamUrl(sessionId: string, after: number): string {
+  return webSocketUrl(`/api/sessions/${sessionId}/stream?after=${after}`);
+}
+
+export function screenUrl(sessionId: string): string {
+  return webSocketUrl(`/api/sessions/${sessionId}/vnc`);
+}
+
+function webSocketUrl(path: string): string {
+  const url = new URL(path, window.location.href);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  return url.href;
+}

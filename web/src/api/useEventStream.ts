@@ -1,0 +1,50 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+
+import { sessionKeys } from "./sessions";
+import { type Connection, EventStream } from "./stream";
+import type { SessionEvent } from "./types";
+import { streamUrl } from "./urls";
+
+/**
+ * Follows a session's events and says how the connection is doing.
+ *
+ * `onEvents` must keep its identity. It may see events again when the page is mounted anew, so it
+ * goes by their numbers.
+ */
+export function useEventStream(
+  sessionId: string,
+  onEvents: (events: SessionEvent[]) => void,
+): Connection {
+  const [connection, setConnection] = useState<Connection>("connecting");
+  const client = useQueryClient();
+
+  useEffect(() => {
+    const refreshSession = () =>
+      void client.invalidateQueries({ queryKey: sessionKeys.one(sessionId) });
+    const stream = new EventStream((after) => streamUrl(sessionId, after), {
+      onEvents: (events) => {
+        onEvents(events);
+        // A status or a first prompt changes the session itself, such as its title.
+        if (events.some(({ type }) => type === "status" || type === "message")) refreshSession();
+      },
+      onConnection: (next) => {
+        setConnection(next);
+        // A refused WebSocket does not tell the page why. Asking for the session does.
+        if (next === "reconnecting") refreshSession();
+      },
+    });
+    const hurry = () => {
+      if (document.visibilityState === "visible") stream.retryNow();
+    };
+    window.addEventListener("online", hurry);
+    document.addEventListener("visibilitychange", hurry);
+    return () => {
+      window.removeEventListener("online", hurry);
+      document.removeEventListener("visibilitychange", hurry);
+      stream.close();
+    };
+  }, [sessionId, onEvents, client]);
+
+  return connection;
+}

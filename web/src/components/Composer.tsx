@@ -1,0 +1,88 @@
+import { ArrowUp, LoaderCircle } from "lucide-react";
+import { type FormEvent, type KeyboardEvent, useId } from "react";
+
+import { cx } from "../lib/cx";
+import { Button } from "./Button";
+import { Notice } from "./Notice";
+
+interface ComposerProps {
+  draft: string;
+  onDraft: (draft: string) => void;
+  onSend: (text: string) => void;
+  isSending: boolean;
+  /** Why the last try did not work. The draft is still there. */
+  error?: string | undefined;
+  /** Why nothing can be sent. */
+  blockedBecause?: string | undefined;
+  placeholder: string;
+  /** More lines to begin with. */
+  isTall?: boolean;
+  /** Lets a button elsewhere put the cursor here. */
+  fieldId?: string;
+}
+
+/** Where people write to the agent. Enter sends, Shift+Enter begins a new line. */
+export function Composer(props: ComposerProps) {
+  const { draft, onSend, isSending, error, blockedBecause } = props;
+  const hintId = useId();
+  const canSend = draft.trim() !== "" && !isSending && blockedBecause === undefined;
+
+  const send = () => {
+    if (canSend) onSend(draft.trim());
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    send();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    // While an input method composes a character, Enter belongs to it.
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+
+  return (
+    <form onSubmit={onSubmit} className="flex flex-col gap-2">
+      {error !== undefined && <Notice>{error}</Notice>}
+      <div
+        className={cx(
+          "flex items-end gap-2 rounded-xl border border-line-strong bg-surface p-1.5 pl-3.5 shadow-lift focus-within:border-accent focus-within:outline focus-within:outline-accent",
+          blockedBecause !== undefined && "bg-sunken shadow-none",
+        )}
+      >
+        <textarea
+          id={props.fieldId}
+          aria-label="Message"
+          aria-describedby={hintId}
+          value={draft}
+          rows={props.isTall ? 3 : 1}
+          disabled={blockedBecause !== undefined}
+          placeholder={blockedBecause ?? props.placeholder}
+          onChange={(event) => props.onDraft(event.target.value)}
+          onKeyDown={onKeyDown}
+          className={cx(
+            "field-sizing-content max-h-48 min-w-0 flex-1 resize-none bg-transparent py-1.5 text-base outline-none placeholder:text-faint disabled:cursor-not-allowed sm:text-sm",
+            props.isTall && "min-h-18",
+          )}
+        />
+        <Button
+          type="submit"
+          look="primary"
+          square
+          aria-label="Send"
+          disabled={!canSend}
+          className="rounded-lg!"
+        >
+          {isSending ? (
+            <LoaderCircle aria-hidden className="size-4 animate-spin" />
+          ) : (
+            <ArrowUp aria-hidden className="size-4" />
+          )}
+        </Button>
+      </div>
+      <span id={hintId} className="sr-only">
+        {blockedBecause ?? "Enter sends, Shift and Enter begins a new line."}
+      </span>
+    </form>
+  );
+}

@@ -1,0 +1,31 @@
+import { memo } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+
+const PLUGINS = [remarkGfm];
+
+const COMPONENTS: Components = {
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noreferrer noopener">
+      {children}
+    </a>
+  ),
+  // A picture from elsewhere would tell its server that somebody reads this, and what the agent
+  // put into the address. It becomes a link that a person may follow.
+  img: ({ src, alt }) => (
+    <a href={typeof src === "string" ? src : undefined} target="_blank" rel="noreferrer noopener">
+      {alt || "picture"}
+    </a>
+  ),
+};
+
+/** Text of the agent. Nothing in it is loaded from elsewhere, and HTML stays text. */
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
+  return (
+    <div className="markdown">
+      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+});

@@ -1,0 +1,44 @@
+import { LogOut, Monitor, Moon, Sun } from "lucide-react";
+import type { ReactNode } from "react";
+
+import { useMe, useSignOut } from "../../api/account";
+import { Button } from "../../components/Button";
+import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../components/Menu";
+import { setTheme, type Theme, useTheme } from "../../lib/theme";
+
+const THEMES: readonly { value: Theme; label: string; icon: ReactNode }[] = [
+  { value: "light", label: "Light", icon: <Sun aria-hidden /> },
+  { value: "dark", label: "Dark", icon: <Moon aria-hidden /> },
+  { value: "system", label: "System", icon: <Monitor aria-hidden /> },
+];
+
+/** Who is signed in, how the page looks, and the way out. */
+export function AccountMenu() {
+  const me = useMe({ enabled: true });
+  const signOut = useSignOut();
+  const theme = useTheme();
+  const name = me.data?.name ?? "";
+  return (
+    <Menu
+      trigger={
+        <Button
+          look="ghost"
+          square
+          aria-label="Account and theme"
+          className="rounded-full! bg-hover text-xs font-semibold text-ink uppercase"
+        >
+          {name.charAt(0) || "?"}
+        </Button>
+      }
+    >
+      <MenuLabel>Signed in as {name}</MenuLabel>
+      <MenuSeparator />
+      <MenuLabel>Theme</MenuLabel>
+      <MenuChoice value={theme} options={THEMES} onChange={setTheme} />
+      <MenuSeparator />
+      <MenuItem icon={<LogOut aria-hidden />} onSelect={() => signOut.mutate()}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,56 @@
+import { CloudOff } from "lucide-react";
+import type { ReactNode } from "react";
+
+import { useArrival, useMe } from "../../api/account";
+import { messageOf } from "../../api/client";
+import { Button } from "../../components/Button";
+import { Logo } from "../../components/Logo";
+import { Placeholder } from "../../components/Placeholder";
+import { SignInPage } from "../../pages/SignInPage";
+
+interface GateProps {
+  /** The code of the sign-in link the page was opened with. */
+  arrivalCode: string | null;
+  children: ReactNode;
+}
+
+/**
+ * Lets people in who are signed in, and shows everybody else how to.
+ *
+ * The address stays as it is meanwhile, so one arrives where one wanted to go.
+ */
+export function Gate({ arrivalCode, children }: GateProps) {
+  const arrival = useArrival(arrivalCode);
+  const hasArrived = arrivalCode === null || arrival.isFetched;
+  const me = useMe({ enabled: hasArrived });
+
+  if (me.data) return children;
+  if (me.data === null) {
+    // Somebody who is signed in already may open an old link; only others hear that it is used up.
+    return <SignInPage problem={arrival.error ? messageOf(arrival.error) : undefined} />;
+  }
+  if (me.error) {
+    return (
+      <main className="grid min-h-full place-items-center">
+        <Placeholder
+          icon={<CloudOff aria-hidden />}
+          title="Deskhand does not answer"
+          actions={<Button onClick={() => void me.refetch()}>Try again</Button>}
+        >
+          {messageOf(me.error)}
+        </Placeholder>
+      </main>
+    );
+  }
+  return (
+    <main aria-busy className="grid min-h-full place-items-center">
+      <div
+        role="status"
+        className="flex animate-appear-late flex-col items-center gap-3 text-faint"
+      >
+        <Logo className="size-9 animate-pulse" />
+        {hasArrived ? "Loading…" : "Signing in…"}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,35 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+
+import { Button } from "../../components/Button";
+import { Logo } from "../../components/Logo";
+
+/** The id of the field in which a new session begins. */
+export const START_FIELD = "start-message";
+
+export function HomeLink({ withName = false }: { withName?: boolean }) {
+  return (
+    <Link
+      to="/"
+      aria-label="All sessions"
+      className="flex shrink-0 items-center gap-2.5 rounded-md"
+    >
+      <Logo className="size-7" />
+      {withName && <span className="text-[15px] font-semibold">Deskhand</span>}
+    </Link>
+  );
+}
+
+/** Leads to the field where a session begins with its first message. */
+export function NewSessionButton({ className }: { className?: string }) {
+  const navigate = useNavigate();
+  const go = async () => {
+    await navigate({ to: "/" });
+    document.getElementById(START_FIELD)?.focus();
+  };
+  return (
+    <Button onClick={() => void go()} className={className}>
+      <Plus aria-hidden className="size-4" /> New session
+    </Button>
+  );
+}

@@ -1,0 +1,197 @@
+import {
+  ChevronRight,
+  CircleSlash,
+  CircleX,
+  Clock,
+  Eye,
+  FilePenLine,
+  FileText,
+  Keyboard,
+  LoaderCircle,
+  type LucideIcon,
+  MousePointer2,
+  MoveVertical,
+  SquareTerminal,
+  Wrench,
+} from "lucide-react";
+import { memo, useId, useState } from "react";
+
+import { cx } from "../../lib/cx";
+import { formatDuration } from "../../lib/time";
+import { type CallIcon, describeCall } from "./describeCall";
+import type { CallItem } from "./items";
+import { ShotThumb } from "./ShotThumb";
+
+const ICONS: Record<CallIcon, LucideIcon> = {
+  look: Eye,
+  pointer: MousePointer2,
+  scroll: MoveVertical,
+  keyboard: Keyboard,
+  wait: Clock,
+  shell: SquareTerminal,
+  file: FileText,
+  edit: FilePenLine,
+  tool: Wrench,
+};
+
+/** How much of a running command's output is shown without being asked for. */
+const LIVE_LINES = 6;
+
+interface CallCardProps {
+  item: CallItem;
+  onOpenShot: (id: number) => void;
+}
+
+/** One tool use: what was done in a sentence, and on request what went in and what came out. */
+export const CallCard = memo(function CallCard({ item, onOpenShot }: CallCardProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const detailsId = useId();
+  const isLook = describeCall(item.tool, item.input).icon === "look";
+  const preview = isOpen ? "" : livePreview(item);
+
+  return (
+    <div className="overflow-hidden rounded-lg border border-line bg-surface">
+      <div className="flex items-stretch">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={detailsId}
+          onClick={() => setIsOpen(!isOpen)}
+          className="flex min-w-0 flex-1 items-center gap-2.5 px-3 py-2 text-left -outline-offset-2 hover:bg-hover"
+        >
+          <CallSymbol item={item} />
+          <CallSentence item={item} />
+          <CallOutcome item={item} />
+          <ChevronRight
+            aria-hidden
+            className={cx(
+              "size-3.5 shrink-0 text-faint transition-transform",
+              isOpen && "rotate-90",
+            )}
+          />
+        </button>
+        {!isLook &&
+          item.shots.map((shot) => (
+            <ShotThumb
+              key={shot.id}
+              shot={shot}
+              onOpen={onOpenShot}
+              className="w-16 shrink-0 border-l border-line"
+            />
+          ))}
+      </div>
+      {preview !== "" && (
+        <pre
+          className={cx(
+            "overflow-hidden border-t border-line px-3 py-2 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]",
+            item.state === "failed" ? "bg-bad-soft text-bad" : "bg-sunken text-soft",
+          )}
+        >
+          {preview}
+        </pre>
+      )}
+      <div id={detailsId} hidden={!isOpen}>
+        {isOpen && <CallDetails item={item} />}
+      </div>
+      {isLook &&
+        item.shots.map((shot) => (
+          <div key={shot.id} className="px-3 pb-3 pl-9.5">
+            <ShotThumb
+              shot={shot}
+              onOpen={onOpenShot}
+              className="w-56 max-w-full rounded-md border border-line"
+            />
+          </div>
+        ))}
+    </div>
+  );
+});
+
+function CallSymbol({ item }: { item: CallItem }) {
+  if (item.state === "running") {
+    return <LoaderCircle aria-hidden className="size-4 shrink-0 animate-spin text-accent" />;
+  }
+  if (item.state === "failed") return <CircleX aria-hidden className="size-4 shrink-0 text-bad" />;
+  if (item.state === "cut") {
+    return <CircleSlash aria-hidden className="size-4 shrink-0 text-warn" />;
+  }
+  const Icon = ICONS[describeCall(item.tool, item.input).icon];
+  return <Icon aria-hidden className="size-4 shrink-0 text-faint" />;
+}
+
+function CallSentence({ item }: { item: CallItem }) {
+  const { doing, did, code, rest } = describeCall(item.tool, item.input);
+  return (
+    <span className="line-clamp-2 min-w-0 flex-1 text-[13px] [overflow-wrap:anywhere]">
+      {item.state === "running" ? doing : did}
+      {code !== undefined && (
+        <>
+          {" "}
+          <code className="rounded bg-hover px-1 py-px font-mono text-xs">{code}</code>
+        </>
+      )}
+      {rest && ` ${rest}`}
+      {item.byHand && <span className="text-faint"> · by hand</span>}
+    </span>
+  );
+}
+
+function CallOutcome({ item }: { item: CallItem }) {
+  const took = item.durationMs === undefined ? "" : formatDuration(item.durationMs);
+  if (item.state === "running") return <span className="sr-only">running</span>;
+  if (item.state === "cut") return <span className="shrink-0 text-xs text-warn">interrupted</span>;
+  if (item.state === "failed") {
+    return <span className="shrink-0 text-xs font-medium text-bad">failed · {took}</span>;
+  }
+  return (
+    <span className="shrink-0 text-xs text-faint tabular-nums">
+      <span className="sr-only">ok, </span>
+      {took}
+    </span>
+  );
+}
+
+/** The newest lines while it runs, and why it failed. */
+function livePreview(item: CallItem): string {
+  if (item.state !== "running" && item.state !== "failed") return "";
+  return item.output.trimEnd().split("\n").slice(-LIVE_LINES).join("\n");
+}
+
+function CallDetails({ item }: { item: CallItem }) {
+  return (
+    <div className="flex flex-col gap-2 border-t border-line bg-sunken px-3 py-2.5">
+      <Block label="Input" text={inputText(item)} />
+      <Block
+        label="Output"
+        text={item.output.trimEnd()}
+        empty={item.state === "running" ? "Nothing yet" : "None"}
+      />
+    </div>
+  );
+}
+
+function inputText(item: CallItem): string {
+  const { command, shell } = (item.input ?? {}) as { command?: unknown; shell?: unknown };
+  if (shell === "run" && typeof command === "string") return command;
+  return JSON.stringify(item.input, null, 2);
+}
+
+function Block({ label, text, empty = "" }: { label: string; text: string; empty?: string }) {
+  return (
+    <div>
+      <div className="mb-1 text-xs font-medium text-faint">{label}</div>
+      {text === "" ? (
+        <div className="text-xs text-faint">{empty}</div>
+      ) : (
+        <pre
+          // A long text is scrolled, also with the keyboard.
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          tabIndex={0}
+          className="max-h-72 overflow-auto font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"
+        >
+          {text}
+        </pre>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,132 @@
+import { ArrowDown, LoaderCircle, MessageSquare } from "lucide-react";
+import { useState } from "react";
+
+import type { Connection } from "../../api/stream";
+import type { SessionState } from "../../api/types";
+import { Button } from "../../components/Button";
+import { Placeholder } from "../../components/Placeholder";
+import { Skeleton } from "../../components/Skeleton";
+import { ItemView, Prompt } from "./ItemView";
+import { Lightbox } from "./Lightbox";
+import type { Timeline } from "./timeline";
+import { useStickToBottom } from "./useStickToBottom";
+
+interface ConversationProps {
+  timeline: Timeline;
+  state: SessionState;
+  connection: Connection;
+  /** The past is still on its way. */
+  isLoading: boolean;
+}
+
+/** Everything that was said and done, oldest first, with the newest in view. */
+export function Conversation({ timeline, state, connection, isLoading }: ConversationProps) {
+  const { scroller, content, isAtBottom, scrollToBottom } = useStickToBottom();
+  const [openShot, setOpenShot] = useState<number | null>(null);
+  const [seenSeq, setSeenSeq] = useState(0);
+  if (isAtBottom && seenSeq !== timeline.lastSeq) setSeenSeq(timeline.lastSeq);
+  const isEmpty = timeline.items.length === 0 && timeline.waiting.length === 0;
+
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div
+        ref={scroller}
+        role="log"
+        aria-label="Conversation"
+        // While the agent speaks word by word, screen readers wait for the whole.
+        aria-busy={isLoading || state === "running"}
+        // Scrolled with the keyboard too.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+        className="h-full overflow-y-auto overscroll-contain -outline-offset-2"
+      >
+        <div ref={content} className="mx-auto max-w-3xl px-4 py-4">
+          {isLoading ? (
+            <ConversationSkeleton />
+          ) : isEmpty ? (
+            <Placeholder icon={<MessageSquare aria-hidden />} title="Nothing said yet">
+              Write below what the agent should do.
+            </Placeholder>
+          ) : (
+            <Entries timeline={timeline} state={state} onOpenShot={setOpenShot} />
+          )}
+        </div>
+      </div>
+      <div className="pointer-events-none absolute inset-x-0 bottom-2 flex flex-col items-center gap-2 [&>*]:pointer-events-auto">
+        {!isAtBottom && seenSeq < timeline.lastSeq && (
+          <Button className="animate-appear rounded-full! shadow-lift" onClick={scrollToBottom}>
+            <ArrowDown aria-hidden className="size-4" /> New messages
+          </Button>
+        )}
+        <ConnectionNote connection={connection} />
+      </div>
+      <Lightbox shots={timeline.shots} openId={openShot} onOpen={setOpenShot} />
+    </div>
+  );
+}
+
+interface EntriesProps {
+  timeline: Timeline;
+  state: SessionState;
+  onOpenShot: (id: number) => void;
+}
+
+function Entries({ timeline, state, onOpenShot }: EntriesProps) {
+  const last = timeline.items.at(-1);
+  const isWorking = state === "running";
+  // Between two steps nothing on the page moves; this says that somebody is still at it.
+  const isPondering =
+    isWorking && last?.kind !== "thinking" && !(last?.kind === "call" && last.state === "running");
+  return (
+    <div className="flex flex-col gap-2.5">
+      {timeline.items.map((item) => (
+        <ItemView
+          key={item.id}
+          item={item}
+          isGrowing={isWorking && item === last}
+          onOpenShot={onOpenShot}
+        />
+      ))}
+      {isPondering && (
+        <div className="flex animate-appear-late items-center gap-2 text-[13px] text-faint">
+          <LoaderCircle aria-hidden className="size-3.5 animate-spin text-accent" /> Working…
+        </div>
+      )}
+      {timeline.waiting.map((prompt) => (
+        <Prompt key={prompt.id} text={prompt.text} at={prompt.at} note={waitingNote(state)} />
+      ))}
+    </div>
+  );
+}
+
+function waitingNote(state: SessionState): string {
+  if (state === "initializing") return "Waiting for the desktop";
+  if (state === "terminated") return "Never begun: the session ended";
+  if (state === "running" || state === "waiting") return "Waiting for the agent to finish";
+  return "Waiting";
+}
+
+function ConnectionNote({ connection }: { connection: Connection }) {
+  return (
+    <div role="status">
+      {connection === "reconnecting" && (
+        <div className="flex animate-appear items-center gap-2 rounded-full border border-line-strong bg-raised px-3 py-1.5 text-[13px] text-warn shadow-lift">
+          <LoaderCircle aria-hidden className="size-3.5 animate-spin" /> Reconnecting…
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ConversationSkeleton() {
+  return (
+    <div role="status" aria-label="Loading the conversation" className="flex flex-col gap-3">
+      <Skeleton className="h-9 w-3/5 self-end rounded-2xl" />
+      <Skeleton className="h-4 w-4/5" />
+      <Skeleton className="h-4 w-2/3" />
+      <Skeleton className="h-10 w-full" />
+      <Skeleton className="h-10 w-full" />
+      <Skeleton className="h-4 w-1/2" />
+    </div>
+  );
+}

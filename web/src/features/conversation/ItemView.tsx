@@ -1,0 +1,139 @@
+import { Brain, ChevronRight, TriangleAlert } from "lucide-react";
+import { memo, type ReactNode } from "react";
+
+import { Markdown } from "../../components/Markdown";
+import { cx } from "../../lib/cx";
+import { counted, sentence } from "../../lib/text";
+import { formatDuration, formatMoment } from "../../lib/time";
+import { CallCard } from "./CallCard";
+import type { CompleteItem, ErrorItem, Item, SaidItem } from "./items";
+import { ShotThumb } from "./ShotThumb";
+import { statusWords } from "./statusWords";
+
+interface ItemViewProps {
+  item: Item;
+  /** More of it may still come. */
+  isGrowing: boolean;
+  onOpenShot: (id: number) => void;
+}
+
+/** One entry of the conversation. */
+export const ItemView = memo(function ItemView({ item, isGrowing, onOpenShot }: ItemViewProps) {
+  switch (item.kind) {
+    case "prompt":
+      return <Prompt text={item.text} at={item.at} />;
+    case "text":
+    case "answer":
+      return item.text.trim() === "" ? null : <Markdown text={item.text} />;
+    case "thinking":
+      return <Thinking item={item} isGrowing={isGrowing} />;
+    case "call":
+      return <CallCard item={item} onOpenShot={onOpenShot} />;
+    case "shot":
+      return (
+        <ShotThumb
+          shot={item.shot}
+          onOpen={onOpenShot}
+          className="w-56 max-w-full rounded-lg border border-line"
+        />
+      );
+    case "status":
+      return (
+        <Line at={item.at} isBad={item.state === "error" || item.sandbox === "lost"}>
+          {statusWords(item)}
+        </Line>
+      );
+    case "error":
+      return <Failure item={item} />;
+    case "complete":
+      return <Line at={item.at}>{completeWords(item)}</Line>;
+  }
+});
+
+export function Prompt({
+  text,
+  at,
+  note,
+}: {
+  text: string;
+  at: string;
+  note?: string | undefined;
+}) {
+  return (
+    <div className="flex flex-col items-end gap-1 pt-2">
+      <div
+        title={formatMoment(at)}
+        className={cx(
+          "max-w-[88%] rounded-2xl rounded-br-md bg-accent-soft px-3.5 py-2 whitespace-pre-wrap [overflow-wrap:anywhere]",
+          note !== undefined && "border border-dashed border-line-strong bg-transparent text-soft",
+        )}
+      >
+        {text}
+      </div>
+      {note !== undefined && <div className="animate-appear-late text-xs text-faint">{note}</div>}
+    </div>
+  );
+}
+
+function Thinking({ item, isGrowing }: { item: SaidItem; isGrowing: boolean }) {
+  const tookMs = Date.parse(item.lastAt) - Date.parse(item.at);
+  const done = tookMs >= 1000 ? `Thought for ${formatDuration(tookMs)}` : "Thought";
+  return (
+    <details className="group text-[13px]">
+      <summary className="-mx-1 inline-flex list-none items-center gap-1.5 rounded px-1 text-faint hover:text-ink">
+        <Brain
+          aria-hidden
+          className={cx("size-3.5", isGrowing && "animate-pulse-dot text-accent")}
+        />
+        {isGrowing ? "Thinking…" : done}
+        <ChevronRight aria-hidden className="size-3.5 transition-transform group-open:rotate-90" />
+      </summary>
+      <div className="mt-1.5 border-l-2 border-line pl-3 text-soft">
+        <Markdown text={item.text} />
+      </div>
+    </details>
+  );
+}
+
+function Line({
+  at,
+  isBad = false,
+  children,
+}: {
+  at: string;
+  isBad?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <div
+      title={formatMoment(at)}
+      className={cx("flex items-center gap-3 py-0.5 text-xs", isBad ? "text-bad" : "text-faint")}
+    >
+      <span aria-hidden className="h-px min-w-4 flex-1 bg-line" />
+      <span className="max-w-[80%] text-center text-balance">{children}</span>
+      <span aria-hidden className="h-px min-w-4 flex-1 bg-line" />
+    </div>
+  );
+}
+
+function completeWords(item: CompleteItem): string {
+  const took = formatDuration(item.durationMs);
+  const steps = counted(item.nSteps, "step");
+  return item.outcome === "done" ? `Done in ${took}, ${steps}` : `Stopped after ${took}, ${steps}`;
+}
+
+function Failure({ item }: { item: ErrorItem }) {
+  return (
+    <div
+      role="group"
+      aria-label="Error"
+      className="flex gap-2.5 rounded-lg border border-bad-line bg-bad-soft px-3 py-2.5 text-bad"
+    >
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <div className="min-w-0">
+        <div className="font-medium [overflow-wrap:anywhere]">{sentence(item.message)}</div>
+        <div className="mt-0.5 font-mono text-xs opacity-85">{item.code}</div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { blobUrl } from "../../api/urls";
+import { cx } from "../../lib/cx";
+import type { Shot } from "./items";
+
+interface ShotThumbProps {
+  shot: Shot;
+  onOpen: (id: number) => void;
+  className?: string;
+}
+
+/** A small picture of the screen that opens the large one. */
+export function ShotThumb({ shot, onOpen, className }: ShotThumbProps) {
+  return (
+    <button
+      type="button"
+      aria-label="Enlarge screenshot"
+      onClick={() => onOpen(shot.id)}
+      className={cx(
+        "block overflow-hidden bg-sunken -outline-offset-2 hover:brightness-95",
+        className,
+      )}
+    >
+      <img
+        src={blobUrl(shot.blob)}
+        width={shot.width}
+        height={shot.height}
+        loading="lazy"
+        decoding="async"
+        alt="Screenshot of the agent's desktop"
+        className="h-full w-full object-cover"
+      />
+    </button>
+  );
+}

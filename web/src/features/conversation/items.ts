@@ -1,0 +1,71 @@
+import type { SandboxState, SessionState } from "../../api/types";
+
+/** A picture of the screen in the log. */
+export interface Shot {
+  id: number;
+  blob: string;
+  width: number;
+  height: number;
+  at: string;
+}
+
+/** Every item carries the number of the event it began with, which is also its place. */
+export interface ItemBase {
+  id: number;
+  at: string;
+}
+export interface PromptItem extends ItemBase {
+  kind: "prompt";
+  text: string;
+}
+export interface SaidItem extends ItemBase {
+  kind: "text" | "thinking";
+  turn: string;
+  block: number;
+  text: string;
+  /** When its newest piece came. */
+  lastAt: string;
+}
+/** The agent's whole answer, where it was not already spoken in pieces. */
+export interface AnswerItem extends ItemBase {
+  kind: "answer";
+  text: string;
+}
+export interface CallItem extends ItemBase {
+  kind: "call";
+  turn?: string;
+  call: string;
+  tool: string;
+  input: unknown;
+  byHand: boolean;
+  /** `cut` when the turn ended before a result came. */
+  state: "running" | "ok" | "failed" | "cut";
+  output: string;
+  durationMs?: number;
+  shots: readonly Shot[];
+}
+export interface ShotItem extends ItemBase {
+  kind: "shot";
+  shot: Shot;
+}
+export interface StatusItem extends ItemBase {
+  kind: "status";
+  state: SessionState;
+  sandbox: SandboxState;
+  reason?: string;
+  /** How long the desktop took to start, on the line that says it is ready. */
+  tookMs?: number;
+}
+export interface ErrorItem extends ItemBase {
+  kind: "error";
+  code: string;
+  message: string;
+}
+export interface CompleteItem extends ItemBase {
+  kind: "complete";
+  outcome: "done" | "stopped";
+  nSteps: number;
+  durationMs: number;
+}
+export type Item =
+  PromptItem | SaidItem | AnswerItem | CallItem | ShotItem | StatusItem | ErrorItem | CompleteItem;

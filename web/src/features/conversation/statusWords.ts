@@ -1,0 +1,27 @@
+import type { SandboxState } from "../../api/types";
+import { sentence } from "../../lib/text";
+import { formatDuration } from "../../lib/time";
+import type { StatusItem } from "./items";
+
+const SANDBOX_WORDS: Record<SandboxState, string> = {
+  none: "There is no desktop",
+  starting: "The desktop is starting…",
+  ready: "The desktop is ready",
+  paused: "The desktop is paused",
+  stopped: "The desktop is off",
+  lost: "The desktop went away",
+};
+
+/** The line a change of state gets in the conversation. */
+export function statusWords(item: StatusItem): string {
+  const words = plainWords(item);
+  if (item.reason !== undefined) return `${sentence(words)} ${sentence(item.reason)}`;
+  return item.tookMs === undefined ? words : `${words} after ${formatDuration(item.tookMs)}`;
+}
+
+function plainWords(item: StatusItem): string {
+  if (item.state === "terminated") return "The session has ended";
+  if (item.state === "error") return "The desktop could not start";
+  if (item.state === "waiting") return "The agent waits for you";
+  return SANDBOX_WORDS[item.sandbox];
+}

@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+
+import type { SessionEvent } from "../../api/types";
+import { addEvents, emptyTimeline, type Timeline } from "./timeline";
+
+type Said = Pick<SessionEvent, "type" | "data">;
+
+/** Numbers events from 1, a second apart. */
+function log(...events: Said[]): SessionEvent[] {
+  return events.map(({ type, data }, index) => {
+    const at = new Date(Date.UTC(2025, 0, 1, 12, 0, index)).toISOString();
+    return { seq: index + 1, at, type, data } as SessionEvent;
+  });
+}
+
+const status = (state: string, sandbox = "ready", reason?: string): Said =>
+  ({ type: "status", data: { state, sandbox, ...(reason ? { reason } : {}) } }) as Said;
+const prompt = (content: string): Said =>
+  ({ type: "message", data: { id: content, role: "user", content } }) as Said;
+const text = (turn: string, block: number, piece: string): Said =>
+  ({ type: "text", data: { turn, block, text: piece } }) as Said;
+const answer = (turn: string, content: string): Said =>
+  ({ type: "message", data: { id: content, role: "assistant", content, turn } }) as Said;
+const use = (turn: string, call: string): Said =>
+  ({
+    type: "tool_use",
+    data: { turn, call, tool: "bash", input: { shell: "run", command: "ls" } },
+  }) as Said;
+const result = (call: string, output: string, more: object = {}): Said =>
+  ({
+    type: "tool_result",
+    data: { call, text: output, is_error: false, duration_ms: 5, ...more },
+  }) as Said;
+const shot = (data: object): Said =>
+  ({ type: "screenshot", data: { blob: "b", width: 4, height: 3, ...data } }) as Said;
+const complete = (turn: string): Said =>
+  ({ type: "complete", data: { turn, outcome: "done", n_steps: 2, duration_ms: 900 } }) as Said;
+
+function after(...events: Said[]): Timeline {
+  return addEvents(emptyTimeline, log(...events));
+}
+
+/** The timeline in one word per item, for comparing it whole. */
+function outline(timeline: Timeline): string[] {
+  const items = timeline.items.map((item) => {
+    if (item.kind === "call") return `call ${item.state}`;
+    return "text" in item ? `${item.kind} ${item.text}` : item.kind;
+  });
+  return [...items, ...timeline.waiting.map((item) => `waiting ${item.text}`)];
+}
+
+describe("addEvents", () => {
+  it("joins the pieces of a block and keeps blocks apart", () => {
+    const timeline = after(text("t", 0, "Hel"), text("t", 0, "lo"), text("t", 1, "Bye"));
+    expect(outline(timeline)).toEqual(["text Hello", "text Bye"]);
+  });
+
+  it("does not repeat an answer that was spoken in pieces", () => {
+    const timeline = after(
+      text("t", 0, "It is "),
+      text("t", 0, "done.\n"),
+      answer("t", "It is done."),
+    );
+    expect(outline(timeline)).toEqual(["text It is done.\n"]);
+  });
+
+  it("shows an answer that was never spoken in pieces", () => {
+    const timeline = after(text("t", 0, "Let me see."), answer("t", "It is done."));
+    expect(outline(timeline)).toEqual(["text Let me see.", "answer It is done."]);
+  });
+
+  it("changes nothing when events come a second time", () => {
+    const events = log(prompt("go"), status("running"), text("t", 0, "Hello"));
+    const once = addEvents(emptyTimeline, events);
+    expect(addEvents(once, events)).toBe(once);
+    expect(addEvents(addEvents(emptyTimeline, events.slice(0, 2)), events)).toEqual(once);
+  });
+
+  it("keeps a prompt waiting until its turn begins, and puts it where the turn begins", () => {
+    const working = [
+      status("idle"),
+      prompt("first"),
+      status("running"),
+      text("t1", 0, "One"),
+      prompt("second"),
+    ];
+    expect(outline(after(...working))).toEqual([
+      "status",
+      "prompt first",
+      "text One",
+      "waiting second",
+    ]);
+
+    const next = [
+      ...working,
+      use("t1", "a"),
+      result("a", "x"),
+      complete("t1"),
+      text("t2", 0, "Two"),
+    ];
+    expect(outline(after(...next))).toEqual([
+      "status",
+      "prompt first",
+      "text One",
+      "call ok",
+      "complete",
+      "prompt second",
+      "text Two",
+    ]);
+  });
+
+  it("takes one prompt for each turn also when the session rests in between", () => {
+    const timeline = after(
+      status("idle"),
+      prompt("first"),
+      prompt("second"),
+      status("running"),
+      complete("t1"),
+      status("idle"),
+      status("running"),
+      text("t2", 0, "Two"),
+    );
+    expect(outline(timeline)).toEqual([
+      "status",
+      "prompt first",
+      "complete",
+      "prompt second",
+      "text Two",
+    ]);
+  });
+
+  it("adds partial results up and lets the last one replace them", () => {
+    const running = [
+      use("t", "a"),
+      result("a", "1\n", { partial: true }),
+      result("a", "2\n", { partial: true }),
+    ];
+    expect(after(...running).items[0]).toMatchObject({ state: "running", output: "1\n2\n" });
+    const done = [...running, result("a", "1\n2\n3\n", { duration_ms: 42 })];
+    expect(after(...done).items[0]).toMatchObject({
+      state: "ok",
+      output: "1\n2\n3\n",
+      durationMs: 42,
+    });
+  });
+
+  it("marks a call that its turn left without a result", () => {
+    const failed: Said = {
+      type: "error",
+      data: { turn: "t", code: "server_restarted", message: "The server was restarted." },
+    } as Said;
+    expect(outline(after(use("t", "a"), failed))).toEqual(["call cut", "error"]);
+  });
+
+  it("hangs a screenshot on its call, and collects all of them", () => {
+    const timeline = after(use("t", "a"), shot({ call: "a" }), shot({}));
+    expect(outline(timeline)).toEqual(["call running", "shot"]);
+    expect(timeline.items[0]).toMatchObject({ shots: [{ id: 2 }] });
+    expect(timeline.shots.map(({ id }) => id)).toEqual([2, 3]);
+  });
+
+  it("tells once how long the desktop took to start", () => {
+    const timeline = after(
+      status("initializing", "starting"),
+      prompt("go"),
+      status("running", "starting"),
+      status("running", "ready"),
+    );
+    expect(timeline.items).toMatchObject([
+      { kind: "status", sandbox: "ready", tookMs: 3000 },
+      { kind: "prompt", text: "go" },
+    ]);
+  });
+
+  it("knows since when the agent works, and forgets it at the end", () => {
+    const begun = after(prompt("go"), status("running"));
+    expect(begun.turnStartedAt).toBe("2025-01-01T12:00:01.000Z");
+    expect(after(prompt("go"), status("running"), complete("t")).turnStartedAt).toBeNull();
+  });
+
+  it("passes over events of a type it does not know", () => {
+    const strange = { type: "lease", data: { holder: "ada" } } as unknown as Said;
+    expect(outline(after(strange, text("t", 0, "Hi")))).toEqual(["text Hi"]);
+  });
+});

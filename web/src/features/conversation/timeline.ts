@@ -1,0 +1,224 @@
+import type { ScreenshotData, SessionEvent, StatusData } from "../../api/types";
+import type { CallItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
+
+/** What a session's log amounts to on the page. */
+export interface Timeline {
+  lastSeq: number;
+  items: readonly Item[];
+  /** Prompts no turn has begun on. They follow the items, whenever they were sent. */
+  waiting: readonly PromptItem[];
+  shots: readonly Shot[];
+  status: StatusData | null;
+  /** Since when the agent works on the current turn. */
+  turnStartedAt: string | null;
+  turns: ReadonlySet<string>;
+  /** `running` was announced, its prompt is taken, and the turn's own id is yet to come. */
+  turnAnnounced: boolean;
+}
+
+export const emptyTimeline: Timeline = {
+  lastSeq: 0,
+  items: [],
+  waiting: [],
+  shots: [],
+  status: null,
+  turnStartedAt: null,
+  turns: new Set(),
+  turnAnnounced: false,
+};
+
+/** A timeline that one batch of events may be written into. */
+interface Draft extends Timeline {
+  items: Item[];
+  waiting: PromptItem[];
+  shots: Shot[];
+  turns: Set<string>;
+}
+
+/** The timeline after more events. Events it has already seen change nothing. */
+export function addEvents(timeline: Timeline, events: readonly SessionEvent[]): Timeline {
+  const fresh = events.filter(({ seq }) => seq > timeline.lastSeq);
+  if (fresh.length === 0) return timeline;
+  const draft: Draft = {
+    ...timeline,
+    items: [...timeline.items],
+    waiting: [...timeline.waiting],
+    shots: [...timeline.shots],
+    turns: new Set(timeline.turns),
+  };
+  for (const event of fresh) {
+    addEvent(draft, event);
+    draft.lastSeq = event.seq;
+  }
+  return draft;
+}
+
+function addEvent(draft: Draft, event: SessionEvent): void {
+  const turn = "turn" in event.data ? event.data.turn : undefined;
+  if (turn !== undefined) seeTurn(draft, turn, event.at);
+
+  const base: ItemBase = { id: event.seq, at: event.at };
+  switch (event.type) {
+    case "status":
+      return addStatus(draft, base, event.data);
+    case "message":
+      if (event.data.role === "user") {
+        draft.waiting.push({ ...base, kind: "prompt", text: event.data.content });
+      } else if (!wasSpoken(draft, event.data.content, turn)) {
+        draft.items.push({ ...base, kind: "answer", text: event.data.content });
+      }
+      return;
+    case "thinking":
+    case "text":
+      return addSaid(draft, { ...base, kind: event.type, ...event.data, lastAt: event.at });
+    case "tool_use": {
+      const { call, tool, input, by } = event.data;
+      const item: CallItem = {
+        ...base,
+        kind: "call",
+        call,
+        tool,
+        input,
+        byHand: by !== undefined,
+        state: "running",
+        output: "",
+        shots: [],
+      };
+      draft.items.push(turn === undefined ? item : { ...item, turn });
+      return;
+    }
+    case "tool_result": {
+      const { call, text, is_error, duration_ms, partial } = event.data;
+      return changeCall(draft, call, (item) =>
+        partial === true
+          ? { ...item, output: item.output + text }
+          : {
+              ...item,
+              output: text,
+              state: is_error ? "failed" : "ok",
+              durationMs: duration_ms,
+            },
+      );
+    }
+    case "screenshot":
+      return addShot(draft, base, event.data);
+    case "error": {
+      const { code, message } = event.data;
+      draft.items.push({ ...base, kind: "error", code, message });
+      if (turn !== undefined) endTurn(draft, turn);
+      return;
+    }
+    case "complete": {
+      const { outcome, n_steps, duration_ms } = event.data;
+      endTurn(draft, event.data.turn);
+      draft.items.push({
+        ...base,
+        kind: "complete",
+        outcome,
+        nSteps: n_steps,
+        durationMs: duration_ms,
+      });
+    }
+  }
+}
+
+/**
+ * The log does not say which prompt a turn works on, but prompts are taken in order, one by each
+ * turn. A turn shows itself by `running` or by its first event, whichever comes first.
+ */
+function seeTurn(draft: Draft, turn: string, at: string): void {
+  if (draft.turns.has(turn)) return;
+  draft.turns.add(turn);
+  if (draft.turnAnnounced) draft.turnAnnounced = false;
+  else beginTurn(draft, at);
+}
+
+function beginTurn(draft: Draft, at: string): void {
+  draft.turnStartedAt = at;
+  const prompt = draft.waiting.shift();
+  if (prompt) draft.items.push(prompt);
+}
+
+function endTurn(draft: Draft, turn: string): void {
+  draft.turnStartedAt = null;
+  for (const [index, item] of draft.items.entries()) {
+    if (item.kind === "call" && item.turn === turn && item.state === "running") {
+      draft.items[index] = { ...item, state: "cut" };
+    }
+  }
+}
+
+function addStatus(draft: Draft, base: ItemBase, status: StatusData): void {
+  const before = draft.status;
+  draft.status = status;
+  if (status.state === "running" && before?.state !== "running" && before?.state !== "waiting") {
+    beginTurn(draft, base.at);
+    draft.turnAnnounced = true;
+  } else if (status.state !== "running" && status.state !== "waiting") {
+    draft.turnAnnounced = false;
+    draft.turnStartedAt = null;
+  }
+
+  // That the agent began and ended is told by the prompt and the turn's last line.
+  const isNews =
+    status.sandbox !== before?.sandbox ||
+    status.reason !== undefined ||
+    (status.state !== before.state && ["waiting", "error", "terminated"].includes(status.state));
+  if (!isNews) return;
+
+  const item: StatusItem = { ...base, kind: "status", ...status };
+  const index = draft.items.findLastIndex(({ kind }) => kind === "status");
+  const last = draft.items[index];
+  // "Starting" turns into "ready" where it stands, also when a prompt came in between.
+  if (last?.kind === "status" && last.sandbox === "starting" && status.sandbox === "ready") {
+    const tookMs = Date.parse(base.at) - Date.parse(last.at);
+    draft.items[index] = { ...item, tookMs };
+  } else {
+    draft.items.push(item);
+  }
+}
+
+function addSaid(draft: Draft, piece: SaidItem): void {
+  const index = draft.items.findLastIndex(
+    (item) => item.kind === piece.kind && item.turn === piece.turn && item.block === piece.block,
+  );
+  const item = draft.items[index];
+  if (item?.kind === "text" || item?.kind === "thinking") {
+    draft.items[index] = { ...item, text: item.text + piece.text, lastAt: piece.at };
+  } else {
+    draft.items.push(piece);
+  }
+}
+
+/** Whether the pieces of this turn already say what the whole answer repeats. */
+function wasSpoken(draft: Draft, content: string, turn: string | undefined): boolean {
+  const said = draft.items
+    .filter((item) => item.kind === "text" && item.turn === turn)
+    .map((item) => (item.kind === "text" ? item.text : ""))
+    .join("");
+  return withoutSpace(said).includes(withoutSpace(content));
+}
+
+function withoutSpace(text: string): string {
+  return text.replaceAll(/\s+/g, "");
+}
+
+function changeCall(draft: Draft, call: string, change: (item: CallItem) => CallItem): void {
+  const index = draft.items.findLastIndex((item) => item.kind === "call" && item.call === call);
+  const item = draft.items[index];
+  if (item?.kind === "call") draft.items[index] = change(item);
+}
+
+function addShot(draft: Draft, base: ItemBase, data: ScreenshotData): void {
+  const shot: Shot = { ...base, blob: data.blob, width: data.width, height: data.height };
+  draft.shots.push(shot);
+  const { call } = data;
+  if (
+    call !== undefined &&
+    draft.items.some((item) => item.kind === "call" && item.call === call)
+  ) {
+    changeCall(draft, call, (item) => ({ ...item, shots: [...item.shots, shot] }));
+  } else {
+    draft.items.push({ ...base, kind: "shot", shot });
+  }
+}

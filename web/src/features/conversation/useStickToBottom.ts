@@ -1,0 +1,54 @@
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+
+/** Within this many pixels of the end one is at the end. */
+const NEAR_PX = 48;
+
+interface StickToBottom {
+  scroller: RefObject<HTMLDivElement | null>;
+  content: RefObject<HTMLDivElement | null>;
+  isAtBottom: boolean;
+  scrollToBottom: () => void;
+}
+
+/** Keeps the end in view while it grows, unless somebody has scrolled up to read. */
+export function useStickToBottom(): StickToBottom {
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const sticks = useRef(true);
+  const [isAtBottom, setIsAtBottom] = useState(true);
+
+  const scrollToBottom = useCallback(() => {
+    const box = scroller.current;
+    if (!box) return;
+    sticks.current = true;
+    setIsAtBottom(true);
+    box.scrollTop = box.scrollHeight;
+  }, []);
+
+  useEffect(() => {
+    const box = scroller.current;
+    const inner = content.current;
+    if (!box || !inner) return;
+    let lastTop = box.scrollTop;
+    const onScroll = () => {
+      const isNear = box.scrollHeight - box.scrollTop - box.clientHeight <= NEAR_PX;
+      // Content that grows between two scrolls moves the end away; only a move up is a person's.
+      if (isNear) sticks.current = true;
+      else if (box.scrollTop < lastTop) sticks.current = false;
+      lastTop = box.scrollTop;
+      setIsAtBottom(sticks.current);
+    };
+    const observer = new ResizeObserver(() => {
+      if (sticks.current) box.scrollTop = box.scrollHeight;
+    });
+    observer.observe(inner);
+    observer.observe(box);
+    box.addEventListener("scroll", onScroll, { passive: true });
+    return () => {
+      observer.disconnect();
+      box.removeEventListener("scroll", onScroll);
+    };
+  }, []);
+
+  return { scroller, content, isAtBottom, scrollToBottom };
+}

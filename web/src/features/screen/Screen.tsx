@@ -1,0 +1,152 @@
+import { LoaderCircle, MonitorOff, RotateCw } from "lucide-react";
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useRef, useState } from "react";
+
+import type { SandboxState, SessionState } from "../../api/types";
+import { Button } from "../../components/Button";
+import { cx } from "../../lib/cx";
+import { ScreenBar } from "./ScreenBar";
+import { offNote, type ScreenMode, screenMode } from "./screenMode";
+import { type ScreenConnection, type ScreenSize, useRfb } from "./useRfb";
+
+interface ScreenProps {
+  state: SessionState;
+  sandbox: SandboxState;
+  /** Where the live screen is, as a WebSocket. */
+  liveUrl: string;
+  /** The newest picture, for when nothing is live. */
+  lastPictureUrl: string;
+  onLost: () => void;
+}
+
+const USUAL_SIZE: ScreenSize = { width: 1024, height: 768 };
+
+/** The agent's desktop: to watch, and to use by hand. */
+export function Screen({ state, sandbox, liveUrl, lastPictureUrl, onLost }: ScreenProps) {
+  const mode = screenMode(state, sandbox);
+  const pane = useRef<HTMLElement>(null);
+  const target = useRef<HTMLDivElement>(null);
+  const [wantsUse, setWantsUse] = useState(false);
+  const [isFolded, setIsFolded] = useState(false);
+  const isUsing = wantsUse && mode === "live";
+  const { connection, size, retryNow } = useRfb({
+    target,
+    url: mode === "live" ? liveUrl : null,
+    isWatching: !isUsing,
+    onLost,
+  });
+  const { width, height } = size ?? USUAL_SIZE;
+
+  // noVNC takes every key, Tab too; without this chord the keyboard would never come back.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!isUsing || !event.ctrlKey || !event.altKey || event.code !== "KeyW") return;
+    event.preventDefault();
+    event.stopPropagation();
+    setWantsUse(false);
+    pane.current?.querySelector<HTMLElement>("[aria-pressed]")?.focus();
+  };
+
+  return (
+    <section ref={pane} aria-label="Screen" className="flex h-full min-h-0 flex-col bg-page">
+      <ScreenBar
+        pane={pane}
+        mode={mode}
+        isLive={mode === "live" && connection === "connected"}
+        isUsing={isUsing}
+        onUse={setWantsUse}
+        isFolded={isFolded}
+        onFold={setIsFolded}
+      />
+      <div
+        className={cx(
+          "min-h-0 flex-1 p-3 pt-0 lg:flex lg:p-4 lg:pt-0",
+          isFolded && "max-lg:hidden",
+        )}
+        onKeyDownCapture={onKeyDown}
+      >
+        <div
+          className="grid w-full flex-1 justify-items-center max-lg:items-center in-[:fullscreen]:items-center [container-type:size] max-lg:max-h-[42dvh] max-lg:aspect-(--screen) in-[:fullscreen]:h-full in-[:fullscreen]:max-h-none"
+          style={{ "--screen": `${width} / ${height}` } as CSSProperties}
+        >
+          <div
+            className={cx(
+              "relative aspect-(--screen) w-[min(100cqw,100cqh*var(--screen))] overflow-hidden rounded-lg border bg-sunken shadow-lift",
+              isUsing ? "border-accent outline outline-accent" : "border-line-strong",
+            )}
+          >
+            {/* While one only watches, the pointer stays the page's own. */}
+            <div
+              ref={target}
+              role="img"
+              aria-label="Live screen of the agent's desktop"
+              data-testid="screen"
+              data-connection={mode === "live" ? connection : mode}
+              className={cx("absolute inset-0", !isUsing && "pointer-events-none")}
+            />
+            <ScreenCover mode={mode} connection={connection} onRetry={retryNow}>
+              <LastPicture
+                key={lastPictureUrl}
+                src={lastPictureUrl}
+                note={offNote(state, sandbox)}
+              />
+            </ScreenCover>
+          </div>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+interface ScreenCoverProps {
+  mode: ScreenMode;
+  connection: ScreenConnection;
+  onRetry: () => void;
+  /** What is shown when there is no desktop. */
+  children: ReactNode;
+}
+
+function ScreenCover({ mode, connection, onRetry, children }: ScreenCoverProps) {
+  if (mode === "off") return children;
+  if (mode === "starting") return <Cover isBusy>The desktop is starting…</Cover>;
+  if (connection === "connecting") return <Cover isBusy>Connecting to the screen…</Cover>;
+  if (connection === "connected") return null;
+  return (
+    <Cover>
+      The screen is disconnected. Trying again…
+      <Button onClick={onRetry}>
+        <RotateCw aria-hidden className="size-3.5" /> Try again now
+      </Button>
+    </Cover>
+  );
+}
+
+function Cover({ isBusy = false, children }: { isBusy?: boolean; children: ReactNode }) {
+  return (
+    <div
+      role="status"
+      className="absolute inset-0 flex flex-col items-center justify-center gap-3 bg-sunken p-4 text-center text-[13px] text-soft"
+    >
+      {isBusy && <LoaderCircle aria-hidden className="size-5 animate-spin text-accent" />}
+      {children}
+    </div>
+  );
+}
+
+function LastPicture({ src, note }: { src: string; note: string }) {
+  const [hasPicture, setHasPicture] = useState(true);
+  return (
+    <div className="absolute inset-0 grid place-items-center">
+      {hasPicture && (
+        <img
+          src={src}
+          alt="How the desktop looked last"
+          onError={() => setHasPicture(false)}
+          className="absolute inset-0 h-full w-full object-contain opacity-40 grayscale"
+        />
+      )}
+      <div className="relative mx-4 flex max-w-sm items-center gap-2.5 rounded-lg border border-line bg-raised px-3.5 py-2.5 text-[13px] shadow-lift">
+        <MonitorOff aria-hidden className="size-4 shrink-0 text-faint" />
+        {note}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import type { SandboxState, SessionState } from "../../api/types";
+
+/** What the screen's place shows: the live desktop, that it is on its way, or the last picture. */
+export type ScreenMode = "live" | "starting" | "off";
+
+export function screenMode(state: SessionState, sandbox: SandboxState): ScreenMode {
+  if (state === "terminated") return "off";
+  if (sandbox === "ready") return "live";
+  if (sandbox === "starting" || (sandbox === "none" && state === "initializing")) return "starting";
+  return "off";
+}
+
+/** Why there is no live screen, and how one gets it back. */
+export function offNote(state: SessionState, sandbox: SandboxState): string {
+  if (state === "terminated") return "The session has ended. This was its screen.";
+  switch (sandbox) {
+    case "lost":
+      return "The desktop went away. It starts again with your next message.";
+    case "paused":
+      return "The desktop is paused. It goes on with your next message.";
+    case "stopped":
+      return "The desktop is off. It starts again with your next message.";
+    default:
+      return "There is no desktop. Your next message tries to start one.";
+  }
+}

@@ -1,0 +1,135 @@
+import type RFB from "@novnc/novnc";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+
+import { type Backoff, backoffMs } from "../../lib/backoff";
+
+/** `lost` waits for its next try. */
+export type ScreenConnection = "connecting" | "connected" | "lost";
+
+export interface ScreenSize {
+  width: number;
+  height: number;
+}
+
+interface RfbOptions {
+  target: RefObject<HTMLDivElement | null>;
+  /** `null` while there is nothing to connect to. */
+  url: string | null;
+  isWatching: boolean;
+  onLost: () => void;
+}
+
+interface Rfb {
+  connection: ScreenConnection;
+  size: ScreenSize | null;
+  retryNow: () => void;
+}
+
+const BACKOFF: Backoff = { firstMs: 500, longestMs: 10_000 };
+
+/** Keys that may be down when the keyboard is given back: the remote side must not keep them held. */
+const HELD: readonly (readonly [keysym: number, code: string])[] = [
+  [0xffe1, "ShiftLeft"],
+  [0xffe2, "ShiftRight"],
+  [0xffe3, "ControlLeft"],
+  [0xffe4, "ControlRight"],
+  [0xffe9, "AltLeft"],
+  [0xffea, "AltRight"],
+  [0xfe03, "AltRight"],
+];
+
+/** Draws a VNC screen into `target`, and comes back by itself when it is lost. */
+export function useRfb({ target, url, isWatching, onLost }: RfbOptions): Rfb {
+  const [connection, setConnection] = useState<ScreenConnection>("connecting");
+  const [size, setSize] = useState<ScreenSize | null>(null);
+  const rfb = useRef<RFB | null>(null);
+  const retry = useRef<(() => void) | null>(null);
+  const watching = useRef(isWatching);
+
+  useEffect(() => {
+    const place = target.current;
+    if (!place || url === null) return;
+    let isOver = false;
+    let n_failed = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+
+    const lost = () => {
+      rfb.current = null;
+      if (isOver) return;
+      setConnection("lost");
+      onLost();
+      timer = setTimeout(connect, backoffMs(n_failed, BACKOFF));
+      n_failed += 1;
+      retry.current = connect;
+    };
+    const connect = () => {
+      clearTimeout(timer);
+      retry.current = null;
+      setConnection("connecting");
+      void open(place, url, {
+        isWanted: () => !isOver,
+        onOpened: (opened) => {
+          rfb.current = opened;
+          opened.viewOnly = watching.current;
+        },
+        onConnected: () => {
+          n_failed = 0;
+          setConnection("connected");
+          setSize(sizeOf(place));
+        },
+        onLost: lost,
+      });
+    };
+    connect();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+      retry.current = null;
+      rfb.current?.disconnect();
+      rfb.current = null;
+    };
+  }, [target, url, onLost]);
+
+  useEffect(() => {
+    watching.current = isWatching;
+    const screen = rfb.current;
+    if (!screen || screen.viewOnly === isWatching) return;
+    if (isWatching) for (const [keysym, code] of HELD) screen.sendKey(keysym, code, false);
+    screen.viewOnly = isWatching;
+    if (!isWatching) screen.focus({ preventScroll: true });
+  }, [isWatching]);
+
+  const retryNow = useCallback(() => retry.current?.(), []);
+  return { connection, size, retryNow };
+}
+
+interface OpenHandlers {
+  isWanted: () => boolean;
+  onOpened: (rfb: RFB) => void;
+  onConnected: () => void;
+  onLost: () => void;
+}
+
+/** noVNC is a large part of the page's code, so it comes when the first screen is opened. */
+async function open(place: HTMLElement, url: string, handlers: OpenHandlers): Promise<void> {
+  let Screen: typeof RFB;
+  try {
+    ({ default: Screen } = await import("@novnc/novnc"));
+  } catch {
+    // The file could not be had, as when the server is away. It is asked for again like the screen.
+    handlers.onLost();
+    return;
+  }
+  if (!handlers.isWanted()) return;
+  const rfb = new Screen(place, url, { shared: true });
+  rfb.scaleViewport = true;
+  rfb.background = "transparent";
+  rfb.addEventListener("connect", handlers.onConnected);
+  rfb.addEventListener("disconnect", handlers.onLost);
+  handlers.onOpened(rfb);
+}
+
+function sizeOf(place: HTMLElement): ScreenSize | null {
+  const canvas = place.querySelector("canvas");
+  return canvas && canvas.width > 0 ? { width: canvas.width, height: canvas.height } : null;
+}

@@ -1,0 +1,12 @@
+import { formatElapsed } from "../../lib/time";
+import { useNow } from "../../lib/useNow";
+
+/** How long something has been going on, second by second. */
+export function Elapsed({ since }: { since: string }) {
+  const now = useNow(1000);
+  return (
+    <span role="timer" aria-label="Elapsed time" className="tabular-nums">
+      {formatElapsed(now - Date.parse(since))}
+    </span>
+  );
+}

@@ -1,0 +1,103 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { type CSSProperties, useCallback, useRef, useState } from "react";
+
+import { messageOf } from "../../api/client";
+import { sessionKeys, useSendMessage } from "../../api/sessions";
+import type { Connection } from "../../api/stream";
+import type { SandboxState, Session, SessionState } from "../../api/types";
+import { lastScreenUrl, screenUrl } from "../../api/urls";
+import { Composer } from "../../components/Composer";
+import { Splitter } from "../../components/Splitter";
+import { readStored, writeStored } from "../../lib/stored";
+import { Conversation } from "../conversation/Conversation";
+import type { Timeline } from "../conversation/timeline";
+import { Screen } from "../screen/Screen";
+
+interface SessionPanesProps {
+  session: Session;
+  state: SessionState;
+  sandbox: SandboxState;
+  timeline: Timeline;
+  connection: Connection;
+  isLoading: boolean;
+}
+
+const SPLIT_KEY = "deskhand.split";
+const SPLIT = { usual: 36, min: 28, max: 65 };
+
+/** Conversation beside the screen; on narrow displays below it. */
+export function SessionPanes(props: SessionPanesProps) {
+  const { session, state, sandbox, timeline } = props;
+  const container = useRef<HTMLElement>(null);
+  const [split, setSplit] = useState(() => Number(readStored(SPLIT_KEY)) || SPLIT.usual);
+  const changeSplit = (value: number) => {
+    setSplit(value);
+    writeStored(SPLIT_KEY, String(value));
+  };
+
+  const client = useQueryClient();
+  const onScreenLost = useCallback(
+    () => void client.invalidateQueries({ queryKey: sessionKeys.one(session.id) }),
+    [client, session.id],
+  );
+
+  return (
+    <main
+      ref={container}
+      style={{ "--split": `${split}%` } as CSSProperties}
+      className="flex min-h-0 flex-1 flex-col lg:grid lg:grid-cols-[minmax(22rem,var(--split))_auto_minmax(0,1fr)]"
+    >
+      <section
+        aria-label="Messages"
+        className="order-2 flex min-h-0 flex-1 flex-col bg-surface lg:order-none"
+      >
+        <Conversation
+          timeline={timeline}
+          state={state}
+          connection={props.connection}
+          isLoading={props.isLoading}
+        />
+        <SessionComposer sessionId={session.id} state={state} />
+      </section>
+      <Splitter
+        label="Width of the conversation"
+        value={split}
+        min={SPLIT.min}
+        max={SPLIT.max}
+        container={container}
+        onChange={changeSplit}
+        className="hidden lg:block"
+      />
+      <div className="order-1 min-h-0 shrink-0 border-b border-line lg:order-none lg:border-b-0">
+        <Screen
+          state={state}
+          sandbox={sandbox}
+          liveUrl={screenUrl(session.id)}
+          lastPictureUrl={lastScreenUrl(session.id, timeline.shots.at(-1)?.id ?? 0)}
+          onLost={onScreenLost}
+        />
+      </div>
+    </main>
+  );
+}
+
+function SessionComposer({ sessionId, state }: { sessionId: string; state: SessionState }) {
+  const [draft, setDraft] = useState("");
+  const send = useSendMessage(sessionId);
+  const isEnded = state === "terminated";
+  return (
+    <div className="shrink-0 border-t border-line px-4 pt-2.5 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+      <div className="mx-auto max-w-3xl">
+        <Composer
+          draft={draft}
+          onDraft={setDraft}
+          onSend={(content) => send.mutate(content, { onSuccess: () => setDraft("") })}
+          isSending={send.isPending}
+          error={send.error ? messageOf(send.error) : undefined}
+          blockedBecause={isEnded ? "This session has ended. Start a new one to go on." : undefined}
+          placeholder={state === "running" ? "Add something for later…" : "Message the agent…"}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { LoaderCircle, Square } from "lucide-react";
+
+import { ApiError, messageOf } from "../../api/client";
+import { useStopTurn } from "../../api/sessions";
+import { Button } from "../../components/Button";
+
+interface StopButtonProps {
+  sessionId: string;
+  onProblem: (problem: string) => void;
+}
+
+/** Stops the current turn. It stays "Stopping…" until the turn is over and the button with it. */
+export function StopButton({ sessionId, onProblem }: StopButtonProps) {
+  const stop = useStopTurn(sessionId);
+  const isStopping = stop.isPending || stop.isSuccess;
+  const onStop = () =>
+    stop.mutate(undefined, {
+      onError: (error) => {
+        // The turn was quicker, which is what was wanted.
+        const isOver = error instanceof ApiError && error.code === "not_running";
+        if (!isOver) onProblem(messageOf(error));
+      },
+    });
+  return (
+    <Button onClick={onStop} disabled={isStopping} aria-label="Stop">
+      {isStopping ? (
+        <LoaderCircle aria-hidden className="size-3.5 animate-spin" />
+      ) : (
+        <Square aria-hidden className="size-3 fill-current" />
+      )}
+      {isStopping ? "Stopping…" : "Stop"}
+    </Button>
+  );
+}

@@ -1,0 +1,59 @@
+import { Pencil } from "lucide-react";
+import { type KeyboardEvent, useState } from "react";
+
+interface TitleEditorProps {
+  title: string;
+  /** What stands there while it has no title of its own. */
+  fallback: string;
+  onRename: (title: string) => void;
+}
+
+const LONGEST_TITLE = 200;
+
+/** The session's title, changed in place. Enter and leaving the field keep it, Escape does not. */
+export function TitleEditor({ title, fallback, onRename }: TitleEditorProps) {
+  const [draft, setDraft] = useState<string | null>(null);
+
+  if (draft === null) {
+    return (
+      <button
+        type="button"
+        aria-label="Rename session"
+        onClick={() => setDraft(title)}
+        className="group -mx-1.5 flex max-w-full min-w-0 items-center gap-1.5 rounded px-1.5 text-left hover:bg-hover"
+      >
+        <h1 className="truncate text-[15px] leading-6 font-semibold">{title || fallback}</h1>
+        <Pencil
+          aria-hidden
+          className="hidden size-3.5 shrink-0 text-faint opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 sm:block"
+        />
+      </button>
+    );
+  }
+
+  const keep = () => {
+    const next = draft.trim();
+    if (next !== "" && next !== title) onRename(next);
+    setDraft(null);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && !event.nativeEvent.isComposing) keep();
+    if (event.key === "Escape") setDraft(null);
+  };
+  return (
+    <input
+      aria-label="Title"
+      value={draft}
+      maxLength={LONGEST_TITLE}
+      placeholder={fallback}
+      // The person has just asked to write here.
+      // oxlint-disable-next-line jsx-a11y/no-autofocus
+      autoFocus
+      onFocus={(event) => event.target.select()}
+      onChange={(event) => setDraft(event.target.value)}
+      onKeyDown={onKeyDown}
+      onBlur={keep}
+      className="-mx-1.5 block w-[calc(100%+0.75rem)] rounded bg-sunken px-1.5 text-[15px] leading-6 font-semibold outline outline-accent"
+    />
+  );
+}

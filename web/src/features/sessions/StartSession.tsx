@@ -1,0 +1,54 @@
+import { useNavigate } from "@tanstack/react-router";
+import { Sparkles } from "lucide-react";
+import { useState } from "react";
+
+import { messageOf } from "../../api/client";
+import { useStartSession } from "../../api/sessions";
+import { Composer } from "../../components/Composer";
+import { START_FIELD } from "../account/Navigation";
+
+const EXAMPLES = ["Show me the demo"];
+
+/** Where a session begins: with what the agent should do. */
+export function StartSession() {
+  const [draft, setDraft] = useState("");
+  const start = useStartSession();
+  const navigate = useNavigate();
+  const send = (content: string) =>
+    start.mutate(content, {
+      onSuccess: (session) =>
+        void navigate({ to: "/sessions/$sessionId", params: { sessionId: session.id } }),
+    });
+
+  return (
+    <section aria-labelledby="start-heading">
+      <h1 id="start-heading" className="mb-3 text-xl font-semibold tracking-tight">
+        What should the agent do?
+      </h1>
+      <Composer
+        fieldId={START_FIELD}
+        draft={draft}
+        onDraft={setDraft}
+        onSend={send}
+        isSending={start.isPending}
+        error={start.error ? messageOf(start.error) : undefined}
+        placeholder="Describe the work. It gets a desktop of its own, and you can watch."
+        isTall
+      />
+      <div className="mt-2.5 flex flex-wrap gap-2">
+        {EXAMPLES.map((example) => (
+          <button
+            key={example}
+            type="button"
+            disabled={start.isPending}
+            onClick={() => send(example)}
+            className="inline-flex h-7 items-center gap-1.5 rounded-full border border-line-strong bg-surface px-3 text-[13px] text-soft hover:bg-hover hover:text-ink disabled:opacity-50"
+          >
+            <Sparkles aria-hidden className="size-3.5 text-accent" />
+            {example}
+          </button>
+        ))}
+      </div>
+    </section>
+  );
+}

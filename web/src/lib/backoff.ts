@@ -1,0 +1,16 @@
+/** How long to wait before trying again, doubling from `firstMs` up to `longestMs`. */
+export interface Backoff {
+  firstMs: number;
+  longestMs: number;
+}
+
+/**
+ * The wait before try number `attempt` (counted from 0).
+ *
+ * Up to half of it is left to chance, so that many pages that lost the same server do not come
+ * back in the same instant.
+ */
+export function backoffMs(attempt: number, backoff: Backoff, chance = Math.random()): number {
+  const full = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(attempt, 20));
+  return Math.round(full * (0.5 + chance / 2));
+}

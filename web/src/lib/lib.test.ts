@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+
+import { backoffMs } from "./backoff";
+import { codeFrom, takeCodeFromAddress } from "./signInCode";
+import { sentence, shorten } from "./text";
+import { formatAgo, formatDuration, formatElapsed } from "./time";
+
+it("says durations as people do", () => {
+  expect([84, 6210, 59_990, 80_000, 7_500_000].map(formatDuration)).toEqual([
+    "84 ms",
+    "6.2 s",
+    "59 s",
+    "1 min 20 s",
+    "2 h 5 min",
+  ]);
+  expect(formatElapsed(-400)).toBe("0 s");
+});
+
+it("says how long ago something was", () => {
+  const now = Date.parse("2025-01-10T12:00:00Z");
+  expect(formatAgo("2025-01-10T11:59:30Z", now)).toBe("just now");
+  expect(formatAgo("2025-01-10T11:55:00Z", now)).toBe("5 min ago");
+  expect(formatAgo("2025-01-10T09:00:00Z", now)).toBe("3 h ago");
+  expect(formatAgo("2025-01-09T11:00:00Z", now)).toBe("yesterday");
+  expect(formatAgo("2025-01-07T11:00:00Z", now)).toBe("3 days ago");
+});
+
+it("waits twice as long each time, up to the longest, never less than half", () => {
+  const backoff = { firstMs: 500, longestMs: 4000 };
+  expect([0, 1, 2, 3, 9].map((n) => backoffMs(n, backoff, 1))).toEqual([
+    500, 1000, 2000, 4000, 4000,
+  ]);
+  expect(backoffMs(1, backoff, 0)).toBe(500);
+});
+
+it("finds the code in whatever was pasted", () => {
+  expect(codeFrom(" abc123 ")).toBe("abc123");
+  expect(codeFrom("http://localhost:7878/?code=abc123\n")).toBe("abc123");
+  expect(codeFrom("/?x=1&code=a%2Bb#top")).toBe("a+b");
+});
+
+it("takes the code out of the address bar and leaves the rest", () => {
+  window.history.replaceState(null, "", "/sessions/1?code=abc&tab=2");
+  expect(takeCodeFromAddress()).toBe("abc");
+  expect(window.location.pathname + window.location.search).toBe("/sessions/1?tab=2");
+  expect(takeCodeFromAddress()).toBeNull();
+});
+
+it("makes sentences of the server's messages", () => {
+  expect(sentence("there is no session 7")).toBe("There is no session 7.");
+  expect(sentence("Try again!")).toBe("Try again!");
+  expect(shorten("a  long\nline of words", 9)).toBe("a long l…");
+});

@@ -1,0 +1,17 @@
+/** Small settings kept in the browser. Storage may be switched off; then they last as long as the page. */
+
+export function readStored(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+export function writeStored(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Nothing is lost but the memory of it.
+  }
+}

@@ -1,0 +1,18 @@
+/** The server's messages begin in lower case and have no full stop; on the page they are sentences. */
+export function sentence(message: string): string {
+  const text = message.trim();
+  if (text === "") return "Something went wrong.";
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(first) ? first : `${first}.`;
+}
+
+/** At most `length` characters on one line. */
+export function shorten(text: string, length: number): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= length ? line : `${line.slice(0, length - 1).trimEnd()}…`;
+}
+
+/** `1 step`, `5 steps`. */
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}

@@ -1,0 +1,26 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+
+import { createQueryClient } from "./api/queryClient";
+import { Gate } from "./features/account/Gate";
+import { takeCodeFromAddress } from "./lib/signInCode";
+import { router } from "./router";
+import "./styles.css";
+
+const arrivalCode = takeCodeFromAddress();
+const queryClient = createQueryClient();
+const place = document.getElementById("root");
+
+if (place) {
+  createRoot(place).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <Gate arrivalCode={arrivalCode}>
+          <RouterProvider router={router} />
+        </Gate>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

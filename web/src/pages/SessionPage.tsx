@@ -1,0 +1,102 @@
+import { useParams } from "@tanstack/react-router";
+import { CloudOff } from "lucide-react";
+import { useReducer } from "react";
+
+import { isStatus, messageOf } from "../api/client";
+import { useSession } from "../api/sessions";
+import type { Session } from "../api/types";
+import { useEventStream } from "../api/useEventStream";
+import { Button } from "../components/Button";
+import { Placeholder } from "../components/Placeholder";
+import { Skeleton } from "../components/Skeleton";
+import { STATE_WORDS } from "../components/StateBadge";
+import { TopBar } from "../components/TopBar";
+import { AccountMenu } from "../features/account/AccountMenu";
+import { HomeLink } from "../features/account/Navigation";
+import { addEvents, emptyTimeline } from "../features/conversation/timeline";
+import { SessionPanes } from "../features/session/SessionPanes";
+import { SessionTopBar } from "../features/session/SessionTopBar";
+import { NotFoundPage } from "./NotFoundPage";
+
+export function SessionPage() {
+  const { sessionId } = useParams({ from: "/sessions/$sessionId" });
+  // Another session shares nothing with this one, not even a draft.
+  return <OneSession key={sessionId} sessionId={sessionId} />;
+}
+
+function OneSession({ sessionId }: { sessionId: string }) {
+  const session = useSession(sessionId);
+  if (session.data) return <LoadedSession session={session.data} />;
+  if (isStatus(session.error, 404)) {
+    return (
+      <NotFoundPage
+        title="There is no such session"
+        explanation="The address may be mistyped, or the session belongs to somebody else."
+      />
+    );
+  }
+  return (
+    <div className="flex h-dvh flex-col">
+      <title>Deskhand</title>
+      <TopBar home={<HomeLink />} actions={<AccountMenu />}>
+        {session.isPending && <Skeleton className="h-5 w-48" />}
+      </TopBar>
+      <main className="min-h-0 flex-1">
+        {session.isPending ? (
+          <PanesSkeleton />
+        ) : (
+          <Placeholder
+            icon={<CloudOff aria-hidden />}
+            title="The session could not be loaded"
+            actions={<Button onClick={() => void session.refetch()}>Try again</Button>}
+          >
+            {messageOf(session.error)}
+          </Placeholder>
+        )}
+      </main>
+    </div>
+  );
+}
+
+function LoadedSession({ session }: { session: Session }) {
+  const [timeline, onEvents] = useReducer(addEvents, emptyTimeline);
+  const connection = useEventStream(session.id, onEvents);
+
+  // While the past is on its way the log speaks of states long gone; the session knows better.
+  const isLoading = timeline.lastSeq < session.last_seq;
+  const now = isLoading ? session : (timeline.status ?? session);
+  const title = session.title || "Untitled session";
+
+  return (
+    <div className="flex h-dvh flex-col">
+      <title>{`${STATE_WORDS[now.state]} – ${title} · Deskhand`}</title>
+      <SessionTopBar session={session} state={now.state} turnStartedAt={timeline.turnStartedAt} />
+      <SessionPanes
+        session={session}
+        state={now.state}
+        sandbox={now.sandbox}
+        timeline={timeline}
+        connection={connection}
+        isLoading={isLoading && timeline.items.length === 0}
+      />
+    </div>
+  );
+}
+
+function PanesSkeleton() {
+  return (
+    <div
+      role="status"
+      aria-label="Loading the session"
+      className="flex h-full flex-col gap-4 p-4 lg:flex-row-reverse"
+    >
+      <Skeleton className="aspect-4/3 w-full rounded-lg lg:aspect-auto lg:h-full lg:flex-1" />
+      <div className="flex flex-1 flex-col gap-3 lg:max-w-[42%]">
+        <Skeleton className="h-9 w-3/5 self-end rounded-2xl" />
+        <Skeleton className="h-4 w-4/5" />
+        <Skeleton className="h-10 w-full" />
+        <Skeleton className="h-10 w-full" />
+      </div>
+    </div>
+  );
+}

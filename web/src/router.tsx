@@ -1,0 +1,55 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type ErrorComponentProps,
+  Outlet,
+} from "@tanstack/react-router";
+import { Bug } from "lucide-react";
+
+import { messageOf } from "./api/client";
+import { Button } from "./components/Button";
+import { Placeholder } from "./components/Placeholder";
+import { NotFoundPage } from "./pages/NotFoundPage";
+import { SessionsPage } from "./pages/SessionsPage";
+
+/** All addresses of the page. */
+const root = createRootRoute({ component: Outlet });
+
+const sessions = createRoute({ getParentRoute: () => root, path: "/", component: SessionsPage });
+
+const session = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions/$sessionId",
+  // Half of the page's code is for this one; the list does not wait for it.
+  component: lazyRouteComponent(() => import("./pages/SessionPage"), "SessionPage"),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([sessions, session]),
+  defaultPreload: "intent",
+  defaultNotFoundComponent: () => <NotFoundPage />,
+  defaultErrorComponent: Broken,
+});
+
+/** The page itself failed. */
+function Broken({ error }: ErrorComponentProps) {
+  return (
+    <main className="grid min-h-full place-items-center">
+      <Placeholder
+        icon={<Bug aria-hidden />}
+        title="This page has a fault"
+        actions={<Button onClick={() => window.location.reload()}>Load it again</Button>}
+      >
+        {messageOf(error)}
+      </Placeholder>
+    </main>
+  );
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
