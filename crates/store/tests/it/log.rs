@@ -1,0 +1,271 @@
+//! Events, messages and moves.
+
+use deskhand_core::{
+    clock::{Clock, SystemClock},
+    event::{EventBody, Failure, Said},
+    id::{MessageId, SessionId, TurnId, UserId},
+    session::{Phase, SandboxState, Signal},
+    viewer::Viewer,
+};
+use deskhand_store::{NewPrompt, PhaseMove, QueueFull, Store, Transition};
+use futures::future::join_all;
+use proptest::prelude::{Strategy, any, proptest};
+
+use crate::{World, open};
+
+fn text(text: &str) -> EventBody {
+    EventBody::Text(Said {
+        turn: TurnId::new(),
+        block: 0,
+        text: text.to_owned(),
+    })
+}
+
+fn prompt<'a>(world: &World, session: SessionId, content: &'a str) -> NewPrompt<'a> {
+    NewPrompt {
+        id: MessageId::new(),
+        session,
+        content,
+        author: world.user,
+        at: SystemClock.now(),
+    }
+}
+
+async fn numbers(store: &Store, session: SessionId) -> Vec<u64> {
+    store
+        .events(session, 0, 10_000)
+        .await
+        .unwrap()
+        .iter()
+        .map(|event| event.seq)
+        .collect()
+}
+
+#[tokio::test]
+async fn events_of_many_writers_are_numbered_without_gaps() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let writers = (0..20_usize).map(|n| {
+        let store = world.store.clone();
+        async move {
+            for _ in 0..5 {
+                let bodies: Vec<_> = (0..=n % 3).map(|_| text("x")).collect();
+                store
+                    .append(session, &bodies, SystemClock.now())
+                    .await
+                    .unwrap()
+                    .unwrap();
+            }
+        }
+    });
+    join_all(writers).await;
+    let numbers = numbers(&world.store, session).await;
+    assert_eq!(
+        numbers,
+        (1..=u64::try_from(numbers.len()).unwrap()).collect::<Vec<_>>()
+    );
+    let newest = world
+        .store
+        .session(Viewer::System, session)
+        .await
+        .unwrap()
+        .unwrap()
+        .last_seq;
+    assert_eq!(newest, *numbers.last().unwrap());
+}
+
+#[tokio::test]
+async fn of_many_who_take_a_prompt_one_gets_it() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let queued = world
+        .store
+        .queue_prompt(prompt(&world, session, "go"), 10)
+        .await
+        .unwrap();
+    assert!(matches!(queued, Some(Ok(_))));
+    let takers = (0..10).map(|_| {
+        world
+            .store
+            .take_prompt(session, TurnId::new(), SystemClock.now())
+    });
+    let taken = join_all(takers)
+        .await
+        .into_iter()
+        .filter(|taken| taken.as_ref().unwrap().is_some())
+        .count();
+    assert_eq!(taken, 1);
+    let session = world
+        .store
+        .session(Viewer::System, session)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(session.phase, Phase::Running);
+}
+
+#[tokio::test]
+async fn the_queue_has_a_bound_and_an_ended_session_takes_nothing() {
+    let world = World::new().await;
+    let session = world.session().await;
+    for _ in 0..3 {
+        world
+            .store
+            .queue_prompt(prompt(&world, session, "x"), 3)
+            .await
+            .unwrap()
+            .unwrap()
+            .unwrap();
+    }
+    let full = world
+        .store
+        .queue_prompt(prompt(&world, session, "x"), 3)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(full.unwrap_err(), QueueFull { n_waiting: 3 });
+    let end = Transition {
+        phase: PhaseMove::Must(Signal::Terminated),
+        ..Transition::default()
+    };
+    assert!(
+        world
+            .store
+            .transition(session, end, SystemClock.now())
+            .await
+            .unwrap()
+            .is_some()
+    );
+    assert!(
+        world
+            .store
+            .queue_prompt(prompt(&world, session, "x"), 9)
+            .await
+            .unwrap()
+            .is_none()
+    );
+}
+
+#[tokio::test]
+async fn a_refused_move_leaves_no_trace() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let before = numbers(&world.store, session).await;
+    let impossible = Transition {
+        phase: PhaseMove::Must(Signal::TurnFinished),
+        sandbox: Some(SandboxState::Ready),
+        events: vec![text("never")],
+        ..Transition::default()
+    };
+    assert!(
+        world
+            .store
+            .transition(session, impossible, SystemClock.now())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert_eq!(numbers(&world.store, session).await, before);
+    let session = world
+        .store
+        .session(Viewer::System, session)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (session.phase, session.sandbox),
+        (Phase::Initializing, SandboxState::None)
+    );
+}
+
+#[tokio::test]
+async fn nobody_sees_a_strangers_session() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let stranger = Viewer::User(UserId::new());
+    assert!(
+        world
+            .store
+            .session(stranger, session)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        world
+            .store
+            .sessions(stranger, None, 10)
+            .await
+            .unwrap()
+            .sessions
+            .is_empty()
+    );
+    assert!(
+        !world
+            .store
+            .set_title(stranger, session, "mine")
+            .await
+            .unwrap()
+    );
+    let owner = Viewer::User(world.user);
+    assert_eq!(
+        world
+            .store
+            .session(owner, session)
+            .await
+            .unwrap()
+            .unwrap()
+            .metadata["team"],
+        "x"
+    );
+}
+
+#[tokio::test]
+async fn lists_come_in_pages_without_overlap() {
+    let world = World::new().await;
+    let mut made = Vec::new();
+    for _ in 0..7 {
+        made.push(world.session().await);
+    }
+    made.reverse();
+    let (mut seen, mut before) = (Vec::new(), None);
+    loop {
+        let page = world
+            .store
+            .sessions(Viewer::User(world.user), before, 3)
+            .await
+            .unwrap();
+        seen.extend(page.sessions.iter().map(|session| session.id));
+        before = page.next;
+        if before.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, made);
+}
+
+proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(32))]
+
+    /// Whatever is appended comes back as it was, also after the database was closed and opened.
+    #[test]
+    fn what_is_logged_survives_a_restart(
+        texts in proptest::collection::vec(any::<String>().prop_map(|text| text.replace('\0', "")), 1..8)
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let world = World::new().await;
+            let session = world.session().await;
+            let failure = |text: &String| EventBody::Error(Failure { turn: None, code: "x".to_owned(), message: text.clone() });
+            let bodies: Vec<_> = texts.iter().map(failure).collect();
+            let appended = world.store.append(session, &bodies, SystemClock.now()).await.unwrap().unwrap();
+            world.store.close().await.unwrap();
+
+            let store = open(&world.dir).await;
+            let read = store.events(session, 1, 100).await.unwrap();
+            assert_eq!(read, appended);
+            let again: Vec<_> = read.iter().map(|event| event.read().unwrap().body).collect();
+            assert_eq!(again, bodies);
+        });
+    }
+}
