@@ -14,8 +14,10 @@ export interface StreamHandlers {
 }
 
 const BACKOFF: Backoff = { firstMs: 500, longestMs: 15_000 };
-/** Events are handed on together at most this often: a long past must not be drawn piece by piece. */
-const GATHER_MS = 16;
+/** Events that follow each other this closely are handed on together, so that a long past is not drawn piece by piece. */
+const QUIET_MS = 16;
+/** But none is kept back for longer than this. */
+const LONGEST_GATHER_MS = 200;
 /** A connection that lived this long was a good one: the next loss is waited out from the start. */
 const GOOD_AFTER_MS = 5_000;
 
@@ -37,6 +39,7 @@ export class EventStream {
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #gatherTimer: ReturnType<typeof setTimeout> | undefined;
   #gathered: SessionEvent[] = [];
+  #gatheringSince = 0;
 
   constructor(urlAfter: (seq: number) => string, handlers: StreamHandlers) {
     this.#urlAfter = urlAfter;
@@ -88,12 +91,19 @@ export class EventStream {
     this.#lastSeq = event.seq;
     this.#n_failed = 0;
     if (event.type === "status") this.#sessionEnded = event.data.state === "terminated";
+    this.#gather(event);
+  }
+
+  #gather(event: SessionEvent): void {
+    const now = Date.now();
+    if (this.#gathered.length === 0) this.#gatheringSince = now;
     this.#gathered.push(event);
-    this.#gatherTimer ??= setTimeout(() => this.#handOn(), GATHER_MS);
+    const left = this.#gatheringSince + LONGEST_GATHER_MS - now;
+    clearTimeout(this.#gatherTimer);
+    this.#gatherTimer = setTimeout(() => this.#handOn(), Math.min(QUIET_MS, Math.max(0, left)));
   }
 
   #handOn(): void {
-    this.#gatherTimer = undefined;
     const events = this.#gathered;
     this.#gathered = [];
     this.#handlers.onEvents(events);
