@@ -1,0 +1,274 @@
+//! What this machine has and lacks for sandboxes, and how to mend it.
+
+use std::{fs, io, path::Path};
+
+use rustix::fs::statvfs;
+use tokio::task::spawn_blocking;
+
+use crate::local::{
+    LocalConfig, browser, bubblewrap,
+    cgroup::{Controller, Groups, Version},
+    find_program,
+    identity::Identity,
+    process,
+};
+
+/// Below this the disk is nearly full: a browser's profile alone takes some 100 MB.
+const LITTLE_SPACE_BYTES: u64 = 2 * GIB;
+const GIB: u64 = 1024 * 1024 * 1024;
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    pub name: &'static str,
+    pub state: CheckState,
+    /// What was found, in a few words.
+    pub detail: String,
+    /// How to mend it, where something can be done.
+    pub remedy: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckState {
+    Ok,
+    /// It works, and something about it should be known.
+    Warning,
+    /// Without this there are no sandboxes.
+    Missing,
+}
+
+/// Looks at everything that sandboxes need. Changes nothing.
+pub async fn checks(config: &LocalConfig) -> Vec<Check> {
+    let config = config.clone();
+    spawn_blocking(move || look(&config))
+        .await
+        .unwrap_or_default()
+}
+
+fn look(config: &LocalConfig) -> Vec<Check> {
+    let mut checks = vec![
+        check_bubblewrap(config),
+        check_isolation(config),
+        check_program("X server", "Xvnc", "tigervnc-standalone-server"),
+        check_program("window manager", "openbox", "openbox"),
+        check_browser(),
+        check_fonts(),
+    ];
+    checks.extend(check_limits(config));
+    checks.push(check_space(&config.dir));
+    checks
+}
+
+impl Check {
+    fn ok(name: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            name,
+            state: CheckState::Ok,
+            detail: detail.into(),
+            remedy: None,
+        }
+    }
+
+    fn warning(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self {
+            name,
+            state: CheckState::Warning,
+            detail: detail.into(),
+            remedy: Some(remedy.into()),
+        }
+    }
+
+    fn missing(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self {
+            state: CheckState::Missing,
+            ..Self::warning(name, detail, remedy)
+        }
+    }
+}
+
+fn install(package: &str) -> String {
+    format!("apt-get install {package}")
+}
+
+fn check_bubblewrap(config: &LocalConfig) -> Check {
+    const NAME: &str = "bubblewrap";
+    let Some(program) = find_program(&config.bubblewrap) else {
+        return Check::missing(NAME, "not installed", install("bubblewrap"));
+    };
+    match process::output(&program, ["--version"], Identity::Same) {
+        Ok(output) if output.status.success() => {
+            let version = String::from_utf8_lossy(&output.stdout);
+            Check::ok(NAME, format!("{} ({})", version.trim(), program.display()))
+        }
+        Ok(output) => {
+            let problem = String::from_utf8_lossy(&output.stderr);
+            Check::missing(NAME, problem.trim(), install("--reinstall bubblewrap"))
+        }
+        Err(error) => Check::missing(NAME, error.to_string(), install("bubblewrap")),
+    }
+}
+
+fn check_isolation(config: &LocalConfig) -> Check {
+    const NAME: &str = "isolation";
+    let Some(program) = find_program(&config.bubblewrap) else {
+        return Check::missing(
+            NAME,
+            "cannot be tried without bubblewrap",
+            install("bubblewrap"),
+        );
+    };
+    let identity = Identity::of_sandboxes();
+    match process::output(&program, bubblewrap::trial(), identity) {
+        Ok(output) if output.status.success() => Check::ok(
+            NAME,
+            match identity {
+                Identity::Same => "user, process and network namespaces work".to_owned(),
+                Identity::Other { uid, .. } => format!(
+                    "user, process and network namespaces work; the server is root, so sandboxes \
+                     are user {uid} outside"
+                ),
+            },
+        ),
+        Ok(output) => {
+            let problem = String::from_utf8_lossy(&output.stderr);
+            Check::missing(NAME, problem.trim(), bubblewrap::NAMESPACE_REMEDY)
+        }
+        Err(error) => Check::missing(NAME, error.to_string(), bubblewrap::NAMESPACE_REMEDY),
+    }
+}
+
+fn check_program(name: &'static str, program: &str, package: &str) -> Check {
+    match find_program(Path::new(program)) {
+        Some(found) => Check::ok(name, found.display().to_string()),
+        None => Check::missing(
+            name,
+            format!("{program} is not installed"),
+            install(package),
+        ),
+    }
+}
+
+fn check_browser() -> Check {
+    const NAME: &str = "browser";
+    match browser::program() {
+        Some(found) => Check::ok(NAME, found.display().to_string()),
+        None => Check::warning(
+            NAME,
+            "none is installed, so desktops will be without one",
+            install("chromium"),
+        ),
+    }
+}
+
+fn check_fonts() -> Check {
+    const NAME: &str = "fonts";
+    let n_fonts = ["/usr/share/fonts", "/usr/local/share/fonts"]
+        .iter()
+        .map(|folder| count_fonts(Path::new(folder)))
+        .sum::<usize>();
+    if n_fonts > 0 {
+        Check::ok(NAME, format!("{n_fonts} font files"))
+    } else {
+        Check::warning(
+            NAME,
+            "none, so text will be boxes",
+            install("fonts-dejavu-core"),
+        )
+    }
+}
+
+fn count_fonts(folder: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return 0;
+    };
+    let count = |entry: fs::DirEntry| {
+        let path = entry.path();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            return count_fonts(&path);
+        }
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        usize::from(matches!(ending, Some("ttf" | "otf" | "ttc" | "pfb")))
+    };
+    entries.filter_map(io::Result::ok).map(count).sum()
+}
+
+fn check_limits(config: &LocalConfig) -> Vec<Check> {
+    let limits = &config.limits;
+    let groups = Groups::survey();
+    let mut checks: Vec<Check> = [
+        (
+            "memory limit",
+            Controller::Memory,
+            size(limits.memory_bytes),
+        ),
+        (
+            "processor limit",
+            Controller::Cpu,
+            format!("{} processors", limits.cpus),
+        ),
+        (
+            "process limit",
+            Controller::Processes,
+            format!("{} processes", limits.processes),
+        ),
+    ]
+    .into_iter()
+    .map(|(name, controller, limit)| check_limit(name, controller, &limit, &groups))
+    .collect();
+    checks.push(Check::ok(
+        "file size limit",
+        format!("{} by RLIMIT_FSIZE", size(limits.file_size_bytes)),
+    ));
+    checks
+}
+
+fn check_limit(name: &'static str, controller: Controller, limit: &str, groups: &Groups) -> Check {
+    match (groups.version_of(controller), controller) {
+        (Some(Version::Two), _) => Check::ok(name, format!("{limit} by cgroup v2")),
+        (Some(Version::One), _) => Check::ok(name, format!("{limit} by cgroup v1")),
+        (None, Controller::Processes) => Check::ok(name, format!("{limit} by RLIMIT_NPROC")),
+        (None, Controller::Memory | Controller::Cpu) => {
+            let mut missing = groups.missing.iter();
+            let reason = missing.find(|(missing, _)| *missing == controller);
+            let reason = reason.map_or("", |(_, reason)| reason);
+            Check::warning(
+                name,
+                format!("not in force: {reason}"),
+                "run the server as a systemd service with `Delegate=yes`, or as root",
+            )
+        }
+    }
+}
+
+fn check_space(dir: &Path) -> Check {
+    const NAME: &str = "disk space";
+    let existing = dir.ancestors().find(|folder| folder.is_dir());
+    let Some(space) = existing.and_then(|folder| statvfs(folder).ok()) else {
+        return Check::warning(
+            NAME,
+            format!("the disk of {} cannot be looked at", dir.display()),
+            "choose another data folder with --data-dir",
+        );
+    };
+    let free = space.f_bavail.saturating_mul(space.f_frsize);
+    let detail = format!("{} free for {}", size(free), dir.display());
+    if free < LITTLE_SPACE_BYTES {
+        Check::warning(
+            NAME,
+            detail,
+            "free some space, or choose another data folder with --data-dir",
+        )
+    } else {
+        Check::ok(NAME, detail)
+    }
+}
+
+fn size(bytes: u64) -> String {
+    let mib = bytes / (1024 * 1024);
+    if mib >= 1024 {
+        // One decimal is plenty.
+        format!("{}.{} GiB", mib / 1024, mib % 1024 * 10 / 1024)
+    } else {
+        format!("{mib} MiB")
+    }
+}

@@ -1,0 +1,40 @@
+//! A byte stream over a WebSocket.
+//!
+//! Nothing stands between the two: a piece is read from the socket when somebody asks for it,
+//! and a piece that the socket does not take keeps its sender waiting. The sockets' own buffers
+//! are the only ones, so a slow watcher slows the X server's updates down and costs no memory.
+
+use std::{future::ready, io};
+
+use bytes::Bytes;
+use deskhand_core::sandbox::ByteStream;
+use futures::{SinkExt, StreamExt};
+use tokio_tungstenite::tungstenite::{self, Message};
+
+use super::Socket;
+
+/// Both directions of `socket` as plain bytes.
+pub(super) fn bytes_of(socket: Socket) -> ByteStream {
+    let (sink, stream) = socket.split();
+    let incoming = stream
+        .take_while(|message| ready(matches!(message, Ok(message) if !message.is_close())))
+        .filter_map(|message| {
+            let piece = message.ok().filter(Message::is_binary);
+            ready(piece.map(Message::into_data))
+        });
+    let outgoing = sink
+        .sink_map_err(io_error)
+        .with(|piece: Bytes| ready(Ok::<_, io::Error>(Message::Binary(piece))));
+    ByteStream {
+        incoming: Box::pin(incoming),
+        outgoing: Box::pin(outgoing),
+    }
+}
+
+fn io_error(error: tungstenite::Error) -> io::Error {
+    if let tungstenite::Error::Io(error) = error {
+        error
+    } else {
+        io::Error::other(error)
+    }
+}

@@ -1,0 +1,210 @@
+//! The control group of one sandbox.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::time::{Instant, sleep};
+
+use super::{Controller, Groups, Version};
+use crate::local::Limits;
+
+/// How long the kernel may take to let go of a group whose processes were killed.
+const REMOVAL_PATIENCE: Duration = Duration::from_secs(5);
+const REMOVAL_PAUSE: Duration = Duration::from_millis(2);
+/// The time over which shares of processors are counted, in microseconds.
+const CPU_PERIOD_US: u32 = 100_000;
+
+/// The groups of one sandbox: one in version 2, one for each controller in version 1.
+#[derive(Debug)]
+pub(crate) struct Group {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug)]
+struct Part {
+    dir: PathBuf,
+    version: Version,
+    controllers: Vec<Controller>,
+}
+
+impl Group {
+    /// Makes the groups and sets their limits. What fails is logged and left out: `doctor` is
+    /// where people see which limits are in force.
+    pub(crate) fn create(groups: &Groups, name: &str, limits: &Limits) -> Self {
+        let mut parts = Vec::new();
+        for place in &groups.places {
+            let part = Part {
+                dir: place.parent.join(name),
+                version: place.version,
+                controllers: place.controllers.clone(),
+            };
+            match fs::create_dir(&part.dir).and_then(|()| part.set(limits)) {
+                Ok(()) => parts.push(part),
+                Err(error) => {
+                    tracing::warn!(%error, group = %part.dir.display(), "a limit is not in force");
+                    // It is empty, or was never made.
+                    let _ = fs::remove_dir(&part.dir);
+                }
+            }
+        }
+        Self { parts }
+    }
+
+    /// Takes a process in; what it starts from now on is in as well.
+    pub(crate) fn attach(&self, pid: Pid) -> io::Result<()> {
+        for part in &self.parts {
+            let pid = pid.as_raw_nonzero().to_string();
+            fs::write(part.dir.join("cgroup.procs"), pid)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn limits(&self, controller: Controller) -> bool {
+        let mut parts = self.parts.iter();
+        parts.any(|part| part.controllers.contains(&controller))
+    }
+
+    /// How many processes the kernel ended because the memory was used up.
+    pub(crate) fn n_out_of_memory(&self) -> u64 {
+        let mut parts = self.parts.iter();
+        let part = parts.find(|part| part.controllers.contains(&Controller::Memory));
+        let counter = part.map(|part| match part.version {
+            Version::One => part.dir.join("memory.oom_control"),
+            Version::Two => part.dir.join("memory.events"),
+        });
+        let text = counter.and_then(|counter| fs::read_to_string(counter).ok());
+        text.as_deref().and_then(oom_kills).unwrap_or(0)
+    }
+
+    pub(crate) fn dirs(&self) -> Vec<PathBuf> {
+        self.parts.iter().map(|part| part.dir.clone()).collect()
+    }
+
+    /// Removes the groups once they are empty.
+    pub(crate) async fn remove(&self) {
+        for part in &self.parts {
+            remove(&part.dir).await;
+        }
+    }
+}
+
+impl Drop for Group {
+    /// For a start that was given up. After [`Group::remove`] there is nothing left to do.
+    fn drop(&mut self) {
+        for part in &self.parts {
+            let _ = fs::remove_dir(&part.dir);
+        }
+    }
+}
+
+impl Part {
+    fn set(&self, limits: &Limits) -> io::Result<()> {
+        let write = |file: &str, value: String| fs::write(self.dir.join(file), value);
+        // Without accounting for swap these files are not there, and neither is swap limited.
+        let write_if_there = |file: &str, value: String| {
+            let is_there = self.dir.join(file).exists();
+            if is_there { write(file, value) } else { Ok(()) }
+        };
+        let cpu_quota_us = f64::from(limits.cpus) * f64::from(CPU_PERIOD_US);
+        for controller in &self.controllers {
+            match (controller, self.version) {
+                (Controller::Memory, Version::One) => {
+                    let bytes = limits.memory_bytes.to_string();
+                    write("memory.limit_in_bytes", bytes.clone())?;
+                    write_if_there("memory.memsw.limit_in_bytes", bytes)?;
+                }
+                (Controller::Memory, Version::Two) => {
+                    write("memory.max", limits.memory_bytes.to_string())?;
+                    write_if_there("memory.swap.max", "0".to_owned())?;
+                }
+                (Controller::Cpu, Version::One) => {
+                    write("cpu.cfs_period_us", CPU_PERIOD_US.to_string())?;
+                    write("cpu.cfs_quota_us", format!("{cpu_quota_us:.0}"))?;
+                }
+                (Controller::Cpu, Version::Two) => {
+                    write("cpu.max", format!("{cpu_quota_us:.0} {CPU_PERIOD_US}"))?;
+                }
+                (Controller::Processes, _) => write("pids.max", limits.processes.to_string())?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Ends what is left in the group of an earlier server and removes it.
+pub(crate) async fn clear(dir: &Path) {
+    let members = fs::read_to_string(dir.join("cgroup.procs")).unwrap_or_default();
+    for pid in members.lines().filter_map(|line| line.parse().ok()) {
+        if let Some(pid) = Pid::from_raw(pid) {
+            tracing::info!(
+                pid = pid.as_raw_nonzero(),
+                "ending what an earlier server left running"
+            );
+            // It may have ended by itself meanwhile.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+    remove(dir).await;
+}
+
+async fn remove(dir: &Path) {
+    let deadline = Instant::now() + REMOVAL_PATIENCE;
+    loop {
+        match fs::remove_dir(dir) {
+            Ok(()) => return,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) if Instant::now() > deadline => {
+                tracing::warn!(%error, group = %dir.display(), "a control group is left");
+                return;
+            }
+            // Its last processes are on their way out.
+            Err(_) => sleep(REMOVAL_PAUSE).await,
+        }
+    }
+}
+
+fn oom_kills(text: &str) -> Option<u64> {
+    let mut lines = text.lines();
+    lines.find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kills_are_counted_in_both_versions() {
+        let one = "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n";
+        let two = "low 0\nhigh 0\nmax 12\noom 4\noom_kill 2\noom_group_kill 0\n";
+        assert_eq!(oom_kills(one), Some(3));
+        assert_eq!(oom_kills(two), Some(2));
+        assert_eq!(oom_kills(""), None);
+    }
+
+    #[test]
+    fn version_two_is_told_its_limits() {
+        let dir = tempfile::tempdir().unwrap();
+        let part = Part {
+            dir: dir.path().to_owned(),
+            version: Version::Two,
+            controllers: Controller::ALL.to_vec(),
+        };
+        fs::write(dir.path().join("memory.swap.max"), "max").unwrap();
+        part.set(&Limits {
+            memory_bytes: 1024,
+            cpus: 1.5,
+            processes: 7,
+            file_size_bytes: 0,
+        })
+        .unwrap();
+        let read = |file| fs::read_to_string(dir.path().join(file)).unwrap();
+        assert_eq!(read("memory.max"), "1024");
+        assert_eq!(read("memory.swap.max"), "0");
+        assert_eq!(read("cpu.max"), "150000 100000");
+        assert_eq!(read("pids.max"), "7");
+    }
+}

@@ -1,0 +1,215 @@
+//! The files of sandboxes on the server's side.
+//!
+//! ```text
+//! DIR/.system/           what every sandbox gets to see, made anew by each server
+//! DIR/SESSION/home/      the agent's home, the only folder that a sandbox may write
+//! DIR/SESSION/run/       the socket for the runner
+//! DIR/SESSION/trace.json what would be left if the server were killed
+//! ```
+//!
+//! The server makes `home` and removes it, and opens nothing in it: what is there was written
+//! by a program that nobody trusts.
+
+use std::{
+    fs::{self, DirBuilder, Permissions},
+    io,
+    os::{
+        fd::AsRawFd,
+        unix::{
+            fs::{DirBuilderExt, MetadataExt, PermissionsExt},
+            net,
+        },
+    },
+    path::{Path, PathBuf},
+};
+
+use deskhand_core::{id::SessionId, sandbox::StartSandboxError};
+use rustix::{
+    fs::{Gid, Mode, OFlags, Uid, chown, open},
+    process::geteuid,
+};
+use tokio::net::UnixListener;
+
+use super::identity::Identity;
+
+const SOCKET: &str = "runner.sock";
+
+/// The folder of one session.
+#[derive(Debug, Clone)]
+pub(crate) struct SessionFiles {
+    dir: PathBuf,
+}
+
+impl SessionFiles {
+    pub(crate) fn of(dir: &Path, session: SessionId) -> Self {
+        Self {
+            dir: dir.join(session.to_string()),
+        }
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.dir.join("home")
+    }
+
+    pub(crate) fn trace(&self) -> PathBuf {
+        self.dir.join("trace.json")
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.run().join(SOCKET)
+    }
+
+    fn run(&self) -> PathBuf {
+        self.dir.join("run")
+    }
+
+    /// Makes what a start needs. A home that is there stays as it is.
+    pub(crate) fn prepare(&self, identity: Identity) -> Result<UnixListener, StartSandboxError> {
+        make_passage(&self.dir, identity)?;
+        let home = self.home();
+        match DirBuilder::new().mode(0o700).create(&home) {
+            Ok(()) => give(&home, identity)?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                check_owner(&home, identity)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        self.remove_run()?;
+        make_passage(&self.run(), identity)?;
+        Ok(self.listen(identity)?)
+    }
+
+    /// Removes what a start made. The home stays.
+    pub(crate) fn remove_run(&self) -> io::Result<()> {
+        absent_is_fine(fs::remove_file(self.trace()))?;
+        absent_is_fine(fs::remove_dir_all(self.run()))
+    }
+
+    /// Removes everything.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        match fs::remove_dir_all(&self.dir) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                // The agent may have closed folders of its own to itself.
+                open_folders(&self.dir)?;
+                absent_is_fine(fs::remove_dir_all(&self.dir))
+            }
+            result => absent_is_fine(result),
+        }
+    }
+
+    /// The path of a socket holds at most 107 bytes. A data folder may be deeper than that, so
+    /// the folder is opened and the socket named from there.
+    fn listen(&self, identity: Identity) -> io::Result<UnixListener> {
+        let run = open(
+            self.run(),
+            OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )?;
+        let short = PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", run.as_raw_fd()));
+        let listener = net::UnixListener::bind(&short)?;
+        fs::set_permissions(&short, Permissions::from_mode(0o600))?;
+        give(&short, identity)?;
+        listener.set_nonblocking(true)?;
+        UnixListener::from_std(listener)
+    }
+}
+
+/// Sessions that have a folder in `dir`.
+pub(crate) fn sessions_in(dir: &Path) -> io::Result<Vec<SessionId>> {
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut sessions = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name();
+        sessions.extend(
+            name.to_str()
+                .and_then(|name| name.parse::<SessionId>().ok()),
+        );
+    }
+    sessions.sort_unstable();
+    Ok(sessions)
+}
+
+/// Makes a folder that the sandboxes' user may pass through and not list.
+pub(crate) fn make_passage(path: &Path, identity: Identity) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    match identity {
+        Identity::Same => Ok(()),
+        Identity::Other { gid, .. } => {
+            chown(path, None, Some(Gid::from_raw(gid)))?;
+            fs::set_permissions(path, Permissions::from_mode(0o710))
+        }
+    }
+}
+
+/// Makes the sandboxes' user the owner.
+fn give(path: &Path, identity: Identity) -> io::Result<()> {
+    if let Identity::Other { uid, gid } = identity {
+        chown(path, Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)))?;
+    }
+    Ok(())
+}
+
+/// A server that changed its user finds homes that its sandboxes could not write.
+fn check_owner(home: &Path, identity: Identity) -> Result<(), StartSandboxError> {
+    let owner = fs::symlink_metadata(home)?.uid();
+    let (uid, gid) = match identity {
+        Identity::Same => (geteuid().as_raw(), None),
+        Identity::Other { uid, gid } => (uid, Some(gid)),
+    };
+    if owner == uid {
+        return Ok(());
+    }
+    let group = gid.map(|gid| format!(":{gid}")).unwrap_or_default();
+    Err(StartSandboxError::Missing {
+        what: format!("the session's files belong to user {owner}"),
+        remedy: format!(
+            "start the server as that user, or run `chown -R -h {uid}{group} {}`",
+            home.display()
+        ),
+    })
+}
+
+fn absent_is_fine(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
+}
+
+fn open_folders(dir: &Path) -> io::Result<()> {
+    fs::set_permissions(dir, Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        // The kind of the entry itself: a link to a folder elsewhere is not a folder.
+        if entry.file_type()?.is_dir() {
+            open_folders(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_that_the_agent_closed_are_removed_as_well() {
+        let dir = tempfile::tempdir().unwrap();
+        let session = SessionId::new();
+        let files = SessionFiles::of(dir.path(), session);
+        let closed = files.home().join("a/b");
+        fs::create_dir_all(&closed).unwrap();
+        fs::write(closed.join("file"), "x").unwrap();
+        std::os::unix::fs::symlink("/", files.home().join("root")).unwrap();
+        fs::set_permissions(&closed, Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(files.home(), Permissions::from_mode(0)).unwrap();
+
+        assert_eq!(sessions_in(dir.path()).unwrap(), [session]);
+        files.remove().unwrap();
+        assert_eq!(sessions_in(dir.path()).unwrap(), []);
+        files.remove().unwrap();
+    }
+}

@@ -1,0 +1,74 @@
+//! What is prepared once and serves every sandbox of this server.
+
+use std::{io, path::PathBuf};
+
+use deskhand_core::sandbox::StartSandboxError;
+
+use super::{
+    LocalConfig, browser,
+    cgroup::Groups,
+    find_program,
+    identity::{Identity, View},
+    process::Spawner,
+    system::System,
+};
+
+/// Programs that a desktop cannot do without, and the packages that bring them.
+pub(crate) const NEEDED: [(&str, &str); 2] = [
+    ("Xvnc", "tigervnc-standalone-server"),
+    ("openbox", "openbox"),
+];
+
+/// This machine, ready to start sandboxes.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) config: LocalConfig,
+    pub(crate) bubblewrap: PathBuf,
+    pub(crate) browser: Vec<String>,
+    pub(crate) identity: Identity,
+    pub(crate) spawner: Spawner,
+    /// Where things are for bubblewrap.
+    pub(crate) view: View,
+    pub(crate) system: System,
+    pub(crate) groups: Groups,
+}
+
+impl Host {
+    pub(crate) fn prepare(config: LocalConfig) -> Result<Self, StartSandboxError> {
+        let bubblewrap = find_program(&config.bubblewrap)
+            .ok_or_else(|| missing("bubblewrap is not installed", "bubblewrap"))?;
+        for (program, package) in NEEDED {
+            if find_program(program.as_ref()).is_none() {
+                return Err(missing(&format!("{program} is not installed"), package));
+            }
+        }
+        let browser = browser::command_line();
+        if browser.is_empty() {
+            tracing::warn!("no browser is installed: desktops will be without one");
+        }
+        let identity = Identity::of_sandboxes();
+        let system = System::assemble(&config.dir, identity)?;
+        if !config.runner.is_file() {
+            let problem = format!("the runner's program {} is gone", config.runner.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, problem).into());
+        }
+        let (spawner, view) = Spawner::start(identity, &config.dir, &config.runner)?;
+        Ok(Self {
+            bubblewrap,
+            browser,
+            identity,
+            spawner,
+            system: system.seen_in(&view.dir),
+            view,
+            groups: Groups::prepare(),
+            config,
+        })
+    }
+}
+
+fn missing(what: &str, package: &str) -> StartSandboxError {
+    StartSandboxError::Missing {
+        what: what.to_owned(),
+        remedy: format!("run `apt-get install {package}`"),
+    }
+}

@@ -1,0 +1,189 @@
+//! Starting programs on this machine. Nothing else in this crate does.
+//!
+//! Sandboxes are started by one thread that lives as long as the server, for two reasons.
+//! Bubblewrap's `--die-with-parent` asks the kernel for a signal at the end of the *thread* that
+//! started it, so a thread of a pool would take its sandboxes along when the pool shrinks. And
+//! the thread has a view of the file system of its own where that is needed, see
+//! [`super::identity`]. When the last handle is dropped, or the server is killed, the thread ends
+//! and with it every sandbox it started.
+
+mod tree;
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs, io,
+    os::{
+        fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+        unix::process::CommandExt,
+    },
+    path::{Path, PathBuf},
+    process::{Child, ChildStderr, ChildStdin, Command, Output, Stdio},
+    sync::{Mutex, PoisonError, mpsc},
+    thread,
+};
+
+use rustix::io::{FdFlags, fcntl_setfd};
+use tokio::sync::oneshot;
+
+use super::identity::{Identity, View};
+
+pub(crate) use self::tree::Tree;
+
+/// Hands work to the thread that starts sandboxes.
+#[derive(Debug, Clone)]
+pub(crate) struct Spawner {
+    jobs: mpsc::Sender<Job>,
+}
+
+#[derive(Debug)]
+struct Job {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    reply: oneshot::Sender<io::Result<Spawned>>,
+}
+
+/// Bubblewrap as it was just started, with our ends of its pipes.
+#[derive(Debug)]
+pub(crate) struct Spawned {
+    pub(crate) child: Child,
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stderr: ChildStderr,
+    /// Where it tells the process id of the sandbox's first process.
+    pub(crate) info: OwnedFd,
+}
+
+impl Spawner {
+    /// Starts the thread. The answer also says where the folder of sandboxes and the runner's
+    /// program are for the programs it starts.
+    pub(crate) fn start(identity: Identity, dir: &Path, runner: &Path) -> io::Result<(Self, View)> {
+        let (jobs, inbox) = mpsc::channel::<Job>();
+        let (ready, view) = mpsc::sync_channel(1);
+        let (dir, runner) = (dir.to_owned(), runner.to_owned());
+        thread::Builder::new()
+            .name("sandboxes".to_owned())
+            .spawn(move || {
+                let view = keep_descriptors_in().and_then(|()| View::take(identity, &dir, &runner));
+                let is_usable = view.is_ok();
+                // If nobody waits for the answer there will be no jobs either.
+                let _ = ready.send(view);
+                if is_usable {
+                    serve(&inbox, identity);
+                }
+            })?;
+        let view = view
+            .recv()
+            .map_err(|_ended| io::Error::other("the thread that starts sandboxes ended"))??;
+        Ok((Self { jobs }, view))
+    }
+
+    /// Starts bubblewrap with these arguments.
+    pub(crate) async fn spawn(
+        &self,
+        program: PathBuf,
+        arguments: Vec<OsString>,
+    ) -> io::Result<Spawned> {
+        let (reply, spawned) = oneshot::channel();
+        let ended = |()| io::Error::other("the thread that starts sandboxes has ended");
+        let job = Job {
+            program,
+            arguments,
+            reply,
+        };
+        self.jobs.send(job).map_err(|_job| ended(()))?;
+        spawned.await.map_err(|_closed| ended(()))?
+    }
+}
+
+fn serve(inbox: &mpsc::Receiver<Job>, identity: Identity) {
+    for job in inbox {
+        let spawned = spawn(&job.program, &job.arguments, identity);
+        if let Err(Ok(mut unwanted)) = job.reply.send(spawned) {
+            // Whoever asked is gone. Both fail only if it has ended by itself.
+            let _ = unwanted.child.kill();
+            let _ = unwanted.child.wait();
+        }
+    }
+}
+
+fn spawn(program: &Path, arguments: &[OsString], identity: Identity) -> io::Result<Spawned> {
+    /// While the info pipe may be inherited no second program may start and inherit it too.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+
+    let (info, told) = rustix::pipe::pipe()?;
+    fcntl_setfd(&info, FdFlags::CLOEXEC)?;
+    let mut command = command(program.as_os_str());
+    command
+        .arg("--info-fd")
+        .arg(told.as_fd().as_raw_fd().to_string())
+        .args(arguments)
+        // The sandbox's first process is bubblewrap itself, and its environment can be read in
+        // the sandbox. The server's may hold keys.
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    if let Identity::Other { uid, gid } = identity {
+        command.uid(uid).gid(gid);
+    }
+    let mut child = command.spawn()?;
+    let (Some(stdin), Some(stderr)) = (child.stdin.take(), child.stderr.take()) else {
+        return Err(io::Error::other("a piped descriptor is missing"));
+    };
+    Ok(Spawned {
+        child,
+        stdin,
+        stderr,
+        info,
+    })
+}
+
+/// Runs a short program to its end, at most five seconds, as `identity`.
+pub(crate) fn output<I>(program: &Path, arguments: I, identity: Identity) -> io::Result<Output>
+where
+    I: IntoIterator,
+    I::Item: AsRef<OsStr>,
+{
+    let mut command = command(OsStr::new("timeout"));
+    command
+        .args(["--signal=KILL", "5"])
+        .arg(program)
+        .args(arguments)
+        .current_dir("/")
+        .stdin(Stdio::null());
+    if let Identity::Other { uid, gid } = identity {
+        command.uid(uid).gid(gid);
+    }
+    command.output()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this module is where the sandbox crate starts programs"
+)]
+fn command(program: &OsStr) -> Command {
+    Command::new(program)
+}
+
+/// Marks every descriptor of this process as ours alone. What the server's own parent left open
+/// would otherwise be open in every sandbox.
+fn keep_descriptors_in() -> io::Result<()> {
+    for entry in fs::read_dir("/proc/self/fd")? {
+        let name = entry?.file_name();
+        let Some(number) = name.to_str().and_then(|name| name.parse::<i32>().ok()) else {
+            continue;
+        };
+        if number > 2 {
+            #[expect(unsafe_code, reason = "a number is all that is known of these")]
+            // SAFETY: the descriptor is used for one call that changes only its flag. If it was
+            // closed meanwhile the call fails, or marks another one, which does no harm.
+            let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+            match fcntl_setfd(descriptor, FdFlags::CLOEXEC) {
+                Ok(()) | Err(rustix::io::Errno::BADF) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! A running sandbox's processes: bubblewrap outside, and everything inside.
+
+use std::{
+    io,
+    os::fd::OwnedFd,
+    process::{Child, ChildStderr, ChildStdin, ExitStatus},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use serde::Deserialize;
+use tokio::{
+    io::{AsyncReadExt, unix::AsyncFd},
+    net::unix::pipe,
+    time::timeout,
+};
+
+use super::Spawned;
+
+/// What bubblewrap tells about a sandbox is shorter.
+const LONGEST_INFO_BYTES: u64 = 4096;
+/// It tells as soon as it has made the namespaces.
+const INFO_PATIENCE: Duration = Duration::from_secs(5);
+
+/// A sandbox's processes. Dropping it ends them; [`Tree::kill`] also waits.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    child: Mutex<Child>,
+    /// Bubblewrap, outside. It ends when the runner does.
+    outer: AsyncFd<OwnedFd>,
+    outer_pid: Pid,
+    /// The first process inside. When it is gone, so is everything else there.
+    /// Absent if bubblewrap failed before it got that far.
+    inner: Option<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    pid: Pid,
+    descriptor: AsyncFd<OwnedFd>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Info {
+    child_pid: i32,
+}
+
+impl Tree {
+    /// Takes charge of what was just started. Also gives our ends of the runner's standard
+    /// input and error.
+    pub(crate) async fn adopt(spawned: Spawned) -> io::Result<(Self, ChildStdin, ChildStderr)> {
+        let Spawned {
+            child,
+            stdin,
+            stderr,
+            info,
+        } = spawned;
+        let outer_pid = Pid::from_child(&child);
+        let mut tree = Self {
+            child: Mutex::new(child),
+            outer: watched(outer_pid)?,
+            outer_pid,
+            inner: None,
+        };
+        tree.inner = match timeout(INFO_PATIENCE, told_pid(info)).await {
+            Ok(Some(pid)) => watched(pid)
+                .ok()
+                .map(|descriptor| Inner { pid, descriptor }),
+            Ok(None) | Err(_) => None,
+        };
+        Ok((tree, stdin, stderr))
+    }
+
+    pub(crate) fn outer_pid(&self) -> Pid {
+        self.outer_pid
+    }
+
+    /// The first process inside.
+    pub(crate) fn inner_pid(&self) -> Option<Pid> {
+        self.inner.as_ref().map(|inner| inner.pid)
+    }
+
+    /// Waits until bubblewrap ends by itself, which is when the runner has ended.
+    pub(crate) async fn ended(&self) -> io::Result<ExitStatus> {
+        // Readable means ended; the descriptor never becomes unreadable again.
+        let _ = self.outer.readable().await?;
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        child.wait()
+    }
+
+    /// Ends everything and waits until it is gone.
+    pub(crate) async fn kill(&self) -> io::Result<()> {
+        if let Some(inner) = &self.inner {
+            kill(&inner.descriptor)?;
+            let _ = inner.descriptor.readable().await?;
+        }
+        kill(&self.outer)?;
+        self.ended().await?;
+        Ok(())
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        // It fails only for what has ended. The rest inside follows its parent.
+        let _ = kill(&self.outer);
+    }
+}
+
+fn watched(pid: Pid) -> io::Result<AsyncFd<OwnedFd>> {
+    let descriptor = pidfd_open(pid, PidfdFlags::NONBLOCK)?;
+    #[expect(
+        unsafe_code,
+        reason = "tokio marks all watching of descriptors as unsafe"
+    )]
+    // SAFETY: the watcher owns the descriptor, which stays the same and open as long as it lives.
+    let watched = unsafe { AsyncFd::register(descriptor) };
+    watched.map_err(io::Error::from)
+}
+
+fn kill(process: &AsyncFd<OwnedFd>) -> io::Result<()> {
+    match pidfd_send_signal(process.get_ref(), Signal::KILL) {
+        Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn told_pid(info: OwnedFd) -> Option<Pid> {
+    let mut text = Vec::new();
+    let info = pipe::Receiver::from_owned_fd(info).ok()?;
+    info.take(LONGEST_INFO_BYTES)
+        .read_to_end(&mut text)
+        .await
+        .ok()?;
+    let info: Info = serde_json::from_slice(&text).ok()?;
+    Pid::from_raw(info.child_pid)
+}

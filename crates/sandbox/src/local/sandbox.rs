@@ -1,0 +1,260 @@
+//! One running sandbox, from its start to its end.
+//!
+//! From the moment bubblewrap runs, one task is in charge of it and clears everything away
+//! however the end comes about: a stop, a death, a start that failed, a caller that went away.
+
+use std::{io::Write, process::ChildStdin, sync::Arc};
+
+use async_trait::async_trait;
+use deskhand_core::{
+    action::ScreenSize,
+    id::RequestId,
+    sandbox::{
+        ByteStream, ComputerError, ComputerReply, ComputerRequest, Progress, Sandbox, SandboxEnd,
+        SandboxSpec, StartSandboxError,
+    },
+    secret::Secret,
+    tasks::Tasks,
+};
+use deskhand_runner_protocol::{RunnerConfig, StreamTarget};
+use rand::Rng;
+use tokio::{sync::watch, task::spawn_blocking, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    bubblewrap::{self, Layout},
+    cgroup::Group,
+    files::SessionFiles,
+    host::Host,
+    limits,
+    process::{Spawned, Tree},
+    tail::Tail,
+    trace::Trace,
+};
+use crate::link::{Link, Status, accept::accept_calls};
+
+mod charge;
+
+use self::charge::Charge;
+
+/// A sandbox on this machine. It ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct LocalSandbox {
+    screen: ScreenSize,
+    link: Arc<Link>,
+    handle: Handle,
+}
+
+/// Enough to end a sandbox and to wait for its end, without keeping it alive.
+#[derive(Debug, Clone)]
+pub(crate) struct Handle {
+    stop: CancellationToken,
+    end: watch::Receiver<Option<SandboxEnd>>,
+}
+
+impl LocalSandbox {
+    /// Starts a sandbox and waits until its desktop answers. `slot` gets the handle as soon as
+    /// there is something to end.
+    pub(crate) async fn start(
+        host: &Arc<Host>,
+        tasks: &Tasks,
+        spec: SandboxSpec,
+        slot: &mut Option<Handle>,
+    ) -> Result<Self, StartSandboxError> {
+        let files = SessionFiles::of(&host.config.dir, spec.session);
+        let listener = files.prepare(host.identity)?;
+        let token = new_token();
+        let link = Arc::new(Link::new(token.clone()));
+        let group_name = format!("deskhand-{}", spec.session);
+        let group = Arc::new(Group::create(
+            &host.groups,
+            &group_name,
+            &host.config.limits,
+        ));
+        let spawned = spawn(host, spec).await?;
+        let (tree, stdin, stderr) = Tree::adopt(spawned).await?;
+        let first = tree.inner_pid();
+        Trace::of(tree.outer_pid(), group.dirs()).write(&files.trace())?;
+
+        let (end_sender, end) = watch::channel(None);
+        let handle = Handle {
+            stop: CancellationToken::new(),
+            end,
+        };
+        let charge = Charge {
+            tree,
+            group: Arc::clone(&group),
+            files,
+            link: Arc::clone(&link),
+            tail: Tail::follow(stderr, tasks)?,
+            memory_bytes: host.config.limits.memory_bytes,
+        };
+        let stop = handle.stop.clone();
+        tasks.spawn(
+            "sandbox",
+            charge.carry(stop, tasks.shutdown().clone(), end_sender),
+        );
+        tasks.spawn(
+            "runner link",
+            accept_calls(listener, Arc::clone(&link), tasks.clone()),
+        );
+        *slot = Some(handle.clone());
+        let mut sandbox = Self {
+            screen: spec.screen,
+            link,
+            handle,
+        };
+
+        if let Some(first) = first {
+            let host = Arc::clone(host);
+            let limited =
+                spawn_blocking(move || limits::apply(&host.config.limits, &group, first)).await;
+            if let Err(error) = limited.map_err(std::io::Error::from).flatten() {
+                tracing::warn!(%error, session.id = %spec.session, "limits are not in force");
+            }
+        }
+        tell(stdin, &runner_config(host, token, spec))?;
+        sandbox.screen = sandbox.wait_until_ready(host).await?;
+        Ok(sandbox)
+    }
+
+    async fn wait_until_ready(&self, host: &Host) -> Result<ScreenSize, StartSandboxError> {
+        let patience = host.config.start_timeout;
+        let problem = tokio::select! {
+            started = timeout(patience, self.link.started()) => match started {
+                Ok(Status::Ready(screen)) => return Ok(screen),
+                Ok(Status::StartFailed(problem)) => problem,
+                Err(_) => format!("the desktop did not answer within {} s", patience.as_secs_f32()),
+                // The end says more.
+                Ok(Status::Expected | Status::Broken | Status::Ended) => self.end_text().await,
+            },
+            text = self.end_text() => text,
+        };
+        self.handle.stop().await;
+        Err(start_error(problem))
+    }
+
+    async fn end_text(&self) -> String {
+        match self.handle.ended().await {
+            SandboxEnd::Stopped => "it was stopped while it started".to_owned(),
+            SandboxEnd::Died(reason) => reason,
+        }
+    }
+}
+
+impl Drop for LocalSandbox {
+    fn drop(&mut self) {
+        self.handle.stop.cancel();
+    }
+}
+
+#[async_trait]
+impl Sandbox for LocalSandbox {
+    fn screen(&self) -> ScreenSize {
+        self.screen
+    }
+
+    async fn perform(
+        &self,
+        id: RequestId,
+        request: ComputerRequest,
+        progress: Option<Progress>,
+    ) -> Result<ComputerReply, ComputerError> {
+        self.link.perform(id, request, progress).await
+    }
+
+    async fn cancel(&self, id: RequestId) {
+        self.link.cancel(id);
+    }
+
+    async fn open_screen(&self) -> Result<ByteStream, ComputerError> {
+        self.link.open_stream(StreamTarget::Screen).await
+    }
+
+    async fn ended(&self) -> SandboxEnd {
+        self.handle.ended().await
+    }
+
+    async fn stop(&self) {
+        self.handle.stop().await;
+    }
+}
+
+impl Handle {
+    /// Ends the sandbox and returns when it is gone.
+    pub(crate) async fn stop(&self) {
+        self.stop.cancel();
+        self.ended().await;
+    }
+
+    async fn ended(&self) -> SandboxEnd {
+        let mut end = self.end.clone();
+        match end.wait_for(Option::is_some).await {
+            Ok(end) => end.clone().unwrap_or(SandboxEnd::Stopped),
+            // The task in charge was dropped with its runtime, and the sandbox with it.
+            Err(_) => SandboxEnd::Stopped,
+        }
+    }
+}
+
+async fn spawn(host: &Host, spec: SandboxSpec) -> Result<Spawned, StartSandboxError> {
+    let seen = SessionFiles::of(&host.view.dir, spec.session);
+    let layout = Layout {
+        system: &host.system,
+        runner: &host.view.runner,
+        home: seen.home(),
+        socket: seen.socket(),
+        limits: &host.config.limits,
+    };
+    let arguments = layout.arguments();
+    Ok(host
+        .spawner
+        .spawn(host.bubblewrap.clone(), arguments)
+        .await?)
+}
+
+fn runner_config(host: &Host, token: Secret, spec: SandboxSpec) -> RunnerConfig {
+    // Longer than any wait that makes sense.
+    let ms =
+        |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    RunnerConfig {
+        socket: bubblewrap::SOCKET.to_owned(),
+        token,
+        screen: spec.screen,
+        settle_quiet_ms: ms(host.config.settle_quiet),
+        settle_max_ms: ms(host.config.settle_max),
+        shell_output_bytes: host.config.shell_output_bytes,
+        browser: host.browser.clone(),
+    }
+}
+
+/// Gives the runner its settings. They fit into the pipe, so this does not wait.
+fn tell(mut stdin: ChildStdin, config: &RunnerConfig) -> std::io::Result<()> {
+    let mut line = serde_json::to_vec(config)?;
+    line.push(b'\n');
+    match stdin.write_all(&line) {
+        // It has ended already, and its end says why.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+fn new_token() -> Secret {
+    let bytes: [u8; 32] = rand::rng().random();
+    Secret::new(
+        bytes
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>(),
+    )
+}
+
+fn start_error(problem: String) -> StartSandboxError {
+    if problem.contains("bwrap:") && problem.contains("amespace") {
+        return StartSandboxError::Missing {
+            what: format!("this machine does not let programs be isolated ({problem})"),
+            remedy: bubblewrap::NAMESPACE_REMEDY.to_owned(),
+        };
+    }
+    StartSandboxError::Failed(problem)
+}

@@ -1,0 +1,85 @@
+//! Being in charge of a running sandbox: noticing its end, and clearing up after it.
+
+use std::{io, os::unix::process::ExitStatusExt, process::ExitStatus, sync::Arc};
+
+use deskhand_core::sandbox::SandboxEnd;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    link::Link,
+    local::{cgroup::Group, files::SessionFiles, process::Tree, tail::Tail},
+};
+
+/// Everything that a running sandbox consists of on this side.
+#[derive(Debug)]
+pub(super) struct Charge {
+    pub(super) tree: Tree,
+    pub(super) group: Arc<Group>,
+    pub(super) files: SessionFiles,
+    pub(super) link: Arc<Link>,
+    pub(super) tail: Tail,
+    /// The limit, for the report of a death.
+    pub(super) memory_bytes: u64,
+}
+
+impl Charge {
+    /// Waits for the end, clears up, and tells.
+    pub(super) async fn carry(
+        mut self,
+        stop: CancellationToken,
+        shutdown: CancellationToken,
+        end: watch::Sender<Option<SandboxEnd>>,
+    ) {
+        let status = tokio::select! {
+            biased;
+            () = stop.cancelled() => None,
+            () = shutdown.cancelled() => None,
+            status = self.tree.ended() => Some(status),
+        };
+        self.link.end();
+        if let Err(error) = self.tree.kill().await {
+            tracing::error!(%error, "a sandbox could not be ended");
+        }
+        let how = match status {
+            None => SandboxEnd::Stopped,
+            Some(status) => SandboxEnd::Died(self.cause(status).await),
+        };
+        self.group.remove().await;
+        if let Err(error) = self.files.remove_run() {
+            tracing::warn!(%error, "the socket of a sandbox is left");
+        }
+        end.send_replace(Some(how));
+    }
+
+    /// Why it died, for people.
+    async fn cause(&mut self, status: io::Result<ExitStatus>) -> String {
+        if self.group.n_out_of_memory() > 0 && status.as_ref().is_ok_and(was_killed) {
+            let mib = self.memory_bytes / (1024 * 1024);
+            return format!("the sandbox ran out of memory (its limit is {mib} MiB)");
+        }
+        let how = match status {
+            Ok(status) => describe(status),
+            Err(error) => format!("the runner ended ({error})"),
+        };
+        let detail = self.tail.last_line().await;
+        match detail.or_else(|| self.link.last_notice()) {
+            Some(detail) => format!("{how}: {detail}"),
+            None => how,
+        }
+    }
+}
+
+/// Bubblewrap reports the signal that ended the runner as 128 and its number.
+fn was_killed(status: &ExitStatus) -> bool {
+    status.code() == Some(128 + 9) || status.signal() == Some(9)
+}
+
+fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code @ 129..=192), _) => format!("the runner was ended by signal {}", code - 128),
+        (Some(code), _) => format!("the runner ended with exit status {code}"),
+        (None, Some(signal)) => format!("the sandbox was ended by signal {signal}"),
+        (None, None) => "the sandbox ended".to_owned(),
+    }
+}

@@ -1,0 +1,165 @@
+//! What every sandbox gets to see of a system: an `/etc` of ours, and the browser's start page.
+//!
+//! The host's `/etc` holds host names, users, keys and much else that is nobody's business. The
+//! sandbox gets a few files that we write, copies of some that say nothing about the host, and
+//! a few whole folders such as the fonts' settings. It is put together once for each server.
+
+use std::{
+    fs::{self, Permissions},
+    io,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::{Path, PathBuf},
+};
+
+use super::{files::make_passage, identity::Identity};
+
+/// Files with our own content.
+const OWN: [(&str, &str); 9] = [
+    (
+        "passwd",
+        "root:x:0:0:root:/root:/usr/sbin/nologin\n\
+         agent:x:1000:1000:Agent:/home/agent:/bin/bash\n\
+         nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+    ),
+    ("group", "root:x:0:\nagent:x:1000:\nnogroup:x:65534:\n"),
+    (
+        "nsswitch.conf",
+        "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\n\
+         protocols: files\n",
+    ),
+    (
+        "hosts",
+        "127.0.0.1 localhost desk\n::1 localhost ip6-localhost\n",
+    ),
+    ("hostname", "desk\n"),
+    // Programs insist on one. It is the same everywhere, so that it tells nothing.
+    ("machine-id", "00000000000000000000000000000001\n"),
+    ("profile", "umask 022\n"),
+    ("bash.bashrc", "PS1='\\u@\\h:\\w\\$ '\n"),
+    (
+        "chromium/policies/managed/deskhand.json",
+        include_str!("system/policy.json"),
+    ),
+];
+
+/// Where other builds of Chromium look for the policy.
+const POLICY_FOLDERS: [&str; 2] = ["chromium-browser", "opt/chrome"];
+
+/// Files of the host that are copied if they are there.
+const COPIED: [&str; 10] = [
+    "ld.so.cache",
+    "ld.so.conf",
+    "localtime",
+    "timezone",
+    "os-release",
+    "debian_version",
+    "mime.types",
+    "services",
+    "protocols",
+    "inputrc",
+];
+
+/// Folders of the host that are shown as they are if they are there.
+const FOLDERS: [&str; 8] = [
+    "/etc/alternatives",
+    "/etc/fonts",
+    "/etc/ssl/certs",
+    "/etc/X11",
+    "/etc/xdg",
+    "/etc/gtk-3.0",
+    "/etc/terminfo",
+    "/etc/ld.so.conf.d",
+];
+
+const PAGE: &str = include_str!("system/start.html");
+
+/// The folder with what every sandbox sees.
+#[derive(Debug)]
+pub(crate) struct System {
+    dir: PathBuf,
+    etc_folders: Vec<&'static str>,
+}
+
+impl System {
+    /// Puts it together in `dir/.system`, in place of what an earlier server made.
+    pub(crate) fn assemble(dir: &Path, identity: Identity) -> io::Result<Self> {
+        make_passage(dir, identity)?;
+        let system = dir.join(".system");
+        if system.exists() {
+            fs::remove_dir_all(&system)?;
+        }
+        let etc = system.join("etc");
+        for (name, content) in OWN {
+            write(&etc.join(name), content.as_bytes())?;
+        }
+        for folder in POLICY_FOLDERS {
+            let folder = etc.join(folder);
+            fs::create_dir_all(&folder)?;
+            symlink("/etc/chromium/policies", folder.join("policies"))?;
+        }
+        for name in COPIED {
+            // A file that is not there or not for us is not for the sandbox either.
+            if let Ok(content) = fs::read(Path::new("/etc").join(name)) {
+                write(&etc.join(name), &content)?;
+            }
+        }
+        symlink("/proc/self/mounts", etc.join("mtab"))?;
+        let mut etc_folders = Vec::new();
+        for folder in FOLDERS
+            .into_iter()
+            .filter(|folder| Path::new(folder).is_dir())
+        {
+            let inside = folder.trim_start_matches("/etc/");
+            fs::create_dir_all(etc.join(inside))?;
+            etc_folders.push(folder);
+        }
+        write(&system.join("start.html"), PAGE.as_bytes())?;
+        open_to_all(&system)?;
+        Ok(Self {
+            dir: system,
+            etc_folders,
+        })
+    }
+
+    /// The same folder, as seen by programs for which `dir` is somewhere else.
+    pub(crate) fn seen_in(self, dir: &Path) -> Self {
+        Self {
+            dir: dir.join(".system"),
+            ..self
+        }
+    }
+
+    pub(crate) fn etc(&self) -> PathBuf {
+        self.dir.join("etc")
+    }
+
+    /// Folders of the host's `/etc` that belong over those of the same name in ours.
+    pub(crate) fn etc_folders(&self) -> &[&'static str] {
+        &self.etc_folders
+    }
+
+    pub(crate) fn start_page(&self) -> PathBuf {
+        self.dir.join("start.html")
+    }
+}
+
+fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, content)
+}
+
+/// Readable for everybody, whatever the server's umask is. There is no secret in it.
+fn open_to_all(path: &Path) -> io::Result<()> {
+    let kind = fs::symlink_metadata(path)?.file_type();
+    if kind.is_dir() {
+        fs::set_permissions(path, Permissions::from_mode(0o755))?;
+        for entry in fs::read_dir(path)? {
+            open_to_all(&entry?.path())?;
+        }
+    } else if kind.is_file() {
+        fs::set_permissions(path, Permissions::from_mode(0o644))?;
+    }
+    Ok(())
+}

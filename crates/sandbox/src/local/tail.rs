@@ -1,0 +1,57 @@
+//! The last words of a program: what it wrote to standard error.
+
+use std::{
+    collections::VecDeque,
+    io,
+    os::fd::OwnedFd,
+    process::ChildStderr,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use deskhand_core::tasks::Tasks;
+use tokio::{io::AsyncReadExt, net::unix::pipe, task::JoinHandle, time::timeout};
+
+/// How much is kept.
+const KEPT_BYTES: usize = 8 * 1024;
+/// How long the rest may take to arrive once the program has ended.
+const REST_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Collects what is written, and keeps the end of it.
+#[derive(Debug)]
+pub(crate) struct Tail {
+    kept: Arc<Mutex<VecDeque<u8>>>,
+    reading: JoinHandle<()>,
+}
+
+impl Tail {
+    pub(crate) fn follow(stderr: ChildStderr, tasks: &Tasks) -> io::Result<Self> {
+        let pipe = pipe::Receiver::from_owned_fd(OwnedFd::from(stderr))?;
+        let kept = Arc::<Mutex<VecDeque<u8>>>::default();
+        let reading = tasks.spawn("runner output", read(pipe, Arc::clone(&kept)));
+        Ok(Self { kept, reading })
+    }
+
+    /// The last line, once everything has been written.
+    pub(crate) async fn last_line(&mut self) -> Option<String> {
+        // If something still holds the pipe, what is here so far has to do.
+        let _ = timeout(REST_PATIENCE, &mut self.reading).await;
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes: Vec<u8> = kept.iter().copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let mut lines = text.lines().map(str::trim);
+        lines.rfind(|line| !line.is_empty()).map(str::to_owned)
+    }
+}
+
+async fn read(mut pipe: pipe::Receiver, kept: Arc<Mutex<VecDeque<u8>>>) {
+    let mut buffer = [0; 4096];
+    while let Ok(length @ 1..) = pipe.read(&mut buffer).await {
+        let piece = &buffer[..length];
+        tracing::debug!(text = %String::from_utf8_lossy(piece).trim_end(), "the runner wrote");
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(piece);
+        let surplus = kept.len().saturating_sub(KEPT_BYTES);
+        kept.drain(..surplus);
+    }
+}

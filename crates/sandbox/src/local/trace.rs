@@ -1,0 +1,92 @@
+//! What a server that is killed would leave: written down while a sandbox runs, and cleared away
+//! by the next server.
+//!
+//! The kernel ends the processes by itself. Control groups and sockets have to be removed.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use serde::{Deserialize, Serialize};
+
+use super::cgroup;
+
+/// The traces of one sandbox.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Trace {
+    /// Bubblewrap, outside.
+    pid: i32,
+    /// When it was started, as the kernel counts. Another process may have the number by now.
+    started: u64,
+    groups: Vec<PathBuf>,
+}
+
+impl Trace {
+    pub(crate) fn of(pid: Pid, groups: Vec<PathBuf>) -> Self {
+        let pid = pid.as_raw_nonzero().get();
+        Self {
+            pid,
+            started: started(pid).unwrap_or(0),
+            groups,
+        }
+    }
+
+    pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
+        fs::write(path, serde_json::to_vec(self)?)
+    }
+
+    /// The traces at `path`, if there are any.
+    pub(crate) fn read(path: &Path) -> Option<Self> {
+        serde_json::from_slice(&fs::read(path).ok()?).ok()
+    }
+
+    /// Ends and removes what is left.
+    pub(crate) async fn clear(&self) {
+        self.end_process();
+        for group in &self.groups {
+            cgroup::clear(group).await;
+        }
+    }
+
+    fn end_process(&self) {
+        let Some(process) = Pid::from_raw(self.pid)
+            .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
+            .filter(|_| started(self.pid) == Some(self.started))
+        else {
+            return;
+        };
+        tracing::info!(
+            pid = self.pid,
+            "ending a sandbox that an earlier server left running"
+        );
+        // It may have ended by itself meanwhile.
+        let _ = pidfd_send_signal(process, Signal::KILL);
+    }
+}
+
+/// When a process was started, in the kernel's ticks.
+fn started(pid: i32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before the last parenthesis may hold anything.
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_whitespace().nth(19)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_with_the_same_number_and_another_start_is_left_alone() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        let trace = Trace {
+            pid: own,
+            started: started(own).unwrap() + 1,
+            groups: Vec::new(),
+        };
+        // If this ended the process, the test would not get any further.
+        trace.end_process();
+    }
+}

@@ -1,0 +1,49 @@
+//! What `doctor` says about this machine and about one that lacks something.
+
+use deskhand_sandbox::doctor::{CheckState, checks};
+
+use crate::support::World;
+
+#[tokio::test]
+async fn everything_is_looked_at() {
+    let world = World::new();
+    let checks = checks(&world.config).await;
+    let names: Vec<&str> = checks.iter().map(|check| check.name).collect();
+    assert_eq!(
+        names,
+        [
+            "bubblewrap",
+            "isolation",
+            "X server",
+            "window manager",
+            "browser",
+            "fonts",
+            "memory limit",
+            "processor limit",
+            "process limit",
+            "file size limit",
+            "disk space",
+        ]
+    );
+    for check in checks {
+        println!("{check:?}");
+        assert_ne!(check.state, CheckState::Missing, "{check:?}");
+        assert_eq!(
+            check.remedy.is_none(),
+            check.state == CheckState::Ok,
+            "{check:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_missing_bubblewrap_is_named_with_its_package() {
+    let world = World::with(|config| config.bubblewrap = "/nowhere/bwrap".into());
+    let checks = checks(&world.config).await;
+    assert_eq!(checks[0].state, CheckState::Missing);
+    assert_eq!(
+        checks[0].remedy.as_deref(),
+        Some("apt-get install bubblewrap")
+    );
+    assert_eq!(checks[1].state, CheckState::Missing);
+}

@@ -1,0 +1,96 @@
+//! Limits, where the machine can enforce them.
+
+use std::time::Instant;
+
+use deskhand_core::{id::SessionId, sandbox::SandboxEnd, shell::ShellEnding};
+use deskhand_sandbox::{
+    doctor::{CheckState, checks},
+    local::Limits,
+};
+
+use crate::support::{World, groups_of, run, said};
+
+const MIB: u64 = 1024 * 1024;
+
+#[tokio::test]
+async fn limits_hold_where_doctor_says_so() {
+    let world = World::with(|config| {
+        config.limits = Limits {
+            memory_bytes: 256 * MIB,
+            cpus: 0.25,
+            processes: 60,
+            file_size_bytes: MIB,
+        };
+    });
+    let checks = checks(&world.config).await;
+    let is_in_force = |name: &str| {
+        let check = checks.iter().find(|check| check.name == name).unwrap();
+        println!("{name}: {}", check.detail);
+        check.state == CheckState::Ok
+    };
+    let session = SessionId::new();
+    let sandbox = world.start(session).await;
+    let sandbox = &*sandbox;
+
+    assert!(is_in_force("file size limit"));
+    let too_long = run(sandbox, "head -c 2M /dev/zero > ~/long; stat -c %s ~/long")
+        .await
+        .unwrap();
+    assert!(
+        too_long.output.ends_with("1048576\n"),
+        "{}",
+        too_long.output
+    );
+
+    assert!(is_in_force("process limit"));
+    let many = "for i in $(seq 100); do sleep 3 & done 2>/dev/null; jobs -r | wc -l";
+    let n_jobs = run(sandbox, many).await.unwrap().output;
+    let n_jobs = n_jobs
+        .lines()
+        .last()
+        .and_then(|line| line.trim().parse::<u32>().ok());
+    // When bash cannot start one more it gives up, so there may be no number at all.
+    assert!(n_jobs.is_none_or(|n_jobs| n_jobs < 60), "{n_jobs:?}");
+    run(sandbox, "pkill -9 sleep; sleep 0").await.unwrap();
+
+    if is_in_force("memory limit") {
+        assert!(!groups_of(session).is_empty());
+        let hungry = run(sandbox, "head -c 1G /dev/zero | tail").await.unwrap();
+        assert_eq!(
+            hungry.ending,
+            ShellEnding::Exited { code: 137 },
+            "{}",
+            hungry.output
+        );
+        assert_eq!(said(sandbox, "echo still here").await, "still here");
+    }
+    if is_in_force("processor limit") {
+        let begin = Instant::now();
+        // A fixed amount of work in processor time: half a second of it takes two at a quarter.
+        run(sandbox, "ulimit -t 1; while :; do :; done")
+            .await
+            .unwrap();
+        let took = begin.elapsed().as_secs_f32();
+        assert!(took > 2.0, "{took} s");
+    }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn running_out_of_memory_is_named_as_the_cause() {
+    let world = World::with(|config| config.limits.memory_bytes = 64 * MIB);
+    let checks = checks(&world.config).await;
+    let check = checks
+        .iter()
+        .find(|check| check.name == "memory limit")
+        .unwrap();
+    if check.state == CheckState::Ok {
+        let sandbox = world.start(SessionId::new()).await;
+        // The kernel prefers the runner, which is what is wanted here.
+        let command = "echo 1000 > /proc/$PPID/oom_score_adj; head -c 1G /dev/zero | tail";
+        run(&*sandbox, command).await.unwrap_err();
+        let cause = "the sandbox ran out of memory (its limit is 64 MiB)";
+        assert_eq!(sandbox.ended().await, SandboxEnd::Died(cause.to_owned()));
+    }
+    world.end().await;
+}

@@ -1,0 +1,169 @@
+//! The link to the runner, in good times and bad.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use deskhand_core::{
+    action::Action,
+    id::{RequestId, SessionId},
+    sandbox::{ComputerError, ComputerReply, ComputerRequest, Sandbox},
+};
+use futures::{SinkExt, StreamExt, channel::mpsc};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::UnixStream,
+    time::timeout,
+};
+
+use crate::support::{World, said, shell};
+
+#[tokio::test]
+async fn a_broken_connection_costs_no_request_and_does_nothing_twice() {
+    let world = World::new();
+    let sandbox = world.start(SessionId::new()).await;
+    assert_eq!(said(&*sandbox, ":drop").await, "after all");
+    assert_eq!(said(&*sandbox, ":drop").await, "after all");
+    assert_eq!(said(&*sandbox, ":count").await, "3");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn an_id_that_was_used_is_answered_from_memory() {
+    let world = World::new();
+    let sandbox = world.start(SessionId::new()).await;
+    let id = RequestId::new();
+    let first = sandbox.perform(id, shell(":count"), None).await;
+    let again = sandbox.perform(id, shell(":count"), None).await;
+    assert_eq!(first, again);
+    assert_eq!(said(&*sandbox, ":count").await, "2");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn two_callers_with_one_id_get_one_answer() {
+    let world = World::new();
+    let sandbox = world.start(SessionId::new()).await;
+    let id = RequestId::new();
+    let (one, two) = tokio::join!(
+        sandbox.perform(id, shell(":count"), None),
+        sandbox.perform(id, shell(":count"), None),
+    );
+    assert_eq!(one, two);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_request_can_be_cancelled() {
+    let world = World::new();
+    let sandbox = world.start(SessionId::new()).await;
+    let id = RequestId::new();
+    let (answer, ()) = tokio::join!(sandbox.perform(id, shell(":hang"), None), async {
+        // It is answered only after it was sent, so this tells that the other was too.
+        said(&*sandbox, "true").await;
+        sandbox.cancel(id).await;
+    });
+    assert_eq!(answer, Err(ComputerError::Cancelled));
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_stop_during_a_request_leaves_its_fate_unknown() {
+    let world = World::new();
+    let sandbox = world.start(SessionId::new()).await;
+    let (answer, ()) = tokio::join!(
+        sandbox.perform(RequestId::new(), shell(":hang"), None),
+        async {
+            said(&*sandbox, "true").await;
+            sandbox.stop().await;
+        }
+    );
+    assert_eq!(answer, Err(ComputerError::FateUnknown));
+    world.end().await;
+}
+
+#[tokio::test]
+async fn progress_and_refusals_reach_the_caller() {
+    let world = World::new();
+    let sandbox = world.start(SessionId::new()).await;
+    let (sender, receiver) = mpsc::channel(8);
+    let answer = sandbox
+        .perform(RequestId::new(), shell(":progress"), Some(sender))
+        .await;
+    assert!(matches!(answer, Ok(ComputerReply::Shell(_))), "{answer:?}");
+    assert_eq!(
+        receiver.collect::<Vec<_>>().await,
+        [Bytes::from("one"), Bytes::from("two")]
+    );
+
+    let act = ComputerRequest::Act {
+        action: Action::Screenshot,
+        look: true,
+    };
+    let answer = sandbox.perform(RequestId::new(), act, None).await;
+    assert!(matches!(answer, Err(ComputerError::Failed(text)) if text.starts_with("not here")));
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_stream_carries_bytes_both_ways_and_holds_back_who_is_too_fast() {
+    let world = World::new();
+    let sandbox = world.start(SessionId::new()).await;
+    let mut stream = sandbox.open_screen().await.unwrap();
+
+    // Nobody reads what comes back, so sooner or later nothing more goes in.
+    let piece = Bytes::from(vec![7; 64 * 1024]);
+    let mut n_sent: usize = 0;
+    while let Ok(sent) = timeout(
+        Duration::from_millis(500),
+        stream.outgoing.feed(piece.clone()),
+    )
+    .await
+    {
+        sent.unwrap();
+        n_sent += piece.len();
+        assert!(n_sent < 16 * 1024 * 1024, "nothing holds it back");
+    }
+    println!("{n_sent} bytes were under way");
+
+    let mut n_received = 0;
+    while n_received < n_sent {
+        let (piece, flushed) = tokio::join!(
+            stream.incoming.next(),
+            timeout(Duration::from_millis(1), stream.outgoing.flush())
+        );
+        // It is finished in a later round if it was not in this one.
+        let _ = flushed;
+        let piece = piece.unwrap();
+        assert!(piece.iter().all(|byte| *byte == 7));
+        n_received += piece.len();
+    }
+    sandbox.stop().await;
+    assert_eq!(stream.incoming.next().await, None);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn callers_without_the_token_are_refused() {
+    let world = World::new();
+    let session = SessionId::new();
+    let sandbox = world.start(session).await;
+    let socket = world.folder(session).join("run/runner.sock");
+    let wrong = format!("Authorization: Bearer {}\r\n", "0".repeat(64));
+    for path in ["/runner", "/runner/streams/1", "/"] {
+        for authorization in ["", "Authorization: Bearer \r\n", &wrong] {
+            let mut stream = UnixStream::connect(&socket).await.unwrap();
+            let request = format!(
+                "GET {path} HTTP/1.1\r\nHost: runner\r\nConnection: Upgrade\r\n\
+                 Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+                 Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{authorization}\r\n"
+            );
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            assert!(answer.starts_with("HTTP/1.1 401 "), "{path}: {answer}");
+        }
+    }
+    // And the runner was not disturbed.
+    assert_eq!(said(&*sandbox, "echo here").await, "here");
+    world.end().await;
+}

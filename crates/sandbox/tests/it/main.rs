@@ -1,0 +1,14 @@
+//! Sandboxes as they are: real bubblewrap, real limits, and a runner without a desktop.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "what fails here should fail the test, and measurements are worth reading"
+)]
+
+mod doctor;
+mod isolation;
+mod life;
+mod limits;
+mod link;
+mod support;

@@ -1,0 +1,172 @@
+//! What the tests share.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use deskhand_core::{
+    action::ScreenSize,
+    id::{RequestId, SessionId},
+    sandbox::{ComputerError, ComputerReply, ComputerRequest, Sandbox, SandboxSpec, Sandboxes},
+    shell::{ShellEnding, ShellOutput, ShellRequest},
+    tasks::Tasks,
+};
+use deskhand_sandbox::local::{LocalConfig, LocalSandboxes};
+use tempfile::TempDir;
+
+/// Where the stand-in is when it is not beside the test.
+pub(crate) const STAND_IN: &str = "DESKHAND_TEST_STAND_IN";
+
+/// A folder with sandboxes in it, all gone at the end.
+pub(crate) struct World {
+    pub(crate) sandboxes: LocalSandboxes,
+    pub(crate) config: LocalConfig,
+    pub(crate) tasks: Tasks,
+    _dir: TempDir,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    pub(crate) fn with(change: impl FnOnce(&mut LocalConfig)) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let mut config = LocalConfig::new(dir.path().join("sandboxes"), stand_in());
+        change(&mut config);
+        let tasks = Tasks::default();
+        Self {
+            sandboxes: LocalSandboxes::new(config.clone(), tasks.clone()),
+            config,
+            tasks,
+            _dir: dir,
+        }
+    }
+
+    pub(crate) async fn start(&self, session: SessionId) -> Arc<dyn Sandbox> {
+        self.sandboxes.start(spec(session)).await.unwrap()
+    }
+
+    pub(crate) fn folder(&self, session: SessionId) -> PathBuf {
+        self.config.dir.join(session.to_string())
+    }
+
+    /// Ends everything and checks that it was possible.
+    pub(crate) async fn end(self) {
+        self.sandboxes.stop_all().await;
+        assert!(self.tasks.end(Duration::from_secs(5)).await);
+    }
+}
+
+pub(crate) fn spec(session: SessionId) -> SandboxSpec {
+    SandboxSpec {
+        session,
+        screen: ScreenSize::default(),
+    }
+}
+
+pub(crate) fn shell(command: &str) -> ComputerRequest {
+    ComputerRequest::Shell(ShellRequest::Run {
+        command: command.to_owned(),
+        timeout_ms: 60_000,
+    })
+}
+
+/// Runs a command in the sandbox.
+pub(crate) async fn run(
+    sandbox: &dyn Sandbox,
+    command: &str,
+) -> Result<ShellOutput, ComputerError> {
+    match sandbox
+        .perform(RequestId::new(), shell(command), None)
+        .await?
+    {
+        ComputerReply::Shell(output) => Ok(output),
+        other @ (ComputerReply::Acted { .. } | ComputerReply::Edited { .. }) => panic!("{other:?}"),
+    }
+}
+
+/// The same, for a command that must succeed.
+pub(crate) async fn said(sandbox: &dyn Sandbox, command: &str) -> String {
+    let output = run(sandbox, command).await.unwrap();
+    let ending = ShellEnding::Exited { code: 0 };
+    assert_eq!(output.ending, ending, "{command}: {}", output.output);
+    output.output.trim().to_owned()
+}
+
+/// Waits until something is so.
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "still not so: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// How many processes of this machine have `text` on their command line.
+pub(crate) fn n_processes(text: &str) -> usize {
+    let is_it = |entry: &fs::DirEntry| {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let is_process = entry.file_name().to_string_lossy().parse::<u32>().is_ok();
+        is_process && String::from_utf8_lossy(&line).contains(text)
+    };
+    let entries = fs::read_dir("/proc").unwrap();
+    entries.flatten().filter(is_it).count()
+}
+
+/// Control groups of this session, wherever they are.
+pub(crate) fn groups_of(session: SessionId) -> Vec<PathBuf> {
+    fn add(dir: &Path, name: &str, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if entry.file_name().to_string_lossy().contains(name) {
+                    found.push(entry.path());
+                }
+                add(&entry.path(), name, found);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    add(
+        Path::new("/sys/fs/cgroup"),
+        &session.to_string(),
+        &mut found,
+    );
+    found
+}
+
+/// The program of the stand-in. Cargo builds examples along with the tests.
+pub(crate) fn stand_in() -> PathBuf {
+    if let Some(path) = env::var_os(STAND_IN) {
+        return path.into();
+    }
+    let test = env::current_exe().unwrap();
+    let target = test.ancestors().nth(2).unwrap();
+    target.join("examples/stand_in")
+}
+
+/// This test program again, to run just the test `name`, which does nothing on its own.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test that plays several servers"
+)]
+pub(crate) fn again(program: &Path, name: &str) -> Command {
+    let mut command = Command::new(program);
+    command.args(["--exact", name, "--nocapture", "--test-threads=1"]);
+    command
+}
+
+/// The same as a user who is not root. Only root can do that.
+#[expect(clippy::disallowed_methods, reason = "a test that plays several users")]
+pub(crate) fn again_as_nobody(program: &Path, name: &str) -> Command {
+    let mut command = Command::new("setpriv");
+    command
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        .arg(program)
+        .args(["--exact", name, "--nocapture", "--test-threads=1"]);
+    command
+}
