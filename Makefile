@@ -1,0 +1,49 @@
+# The menu: `make help`. The work is done by the programs in scripts/, which can be run by hand too.
+
+# Every heading shows the time since make was started.
+export MAKE_STARTED_AT := $(shell date +%s%3N)
+
+.DEFAULT_GOAL := help
+.PHONY: help run build web setup test check fmt bench clean
+
+help: ## Show this menu
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+run: ## Install what is missing, build, start the server and print where to look (ARGS="--listen …")
+	@scripts/setup run
+	@scripts/web
+	@scripts/build
+	@scripts/heading "Starting the server"
+	@exec target/debug/deskhand serve $(ARGS)
+
+build: ## Install what is missing and build target/debug/deskhand with the page in it
+	@scripts/setup run
+	@scripts/web
+	@scripts/build
+
+web: ## Build the page into web/dist
+	@scripts/setup web
+	@scripts/web
+
+setup: ## Install what is missing for running and testing
+	@scripts/setup test
+
+test: ## Check and test everything; the last line is the total
+	@scripts/setup test
+	@scripts/test
+
+check: ## Format, lints and types only
+	@scripts/setup web
+	@scripts/web
+	@scripts/check
+
+fmt: ## Format the Rust code
+	cargo fmt --all
+
+bench: ## Measure, next to the tools people use otherwise
+	@scripts/setup test
+	@scripts/web
+	@scripts/bench
+
+clean: ## Remove everything that was built
+	rm -rf target web/dist web/node_modules e2e/node_modules .make
