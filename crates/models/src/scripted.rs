@@ -1,0 +1,183 @@
+//! Scripted models: they play a scenario written in YAML, chunk by chunk as a vendor streams.
+//!
+//! Playing keeps no state. Which step comes next is read off the conversation in the request,
+//! so a scenario goes on after a restart of the server exactly as a real model would.
+//! `docs/scenarios.md` describes the format.
+
+mod check;
+mod conversation;
+mod expect;
+mod picture;
+mod play;
+mod scenario;
+mod template;
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use deskhand_core::model::{Chunk, Model, ModelError, ModelRequest};
+use futures::{StreamExt, stream, stream::BoxStream};
+
+use crate::scripted::{
+    play::Beat,
+    scenario::{ReadScenarioError, Scenario},
+};
+
+/// The part before the slash in the names of scripted models.
+pub(crate) const VENDOR: &str = "scripted";
+/// The scenario that is always there.
+pub(crate) const DEMO: &str = "demo";
+
+const DEMO_YAML: &str = include_str!("scripted/demo.yaml");
+const ENDING: &str = "yaml";
+/// Far more than a person writes, and little to read.
+const LARGEST_FILE_BYTES: u64 = 1024 * 1024;
+
+/// Finds scenarios by name. Files are read when they are asked for, so an edit counts from the
+/// next turn on.
+#[derive(Debug)]
+pub(crate) struct ScriptedModels {
+    folder: Option<PathBuf>,
+}
+
+impl ScriptedModels {
+    pub(crate) fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder }
+    }
+
+    /// The model that plays this scenario, or why there is none.
+    pub(crate) fn model(&self, scenario: &str) -> Result<Arc<dyn Model>, String> {
+        if !is_name(scenario) {
+            return Err(format!(
+                "a scenario's name is made of a-z, 0-9, _ and -; {}",
+                self.what_there_is()
+            ));
+        }
+        let (source, yaml) = self.yaml(scenario)?;
+        let scenario = Scenario::read(&yaml)
+            .map_err(|error: ReadScenarioError| format!("{source} has an error: {error}"))?;
+        Ok(Arc::new(ScriptedModel {
+            source,
+            scenario: Arc::new(scenario),
+        }))
+    }
+
+    /// The models there are and the place for more, as the end of an error message.
+    pub(crate) fn what_there_is(&self) -> String {
+        let names: Vec<String> = self
+            .names()
+            .into_iter()
+            .map(|name| format!("{VENDOR}/{name}"))
+            .collect();
+        let names = names.join(", ");
+        match &self.folder {
+            Some(folder) => format!(
+                "there is {names}; more scenarios go into {} as NAME.{ENDING}",
+                folder.display()
+            ),
+            None => format!(
+                "there is {names}; more scenarios need a scenario folder in the configuration"
+            ),
+        }
+    }
+
+    /// Where the scenario comes from, for messages, and its text. A file goes before the
+    /// built-in scenario of the same name.
+    fn yaml(&self, name: &str) -> Result<(String, String), String> {
+        if let Some(folder) = &self.folder {
+            let file = format!("{name}.{ENDING}");
+            match read_file(&folder.join(&file)) {
+                Ok(Some(yaml)) => return Ok((file, yaml)),
+                Ok(None) => {}
+                Err(problem) => return Err(format!("{file} cannot be read: {problem}")),
+            }
+        }
+        if name == DEMO {
+            return Ok((
+                format!("the built-in scenario {DEMO}"),
+                DEMO_YAML.to_owned(),
+            ));
+        }
+        Err(format!(
+            "no scenario has this name; {}",
+            self.what_there_is()
+        ))
+    }
+
+    fn names(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::from([DEMO.to_owned()]);
+        // A folder that is missing or cannot be listed offers nothing; naming a scenario in it
+        // says why.
+        if let Some(Ok(entries)) = self.folder.as_ref().map(std::fs::read_dir) {
+            names.extend(entries.flatten().filter_map(|entry| {
+                let file = entry.file_name().into_string().ok()?;
+                let name = file.strip_suffix(ENDING)?.strip_suffix('.')?;
+                is_name(name).then(|| name.to_owned())
+            }));
+        }
+        names
+    }
+}
+
+/// The file's text, or `None` when there is no such file.
+fn read_file(path: &Path) -> Result<Option<String>, String> {
+    let found = match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        found => found.map_err(|error| error.to_string())?,
+    };
+    if !found.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    if found.len() > LARGEST_FILE_BYTES {
+        return Err(format!("it has more than {LARGEST_FILE_BYTES} bytes"));
+    }
+    std::fs::read_to_string(path)
+        .map(Some)
+        .map_err(|error| error.to_string())
+}
+
+/// Names hold neither dots nor slashes, so they cannot lead out of the folder.
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 100
+        && text
+            .bytes()
+            .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-'))
+}
+
+/// Plays one scenario.
+#[derive(Debug)]
+struct ScriptedModel {
+    /// Where the scenario comes from, for messages.
+    source: String,
+    scenario: Arc<Scenario>,
+}
+
+impl Model for ScriptedModel {
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {
+        let scenario = Arc::clone(&self.scenario);
+        let source = self.source.clone();
+        // Decoding and searching a picture takes long enough to hold up other tasks.
+        let beats = async move {
+            tokio::task::spawn_blocking(move || play::beats(&scenario, &source, &request))
+                .await
+                .unwrap_or_else(|error| {
+                    vec![Beat::failure(ModelError::Unavailable(format!(
+                        "the scenario could not be played: {error}"
+                    )))]
+                })
+        };
+        stream::once(beats)
+            .flat_map(stream::iter)
+            .then(|beat| async move {
+                if !beat.delay.is_zero() {
+                    tokio::time::sleep(beat.delay).await;
+                }
+                beat.chunk
+            })
+            .boxed()
+    }
+}

@@ -1,0 +1,254 @@
+//! A scenario as it is written down.
+
+use std::{collections::BTreeMap, fmt, marker::PhantomData};
+
+use serde::{Deserialize, Deserializer, de};
+use serde_json::Value;
+use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter, Spanned};
+
+use super::{check, picture::Colour};
+
+/// Between two chunks when the scenario says nothing else.
+const DEFAULT_CHUNK_DELAY_MS: u64 = 15;
+
+/// What the model says and does, turn by turn.
+///
+/// Invariant, kept by [`Scenario::read`]: there is at least one turn, every turn has a step, a
+/// turn's last step ends the turn and no other does, and every placeholder has a value when its
+/// step is played.
+#[derive(Debug)]
+pub(super) struct Scenario {
+    pub(super) chunk_delay_ms: u64,
+    turns: Vec<Vec<Step>>,
+}
+
+/// What is wrong with a scenario, and where.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {problem}")]
+pub(super) struct ReadScenarioError {
+    pub(super) line: u64,
+    pub(super) column: u64,
+    pub(super) problem: String,
+}
+
+impl ReadScenarioError {
+    pub(super) fn at(location: Location, problem: impl Into<String>) -> Self {
+        Self {
+            line: location.line().max(1),
+            column: location.column().max(1),
+            problem: problem.into(),
+        }
+    }
+}
+
+impl Scenario {
+    pub(super) fn read(yaml: &str) -> Result<Self, ReadScenarioError> {
+        let file: ScenarioFile = serde_saphyr::from_str(yaml).map_err(|error| {
+            let location = error.location().unwrap_or(Location::UNKNOWN);
+            ReadScenarioError::at(location, problem(&error))
+        })?;
+        let chunk_delay_ms = file.chunk_delay_ms.unwrap_or(DEFAULT_CHUNK_DELAY_MS);
+        Ok(Self {
+            chunk_delay_ms,
+            turns: check::turns(file)?,
+        })
+    }
+
+    /// The steps for the prompt with this number, counted from 1. The last turn repeats.
+    pub(super) fn steps(&self, n_prompts: usize) -> &[Step] {
+        let index = n_prompts.max(1).min(self.turns.len()) - 1;
+        self.turns.get(index).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// What is wrong, without the place, which [`ReadScenarioError`] names in its way.
+fn problem(error: &serde_saphyr::Error) -> String {
+    let text = DefaultMessageFormatter.format_message(error.without_snippet());
+    // YAML's own messages may quote the file; a message stays on one line.
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// The whole file: either `turns`, or `steps` for a single one.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScenarioFile {
+    chunk_delay_ms: Option<u64>,
+    pub(super) turns: Option<Vec<TurnFile>>,
+    pub(super) steps: Option<Vec<Spanned<Step>>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TurnFile {
+    pub(super) steps: Vec<Spanned<Step>>,
+}
+
+/// One answer of the model. In the order in which it is played.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Step {
+    /// What must be true of what it was shown.
+    #[serde(default)]
+    pub(super) expect: Expect,
+    /// Whether to look at the screen again while it is not yet as expected.
+    pub(super) retry: Option<Retry>,
+    /// Parts of the texts it was shown, by the name under which they are inserted.
+    #[serde(default)]
+    pub(super) capture: BTreeMap<String, Capture>,
+    /// Before the first chunk.
+    #[serde(default)]
+    pub(super) delay_ms: u64,
+    /// Before every chunk, instead of the scenario's.
+    pub(super) chunk_delay_ms: Option<u64>,
+    #[serde(default)]
+    pub(super) thinking: String,
+    #[serde(default)]
+    pub(super) text: String,
+    #[serde(default)]
+    pub(super) calls: Vec<Call>,
+    /// Breaks the answer off after everything above.
+    pub(super) error: Option<Trouble>,
+}
+
+impl Step {
+    /// Whether nothing can follow in the turn.
+    pub(super) fn ends_turn(&self) -> bool {
+        self.calls.is_empty() || self.error.is_some()
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expect {
+    /// No result was an error.
+    #[serde(default)]
+    pub(super) no_errors: bool,
+    /// The results contain all of these.
+    #[serde(default)]
+    pub(super) text_contains: OneOrMore<String>,
+    /// The last results came with a picture.
+    #[serde(default)]
+    pub(super) picture: bool,
+    /// The newest picture has all of these.
+    #[serde(default)]
+    pub(super) colour: OneOrMore<Colour>,
+    /// The newest picture has at least one of these.
+    #[serde(default)]
+    pub(super) any_colour: OneOrMore<Colour>,
+    /// How much of a colour there must be for it to count.
+    #[serde(default = "one")]
+    pub(super) min_pixels: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Retry {
+    pub(super) times: usize,
+    pub(super) wait_ms: u64,
+}
+
+/// A part of a text: what stands after the first `after`, up to the next `until`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Capture {
+    pub(super) after: String,
+    /// Without it, the part ends with the text.
+    pub(super) until: Option<String>,
+}
+
+/// A tool call. The input is the tool's own, except that points may be given by colour.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Call {
+    Computer(Spanned<Value>),
+    Bash(Spanned<Value>),
+    Editor(Spanned<Value>),
+}
+
+impl Call {
+    pub(super) fn tool(&self) -> &'static str {
+        match self {
+            Self::Computer(_) => "computer",
+            Self::Bash(_) => "bash",
+            Self::Editor(_) => "editor",
+        }
+    }
+
+    pub(super) fn location(&self) -> Location {
+        let (Self::Computer(input) | Self::Bash(input) | Self::Editor(input)) = self;
+        input.referenced
+    }
+
+    /// What is sent once points are found and placeholders filled in.
+    pub(super) fn input(&self) -> Value {
+        match self {
+            Self::Computer(input) | Self::Editor(input) => input.value.clone(),
+            Self::Bash(input) => {
+                let mut input = input.value.clone();
+                if let Value::Object(fields) = &mut input {
+                    fields
+                        .entry("shell")
+                        .or_insert_with(|| Value::String("run".to_owned()));
+                }
+                input
+            }
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Trouble {
+    pub(super) kind: TroubleKind,
+    pub(super) message: String,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum TroubleKind {
+    Rejected,
+    Unavailable,
+}
+
+/// A list that may be written without its brackets when it has one element.
+#[derive(Debug)]
+pub(super) struct OneOrMore<T>(pub(super) Vec<T>);
+
+impl<T> Default for OneOrMore<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMore<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Elements<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Elements<T> {
+            type Value = OneOrMore<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a list of texts")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                T::deserialize(de::value::StrDeserializer::new(text))
+                    .map(|one| OneOrMore(vec![one]))
+            }
+
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(element) = seq.next_element()? {
+                    elements.push(element);
+                }
+                Ok(OneOrMore(elements))
+            }
+        }
+
+        deserializer.deserialize_any(Elements(PhantomData))
+    }
+}

@@ -1,0 +1,116 @@
+//! `{{ name }}` in a scenario's texts.
+//!
+//! Only braces around a name count, such as `{{ prompt }}` or `{{ result.2 }}`. Everything else
+//! stays as it is, so shell text with braces needs no quoting.
+
+/// A part of a text.
+enum Part<'a> {
+    Plain(&'a str),
+    Placeholder(&'a str),
+}
+
+/// The names that a text asks for.
+pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
+    parts(text).into_iter().filter_map(|part| match part {
+        Part::Placeholder(name) => Some(name),
+        Part::Plain(_) => None,
+    })
+}
+
+/// The text with the values put in. `value` says what is wrong when it has none.
+pub(super) fn fill<E>(
+    text: &str,
+    mut value: impl FnMut(&str) -> Result<String, E>,
+) -> Result<String, E> {
+    let mut filled = String::with_capacity(text.len());
+    for part in parts(text) {
+        match part {
+            Part::Plain(plain) => filled.push_str(plain),
+            Part::Placeholder(name) => filled.push_str(&value(name)?),
+        }
+    }
+    Ok(filled)
+}
+
+/// Whether every scenario has a value of this name, at least once results are shown.
+pub(super) fn is_given(name: &str) -> bool {
+    matches!(name, "prompt" | "last_result") || result_number(name).is_some()
+}
+
+/// The N of `result.N`, counted from 1.
+pub(super) fn result_number(name: &str) -> Option<usize> {
+    name.strip_prefix("result.")?
+        .parse()
+        .ok()
+        .filter(|number| *number > 0)
+}
+
+/// Whether a captured part may have this name.
+pub(super) fn is_free_name(name: &str) -> bool {
+    is_name(name) && !name.contains('.') && !is_given(name)
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text
+            .bytes()
+            .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.'))
+}
+
+fn parts(text: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut plain = 0;
+    let mut from = 0;
+    while let Some(open) = text[from..].find("{{").map(|offset| from + offset) {
+        let inside = open + 2;
+        let name = text[inside..]
+            .find("}}")
+            .map(|length| (text[inside..inside + length].trim(), inside + length + 2))
+            .filter(|(name, _)| is_name(name));
+        let Some((name, end)) = name else {
+            // The next opening may share a brace with this one, as in `{{{ prompt }}`.
+            from = open + 1;
+            continue;
+        };
+        parts.push(Part::Plain(&text[plain..open]));
+        parts.push(Part::Placeholder(name));
+        plain = end;
+        from = end;
+    }
+    parts.push(Part::Plain(&text[plain..]));
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(text: &str) -> Result<String, String> {
+        fill(text, |name| Ok(format!("<{name}>")))
+    }
+
+    #[test]
+    fn names_in_braces_are_replaced_and_nothing_else_is() {
+        for (text, expected) in [
+            ("", ""),
+            ("a {{ prompt }} b {{result.2}}", "a <prompt> b <result.2>"),
+            ("{{{ prompt }}}", "{<prompt>}"),
+            ("{{ {{ prompt }} }}", "{{ <prompt> }}"),
+            (
+                "echo {{a,b},c} ${x} {{.Name}} {{",
+                "echo {{a,b},c} ${x} {{.Name}} {{",
+            ),
+            ("ü{{ order }}谢", "ü<order>谢"),
+        ] {
+            assert_eq!(filled(text).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn given_names_cannot_be_taken() {
+        assert!(is_free_name("order_2"));
+        for name in ["prompt", "last_result", "result.1", "a.b", "2a", "", "Ä"] {
+            assert!(!is_free_name(name), "{name}");
+        }
+    }
+}

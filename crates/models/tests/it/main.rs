@@ -1,0 +1,10 @@
+//! Scripted models, through the ports that the rest of Deskhand uses.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod demo;
+mod finding;
+mod fixtures;
+mod names;
+mod playing;
+mod retrying;
