@@ -1,1 +1,21 @@
+//! The turn: from a prompt to the agent's answer, or to an honest end without one.
+//!
+//! A turn asks the model, carries out what it wants done on the session's computer, shows it
+//! what came of that, and so on, until the model only speaks. Everything that happens is
+//! appended to the session's log while it happens, and what the model is shown is built from
+//! that log alone. The app decides when turns run and closes them in the log; it is reached
+//! through the ports [`TurnLog`] and [`Desk`].
 
+mod batch;
+mod context;
+mod listen;
+mod perform;
+mod ports;
+mod result_text;
+mod system_prompt;
+mod turn;
+mod work;
+
+pub use ports::{Desk, DeskError, TurnLog, TurnLogError};
+pub use result_text::shell_text;
+pub use turn::{Turn, TurnEnd, TurnLimits, TurnReport};

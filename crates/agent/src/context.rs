@@ -1,0 +1,285 @@
+//! What the model is shown: the log as a conversation.
+//!
+//! The log is the only source, so a turn after a crash sees what a turn without one would have
+//! seen. Answers are told apart by this rule: the thinking, text and tool uses of one answer come
+//! before its first result, so whatever the model says or does after a result is a new answer.
+//! Partial results, what people did by hand, and how the session and its sandbox fared are not
+//! part of the conversation.
+
+use std::collections::HashMap;
+
+use deskhand_core::{
+    blob::BlobName,
+    event::{Complete, EventBody, Failure, Outcome, Said, Screenshot, ToolResult, ToolUse},
+    id::TurnId,
+    message::Role,
+    model::{CallResult, Image, Item, ToolCall},
+};
+
+/// For a call whose turn ended without a word about it.
+const INTERRUPTED: &str = "Interrupted: it is not known whether it was done.";
+/// In place of a picture that is not shown any more.
+const NO_PICTURE: &str = "[The picture is not shown any more.]";
+const STOPPED_NOTE: &str = "[The previous turn was stopped by a person.]";
+/// For a model that said nothing.
+const NUDGE: &str = "[Your last answer was empty. Go on with the task, or say that you are done.]";
+
+/// The pictures that the model is shown, when it is shown this many.
+pub(crate) fn newest_pictures(log: &[EventBody], kept: usize) -> Vec<&BlobName> {
+    log.iter()
+        .rev()
+        .filter_map(picture)
+        .take(kept)
+        .map(|screenshot| &screenshot.blob)
+        .collect()
+}
+
+/// The conversation, oldest first. It ends with a prompt or with results.
+///
+/// Only the newest `kept` pictures are shown, and only those found in `images`.
+pub(crate) fn build(
+    log: &[EventBody],
+    kept: usize,
+    images: &HashMap<BlobName, Image>,
+) -> Vec<Item> {
+    let n_pictures = log.iter().filter_map(picture).count();
+    let mut conversation = Conversation {
+        items: Vec::new(),
+        said: Vec::new(),
+        thinking: Blocks::default(),
+        text: Blocks::default(),
+        calls: Vec::new(),
+        n_old_pictures: n_pictures.saturating_sub(kept),
+        images,
+    };
+    for body in log {
+        conversation.add(body);
+    }
+    conversation.finish()
+}
+
+/// Asks a model that said nothing to go on.
+pub(crate) fn nudge(items: &mut Vec<Item>) {
+    match items.last_mut() {
+        Some(Item::Prompt { text }) => {
+            text.push_str("\n\n");
+            text.push_str(NUDGE);
+        }
+        Some(Item::Answer { .. } | Item::Results(_)) | None => items.push(Item::Prompt {
+            text: NUDGE.to_owned(),
+        }),
+    }
+}
+
+/// The screenshot, if the agent made it.
+fn picture(body: &EventBody) -> Option<&Screenshot> {
+    match body {
+        EventBody::Screenshot(screenshot) if screenshot.turn.is_some() => Some(screenshot),
+        EventBody::Screenshot(_)
+        | EventBody::Status(_)
+        | EventBody::Message(_)
+        | EventBody::Thinking(_)
+        | EventBody::Text(_)
+        | EventBody::ToolUse(_)
+        | EventBody::ToolResult(_)
+        | EventBody::Error(_)
+        | EventBody::Complete(_) => None,
+    }
+}
+
+/// The conversation as far as the log was read.
+struct Conversation<'a> {
+    items: Vec<Item>,
+    /// What people said, and notes about earlier turns, since the model last spoke.
+    said: Vec<String>,
+    /// The answer that is being put together.
+    thinking: Blocks,
+    text: Blocks,
+    calls: Vec<Call>,
+    /// How many of the pictures to come are too old to be shown.
+    n_old_pictures: usize,
+    images: &'a HashMap<BlobName, Image>,
+}
+
+struct Call {
+    call: ToolCall,
+    result: Option<CallResult>,
+}
+
+impl Conversation<'_> {
+    fn add(&mut self, body: &EventBody) {
+        match body {
+            EventBody::Message(message) if message.role == Role::User => {
+                self.end_answer();
+                self.said.push(message.content.clone());
+            }
+            EventBody::Thinking(said) => {
+                self.speak();
+                self.thinking.push(said);
+            }
+            EventBody::Text(said) => {
+                self.speak();
+                self.text.push(said);
+            }
+            EventBody::ToolUse(tool_use) => self.tool_use(tool_use),
+            EventBody::ToolResult(result) => self.tool_result(result),
+            EventBody::Screenshot(screenshot) => self.screenshot(screenshot),
+            EventBody::Error(Failure {
+                turn: Some(_),
+                message,
+                ..
+            }) => {
+                self.end_answer();
+                self.said
+                    .push(format!("[The previous turn ended early: {message}]"));
+            }
+            EventBody::Complete(Complete { outcome, .. }) => {
+                self.end_answer();
+                if *outcome == Outcome::Stopped {
+                    self.said.push(STOPPED_NOTE.to_owned());
+                }
+            }
+            // The agent's message repeats its text.
+            EventBody::Message(_) | EventBody::Error(_) | EventBody::Status(_) => {}
+        }
+    }
+
+    /// The model speaks: after calls, that is a new answer.
+    fn speak(&mut self) {
+        if !self.calls.is_empty() {
+            self.end_answer();
+        }
+    }
+
+    fn tool_use(&mut self, tool_use: &ToolUse) {
+        if tool_use.turn.is_none() {
+            return;
+        }
+        if self.calls.iter().any(|call| call.result.is_some()) {
+            self.end_answer();
+        }
+        self.calls.push(Call {
+            call: ToolCall {
+                id: tool_use.call.clone(),
+                tool: tool_use.tool.clone(),
+                input: tool_use.input.clone(),
+            },
+            result: None,
+        });
+    }
+
+    fn tool_result(&mut self, result: &ToolResult) {
+        if result.turn.is_none() || result.partial {
+            return;
+        }
+        let open = self
+            .calls
+            .iter_mut()
+            .find(|call| call.call.id == result.call && call.result.is_none());
+        if let Some(call) = open {
+            call.result = Some(CallResult {
+                call: result.call.clone(),
+                text: result.text.clone(),
+                is_error: result.is_error,
+                image: None,
+            });
+        }
+    }
+
+    /// A picture stands behind its result.
+    fn screenshot(&mut self, screenshot: &Screenshot) {
+        if screenshot.turn.is_none() {
+            return;
+        }
+        let is_old = self.n_old_pictures > 0;
+        self.n_old_pictures = self.n_old_pictures.saturating_sub(1);
+        let result = self
+            .calls
+            .iter_mut()
+            .rev()
+            .filter(|call| Some(&call.call.id) == screenshot.call.as_ref())
+            .find_map(|call| call.result.as_mut());
+        let Some(result) = result else { return };
+        result.image = self
+            .images
+            .get(&screenshot.blob)
+            .filter(|_| !is_old)
+            .cloned();
+        if result.image.is_none() {
+            if !result.text.is_empty() {
+                result.text.push('\n');
+            }
+            result.text.push_str(NO_PICTURE);
+        }
+    }
+
+    /// Nothing more belongs to the answer that is being put together.
+    ///
+    /// An answer of thinking alone is left out: it asked for nothing and said nothing.
+    fn end_answer(&mut self) {
+        let thinking = std::mem::take(&mut self.thinking).whole();
+        let text = std::mem::take(&mut self.text).whole();
+        let calls = std::mem::take(&mut self.calls);
+        if text.trim().is_empty() && calls.is_empty() {
+            return;
+        }
+        self.end_prompt();
+        let (calls, results): (Vec<_>, Vec<_>) = calls
+            .into_iter()
+            .map(|call| {
+                let result = call.result.unwrap_or_else(|| CallResult {
+                    call: call.call.id.clone(),
+                    text: INTERRUPTED.to_owned(),
+                    is_error: true,
+                    image: None,
+                });
+                (call.call, result)
+            })
+            .unzip();
+        self.items.push(Item::Answer {
+            thinking,
+            text,
+            calls,
+        });
+        if !results.is_empty() {
+            self.items.push(Item::Results(results));
+        }
+    }
+
+    fn end_prompt(&mut self) {
+        let said = std::mem::take(&mut self.said);
+        if !said.is_empty() {
+            self.items.push(Item::Prompt {
+                text: said.join("\n\n"),
+            });
+        }
+    }
+
+    fn finish(mut self) -> Vec<Item> {
+        self.end_answer();
+        self.end_prompt();
+        self.items
+    }
+}
+
+/// Blocks of thinking or text, put together from their pieces.
+#[derive(Default)]
+struct Blocks {
+    newest: Option<(TurnId, u32)>,
+    text: String,
+}
+
+impl Blocks {
+    fn push(&mut self, said: &Said) {
+        let block = (said.turn, said.block);
+        if self.newest.is_some_and(|newest| newest != block) {
+            self.text.push_str("\n\n");
+        }
+        self.newest = Some(block);
+        self.text.push_str(&said.text);
+    }
+
+    fn whole(self) -> String {
+        self.text
+    }
+}

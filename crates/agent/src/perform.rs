@@ -1,0 +1,269 @@
+//! One call on the computer: sent once, followed while it goes on, and ended early when the turn
+//! must not go on.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use deskhand_core::{
+    event::{EventBody, ToolResult},
+    id::{RequestId, TurnId},
+    model::{ToolCall, ToolRequest},
+    sandbox::{ComputerError, ComputerReply, ComputerRequest, Sandbox},
+};
+use futures::{StreamExt, channel::mpsc};
+use tokio::time::Instant;
+
+use crate::{
+    batch::{Outcome, STOPPED},
+    listen::FLUSH_EVERY,
+    result_text::{interrupted_shell_text, shell_text},
+    work::{Cut, Work},
+};
+
+/// How long a request that was cancelled may take to say what became of it. A stop promises an
+/// end within a second.
+const CANCEL_GRACE: Duration = Duration::from_millis(700);
+/// How many pieces of output may wait to be written down.
+const PROGRESS_LENGTH: usize = 16;
+/// How much output of one command is shown while it runs. The result has the rest.
+const MOST_PROGRESS_BYTES: usize = 64 * 1024;
+
+const NO_COMPUTER: &str = "Not executed: the computer was not ready.";
+const FATE_UNKNOWN: &str = "The computer was lost during this action, so it is not known whether \
+                            it was done. It is started again for the next action: files are kept, \
+                            open programs are gone.";
+const GONE: &str = "Not executed: the computer was not running. It is started again for the next \
+                    action: files are kept, open programs are gone.";
+const CANCELLED: &str = "The action was cancelled before it was done.";
+const UNKNOWN_AFTER_STOP: &str = "Stopped; it is not known whether it was done.";
+
+impl Work {
+    /// Carries out one call. `look` asks for a picture afterwards.
+    pub(crate) async fn perform(
+        &mut self,
+        call: &ToolCall,
+        request: ToolRequest,
+        look: bool,
+    ) -> Outcome {
+        let computer = match self.computer().await {
+            Ok(computer) => computer,
+            Err(Cut::Stopped) => return Outcome::cut(STOPPED, Cut::Stopped),
+            Err(cut) => return Outcome::cut(NO_COMPUTER, cut),
+        };
+        let request = match request {
+            ToolRequest::Computer(action) => ComputerRequest::Act { action, look },
+            ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
+            ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
+        };
+        match self.send(call, &*computer, request).await {
+            Sent::Answered(answer) => self.outcome(answer),
+            Sent::Cut(answer, cut) => cut_short(answer, cut),
+        }
+    }
+
+    /// The session's computer, which may first have to be started.
+    async fn computer(&mut self) -> Result<Arc<dyn Sandbox>, Cut> {
+        let (known, desk) = (self.computer.clone(), Arc::clone(&self.desk));
+        let found = async move {
+            match known {
+                Some(computer) => Ok(computer),
+                None => desk.computer().await,
+            }
+        };
+        let computer = tokio::select! {
+            biased;
+            cut = self.interruption() => return Err(cut),
+            found = found => found.map_err(|error| Cut::Failed {
+                code: "sandbox_failed",
+                message: error.message,
+            })?,
+        };
+        self.computer = Some(Arc::clone(&computer));
+        Ok(computer)
+    }
+
+    async fn send(
+        &mut self,
+        call: &ToolCall,
+        computer: &dyn Sandbox,
+        request: ComputerRequest,
+    ) -> Sent {
+        let id = RequestId::new();
+        let (sender, mut pieces) = mpsc::channel(PROGRESS_LENGTH);
+        let sender = matches!(request, ComputerRequest::Shell(_)).then_some(sender);
+        let mut progress = Progress::new(self.turn, &call.id);
+        let mut answer = computer.perform(id, request, sender);
+        let interruption = self.interruption();
+        tokio::pin!(interruption);
+        let cut = loop {
+            let flush_at = progress.flush_at;
+            tokio::select! {
+                biased;
+                answer = &mut answer => return Sent::Answered(answer),
+                cut = &mut interruption => break cut,
+                () = tokio::time::sleep_until(flush_at.unwrap_or_else(Instant::now)), if flush_at.is_some() => {
+                    if let Err(error) = self.journal.append(progress.take().into_iter().collect()).await {
+                        break Cut::LogLost(error);
+                    }
+                }
+                Some(piece) = pieces.next() => progress.push(&piece),
+            }
+        };
+        let cancelled = async { tokio::join!(computer.cancel(id), &mut answer).1 };
+        // Whoever does not answer in time is left behind: its fate is not known.
+        let answer = tokio::time::timeout(CANCEL_GRACE, cancelled).await.ok();
+        Sent::Cut(answer, cut)
+    }
+
+    fn outcome(&mut self, answer: Result<ComputerReply, ComputerError>) -> Outcome {
+        match answer {
+            Ok(reply) => replied(reply),
+            Err(ComputerError::Failed(problem)) => Outcome::failed(problem),
+            Err(ComputerError::Cancelled) => Outcome::failed(CANCELLED),
+            Err(ComputerError::FateUnknown) => {
+                self.computer = None;
+                Outcome::failed(FATE_UNKNOWN)
+            }
+            Err(ComputerError::Gone) => {
+                self.computer = None;
+                Outcome::failed(GONE)
+            }
+        }
+    }
+}
+
+/// What became of a request.
+enum Sent {
+    Answered(Result<ComputerReply, ComputerError>),
+    /// The turn was cut short. The request may have answered all the same.
+    Cut(Option<Result<ComputerReply, ComputerError>>, Cut),
+}
+
+fn replied(reply: ComputerReply) -> Outcome {
+    match reply {
+        ComputerReply::Acted { text, frame } => Outcome {
+            frame,
+            ..Outcome::done(text)
+        },
+        ComputerReply::Edited { text } => Outcome::done(text),
+        ComputerReply::Shell(output) => {
+            let (text, is_error) = shell_text(&output);
+            Outcome {
+                is_error,
+                ..Outcome::done(text)
+            }
+        }
+    }
+}
+
+fn cut_short(answer: Option<Result<ComputerReply, ComputerError>>, cut: Cut) -> Outcome {
+    match answer {
+        Some(Ok(ComputerReply::Shell(output))) => match interrupted_shell_text(&output) {
+            Some(text) => Outcome::cut(format!("{text}{STOPPED}"), cut),
+            None => Outcome {
+                cut: Some(cut),
+                ..replied(ComputerReply::Shell(output))
+            },
+        },
+        // It was done before the cancellation arrived.
+        Some(Ok(reply @ (ComputerReply::Acted { .. } | ComputerReply::Edited { .. }))) => Outcome {
+            cut: Some(cut),
+            ..replied(reply)
+        },
+        Some(Err(ComputerError::Failed(problem))) => Outcome::cut(problem, cut),
+        Some(Err(ComputerError::Cancelled | ComputerError::Gone)) => Outcome::cut(STOPPED, cut),
+        Some(Err(ComputerError::FateUnknown)) | None => Outcome::cut(UNKNOWN_AFTER_STOP, cut),
+    }
+}
+
+/// A command's output on its way to the log.
+struct Progress {
+    turn: TurnId,
+    call: String,
+    /// What is not yet written down. It may end in the middle of a character.
+    pending: Vec<u8>,
+    n_shown_bytes: usize,
+    flush_at: Option<Instant>,
+}
+
+impl Progress {
+    fn new(turn: TurnId, call: &str) -> Self {
+        Self {
+            turn,
+            call: call.to_owned(),
+            pending: Vec::new(),
+            n_shown_bytes: 0,
+            flush_at: None,
+        }
+    }
+
+    fn push(&mut self, piece: &Bytes) {
+        let room = MOST_PROGRESS_BYTES.saturating_sub(self.n_shown_bytes);
+        let piece = &piece[..piece.len().min(room)];
+        if piece.is_empty() {
+            return;
+        }
+        self.n_shown_bytes += piece.len();
+        self.pending.extend_from_slice(piece);
+        self.flush_at
+            .get_or_insert_with(|| Instant::now() + FLUSH_EVERY);
+    }
+
+    /// The event for what is new, up to the last whole character.
+    fn take(&mut self) -> Option<EventBody> {
+        self.flush_at = None;
+        let text = take_whole_characters(&mut self.pending);
+        (!text.is_empty()).then(|| {
+            EventBody::ToolResult(ToolResult {
+                turn: Some(self.turn),
+                call: self.call.clone(),
+                text,
+                is_error: false,
+                duration_ms: 0,
+                partial: true,
+            })
+        })
+    }
+}
+
+/// Takes everything but a character whose end has not come yet. What is no UTF-8 is replaced.
+fn take_whole_characters(bytes: &mut Vec<u8>) -> String {
+    let unfinished = bytes
+        .utf8_chunks()
+        .last()
+        .map(|last| last.invalid())
+        .filter(|invalid| is_beginning(invalid))
+        .map_or(0, <[u8]>::len);
+    let rest = bytes.split_off(bytes.len() - unfinished);
+    let whole = std::mem::replace(bytes, rest);
+    String::from_utf8_lossy(&whole).into_owned()
+}
+
+/// Whether more bytes could make a character of these.
+fn is_beginning(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_is_held_back_until_it_is_whole() {
+        let (mut bytes, mut text) = (Vec::new(), String::new());
+        for byte in "Grüße, 谢谢 🌿".bytes() {
+            bytes.push(byte);
+            text.push_str(&take_whole_characters(&mut bytes));
+        }
+        assert_eq!(text, "Grüße, 谢谢 🌿");
+        assert!(bytes.is_empty());
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_do_not_hold_anything_up() {
+        let mut bytes = b"a\xff\xfeb\xe8".to_vec();
+        assert_eq!(take_whole_characters(&mut bytes), "a\u{fffd}\u{fffd}b");
+        bytes.push(b'c');
+        assert_eq!(take_whole_characters(&mut bytes), "\u{fffd}c");
+    }
+}

@@ -1,0 +1,33 @@
+//! What a turn needs from the app.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use deskhand_core::{event::EventBody, sandbox::Sandbox};
+
+/// The session's log, as a turn writes it.
+#[async_trait]
+pub trait TurnLog: Send + Sync + std::fmt::Debug {
+    /// Stores all of these, in this order and in one transaction, and tells who watches.
+    async fn append(&self, bodies: Vec<EventBody>) -> Result<(), TurnLogError>;
+}
+
+/// The log took nothing more.
+#[derive(Debug, thiserror::Error)]
+#[error("the session's log could not be written")]
+pub struct TurnLogError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
+
+/// The session's place at its computer.
+#[async_trait]
+pub trait Desk: Send + Sync + std::fmt::Debug {
+    /// The session's sandbox, started if it does not run.
+    async fn computer(&self) -> Result<Arc<dyn Sandbox>, DeskError>;
+}
+
+/// The session has no computer and cannot get one.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct DeskError {
+    /// A sentence for people: what is wrong and the way out.
+    pub message: String,
+}

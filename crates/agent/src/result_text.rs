@@ -1,0 +1,120 @@
+//! What a shell command's end looks like in a result: the output, and notes in brackets.
+
+use deskhand_core::shell::{ShellEnding, ShellOutput};
+
+/// A command's result for the model and for people, and whether it counts as an error. A command
+/// that ended by itself is no error, whatever its exit code.
+pub fn shell_text(output: &ShellOutput) -> (String, bool) {
+    let cwd = &output.cwd;
+    let (note, is_error) = match output.ending {
+        ShellEnding::Exited { code: 0 } => {
+            let note = output.output.is_empty().then(|| "[no output]".to_owned());
+            (note, false)
+        }
+        ShellEnding::Exited { code } => (Some(format!("[exit code {code}]")), false),
+        ShellEnding::TimedOut { after_ms } => (
+            Some(format!(
+                "[The command took longer than {} and was ended. The shell kept its state.]",
+                span(after_ms)
+            )),
+            true,
+        ),
+        ShellEnding::TimedOutWithShell { after_ms } => (
+            Some(format!(
+                "[The command took longer than {} and could only be ended together with the \
+                 shell: variables, functions and background jobs are gone. A new shell stands \
+                 ready in {cwd}.]",
+                span(after_ms)
+            )),
+            true,
+        ),
+        ShellEnding::ShellEnded { code } => (
+            Some(format!(
+                "[The command ended the shell with exit code {code}: variables, functions and \
+                 background jobs are gone. A new shell stands ready in {cwd}.]"
+            )),
+            false,
+        ),
+        ShellEnding::Interrupted => (
+            Some("[The command was stopped before it was done.]".to_owned()),
+            true,
+        ),
+        ShellEnding::Restarted => (Some(format!("[A new shell stands ready in {cwd}.]")), false),
+    };
+    let mut text = printed(output);
+    match note {
+        Some(note) => text.push_str(&note),
+        None => text.truncate(text.trim_end_matches('\n').len()),
+    }
+    (text, is_error)
+}
+
+/// What an interrupted command had printed, ready for a line about why it was interrupted; `None`
+/// when it ended in another way.
+pub(crate) fn interrupted_shell_text(output: &ShellOutput) -> Option<String> {
+    (output.ending == ShellEnding::Interrupted).then(|| printed(output))
+}
+
+/// The output, so that a note can follow on a line of its own.
+fn printed(output: &ShellOutput) -> String {
+    let mut text = output.output.clone();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    if output.omitted_bytes > 0 {
+        text.push_str(&format!(
+            "[{} bytes from the middle of the output are left out.]\n",
+            output.omitted_bytes
+        ));
+    }
+    text
+}
+
+fn span(ms: u64) -> String {
+    if ms.is_multiple_of(1000) {
+        format!("{} s", ms / 1000)
+    } else {
+        format!("{ms} ms")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(output: &str, omitted_bytes: u64, ending: ShellEnding) -> String {
+        let (text, is_error) = shell_text(&ShellOutput {
+            output: output.to_owned(),
+            omitted_bytes,
+            ending,
+            cwd: "/home/agent".to_owned(),
+        });
+        format!("{}{text}", if is_error { "error: " } else { "" })
+    }
+
+    #[test]
+    fn endings_are_told_in_plain_words() {
+        let exited = |code| ShellEnding::Exited { code };
+        insta::assert_snapshot!(told("hi\n", 0, exited(0)), @"hi");
+        insta::assert_snapshot!(told("", 0, exited(0)), @"[no output]");
+        insta::assert_snapshot!(told("no", 0, exited(3)), @"
+        no
+        [exit code 3]
+        ");
+        insta::assert_snapshot!(told("ab\n", 7, exited(0)), @"
+        ab
+        [7 bytes from the middle of the output are left out.]
+        ");
+        insta::assert_snapshot!(told("", 0, ShellEnding::TimedOut { after_ms: 120_000 }), @"error: [The command took longer than 120 s and was ended. The shell kept its state.]");
+        insta::assert_snapshot!(told("", 0, ShellEnding::TimedOutWithShell { after_ms: 1_500 }), @"error: [The command took longer than 1500 ms and could only be ended together with the shell: variables, functions and background jobs are gone. A new shell stands ready in /home/agent.]");
+        insta::assert_snapshot!(told("bye\n", 0, ShellEnding::ShellEnded { code: 3 }), @"
+        bye
+        [The command ended the shell with exit code 3: variables, functions and background jobs are gone. A new shell stands ready in /home/agent.]
+        ");
+        insta::assert_snapshot!(told("half", 0, ShellEnding::Interrupted), @"
+        error: half
+        [The command was stopped before it was done.]
+        ");
+        insta::assert_snapshot!(told("", 0, ShellEnding::Restarted), @"[A new shell stands ready in /home/agent.]");
+    }
+}

@@ -1,0 +1,104 @@
+//! A turn from the outside: what goes in, and how it ended.
+
+use std::{sync::Arc, time::Duration};
+
+use deskhand_core::{
+    action::ScreenSize,
+    blob::Blobs,
+    clock::Clock,
+    event::{Event, Failure},
+    id::TurnId,
+    model::Model,
+};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    ports::{Desk, TurnLog, TurnLogError},
+    work::{Cut, Work},
+};
+
+/// Bounds that end a turn which would not end by itself, or would cost too much.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnLimits {
+    /// How often the model may be asked.
+    pub max_steps: u32,
+    pub max_duration: Duration,
+    /// How many pictures the model is shown; older ones are replaced by a note.
+    pub kept_images: usize,
+}
+
+impl Default for TurnLimits {
+    fn default() -> Self {
+        Self {
+            max_steps: 50,
+            max_duration: Duration::from_secs(30 * 60),
+            kept_images: 3,
+        }
+    }
+}
+
+/// The work on one prompt.
+#[derive(Debug)]
+pub struct Turn {
+    pub id: TurnId,
+    pub model: Arc<dyn Model>,
+    pub desk: Arc<dyn Desk>,
+    pub log: Arc<dyn TurnLog>,
+    pub blobs: Arc<dyn Blobs>,
+    /// All events of the session up to now, with every prompt where its turn begins. The newest
+    /// message is the prompt to work on; prompts that still wait are not in it.
+    pub history: Vec<Event>,
+    pub screen: ScreenSize,
+    pub limits: TurnLimits,
+    pub clock: Arc<dyn Clock>,
+    /// Ends the turn early, within a second.
+    pub stop: CancellationToken,
+}
+
+/// What became of a turn.
+#[derive(Debug)]
+pub struct TurnReport {
+    pub end: TurnEnd,
+    /// How many times the model was asked.
+    pub n_steps: u32,
+    pub duration: Duration,
+}
+
+/// How a turn ended. The app writes this end to the log together with the session's new state.
+#[derive(Debug)]
+pub enum TurnEnd {
+    /// The model ended its turn with these words.
+    Done { answer: String },
+    /// The stop came.
+    Stopped,
+    /// It could not go on, or a limit was reached.
+    Failed(Failure),
+    /// The log could not be written, so nothing more was done.
+    LogLost(TurnLogError),
+}
+
+impl Turn {
+    /// Works until the end, however it comes about. Whatever tool use was begun has its result
+    /// in the log afterwards, unless the log itself is lost.
+    pub async fn run(self) -> TurnReport {
+        let started = Instant::now();
+        let id = self.id;
+        let mut work = Work::new(self, started);
+        let end = match work.until_done().await {
+            Ok(answer) => TurnEnd::Done { answer },
+            Err(Cut::Stopped) => TurnEnd::Stopped,
+            Err(Cut::Failed { code, message }) => TurnEnd::Failed(Failure {
+                turn: Some(id),
+                code: code.to_owned(),
+                message,
+            }),
+            Err(Cut::LogLost(error)) => TurnEnd::LogLost(error),
+        };
+        TurnReport {
+            end,
+            n_steps: work.n_steps,
+            duration: started.elapsed(),
+        }
+    }
+}

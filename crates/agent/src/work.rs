@@ -1,0 +1,232 @@
+//! A turn from the inside: its state, its loop and its limits.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use deskhand_core::{
+    action::ScreenSize,
+    blob::{BlobError, BlobName, Blobs},
+    event::EventBody,
+    id::TurnId,
+    model::{Image, Model, ModelRequest},
+    sandbox::Sandbox,
+};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    context,
+    ports::{Desk, TurnLog, TurnLogError},
+    system_prompt,
+    turn::{Turn, TurnLimits},
+};
+
+/// How often a model that says nothing is asked again before the turn is given up.
+const MOST_NUDGES: u32 = 3;
+
+/// Everything a turn holds while it runs.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) turn: TurnId,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) desk: Arc<dyn Desk>,
+    pub(crate) blobs: Arc<dyn Blobs>,
+    pub(crate) screen: ScreenSize,
+    pub(crate) limits: TurnLimits,
+    pub(crate) stop: CancellationToken,
+    pub(crate) deadline: Instant,
+    pub(crate) journal: Journal,
+    system: String,
+    /// The sandbox, once it was needed and as long as it is not known to be lost.
+    pub(crate) computer: Option<Arc<dyn Sandbox>>,
+    /// The pictures that the model is shown, so that each is read at most once.
+    pub(crate) images: HashMap<BlobName, Image>,
+    pub(crate) n_steps: u32,
+    /// How many blocks of thinking and text the turn has so far.
+    pub(crate) n_blocks: u32,
+}
+
+/// The log, and what is in it.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    log: Arc<dyn TurnLog>,
+    bodies: Vec<EventBody>,
+}
+
+impl Journal {
+    pub(crate) async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), TurnLogError> {
+        if bodies.is_empty() {
+            return Ok(());
+        }
+        self.log.append(bodies.clone()).await?;
+        self.bodies.extend(bodies);
+        Ok(())
+    }
+}
+
+/// Why a turn ends before the model says so.
+#[derive(Debug)]
+pub(crate) enum Cut {
+    Stopped,
+    Failed { code: &'static str, message: String },
+    LogLost(TurnLogError),
+}
+
+impl From<TurnLogError> for Cut {
+    fn from(error: TurnLogError) -> Self {
+        Self::LogLost(error)
+    }
+}
+
+impl From<BlobError> for Cut {
+    fn from(error: BlobError) -> Self {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "a turn ends because a picture could not be kept or read"
+        );
+        let (code, message) = match error {
+            BlobError::Full(_) => (
+                "storage_full",
+                "There is no space left for pictures, so the turn was ended. Free some space on \
+                 the disk of the data folder, then send a new message to go on.",
+            ),
+            BlobError::Missing(_) | BlobError::Io(_) => (
+                "storage_failed",
+                "A picture could not be written to or read from the data folder, so the turn was \
+                 ended. Check the data folder and the server's log, then send a new message to go \
+                 on.",
+            ),
+        };
+        Self::Failed {
+            code,
+            message: message.to_owned(),
+        }
+    }
+}
+
+impl Work {
+    pub(crate) fn new(turn: Turn, started: Instant) -> Self {
+        let system = system_prompt::fill(turn.clock.now(), turn.screen);
+        Self {
+            turn: turn.id,
+            model: turn.model,
+            desk: turn.desk,
+            blobs: turn.blobs,
+            screen: turn.screen,
+            deadline: started + turn.limits.max_duration,
+            limits: turn.limits,
+            stop: turn.stop,
+            journal: Journal {
+                log: turn.log,
+                bodies: turn.history.into_iter().map(|event| event.body).collect(),
+            },
+            system,
+            computer: None,
+            images: HashMap::new(),
+            n_steps: 0,
+            n_blocks: 0,
+        }
+    }
+
+    /// Asks and acts until the model only speaks, and gives its last words.
+    pub(crate) async fn until_done(&mut self) -> Result<String, Cut> {
+        let mut n_silent = 0;
+        loop {
+            if self.stop.is_cancelled() {
+                return Err(Cut::Stopped);
+            }
+            if self.n_steps >= self.limits.max_steps {
+                return Err(self.too_many_steps());
+            }
+            let request = self.request(n_silent > 0).await?;
+            self.n_steps += 1;
+            let spoken = self.listen(request).await?;
+            if !spoken.calls.is_empty() {
+                n_silent = 0;
+                self.carry_out(spoken.calls).await?;
+            } else if !spoken.text.trim().is_empty() {
+                return Ok(spoken.text);
+            } else if n_silent == MOST_NUDGES {
+                return Err(silent());
+            } else {
+                n_silent += 1;
+            }
+        }
+    }
+
+    /// Resolves when the turn must not go on.
+    pub(crate) fn interruption(&self) -> impl Future<Output = Cut> + use<> {
+        let stop = self.stop.clone();
+        let (deadline, limit) = (self.deadline, self.limits.max_duration);
+        async move {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => Cut::Stopped,
+                () = tokio::time::sleep_until(deadline) => Cut::Failed {
+                    code: "turn_too_long",
+                    message: format!(
+                        "The turn was ended because it took longer than {}. Send a new message to \
+                         go on.",
+                        span(limit)
+                    ),
+                },
+            }
+        }
+    }
+
+    async fn request(&mut self, nudge: bool) -> Result<ModelRequest, Cut> {
+        let shown = context::newest_pictures(&self.journal.bodies, self.limits.kept_images);
+        self.images.retain(|name, _| shown.contains(&name));
+        for name in shown {
+            if self.images.contains_key(name) {
+                continue;
+            }
+            match self.blobs.get(name).await {
+                Ok(bytes) => {
+                    let format = name.format();
+                    self.images.insert(name.clone(), Image { bytes, format });
+                }
+                // The conversation goes on without it, as it does without older ones.
+                Err(BlobError::Missing(name)) => {
+                    tracing::warn!(blob = name.as_str(), "a picture of the log is not there");
+                }
+                Err(error @ (BlobError::Full(_) | BlobError::Io(_))) => return Err(error.into()),
+            }
+        }
+        let mut items = context::build(&self.journal.bodies, self.limits.kept_images, &self.images);
+        if nudge {
+            context::nudge(&mut items);
+        }
+        Ok(ModelRequest {
+            system: self.system.clone(),
+            screen: self.screen,
+            items,
+        })
+    }
+
+    fn too_many_steps(&self) -> Cut {
+        Cut::Failed {
+            code: "too_many_steps",
+            message: format!(
+                "The turn was ended because the model took {} steps without coming to an end. \
+                 Send a new message to go on.",
+                self.n_steps
+            ),
+        }
+    }
+}
+
+fn span(limit: Duration) -> String {
+    match limit.as_secs() {
+        seconds if seconds > 0 && seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
+        seconds => format!("{seconds} s"),
+    }
+}
+
+fn silent() -> Cut {
+    Cut::Failed {
+        code: "model_silent",
+        message: "The model answered with neither words nor actions, also when it was asked \
+                  again. Send the message once more, or choose another model."
+            .to_owned(),
+    }
+}

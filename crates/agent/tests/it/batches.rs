@@ -1,0 +1,179 @@
+//! The calls of one answer: their order in the log, where they stop, and which of them look.
+
+use deskhand_core::{
+    model::Item,
+    sandbox::{ComputerError, ComputerReply, ComputerRequest},
+    shell::ShellEnding,
+};
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::{
+    fakes::{FakeSandbox, Reaction, printed},
+    stage::{Stage, calls, click, ending, runs, says, screenshot, types, views},
+};
+
+#[tokio::test(start_paused = true)]
+async fn uses_stand_together_before_their_results() {
+    let stage = Stage::new(vec![
+        calls(vec![click(1, 2), types("ü"), runs("ls"), views("/a")]),
+        calls(vec![screenshot()]),
+        says("Done."),
+    ]);
+    let report = stage.run().await;
+    assert_snapshot!(ending(&report), @"done: Done. (steps: 3)");
+    assert_snapshot!(stage.story(), @r#"
+    use a computer {"action":"click","at":{"x":1,"y":2}}
+    use b computer {"action":"type","text":"ü"}
+    use c bash {"command":"ls","shell":"run"}
+    use d editor {"command":"view","path":"/a"}
+    -
+    result a "Did it."
+    -
+    result b "Did it."
+    screenshot b
+    -
+    result c "output"
+    -
+    result d "Edited."
+    -
+    use a computer {"action":"screenshot"}
+    -
+    result a "Did it."
+    screenshot a
+    -
+    text 0 "Done."
+    "#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_last_action_of_an_answer_looks() {
+    let computer = FakeSandbox::new(Vec::new());
+    let answer = calls(vec![screenshot(), click(1, 2), types("a"), runs("ls")]);
+    let stage = Stage::with_computers(vec![answer, says("Done.")], vec![computer.clone()]);
+    stage.run().await;
+    let looks: Vec<bool> = computer
+        .requests
+        .borrow()
+        .iter()
+        .filter_map(|request| match request {
+            ComputerRequest::Act { look, .. } => Some(*look),
+            ComputerRequest::Look { .. } | ComputerRequest::Shell(_) | ComputerRequest::Edit(_) => {
+                None
+            }
+        })
+        .collect();
+    assert_eq!(looks, [false, false, true]);
+    let [_, _, Item::Results(results)] = &*stage.shown() else {
+        panic!("{:?}", stage.shown());
+    };
+    let pictures: Vec<bool> = results
+        .iter()
+        .map(|result| result.image.is_some())
+        .collect();
+    assert_eq!(pictures, [true, false, true, false]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_failure_keeps_the_rest_from_being_done() {
+    let failure = ComputerError::Failed("there is no key \"hyper\"".to_owned());
+    let computer = FakeSandbox::new(vec![Reaction::Do, Reaction::Answer(Err(failure))]);
+    let answer = calls(vec![click(1, 2), types("a"), runs("ls"), screenshot()]);
+    let stage = Stage::with_computers(vec![answer, says("Done.")], vec![computer.clone()]);
+    stage.run().await;
+    assert_snapshot!(stage.story(), @r#"
+    use a computer {"action":"click","at":{"x":1,"y":2}}
+    use b computer {"action":"type","text":"a"}
+    use c bash {"command":"ls","shell":"run"}
+    use d computer {"action":"screenshot"}
+    -
+    result a "Did it."
+    -
+    error b "there is no key \"hyper\""
+    error c "Not executed: an earlier computer action in this turn failed."
+    error d "Not executed: an earlier computer action in this turn failed."
+    -
+    text 0 "Done."
+    "#);
+    assert_eq!(computer.requests.borrow().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_make_no_sense_are_refused_when_it_is_their_turn() {
+    for (call, told) in [
+        (click(1024, 0), "(1024, 0) is outside the 1024×768 screen"),
+        (
+            ("browser", json!({})),
+            "there is no tool \"browser\"; the tools are computer, bash and editor",
+        ),
+        (
+            ("bash", json!({"shell": "run"})),
+            "the bash tool does not take this input: missing field `command`",
+        ),
+        (
+            ("computer", json!("click")),
+            "the computer tool does not take this input",
+        ),
+    ] {
+        let computer = FakeSandbox::new(Vec::new());
+        let answer = calls(vec![types("first"), call, types("third")]);
+        let stage = Stage::with_computers(vec![answer, says("Done.")], vec![computer.clone()]);
+        stage.run().await;
+        assert_eq!(computer.requests.borrow().len(), 1, "{told}");
+        let [_, _, Item::Results(results)] = &*stage.shown() else {
+            panic!("{:?}", stage.shown());
+        };
+        assert!(!results[0].is_error);
+        assert!(
+            results[1].is_error && results[1].text.starts_with(told),
+            "{results:?}"
+        );
+        assert_eq!(
+            results[2].text,
+            "Not executed: an earlier computer action in this turn failed."
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_exit_code_is_no_failure_and_a_time_out_is() {
+    let told = |ending| Reaction::Answer(Ok(ComputerReply::Shell(printed("half\n", ending))));
+    let computer = FakeSandbox::new(vec![
+        told(ShellEnding::Exited { code: 3 }),
+        told(ShellEnding::TimedOut { after_ms: 1000 }),
+    ]);
+    let answer = calls(vec![runs("false"), runs("sleep 9"), runs("ls")]);
+    let stage = Stage::with_computers(vec![answer, says("Done.")], vec![computer]);
+    stage.run().await;
+    assert_snapshot!(stage.story(), @r#"
+    use a bash {"command":"false","shell":"run"}
+    use b bash {"command":"sleep 9","shell":"run"}
+    use c bash {"command":"ls","shell":"run"}
+    -
+    result a "half\n[exit code 3]"
+    -
+    error b "half\n[The command took longer than 1 s and was ended. The shell kept its state.]"
+    error c "Not executed: an earlier computer action in this turn failed."
+    -
+    text 0 "Done."
+    "#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_newest_pictures_are_shown() {
+    let look = || calls(vec![screenshot()]);
+    let mut stage = Stage::new(vec![look(), look(), look(), says("Done.")]);
+    stage.limits.kept_images = 2;
+    stage.run().await;
+    let results: Vec<(String, bool)> = stage
+        .shown()
+        .iter()
+        .filter_map(|item| match item {
+            Item::Results(results) => Some((results[0].text.clone(), results[0].image.is_some())),
+            Item::Prompt { .. } | Item::Answer { .. } => None,
+        })
+        .collect();
+    let old = "Did it.\n[The picture is not shown any more.]".to_owned();
+    let new = "Did it.".to_owned();
+    assert_eq!(results, [(old, false), (new.clone(), true), (new, true)]);
+}

@@ -1,0 +1,178 @@
+//! Turns that do not come to an answer say why.
+
+use std::{sync::Arc, time::Duration};
+
+use deskhand_core::model::{Chunk, Item, ModelError};
+use insta::assert_snapshot;
+
+use crate::{
+    fakes::{Beat, FakeBlobs, FakeLog, FakeSandbox, Reaction},
+    stage::{Stage, calls, click, ending, fails, runs, says, screenshot},
+};
+
+#[tokio::test(start_paused = true)]
+async fn the_answer_is_what_the_model_said_last() {
+    let mut first = says("I look.");
+    first.pop();
+    first.extend(calls(vec![screenshot()]));
+    let stage = Stage::new(vec![first, says("It is **green**.")]);
+    assert_snapshot!(ending(&stage.run().await), @"done: It is **green**. (steps: 2)");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_never_ends_is_ended() {
+    let mut stage = Stage::new(vec![calls(vec![runs("ls")])]);
+    stage.limits.max_steps = 4;
+    assert_snapshot!(ending(&stage.run().await), @"too_many_steps: The turn was ended because the model took 4 steps without coming to an end. Send a new message to go on. (steps: 4)");
+    assert_eq!(stage.model.requests.lock().unwrap().len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_takes_too_long_is_ended_in_the_middle() {
+    let limit = Duration::from_secs(90);
+    let mut speaking = Stage::new(vec![vec![Beat::Say(Chunk::TextStart), Beat::Hang]]);
+    speaking.limits.max_duration = limit;
+    let report = speaking.run().await;
+    assert_snapshot!(ending(&report), @"turn_too_long: The turn was ended because it took longer than 90 s. Send a new message to go on. (steps: 1)");
+    assert_eq!(report.duration, limit);
+
+    let computer = FakeSandbox::new(vec![Reaction::Deaf]);
+    let answer = calls(vec![click(1, 2), runs("ls")]);
+    let mut acting = Stage::with_computers(vec![answer], vec![computer]);
+    acting.limits.max_duration = limit;
+    let report = acting.run().await;
+    assert!(ending(&report).starts_with("turn_too_long"));
+    assert!(report.duration < limit + Duration::from_secs(1));
+    assert_snapshot!(acting.story(), @r#"
+    use a computer {"action":"click","at":{"x":1,"y":2}}
+    use b bash {"command":"ls","shell":"run"}
+    -
+    error a "Stopped; it is not known whether it was done."
+    error b "Not executed: the turn ended before."
+    "#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_fails_is_quoted() {
+    let told = async |error| ending(&Stage::new(vec![fails(error)]).run().await);
+    assert_snapshot!(told(ModelError::Rejected("step 2 expected a picture".to_owned())).await, @"model_failed: The model could not go on: step 2 expected a picture. (steps: 1)");
+    assert_snapshot!(told(ModelError::Unavailable("it is overloaded".to_owned())).await, @"model_failed: The model is not available: it is overloaded. Send the message again later. (steps: 1)");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_done_of_an_answer_that_breaks_off() {
+    let mut answer = says("I click.");
+    answer.pop();
+    answer.extend(calls(vec![click(1, 2)]));
+    answer.pop();
+    let stage = Stage::new(vec![answer]);
+    assert_snapshot!(ending(&stage.run().await), @"model_failed: The model is not available: its answer broke off. Send the message again later. (steps: 1)");
+    assert_snapshot!(stage.story(), @r#"text 0 "I click.""#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_model_is_asked_again_three_times() {
+    let silent = || {
+        vec![
+            Beat::Say(Chunk::Thinking("Hm.".to_owned())),
+            Beat::Say(Chunk::Text(" \n".to_owned())),
+            Beat::Say(Chunk::End),
+        ]
+    };
+    let stage = Stage::new(vec![silent()]);
+    assert_snapshot!(ending(&stage.run().await), @"model_silent: The model answered with neither words nor actions, also when it was asked again. Send the message once more, or choose another model. (steps: 4)");
+    let nudged = prompted(
+        "do it\n\n[Your last answer was empty. Go on with the task, or say that you are done.]",
+    );
+    let asked = std::mem::take(&mut *stage.model.requests.lock().unwrap());
+    let asked: Vec<Item> = asked
+        .into_iter()
+        .flat_map(|request| request.items)
+        .collect();
+    assert_eq!(
+        asked,
+        [prompted("do it"), nudged.clone(), nudged.clone(), nudged]
+    );
+
+    let stage = Stage::new(vec![silent(), silent(), silent(), says("Sorry.")]);
+    assert_snapshot!(ending(&stage.run().await), @"done: Sorry. (steps: 4)");
+
+    // Silence after results is nudged by a prompt of its own, and work starts the count anew.
+    let work = || calls(vec![runs("ls")]);
+    let stage = Stage::new(vec![
+        silent(),
+        work(),
+        silent(),
+        silent(),
+        silent(),
+        says("Done."),
+    ]);
+    assert_snapshot!(ending(&stage.run().await), @"done: Done. (steps: 6)");
+    assert!(matches!(
+        &*stage.shown(),
+        [
+            Item::Prompt { .. },
+            Item::Answer { .. },
+            Item::Results(_),
+            Item::Prompt { .. }
+        ]
+    ));
+}
+
+fn prompted(text: &str) -> Item {
+    Item::Prompt {
+        text: text.to_owned(),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_disk_ends_the_turn_and_the_action_stays_done() {
+    let told = async |trouble| {
+        let mut stage = Stage::new(vec![calls(vec![click(1, 2), runs("ls")])]);
+        stage.blobs = Arc::new(FakeBlobs {
+            trouble: Some(trouble),
+            ..FakeBlobs::default()
+        });
+        format!("{}\n{}", ending(&stage.run().await), stage.story())
+    };
+    assert_snapshot!(told(std::io::ErrorKind::StorageFull).await, @r#"
+    storage_full: There is no space left for pictures, so the turn was ended. Free some space on the disk of the data folder, then send a new message to go on. (steps: 1)
+    use a computer {"action":"click","at":{"x":1,"y":2}}
+    use b bash {"command":"ls","shell":"run"}
+    -
+    result a "Did it.\n[The picture of it could not be kept.]"
+    error b "Not executed: the turn ended before."
+    "#);
+    assert_snapshot!(told(std::io::ErrorKind::PermissionDenied).await, @r#"
+    storage_failed: A picture could not be written to or read from the data folder, so the turn was ended. Check the data folder and the server's log, then send a new message to go on. (steps: 1)
+    use a computer {"action":"click","at":{"x":1,"y":2}}
+    use b bash {"command":"ls","shell":"run"}
+    -
+    result a "Did it.\n[The picture of it could not be kept.]"
+    error b "Not executed: the turn ended before."
+    "#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_that_takes_nothing_more_ends_the_turn_before_anything_is_done() {
+    let computer = FakeSandbox::new(Vec::new());
+    let mut answer = says("I click.");
+    answer.pop();
+    answer.extend(calls(vec![click(1, 2)]));
+    let mut stage = Stage::with_computers(vec![answer], vec![computer.clone()]);
+    stage.log = Arc::new(FakeLog {
+        room: Some(1),
+        ..FakeLog::default()
+    });
+    assert_snapshot!(ending(&stage.run().await), @"log lost: the session's log could not be written (steps: 1)");
+    assert_eq!(computer.requests.borrow().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_model_is_told_where_it_is() {
+    let stage = Stage::new(vec![says("Hello.")]);
+    stage.run().await;
+    let requests = stage.model.requests.lock().unwrap();
+    assert!(requests[0].system.contains("Friday, 3 July 2026"));
+    assert!(requests[0].system.contains("1024×768"));
+}

@@ -1,0 +1,308 @@
+//! The ports of a turn, each doing as it is told and remembering what it was asked.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use deskhand_agent::{Desk, DeskError, TurnLog, TurnLogError};
+use deskhand_core::{
+    action::{Point, ScreenSize},
+    blob::{BlobError, BlobFormat, BlobName, Blobs},
+    clock::Clock,
+    event::EventBody,
+    id::RequestId,
+    model::{Chunk, Model, ModelError, ModelRequest},
+    sandbox::{
+        ByteStream, ComputerError, ComputerReply, ComputerRequest, Frame, Progress, Sandbox,
+        SandboxEnd,
+    },
+    shell::{ShellEnding, ShellOutput},
+};
+use futures::{StreamExt, stream, stream::BoxStream};
+use tokio::sync::watch;
+
+/// One moment of a model's answer.
+#[derive(Debug, Clone)]
+pub(crate) enum Beat {
+    Say(Chunk),
+    Pause(Duration),
+    Fail(ModelError),
+    Hang,
+}
+
+/// Gives its answers in order, and the last one again and again.
+#[derive(Debug)]
+pub(crate) struct FakeModel {
+    answers: Mutex<VecDeque<Vec<Beat>>>,
+    pub(crate) requests: Mutex<Vec<ModelRequest>>,
+}
+
+impl FakeModel {
+    pub(crate) fn new(answers: Vec<Vec<Beat>>) -> Arc<Self> {
+        Arc::new(Self {
+            answers: Mutex::new(answers.into()),
+            requests: Mutex::default(),
+        })
+    }
+}
+
+impl Model for FakeModel {
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {
+        self.requests.lock().unwrap().push(request);
+        let mut answers = self.answers.lock().unwrap();
+        let answer = if answers.len() > 1 {
+            answers.pop_front().unwrap()
+        } else {
+            answers.front().cloned().unwrap_or_default()
+        };
+        stream::iter(answer)
+            .filter_map(|beat| async {
+                match beat {
+                    Beat::Say(chunk) => Some(Ok(chunk)),
+                    Beat::Fail(error) => Some(Err(error)),
+                    Beat::Pause(pause) => {
+                        tokio::time::sleep(pause).await;
+                        None
+                    }
+                    Beat::Hang => std::future::pending().await,
+                }
+            })
+            .boxed()
+    }
+}
+
+/// How a sandbox takes a request.
+#[derive(Debug, Clone)]
+pub(crate) enum Reaction {
+    /// Does it and answers as a real one would.
+    Do,
+    Answer(Result<ComputerReply, ComputerError>),
+    /// Prints these, each after a while, and then answers.
+    Print(Vec<(Duration, &'static [u8])>, ShellOutput),
+    /// Goes on until it is cancelled, and then answers.
+    UntilCancelled(Result<ComputerReply, ComputerError>),
+    /// Never answers, cancelled or not.
+    Deaf,
+}
+
+#[derive(Debug)]
+pub(crate) struct FakeSandbox {
+    reactions: Mutex<VecDeque<Reaction>>,
+    pub(crate) requests: watch::Sender<Vec<ComputerRequest>>,
+    cancelled: watch::Sender<Option<RequestId>>,
+}
+
+impl FakeSandbox {
+    /// Takes the first requests like this, and does all later ones.
+    pub(crate) fn new(reactions: Vec<Reaction>) -> Arc<Self> {
+        Arc::new(Self {
+            reactions: Mutex::new(reactions.into()),
+            requests: watch::Sender::default(),
+            cancelled: watch::Sender::default(),
+        })
+    }
+}
+
+pub(crate) fn printed(output: &str, ending: ShellEnding) -> ShellOutput {
+    ShellOutput {
+        output: output.to_owned(),
+        omitted_bytes: 0,
+        ending,
+        cwd: "/home/agent".to_owned(),
+    }
+}
+
+/// Every picture is another one.
+fn frame(n_requests: usize) -> Frame {
+    Frame {
+        bytes: Bytes::from(format!("picture {n_requests}")),
+        format: BlobFormat::Png,
+        size: ScreenSize::default(),
+        pointer: Point { x: 0, y: 0 },
+    }
+}
+
+fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
+    match request {
+        ComputerRequest::Act { action, look } => ComputerReply::Acted {
+            text: "Did it.".to_owned(),
+            frame: (*look || action.is_look()).then(|| frame(n_requests)),
+        },
+        ComputerRequest::Look { .. } => ComputerReply::Acted {
+            text: "Looked.".to_owned(),
+            frame: Some(frame(n_requests)),
+        },
+        ComputerRequest::Shell(_) => {
+            ComputerReply::Shell(printed("output\n", ShellEnding::Exited { code: 0 }))
+        }
+        ComputerRequest::Edit(_) => ComputerReply::Edited {
+            text: "Edited.".to_owned(),
+        },
+    }
+}
+
+#[async_trait]
+impl Sandbox for FakeSandbox {
+    fn screen(&self) -> ScreenSize {
+        ScreenSize::default()
+    }
+
+    async fn perform(
+        &self,
+        id: RequestId,
+        request: ComputerRequest,
+        progress: Option<Progress>,
+    ) -> Result<ComputerReply, ComputerError> {
+        self.requests.send_modify(|all| all.push(request.clone()));
+        let n_requests = self.requests.borrow().len();
+        let reaction = self.reactions.lock().unwrap().pop_front();
+        match reaction.unwrap_or(Reaction::Do) {
+            Reaction::Do => Ok(done(&request, n_requests)),
+            Reaction::Answer(answer) => answer,
+            Reaction::Print(pieces, output) => {
+                let mut progress = progress.expect("a shell command is followed");
+                for (pause, piece) in pieces {
+                    tokio::time::sleep(pause).await;
+                    progress.try_send(Bytes::from_static(piece)).unwrap();
+                }
+                Ok(ComputerReply::Shell(output))
+            }
+            Reaction::UntilCancelled(answer) => {
+                let mut cancelled = self.cancelled.subscribe();
+                cancelled.wait_for(|last| *last == Some(id)).await.unwrap();
+                answer
+            }
+            Reaction::Deaf => std::future::pending().await,
+        }
+    }
+
+    async fn cancel(&self, id: RequestId) {
+        self.cancelled.send_replace(Some(id));
+    }
+
+    async fn open_screen(&self) -> Result<ByteStream, ComputerError> {
+        Err(ComputerError::Gone)
+    }
+
+    async fn ended(&self) -> SandboxEnd {
+        std::future::pending().await
+    }
+
+    async fn stop(&self) {}
+}
+
+/// Gives these computers in order, and the last one again and again. Without any, it fails.
+#[derive(Debug)]
+pub(crate) struct FakeDesk {
+    pub(crate) computers: Mutex<VecDeque<Arc<FakeSandbox>>>,
+    pub(crate) n_asked: Mutex<usize>,
+    /// Whether it runs out of computers instead of giving the last one again.
+    pub(crate) runs_out: bool,
+}
+
+#[async_trait]
+impl Desk for FakeDesk {
+    async fn computer(&self) -> Result<Arc<dyn Sandbox>, DeskError> {
+        *self.n_asked.lock().unwrap() += 1;
+        let mut computers = self.computers.lock().unwrap();
+        let computer = if computers.len() > 1 || self.runs_out {
+            computers.pop_front()
+        } else {
+            computers.front().cloned()
+        };
+        computer
+            .map(|computer| computer as Arc<dyn Sandbox>)
+            .ok_or_else(|| DeskError {
+                message: "The sandbox could not be started: bubblewrap is missing.".to_owned(),
+            })
+    }
+}
+
+/// What was appended, transaction by transaction.
+#[derive(Debug, Default)]
+pub(crate) struct FakeLog {
+    pub(crate) appended: watch::Sender<Vec<Vec<EventBody>>>,
+    /// How many transactions fit.
+    pub(crate) room: Option<usize>,
+}
+
+impl FakeLog {
+    pub(crate) fn bodies(&self) -> Vec<EventBody> {
+        self.appended.borrow().iter().flatten().cloned().collect()
+    }
+
+    /// Waits until an event of this kind was appended.
+    pub(crate) async fn until(&self, kind: &str) {
+        let mut appended = self.appended.subscribe();
+        let there =
+            |all: &Vec<Vec<EventBody>>| all.iter().flatten().any(|body| body.kind() == kind);
+        appended.wait_for(there).await.unwrap();
+    }
+}
+
+#[async_trait]
+impl TurnLog for FakeLog {
+    async fn append(&self, bodies: Vec<EventBody>) -> Result<(), TurnLogError> {
+        if self
+            .room
+            .is_some_and(|room| self.appended.borrow().len() >= room)
+        {
+            return Err(TurnLogError("the database is gone".into()));
+        }
+        self.appended.send_modify(|all| all.push(bodies));
+        Ok(())
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct FakeBlobs {
+    pub(crate) kept: Mutex<HashMap<BlobName, Bytes>>,
+    /// What a `put` fails with.
+    pub(crate) trouble: Option<std::io::ErrorKind>,
+}
+
+/// Enough of a digest to tell a test's pictures apart.
+pub(crate) fn name_of(bytes: &[u8], format: BlobFormat) -> BlobName {
+    let mut digest = [0; 32];
+    for (index, byte) in bytes.iter().enumerate() {
+        digest[index % 32] ^= byte.rotate_left(u32::try_from(index / 32).unwrap());
+    }
+    BlobName::of(digest, format)
+}
+
+#[async_trait]
+impl Blobs for FakeBlobs {
+    async fn put(&self, bytes: Bytes, format: BlobFormat) -> Result<BlobName, BlobError> {
+        match self.trouble {
+            Some(std::io::ErrorKind::StorageFull) => {
+                Err(BlobError::Full(std::io::ErrorKind::StorageFull.into()))
+            }
+            Some(kind) => Err(BlobError::Io(kind.into())),
+            None => {
+                let name = name_of(&bytes, format);
+                self.kept.lock().unwrap().insert(name.clone(), bytes);
+                Ok(name)
+            }
+        }
+    }
+
+    async fn get(&self, name: &BlobName) -> Result<Bytes, BlobError> {
+        let kept = self.kept.lock().unwrap();
+        kept.get(name)
+            .cloned()
+            .ok_or_else(|| BlobError::Missing(name.clone()))
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct FixedClock;
+
+impl Clock for FixedClock {
+    fn now(&self) -> jiff::Timestamp {
+        "2026-07-03T12:00:00Z".parse().unwrap()
+    }
+}

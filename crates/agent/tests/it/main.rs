@@ -1,0 +1,17 @@
+//! Whole turns, with a model, a desk, a log and blobs that do as the test says.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod batches;
+mod conversations;
+mod endings;
+mod fakes;
+mod logs;
+mod lost_computers;
+mod speech;
+mod stage;
+mod stops;

@@ -1,0 +1,204 @@
+//! Sets up a turn, runs it, and tells what happened.
+
+use std::sync::{Arc, Mutex};
+
+use deskhand_agent::{Turn, TurnEnd, TurnLimits, TurnReport};
+use deskhand_core::{
+    action::ScreenSize,
+    event::{Complete, Event, EventBody, Failure, MessageSaid, Outcome},
+    id::{MessageId, TurnId},
+    message::Role,
+    model::{Chunk, ModelError, ToolCall},
+};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::fakes::{Beat, FakeBlobs, FakeDesk, FakeLog, FakeModel, FakeSandbox, FixedClock};
+
+/// Everything a turn needs, for the test to set and to look at.
+pub(crate) struct Stage {
+    pub(crate) model: Arc<FakeModel>,
+    pub(crate) desk: Arc<FakeDesk>,
+    pub(crate) log: Arc<FakeLog>,
+    pub(crate) blobs: Arc<FakeBlobs>,
+    pub(crate) history: Vec<EventBody>,
+    pub(crate) limits: TurnLimits,
+    pub(crate) stop: CancellationToken,
+}
+
+impl Stage {
+    /// A model with these answers and one computer that does everything.
+    pub(crate) fn new(answers: Vec<Vec<Beat>>) -> Self {
+        Self::with_computers(answers, vec![FakeSandbox::new(Vec::new())])
+    }
+
+    pub(crate) fn with_computers(
+        answers: Vec<Vec<Beat>>,
+        computers: Vec<Arc<FakeSandbox>>,
+    ) -> Self {
+        Self {
+            model: FakeModel::new(answers),
+            desk: Arc::new(FakeDesk {
+                computers: Mutex::new(computers.into()),
+                n_asked: Mutex::default(),
+                runs_out: false,
+            }),
+            log: Arc::default(),
+            blobs: Arc::default(),
+            history: vec![prompt("do it")],
+            limits: TurnLimits::default(),
+            stop: CancellationToken::new(),
+        }
+    }
+
+    pub(crate) async fn run(&self) -> TurnReport {
+        self.turn(TurnId::new()).run().await
+    }
+
+    pub(crate) fn turn(&self, id: TurnId) -> Turn {
+        let events = self.history.iter().zip(1..).map(|(body, seq)| Event {
+            seq,
+            at: "2026-07-03T12:00:00Z".parse().unwrap(),
+            body: body.clone(),
+        });
+        Turn {
+            id,
+            model: Arc::clone(&self.model) as _,
+            desk: Arc::clone(&self.desk) as _,
+            log: Arc::clone(&self.log) as _,
+            blobs: Arc::clone(&self.blobs) as _,
+            history: events.collect(),
+            screen: ScreenSize::default(),
+            limits: self.limits.clone(),
+            clock: Arc::new(FixedClock),
+            stop: self.stop.clone(),
+        }
+    }
+
+    /// The log, an event per line and a line between transactions.
+    pub(crate) fn story(&self) -> String {
+        let appended = self.log.appended.borrow();
+        let transactions = appended.iter().map(|bodies| {
+            let lines: Vec<String> = bodies.iter().map(line).collect();
+            lines.join("\n")
+        });
+        transactions.collect::<Vec<_>>().join("\n-\n")
+    }
+
+    /// The text and the picture of every result that the model was shown last.
+    pub(crate) fn shown(&self) -> Vec<deskhand_core::model::Item> {
+        let requests = self.model.requests.lock().unwrap();
+        requests.last().unwrap().items.clone()
+    }
+}
+
+fn line(body: &EventBody) -> String {
+    match body {
+        EventBody::Thinking(said) => format!("thinking {} {:?}", said.block, said.text),
+        EventBody::Text(said) => format!("text {} {:?}", said.block, said.text),
+        EventBody::ToolUse(tool_use) => {
+            format!("use {} {} {}", tool_use.call, tool_use.tool, tool_use.input)
+        }
+        EventBody::ToolResult(result) => format!(
+            "{}{} {} {:?}",
+            if result.partial { "partial " } else { "" },
+            if result.is_error { "error" } else { "result" },
+            result.call,
+            result.text
+        ),
+        EventBody::Screenshot(screenshot) => {
+            format!("screenshot {}", screenshot.call.as_deref().unwrap_or("-"))
+        }
+        EventBody::Status(_)
+        | EventBody::Message(_)
+        | EventBody::Error(_)
+        | EventBody::Complete(_) => format!("unexpected {body:?}"),
+    }
+}
+
+/// How a turn ended, in one line.
+pub(crate) fn ending(report: &TurnReport) -> String {
+    let end = match &report.end {
+        TurnEnd::Done { answer } => format!("done: {answer}"),
+        TurnEnd::Stopped => "stopped".to_owned(),
+        TurnEnd::Failed(failure) => format!("{}: {}", failure.code, failure.message),
+        TurnEnd::LogLost(error) => format!("log lost: {error}"),
+    };
+    format!("{end} (steps: {})", report.n_steps)
+}
+
+pub(crate) fn prompt(content: &str) -> EventBody {
+    EventBody::Message(MessageSaid {
+        id: MessageId::new(),
+        role: Role::User,
+        content: content.to_owned(),
+        author: None,
+        turn: None,
+    })
+}
+
+/// An answer that only speaks.
+pub(crate) fn says(text: &str) -> Vec<Beat> {
+    vec![
+        Beat::Say(Chunk::TextStart),
+        Beat::Say(Chunk::Text(text.to_owned())),
+        Beat::Say(Chunk::End),
+    ]
+}
+
+/// An answer that uses tools; the calls are named a, b, c…
+pub(crate) fn calls(calls: Vec<(&str, Value)>) -> Vec<Beat> {
+    let ids = ('a'..='z').map(String::from);
+    let calls = ids.zip(calls).map(|(id, (tool, input))| {
+        Beat::Say(Chunk::Call(ToolCall {
+            id,
+            tool: tool.to_owned(),
+            input,
+        }))
+    });
+    calls.chain([Beat::Say(Chunk::End)]).collect()
+}
+
+pub(crate) fn fails(error: ModelError) -> Vec<Beat> {
+    vec![Beat::Fail(error)]
+}
+
+pub(crate) fn click(x: i32, y: i32) -> (&'static str, Value) {
+    (
+        "computer",
+        json!({"action": "click", "at": {"x": x, "y": y}}),
+    )
+}
+
+pub(crate) fn types(text: &str) -> (&'static str, Value) {
+    ("computer", json!({"action": "type", "text": text}))
+}
+
+pub(crate) fn screenshot() -> (&'static str, Value) {
+    ("computer", json!({"action": "screenshot"}))
+}
+
+pub(crate) fn runs(command: &str) -> (&'static str, Value) {
+    ("bash", json!({"shell": "run", "command": command}))
+}
+
+pub(crate) fn views(path: &str) -> (&'static str, Value) {
+    ("editor", json!({"command": "view", "path": path}))
+}
+
+pub(crate) fn complete(turn: TurnId, outcome: Outcome) -> EventBody {
+    EventBody::Complete(Complete {
+        turn,
+        outcome,
+        n_steps: 1,
+        duration_ms: 1,
+    })
+}
+
+pub(crate) fn failure(turn: Option<TurnId>, message: &str) -> EventBody {
+    EventBody::Error(Failure {
+        turn,
+        code: "model_failed".to_owned(),
+        message: message.to_owned(),
+    })
+}

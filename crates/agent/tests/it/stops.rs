@@ -1,0 +1,105 @@
+//! A stop ends the turn within a second, whatever it is at, and leaves no use without a result.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    model::Chunk,
+    sandbox::{ComputerError, ComputerReply},
+    shell::ShellEnding,
+};
+use insta::assert_snapshot;
+
+use crate::{
+    fakes::{Beat, FakeSandbox, Reaction, printed},
+    stage::{Stage, calls, click, ending, runs, says, types},
+};
+
+/// Runs a turn and stops it once an event of this kind is in the log.
+async fn stopped_at(stage: &Stage, kind: &str) {
+    let (report, at) = tokio::join!(stage.run(), async {
+        stage.log.until(kind).await;
+        stage.stop.cancel();
+        tokio::time::Instant::now()
+    });
+    assert!(at.elapsed() < Duration::from_secs(1));
+    assert_eq!(ending(&report), "stopped (steps: 1)");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_before_the_first_step_asks_nobody() {
+    let stage = Stage::new(vec![says("Hello.")]);
+    stage.stop.cancel();
+    assert_eq!(ending(&stage.run().await), "stopped (steps: 0)");
+    assert!(stage.model.requests.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_while_the_model_speaks_keeps_what_it_said() {
+    let stage = Stage::new(vec![vec![
+        Beat::Say(Chunk::Thinking("Let me see.".to_owned())),
+        Beat::Say(Chunk::Text("I am ".to_owned())),
+        calls(vec![click(1, 1)]).remove(0),
+        Beat::Hang,
+    ]]);
+    stopped_at(&stage, "thinking").await;
+    assert_snapshot!(stage.story(), @r#"
+    thinking 0 "Let me see."
+    -
+    text 1 "I am "
+    "#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_during_an_action_cancels_it_and_all_that_wait() {
+    let cancelled = Reaction::UntilCancelled(Err(ComputerError::Cancelled));
+    let computer = FakeSandbox::new(vec![Reaction::Do, cancelled]);
+    let answer = calls(vec![click(1, 2), types("a"), runs("ls")]);
+    let stage = Stage::with_computers(vec![answer], vec![computer.clone()]);
+    stopped_at(&stage, "tool_result").await;
+    assert_snapshot!(stage.story(), @r#"
+    use a computer {"action":"click","at":{"x":1,"y":2}}
+    use b computer {"action":"type","text":"a"}
+    use c bash {"command":"ls","shell":"run"}
+    -
+    result a "Did it."
+    -
+    error b "Stopped before it was done."
+    error c "Stopped before it was done."
+    "#);
+    assert_eq!(computer.requests.borrow().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_tells_what_was_done_all_the_same() {
+    let acted = ComputerReply::Acted {
+        text: "Clicked.".to_owned(),
+        frame: None,
+    };
+    let output = printed("half of it", ShellEnding::Interrupted);
+    for (reply, told) in [
+        (acted, r#"result a "Clicked.""#),
+        (
+            ComputerReply::Shell(output),
+            r#"error a "half of it\nStopped before it was done.""#,
+        ),
+    ] {
+        let computer = FakeSandbox::new(vec![Reaction::UntilCancelled(Ok(reply))]);
+        let stage = Stage::with_computers(vec![calls(vec![runs("x")])], vec![computer]);
+        stopped_at(&stage, "tool_use").await;
+        assert_eq!(stage.story().lines().last(), Some(told));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_does_not_wait_for_a_computer_that_is_deaf() {
+    let computer = FakeSandbox::new(vec![Reaction::Deaf]);
+    let stage = Stage::with_computers(vec![calls(vec![click(1, 2), runs("ls")])], vec![computer]);
+    stopped_at(&stage, "tool_use").await;
+    assert_snapshot!(stage.story(), @r#"
+    use a computer {"action":"click","at":{"x":1,"y":2}}
+    use b bash {"command":"ls","shell":"run"}
+    -
+    error a "Stopped; it is not known whether it was done."
+    error b "Stopped before it was done."
+    "#);
+}
