@@ -1,1 +1,108 @@
-fn main() {}
+//! The `deskhand` program: one file that is the server, the terminal and the runner.
+//!
+//! It alone knows all crates and wires them together.
+
+mod cli;
+mod client;
+mod config;
+mod data_dir;
+mod doctor;
+mod find;
+mod interrupts;
+mod logging;
+mod login;
+mod output;
+mod run;
+mod runner;
+mod serve;
+mod server;
+
+use std::{future::Future, process::ExitCode};
+
+use anyhow::Context;
+use clap::Parser;
+use tokio::runtime;
+
+use crate::{
+    cli::{Cli, Command},
+    config::{Environment, LoadConfigError},
+};
+
+fn main() -> ExitCode {
+    match carry_out(Cli::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            output::say(&format!("deskhand: {error:#}"));
+            // Mistakes in the settings are told apart like those on the command line.
+            let is_mistake = error.downcast_ref::<LoadConfigError>().is_some();
+            ExitCode::from(if is_mistake { 2 } else { 1 })
+        }
+    }
+}
+
+fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
+    let environment = Environment::of_this_process();
+    let Cli { settings, command } = cli;
+    let load = |listen| config::load(&settings.flags(listen), &environment);
+    match command {
+        Command::Serve(args) => {
+            let config = load(args.listen)?.config;
+            logging::start(&config.log, &config.log.level);
+            on_all_threads(done(serve::serve(&config)))
+        }
+        Command::Run(args) => {
+            let config = load(None)?.config;
+            logging::start(&config.log, "warn");
+            on_all_threads(run::run(&args, &config, &environment))
+        }
+        Command::Login(args) => {
+            let config = load(None)?.config;
+            logging::start(&config.log, "warn");
+            on_one_thread(done(login::login(&args, &config, &environment)))
+        }
+        Command::Doctor(args) => {
+            let config = load(None)?.config;
+            on_one_thread(doctor::doctor(&args, &config, &environment))
+        }
+        Command::Config => {
+            output::answer(load(None)?.layers.to_string().trim_end())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Runner => on_one_thread(runner::run()),
+        Command::DemoShop(args) => on_one_thread(runner::demo_shop(&args, &environment)),
+    }
+}
+
+async fn done(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
+    work.await.map(|()| ExitCode::SUCCESS)
+}
+
+/// Runs on this thread alone, which costs the least memory.
+fn on_one_thread(work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
+    block_on(runtime::Builder::new_current_thread(), work)
+}
+
+/// Runs on as many threads as there are processors, two at least, so that one that is busy for
+/// a moment does not hold up the rest.
+fn on_all_threads(
+    work: impl Future<Output = anyhow::Result<ExitCode>>,
+) -> anyhow::Result<ExitCode> {
+    let mut builder = runtime::Builder::new_multi_thread();
+    let n_processors = std::thread::available_parallelism().map_or(2, usize::from);
+    builder.worker_threads(n_processors.clamp(2, 8));
+    block_on(builder, work)
+}
+
+fn block_on(
+    mut builder: runtime::Builder,
+    work: impl Future<Output = anyhow::Result<ExitCode>>,
+) -> anyhow::Result<ExitCode> {
+    let runtime = builder
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let ending = runtime.block_on(work);
+    // What still runs is blocking work that nobody waits for.
+    runtime.shutdown_background();
+    ending
+}

@@ -1,0 +1,270 @@
+//! A client of the HTTP API, for the commands that talk to a server.
+
+use std::{error::Error, time::Duration};
+
+use deskhand_core::{id::SessionId, secret::Secret};
+use reqwest::{Method, Url};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio_tungstenite::{WebSocketStream, tungstenite};
+use tungstenite::{client::IntoClientRequest, http::HeaderValue, http::header::AUTHORIZATION};
+
+/// How long the server may take to answer. Ending a session waits for its sandbox.
+const LONGEST_ANSWER: Duration = Duration::from_secs(30);
+/// How long a connection may take to come about.
+const LONGEST_CONNECT: Duration = Duration::from_secs(5);
+
+/// Talks to one server as one user.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    base: Url,
+    token: Secret,
+}
+
+/// The events of a session as they come.
+pub(crate) type EventSocket = WebSocketStream<TcpStream>;
+
+/// Why a call came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CallError {
+    #[error("{0:?} is not the address of a server; it looks like http://localhost:7878")]
+    BadAddress(String),
+    #[error("cannot reach the server at {url}")]
+    Unreachable {
+        url: String,
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The server said no. The text is its own.
+    #[error("{message}")]
+    Refused { code: String, message: String },
+    #[error("{url} does not answer as a Deskhand server does")]
+    Strange {
+        url: String,
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+struct Health {
+    status: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct SessionSummary {
+    pub(crate) id: SessionId,
+    pub(crate) state: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct SessionPage {
+    sessions: Vec<SessionSummary>,
+}
+
+#[derive(Debug, Deserialize)]
+struct SignInLink {
+    url: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Refusal {
+    error: RefusalBody,
+}
+
+#[derive(Debug, Deserialize)]
+struct RefusalBody {
+    code: String,
+    message: String,
+}
+
+/// A new session, as it is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewSession<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) model: Option<&'a str>,
+}
+
+impl Client {
+    pub(crate) fn new(address: &str, token: Secret) -> Result<Self, CallError> {
+        let bad = || CallError::BadAddress(address.to_owned());
+        let base = Url::parse(address.trim_end_matches('/')).ok();
+        let base = base
+            .filter(|base| base.scheme() == "http" && base.has_host())
+            .ok_or_else(bad)?;
+        let http = reqwest::Client::builder()
+            // A proxy of the surroundings knows nothing of servers on this machine.
+            .no_proxy()
+            .connect_timeout(LONGEST_CONNECT)
+            .timeout(LONGEST_ANSWER)
+            .build()
+            .map_err(|source| CallError::Unreachable {
+                url: address.to_owned(),
+                source: source.into(),
+            })?;
+        Ok(Self { http, base, token })
+    }
+
+    /// The server's address, without a slash at the end.
+    pub(crate) fn address(&self) -> &str {
+        self.base.as_str().trim_end_matches('/')
+    }
+
+    pub(crate) fn port(&self) -> Option<u16> {
+        self.base.port_or_known_default()
+    }
+
+    /// Whether a healthy server answers there, and knows whose token this is.
+    pub(crate) async fn check(&self) -> Result<(), CallError> {
+        let health: Health = self.call(Method::GET, "/health", None).await?;
+        if health.status != "healthy" {
+            return Err(CallError::Refused {
+                code: "unhealthy".to_owned(),
+                message: format!("the server at {} is {}", self.address(), health.status),
+            });
+        }
+        let _me: Value = self.call(Method::GET, "/api/me", None).await?;
+        Ok(())
+    }
+
+    pub(crate) async fn new_sign_in_link(&self) -> Result<String, CallError> {
+        let link: SignInLink = self.call(Method::POST, "/api/sign-in-links", None).await?;
+        Ok(link.url)
+    }
+
+    pub(crate) async fn create_session(&self, new: NewSession<'_>) -> Result<SessionId, CallError> {
+        let mut body = json!({"title": new.title});
+        if let Some(model) = new.model {
+            body["model"] = model.into();
+        }
+        let session: SessionSummary = self.call(Method::POST, "/api/sessions", Some(body)).await?;
+        Ok(session.id)
+    }
+
+    pub(crate) async fn send_prompt(
+        &self,
+        session: SessionId,
+        content: &str,
+    ) -> Result<(), CallError> {
+        let path = format!("/api/sessions/{session}/messages");
+        let body = json!({"content": content});
+        let _message: Value = self.call(Method::POST, &path, Some(body)).await?;
+        Ok(())
+    }
+
+    /// Stops the turn. Tells whether there was one to stop.
+    pub(crate) async fn stop_turn(&self, session: SessionId) -> Result<bool, CallError> {
+        let path = format!("/api/sessions/{session}/stop");
+        match self.send(Method::POST, &path, None).await {
+            Ok(_) => Ok(true),
+            Err(CallError::Refused { code, .. }) if code == "not_running" => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Ends the session, and returns when its sandbox is gone.
+    pub(crate) async fn end_session(&self, session: SessionId) -> Result<(), CallError> {
+        let path = format!("/api/sessions/{session}");
+        self.send(Method::DELETE, &path, None).await.map(drop)
+    }
+
+    /// The newest sessions.
+    pub(crate) async fn sessions(&self) -> Result<Vec<SessionSummary>, CallError> {
+        let page: SessionPage = self.call(Method::GET, "/api/sessions", None).await?;
+        Ok(page.sessions)
+    }
+
+    /// Opens the event stream of a session behind event number `after`.
+    pub(crate) async fn open_stream(
+        &self,
+        session: SessionId,
+        after: u64,
+    ) -> Result<EventSocket, CallError> {
+        let unreachable = |source: Box<dyn Error + Send + Sync>| CallError::Unreachable {
+            url: self.address().to_owned(),
+            source,
+        };
+        let address = self.address();
+        let http = address.strip_prefix("http").unwrap_or(address);
+        let mut request = format!("ws{http}/api/sessions/{session}/stream?after={after}")
+            .into_client_request()
+            .map_err(|error| unreachable(error.into()))?;
+        let bearer = HeaderValue::try_from(format!("Bearer {}", self.token.expose()))
+            .map_err(|error| unreachable(error.into()))?;
+        request.headers_mut().insert(AUTHORIZATION, bearer);
+        let host = self.base.host_str().unwrap_or_default();
+        let port = self.port().unwrap_or(80);
+        let connect = async {
+            let socket = TcpStream::connect(format!("{host}:{port}")).await?;
+            socket.set_nodelay(true)?;
+            tokio_tungstenite::client_async(request, socket).await
+        };
+        match tokio::time::timeout(LONGEST_CONNECT, connect).await {
+            Ok(Ok((stream, _response))) => Ok(stream),
+            Ok(Err(tungstenite::Error::Http(response))) if response.status().as_u16() < 500 => {
+                Err(refusal(
+                    self.address(),
+                    response.status().as_u16(),
+                    response.body().as_deref().unwrap_or_default(),
+                ))
+            }
+            Ok(Err(error)) => Err(unreachable(error.into())),
+            Err(elapsed) => Err(unreachable(elapsed.into())),
+        }
+    }
+
+    async fn call<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> Result<T, CallError> {
+        let answer = self.send(method, path, body).await?;
+        serde_json::from_slice(&answer).map_err(|source| CallError::Strange {
+            url: self.address().to_owned(),
+            source: source.into(),
+        })
+    }
+
+    /// Sends a request and gives back the body of a good answer.
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> Result<Vec<u8>, CallError> {
+        let unreachable = |source: reqwest::Error| CallError::Unreachable {
+            url: self.address().to_owned(),
+            source: source.without_url().into(),
+        };
+        let mut request = self
+            .http
+            .request(method, format!("{}{path}", self.address()))
+            .bearer_auth(self.token.expose());
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        let response = request.send().await.map_err(unreachable)?;
+        let status = response.status();
+        let body = response.bytes().await.map_err(unreachable)?;
+        if status.is_success() {
+            Ok(body.into())
+        } else {
+            Err(refusal(self.address(), status.as_u16(), &body))
+        }
+    }
+}
+
+/// What the server's own words for a refusal are, if it has any.
+fn refusal(url: &str, status: u16, body: &[u8]) -> CallError {
+    match serde_json::from_slice::<Refusal>(body) {
+        Ok(Refusal { error }) => CallError::Refused {
+            code: error.code,
+            message: error.message,
+        },
+        Err(_) => CallError::Strange {
+            url: url.to_owned(),
+            source: format!("it answered with status {status}").into(),
+        },
+    }
+}

@@ -1,0 +1,216 @@
+//! The settings: what there is, and how a running process gets them.
+//!
+//! `config.default.toml` is the list of all settings and their defaults. A file goes over the
+//! defaults, the environment over the file, flags over both. Whatever is wrong is told together.
+
+mod layers;
+mod reader;
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use deskhand_core::action::ScreenSize;
+
+pub(crate) use layers::{Layers, Mistake, Source};
+use reader::Reader;
+
+/// The settings in force.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    pub(crate) listen: SocketAddr,
+    pub(crate) data_dir: PathBuf,
+    /// Without a slash at the end; `None` when it follows from where the server listens.
+    pub(crate) public_url: Option<String>,
+    pub(crate) log: LogConfig,
+    pub(crate) screen: ScreenSize,
+    pub(crate) settle: SettleConfig,
+    pub(crate) sandbox: SandboxConfig,
+    pub(crate) turn: TurnConfig,
+    pub(crate) scenarios_dir: PathBuf,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct LogConfig {
+    /// A filter that `tracing_subscriber` understands.
+    pub(crate) level: String,
+    /// Whether somebody asked for this level, or it is just the default.
+    pub(crate) level_is_chosen: bool,
+    pub(crate) format: LogFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SettleConfig {
+    pub(crate) quiet: Duration,
+    pub(crate) max: Duration,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SandboxConfig {
+    pub(crate) start_timeout: Duration,
+    pub(crate) memory_bytes: u64,
+    pub(crate) cpus: f32,
+    pub(crate) processes: u32,
+    pub(crate) file_size_bytes: u64,
+    pub(crate) shell_output_bytes: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TurnConfig {
+    pub(crate) max_steps: u32,
+    pub(crate) max_duration: Duration,
+    pub(crate) kept_images: usize,
+    pub(crate) queue_length: u64,
+}
+
+/// What a command line says about settings.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flags {
+    pub(crate) config: Option<PathBuf>,
+    pub(crate) data_dir: Option<String>,
+    pub(crate) listen: Option<String>,
+}
+
+/// The process's environment, as a value so that tests decide what it is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment(pub(crate) Vec<(String, String)>);
+
+impl Environment {
+    /// What this process was started with. What is not UTF-8 is no setting of ours.
+    pub(crate) fn of_this_process() -> Self {
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        Self(std::env::vars_os().filter_map(text).collect())
+    }
+
+    /// The value of a variable. An empty one counts as not set.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.0.iter().find(|(key, _)| key == name)?;
+        Some(value.as_str()).filter(|value| !value.is_empty())
+    }
+}
+
+/// Why there are no settings to work with.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LoadConfigError {
+    #[error("cannot read the settings file {path}")]
+    Read {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("{path} is not a settings file")]
+    Syntax {
+        path: PathBuf,
+        source: toml::de::Error,
+    },
+    #[error("the built-in settings are broken")]
+    Defaults(#[source] toml::de::Error),
+    #[error("{}", layers::told_together(.0))]
+    Mistakes(Vec<Mistake>),
+}
+
+/// Settings that were read, and where each came from.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) config: Config,
+    pub(crate) layers: Layers,
+}
+
+/// Reads the settings from everywhere they may come from.
+pub(crate) fn load(flags: &Flags, environment: &Environment) -> Result<Loaded, LoadConfigError> {
+    let mut layers = Layers::defaults().map_err(LoadConfigError::Defaults)?;
+    if let Some(path) = &flags.config {
+        layers.add_file(path, read_file(path)?);
+    }
+    layers.add_environment(environment);
+    if let Some(listen) = &flags.listen {
+        layers.add_flag("listen", "--listen", listen);
+    }
+    if let Some(data_dir) = &flags.data_dir {
+        layers.add_flag("data_dir", "--data-dir", data_dir);
+    }
+    let mut reader = Reader::new(layers, environment);
+    let config = read(&mut reader);
+    let (layers, mistakes) = reader.finish();
+    if mistakes.is_empty() {
+        Ok(Loaded { config, layers })
+    } else {
+        Err(LoadConfigError::Mistakes(mistakes))
+    }
+}
+
+fn read_file(path: &Path) -> Result<toml::Table, LoadConfigError> {
+    let text = std::fs::read_to_string(path).map_err(|source| LoadConfigError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    toml::from_str(&text).map_err(|source| LoadConfigError::Syntax {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Takes every setting out of the layers. Where one is wrong the reader notes it and gives
+/// some value, so that the others are looked at too.
+fn read(reader: &mut Reader<'_>) -> Config {
+    const MIB: u64 = 1024 * 1024;
+    let data_dir = reader.data_dir("data_dir");
+    let settle = SettleConfig {
+        quiet: Duration::from_millis(reader.integer("settle.quiet_ms", 0..=10_000)),
+        max: Duration::from_millis(reader.integer("settle.max_ms", 0..=60_000)),
+    };
+    if settle.quiet > settle.max {
+        reader.mistake("settle.quiet_ms", "must not be more than settle.max_ms");
+    }
+    Config {
+        listen: reader.address("listen"),
+        public_url: reader.url("public_url"),
+        log: LogConfig {
+            level: reader.log_level("log.level"),
+            level_is_chosen: reader.is_chosen("log.level"),
+            format: reader.one_of(
+                "log.format",
+                &[("text", LogFormat::Text), ("json", LogFormat::Json)],
+            ),
+        },
+        screen: ScreenSize {
+            width: reader.integer("screen.width", 320..=7680),
+            height: reader.integer("screen.height", 240..=4320),
+        },
+        settle,
+        sandbox: SandboxConfig {
+            start_timeout: Duration::from_millis(
+                reader.integer("sandbox.start_timeout_ms", 1_000..=600_000),
+            ),
+            memory_bytes: reader.integer("sandbox.memory_mib", 256..=1_048_576) * MIB,
+            cpus: reader.number("sandbox.cpus", 0.1..=1024.0),
+            processes: reader.integer("sandbox.processes", 64..=1_000_000),
+            file_size_bytes: reader.integer("sandbox.file_size_mib", 1..=1_048_576) * MIB,
+            shell_output_bytes: reader.integer::<usize>("sandbox.shell_output_kib", 1..=16_384)
+                * 1024,
+        },
+        turn: TurnConfig {
+            max_steps: reader.integer("turn.max_steps", 1..=10_000),
+            max_duration: Duration::from_secs(
+                60 * reader.integer::<u64>("turn.max_minutes", 1..=1_440),
+            ),
+            kept_images: reader.integer("turn.kept_images", 1..=100),
+            queue_length: reader.integer("turn.queue_length", 1..=1_000),
+        },
+        scenarios_dir: reader.dir("models.scenarios_dir", &data_dir.join("scenarios")),
+        data_dir,
+    }
+}
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;

@@ -1,0 +1,305 @@
+//! Values from the defaults, a file, the environment and flags, laid over each other by key.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use toml::Value;
+
+use super::Environment;
+
+const DEFAULTS: &str = include_str!("../../config.default.toml");
+
+/// How alike two names must be, from 0 to 1, for one to be offered instead of the other.
+const ALIKE: f64 = 0.75;
+/// The same for environment variables, stricter: many names begin with ours by chance.
+/// Kubernetes, for one, sets `DESKHAND_PORT` for a service of that name.
+const ALIKE_VARIABLE: f64 = 0.9;
+
+/// Variables that are read elsewhere and are no settings.
+const OTHER_VARIABLES: [&str; 3] = ["DESKHAND_CONFIG", "DESKHAND_SERVER", "DESKHAND_TOKEN"];
+
+/// Every setting with the value that counts so far.
+#[derive(Debug)]
+pub(crate) struct Layers {
+    /// In the order of the defaults. Keys are dotted: `screen.width`.
+    settings: Vec<Setting>,
+    mistakes: Vec<Mistake>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Setting {
+    pub(crate) key: String,
+    /// Always of the type that the default has.
+    pub(crate) value: Value,
+    pub(crate) source: Source,
+}
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    Default,
+    File(PathBuf),
+    Environment(String),
+    Flag(&'static str),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File(path) => path.display().fmt(f),
+            Self::Environment(name) => f.write_str(name),
+            Self::Flag(flag) => f.write_str(flag),
+        }
+    }
+}
+
+/// One thing that is wrong with a setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mistake {
+    pub(crate) key: String,
+    pub(crate) source: Source,
+    pub(crate) problem: String,
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}): {}", self.key, self.source, self.problem)
+    }
+}
+
+/// All mistakes as one text.
+pub(super) fn told_together(mistakes: &[Mistake]) -> String {
+    let head = match mistakes.len() {
+        1 => "there is a mistake in the settings".to_owned(),
+        n => format!("there are {n} mistakes in the settings"),
+    };
+    mistakes
+        .iter()
+        .fold(head, |text, mistake| format!("{text}\n  {mistake}"))
+}
+
+impl Layers {
+    /// What holds when nobody says anything.
+    pub(super) fn defaults() -> Result<Self, toml::de::Error> {
+        let mut settings = Vec::new();
+        for (key, value) in leaves(toml::from_str(DEFAULTS)?) {
+            settings.push(Setting {
+                key,
+                value,
+                source: Source::Default,
+            });
+        }
+        Ok(Self {
+            settings,
+            mistakes: Vec::new(),
+        })
+    }
+
+    /// Lays a file over what there is.
+    pub(super) fn add_file(&mut self, path: &Path, table: toml::Table) {
+        let source = Source::File(path.to_owned());
+        for (key, value) in leaves(table) {
+            let Some(setting) = self.settings.iter_mut().find(|it| it.key == key) else {
+                let problem = self.no_such_key(&key);
+                self.note(key, &source, problem);
+                continue;
+            };
+            match same_type(&setting.value, value) {
+                Ok(value) => {
+                    setting.value = value;
+                    setting.source = source.clone();
+                }
+                Err(problem) => self.note(key, &source, problem),
+            }
+        }
+    }
+
+    /// Lays the environment over what there is.
+    pub(super) fn add_environment(&mut self, environment: &Environment) {
+        for at in 0..self.settings.len() {
+            let name = variable(&self.settings[at].key);
+            if let Some(text) = environment.get(&name) {
+                self.set_text(at, text, Source::Environment(name));
+            }
+        }
+        let known: Vec<String> = self.settings.iter().map(|it| variable(&it.key)).collect();
+        let unknown = environment.0.iter().map(|(name, _)| name).filter(|name| {
+            name.starts_with("DESKHAND_")
+                && !known.contains(name)
+                && !OTHER_VARIABLES.contains(&name.as_str())
+        });
+        for name in unknown {
+            if let Some(meant) = closest(name, known.iter(), ALIKE_VARIABLE) {
+                self.mistakes.push(Mistake {
+                    key: name.clone(),
+                    source: Source::Environment("environment".to_owned()),
+                    problem: format!("there is no such setting; did you mean {meant}?"),
+                });
+            }
+        }
+    }
+
+    /// Lays one flag over what there is.
+    pub(super) fn add_flag(&mut self, key: &str, flag: &'static str, text: &str) {
+        if let Some(at) = self.settings.iter().position(|it| it.key == key) {
+            self.set_text(at, text, Source::Flag(flag));
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.settings.iter().map(|setting| setting.key.as_str())
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&Setting> {
+        self.settings.iter().find(|setting| setting.key == key)
+    }
+
+    /// Shows `text` where the value was left to be worked out.
+    pub(super) fn work_out(&mut self, key: &str, text: &str) {
+        if let Some(setting) = self.settings.iter_mut().find(|it| it.key == key) {
+            setting.value = Value::String(text.to_owned());
+        }
+    }
+
+    pub(super) fn note(&mut self, key: String, source: &Source, problem: String) {
+        self.mistakes.push(Mistake {
+            key,
+            source: source.clone(),
+            problem,
+        });
+    }
+
+    /// Everything that is wrong, in the order of the settings; what is no setting comes last.
+    pub(super) fn take_mistakes(&mut self) -> Vec<Mistake> {
+        let mut mistakes = std::mem::take(&mut self.mistakes);
+        let place = |mistake: &Mistake| {
+            let same = |setting: &Setting| setting.key == mistake.key;
+            self.settings.iter().position(same).unwrap_or(usize::MAX)
+        };
+        mistakes.sort_by_key(place);
+        mistakes
+    }
+
+    fn set_text(&mut self, at: usize, text: &str, source: Source) {
+        let setting = &mut self.settings[at];
+        match of_type(&setting.value, text) {
+            Ok(value) => {
+                setting.value = value;
+                setting.source = source;
+            }
+            Err(problem) => {
+                let key = setting.key.clone();
+                self.note(key, &source, problem);
+            }
+        }
+    }
+
+    fn no_such_key(&self, key: &str) -> String {
+        let keys = self.settings.iter().map(|setting| &setting.key);
+        match closest(key, keys, ALIKE) {
+            Some(meant) => format!("there is no such setting; did you mean {meant}?"),
+            None => "there is no such setting; `deskhand config` lists all".to_owned(),
+        }
+    }
+}
+
+/// The settings as a TOML file that says where each value came from.
+impl fmt::Display for Layers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut section = "";
+        for setting in &self.settings {
+            let (table, name) = setting.key.rsplit_once('.').unwrap_or(("", &setting.key));
+            if table != section {
+                writeln!(f, "\n[{table}]")?;
+                section = table;
+            }
+            let line = format!("{name} = {}", setting.value);
+            writeln!(f, "{line:<48} # {}", setting.source)?;
+        }
+        Ok(())
+    }
+}
+
+/// The environment variable of a setting.
+pub(super) fn variable(key: &str) -> String {
+    format!("DESKHAND_{}", key.replace('.', "_").to_uppercase())
+}
+
+/// A table's values with their dotted keys, in order.
+fn leaves(table: toml::Table) -> Vec<(String, Value)> {
+    let mut found = Vec::new();
+    for (key, value) in table {
+        match value {
+            Value::Table(inner) => found.extend(
+                leaves(inner)
+                    .into_iter()
+                    .map(|(rest, value)| (format!("{key}.{rest}"), value)),
+            ),
+            Value::String(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::Boolean(_)
+            | Value::Datetime(_)
+            | Value::Array(_) => found.push((key, value)),
+        }
+    }
+    found
+}
+
+/// The name that `name` was most likely meant to be.
+fn closest<'a>(
+    name: &str,
+    known: impl Iterator<Item = &'a String>,
+    at_least: f64,
+) -> Option<&'a String> {
+    known
+        .map(|candidate| {
+            (
+                strsim::normalized_damerau_levenshtein(name, candidate),
+                candidate,
+            )
+        })
+        .filter(|(alike, _)| *alike >= at_least)
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .map(|(_, candidate)| candidate)
+}
+
+/// `value` if it has the type of `default`. A whole number will do for any number.
+fn same_type(default: &Value, value: Value) -> Result<Value, String> {
+    if let (Value::Float(_), Value::Integer(whole)) = (default, &value) {
+        return of_type(default, &whole.to_string());
+    }
+    if default.same_type(&value) {
+        return Ok(value);
+    }
+    Err(format!("must be {}, not {value}", kind(default)))
+}
+
+/// Reads `text` as a value of the type of `default`.
+fn of_type(default: &Value, text: &str) -> Result<Value, String> {
+    let value = match default {
+        Value::Integer(_) => text.parse().ok().map(Value::Integer),
+        Value::Float(_) => text.parse().ok().map(Value::Float),
+        Value::Boolean(_) => text.parse().ok().map(Value::Boolean),
+        Value::String(_) => Some(Value::String(text.to_owned())),
+        Value::Datetime(_) | Value::Array(_) | Value::Table(_) => None,
+    };
+    value.ok_or_else(|| format!("must be {}, not {text:?}", kind(default)))
+}
+
+/// What a value is, in words.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::String(_) => "text in quotes",
+        Value::Integer(_) => "a whole number",
+        Value::Float(_) => "a number",
+        Value::Boolean(_) => "true or false",
+        Value::Datetime(_) => "a time",
+        Value::Array(_) => "a list",
+        Value::Table(_) => "a table",
+    }
+}

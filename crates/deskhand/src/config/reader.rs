@@ -1,0 +1,179 @@
+//! Takes typed values out of the layers and notes what is wrong with them.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    ops::RangeInclusive,
+    path::{Path, PathBuf, absolute},
+};
+
+use super::{Environment, Layers, Mistake, Source};
+
+/// Reads settings one by one. A wrong one is noted and answered with some value that is in
+/// range, so that reading goes on and all mistakes are found in one go.
+pub(super) struct Reader<'a> {
+    layers: Layers,
+    environment: &'a Environment,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(layers: Layers, environment: &'a Environment) -> Self {
+        Self {
+            layers,
+            environment,
+        }
+    }
+
+    /// The layers, with what was worked out in them, and everything that is wrong.
+    pub(super) fn finish(mut self) -> (Layers, Vec<Mistake>) {
+        let mistakes = self.layers.take_mistakes();
+        (self.layers, mistakes)
+    }
+
+    /// Notes that the value of `key` will not do.
+    pub(super) fn mistake(&mut self, key: &str, problem: &str) {
+        let source = self
+            .layers
+            .get(key)
+            .map_or(Source::Default, |it| it.source.clone());
+        self.layers
+            .note(key.to_owned(), &source, problem.to_owned());
+    }
+
+    /// Whether the value comes from anywhere but the defaults.
+    pub(super) fn is_chosen(&self, key: &str) -> bool {
+        self.layers
+            .get(key)
+            .is_some_and(|it| it.source != Source::Default)
+    }
+
+    /// A whole number within bounds.
+    pub(super) fn integer<N>(&mut self, key: &str, bounds: RangeInclusive<N>) -> N
+    where
+        N: TryFrom<i64> + PartialOrd + Copy + std::fmt::Display,
+    {
+        let whole = self.layers.get(key).and_then(|it| it.value.as_integer());
+        let number = whole.and_then(|whole| N::try_from(whole).ok());
+        if let Some(number) = number.filter(|number| bounds.contains(number)) {
+            return number;
+        }
+        let (least, most) = (*bounds.start(), *bounds.end());
+        let given = whole.map_or_else(|| "nothing".to_owned(), |whole| whole.to_string());
+        self.mistake(key, &format!("must be from {least} to {most}, not {given}"));
+        least
+    }
+
+    /// A number within bounds.
+    pub(super) fn number(&mut self, key: &str, bounds: RangeInclusive<f32>) -> f32 {
+        let given = self
+            .layers
+            .get(key)
+            .and_then(|it| it.value.as_float())
+            .unwrap_or(f64::NAN);
+        if (f64::from(*bounds.start())..=f64::from(*bounds.end())).contains(&given) {
+            #[expect(clippy::cast_possible_truncation, reason = "it is within the bounds")]
+            return given as f32;
+        }
+        let (least, most) = (bounds.start(), bounds.end());
+        self.mistake(key, &format!("must be from {least} to {most}, not {given}"));
+        *bounds.start()
+    }
+
+    /// One of a few words.
+    pub(super) fn one_of<T: Copy>(&mut self, key: &str, words: &[(&str, T)]) -> T {
+        let given = self.text(key);
+        if let Some((_, meaning)) = words.iter().find(|(word, _)| *word == given) {
+            return *meaning;
+        }
+        let listed: Vec<String> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
+        self.mistake(
+            key,
+            &format!("must be {}, not {given:?}", listed.join(" or ")),
+        );
+        words[0].1
+    }
+
+    /// An address and a port. The name `localhost` will do for an address.
+    pub(super) fn address(&mut self, key: &str) -> SocketAddr {
+        let given = self.text(key);
+        let spelled_out = match given.strip_prefix("localhost:") {
+            Some(port) => format!("127.0.0.1:{port}"),
+            None => given.clone(),
+        };
+        spelled_out.parse().unwrap_or_else(|_| {
+            // The parser says no more than that it is not one.
+            let example = "an address and a port such as 127.0.0.1:7878";
+            self.mistake(key, &format!("must be {example}, not {given:?}"));
+            SocketAddr::from((Ipv4Addr::LOCALHOST, 0))
+        })
+    }
+
+    /// A web address, or `None` when it is empty.
+    pub(super) fn url(&mut self, key: &str) -> Option<String> {
+        let given = self.text(key);
+        if given.is_empty() {
+            return None;
+        }
+        let host = given
+            .strip_prefix("http://")
+            .or_else(|| given.strip_prefix("https://"));
+        if host.is_none_or(|host| host.trim_matches('/').is_empty()) {
+            self.mistake(
+                key,
+                &format!("must begin with http:// or https://, not {given:?}"),
+            );
+        }
+        Some(given.trim_end_matches('/').to_owned())
+    }
+
+    /// A filter for log lines.
+    pub(super) fn log_level(&mut self, key: &str) -> String {
+        let given = self.text(key);
+        if let Err(error) = tracing_subscriber::EnvFilter::try_new(&given) {
+            self.mistake(key, &format!("{given:?} is not a level or filter: {error}"));
+        }
+        given
+    }
+
+    /// The data folder. Empty stands for the place that the desktop's conventions name.
+    pub(super) fn data_dir(&mut self, key: &str) -> PathBuf {
+        let usual = match (
+            self.environment.get("XDG_DATA_HOME"),
+            self.environment.get("HOME"),
+        ) {
+            (Some(data), _) => PathBuf::from(data).join("deskhand"),
+            (None, Some(home)) => PathBuf::from(home).join(".local/share/deskhand"),
+            (None, None) => {
+                if self.text(key).is_empty() {
+                    let way_out = "say which folder to use, since HOME is not set";
+                    self.mistake(key, way_out);
+                }
+                PathBuf::new()
+            }
+        };
+        self.dir(key, &usual)
+    }
+
+    /// A folder, made absolute. Empty stands for `usual`.
+    pub(super) fn dir(&mut self, key: &str, usual: &Path) -> PathBuf {
+        let given = self.text(key);
+        let path = match (
+            given.as_str(),
+            given.strip_prefix("~/"),
+            self.environment.get("HOME"),
+        ) {
+            ("", _, _) => usual.to_owned(),
+            (_, Some(rest), Some(home)) => Path::new(home).join(rest),
+            (_, _, _) => PathBuf::from(&given),
+        };
+        // Only an empty path or a lost working directory cannot be made absolute; then the
+        // folder's first use says so.
+        let path = absolute(&path).unwrap_or(path);
+        self.layers.work_out(key, &path.to_string_lossy());
+        path
+    }
+
+    fn text(&self, key: &str) -> String {
+        let text = self.layers.get(key).and_then(|it| it.value.as_str());
+        text.unwrap_or_default().to_owned()
+    }
+}

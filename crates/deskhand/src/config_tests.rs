@@ -1,0 +1,121 @@
+use super::*;
+
+fn environment(variables: &[(&str, &str)]) -> Environment {
+    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    Environment(variables.iter().map(own).collect())
+}
+
+fn mistakes(flags: &Flags, environment: &Environment) -> String {
+    load(flags, environment).unwrap_err().to_string()
+}
+
+#[test]
+fn without_any_configuration_the_defaults_hold() {
+    let loaded = load(&Flags::default(), &environment(&[("HOME", "/home/ada")])).unwrap();
+    let config = loaded.config;
+    assert_eq!(config.listen.to_string(), "127.0.0.1:7878");
+    assert_eq!(
+        config.data_dir,
+        Path::new("/home/ada/.local/share/deskhand")
+    );
+    assert_eq!(config.scenarios_dir, config.data_dir.join("scenarios"));
+    assert_eq!(config.screen, ScreenSize::default());
+    assert_eq!(config.sandbox.memory_bytes, 4 << 30);
+    assert!(!config.log.level_is_chosen);
+}
+
+#[test]
+fn the_data_folder_follows_the_desktops_conventions() {
+    let environment = environment(&[("HOME", "/home/ada"), ("XDG_DATA_HOME", "/data")]);
+    let config = load(&Flags::default(), &environment).unwrap().config;
+    assert_eq!(config.data_dir, Path::new("/data/deskhand"));
+}
+
+#[test]
+fn flags_win_over_the_environment() {
+    let flags = Flags {
+        listen: Some("localhost:1".to_owned()),
+        ..Flags::default()
+    };
+    let environment = environment(&[
+        ("HOME", "/home/ada"),
+        ("DESKHAND_LISTEN", "127.0.0.1:2"),
+        ("DESKHAND_DATA_DIR", "~/desk"),
+        ("DESKHAND_SCREEN_WIDTH", ""),
+    ]);
+    let config = load(&flags, &environment).unwrap().config;
+    assert_eq!(config.listen.to_string(), "127.0.0.1:1");
+    assert_eq!(config.data_dir, Path::new("/home/ada/desk"));
+    assert_eq!(
+        config.screen.width, 1024,
+        "an empty variable counts as not set"
+    );
+}
+
+#[test]
+fn all_mistakes_are_told_together_and_by_key() {
+    let flags = Flags {
+        listen: Some("7878".to_owned()),
+        ..Flags::default()
+    };
+    let environment = environment(&[
+        ("DESKHAND_SCREEN_WIDTH", "10"),
+        ("DESKHAND_SCREEN_HEIGHT", "tall"),
+        ("DESKHAND_LOG_FORMAT", "xml"),
+        ("DESKHAND_SETTLE_QUIET_MS", "5000"),
+        ("DESKHAND_SANDBOX_CPUS", "0"),
+        ("DESKHAND_PUBLIC_URL", "example.org"),
+    ]);
+    insta::assert_snapshot!(mistakes(&flags, &environment), @r#"
+    there are 8 mistakes in the settings
+      listen (--listen): must be an address and a port such as 127.0.0.1:7878, not "7878"
+      data_dir (default): say which folder to use, since HOME is not set
+      public_url (DESKHAND_PUBLIC_URL): must begin with http:// or https://, not "example.org"
+      log.format (DESKHAND_LOG_FORMAT): must be "text" or "json", not "xml"
+      screen.width (DESKHAND_SCREEN_WIDTH): must be from 320 to 7680, not 10
+      screen.height (DESKHAND_SCREEN_HEIGHT): must be a whole number, not "tall"
+      settle.quiet_ms (DESKHAND_SETTLE_QUIET_MS): must not be more than settle.max_ms
+      sandbox.cpus (DESKHAND_SANDBOX_CPUS): must be from 0.1 to 1024, not 0
+    "#);
+}
+
+#[test]
+fn only_a_variable_that_is_nearly_a_setting_is_refused() {
+    let near = environment(&[("HOME", "/"), ("DESKHAND_SCREEN_WITDH", "800")]);
+    insta::assert_snapshot!(mistakes(&Flags::default(), &near), @"
+    there is a mistake in the settings
+      DESKHAND_SCREEN_WITDH (environment): there is no such setting; did you mean DESKHAND_SCREEN_WIDTH?
+    ");
+
+    let far = environment(&[
+        ("HOME", "/"),
+        ("DESKHAND_PORT", "tcp://10.0.0.1:7878"),
+        ("DESKHAND_SERVICE_HOST", "10.0.0.1"),
+        ("DESKHAND_TOKEN", "dh_x"),
+    ]);
+    load(&Flags::default(), &far).unwrap();
+}
+
+#[test]
+fn every_default_is_explained() {
+    let text = include_str!("../config.default.toml");
+    let mut before = "";
+    for line in text.lines() {
+        if line.contains(" = ") && !line.starts_with('#') {
+            assert!(before.starts_with('#'), "nothing is said about {line}");
+        }
+        before = line;
+    }
+}
+
+#[test]
+fn every_setting_is_in_the_documentation() {
+    let page = include_str!("../../../docs/configuration.md");
+    for key in Layers::defaults().unwrap().keys() {
+        let row = format!("| `{key}` | `{}` |", layers::variable(key));
+        assert!(
+            page.contains(&row),
+            "docs/configuration.md has no row {row}"
+        );
+    }
+}

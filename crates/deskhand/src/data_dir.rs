@@ -1,0 +1,200 @@
+//! The data folder: who may use it, and what the terminal finds in it.
+//!
+//! One server uses a folder at a time. It holds a lock on `lock` as long as it lives and keeps
+//! in `server.json` where it can be reached.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    io::{self, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use deskhand_core::secret::Secret;
+use serde::{Deserialize, Serialize};
+
+/// A data folder, whether or not a server uses it.
+#[derive(Debug, Clone)]
+pub(crate) struct DataDir {
+    path: PathBuf,
+}
+
+/// Where the server of a data folder is, for the terminal to find it.
+///
+/// The note outlives a server that was killed: ask the server before you believe it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ServerNote {
+    pub(crate) url: String,
+    pub(crate) pid: u32,
+}
+
+/// The right to use a data folder. It ends with the process, however that ends.
+#[derive(Debug)]
+pub(crate) struct DataDirLock {
+    _file: File,
+}
+
+/// A note that is removed when its server ends.
+#[derive(Debug)]
+pub(crate) struct PostedNote {
+    path: PathBuf,
+}
+
+/// Why a data folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DataDirError {
+    #[error("cannot use the data folder {path}; choose another with --data-dir")]
+    Unusable { path: PathBuf, source: io::Error },
+    #[error(
+        "another server{} uses the data folder {path}; `deskhand login` prints a link to it, \
+         and --data-dir starts a second one elsewhere",
+        .note.as_ref().map(|note| format!(" (process {}, {})", note.pid, note.url)).unwrap_or_default()
+    )]
+    InUse {
+        path: PathBuf,
+        note: Option<ServerNote>,
+    },
+}
+
+impl DataDir {
+    pub(crate) fn at(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes the folder, for its owner only, if it is not there.
+    pub(crate) fn create(&self) -> Result<(), DataDirError> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.path)
+            .map_err(|source| self.unusable(source))
+    }
+
+    /// Takes the folder for this process.
+    pub(crate) fn lock(&self) -> Result<DataDirLock, DataDirError> {
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(self.path.join("lock"))
+            .map_err(|source| self.unusable(source))?;
+        match file.try_lock() {
+            Ok(()) => Ok(DataDirLock { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(DataDirError::InUse {
+                path: self.path.clone(),
+                note: self.server_note(),
+            }),
+            Err(TryLockError::Error(source)) => Err(self.unusable(source)),
+        }
+    }
+
+    /// The admin's token, if one was ever kept here.
+    pub(crate) fn admin_token(&self) -> io::Result<Option<Secret>> {
+        match fs::read_to_string(self.path.join("admin-token")) {
+            Ok(text) => Ok(Some(Secret::new(text.trim()))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps the admin's token, readable by the folder's owner only.
+    pub(crate) fn keep_admin_token(&self, token: &Secret) -> io::Result<()> {
+        self.write("admin-token", &format!("{}\n", token.expose()))
+    }
+
+    /// What is noted about the server, if anything is.
+    pub(crate) fn server_note(&self) -> Option<ServerNote> {
+        let text = fs::read(self.path.join("server.json")).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    /// Notes where the server of this folder is.
+    pub(crate) fn post_note(&self, note: &ServerNote) -> io::Result<PostedNote> {
+        self.write("server.json", &serde_json::to_string(note)?)?;
+        Ok(PostedNote {
+            path: self.path.join("server.json"),
+        })
+    }
+
+    /// Writes a private file whole or not at all.
+    fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        let draft = self.path.join(format!("{name}.new"));
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(true)
+            .write(true)
+            .mode(0o600)
+            .open(&draft)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&draft, self.path.join(name))
+    }
+
+    fn unusable(&self, source: io::Error) -> DataDirError {
+        DataDirError::Unusable {
+            path: self.path.clone(),
+            source,
+        }
+    }
+}
+
+impl Drop for PostedNote {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.path) {
+            tracing::warn!(path = %self.path.display(), %error, "the note about this server was not removed");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_for_the_owner_only() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = DataDir::at(&parent.path().join("deskhand"));
+        dir.create().unwrap();
+        dir.keep_admin_token(&Secret::new("dh_x")).unwrap();
+        assert_eq!(dir.admin_token().unwrap().unwrap().expose(), "dh_x");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(dir.path()), 0o700);
+        assert_eq!(mode(&dir.path().join("admin-token")), 0o600);
+    }
+
+    #[test]
+    fn a_folder_has_one_server_at_a_time() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = DataDir::at(parent.path());
+        let lock = dir.lock().unwrap();
+        assert!(matches!(
+            dir.lock(),
+            Err(DataDirError::InUse { note: None, .. })
+        ));
+        drop(lock);
+        dir.lock().unwrap();
+    }
+
+    #[test]
+    fn a_note_goes_with_its_server() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = DataDir::at(parent.path());
+        let note = ServerNote {
+            url: "http://127.0.0.1:1".to_owned(),
+            pid: 1,
+        };
+        let posted = dir.post_note(&note).unwrap();
+        assert_eq!(dir.server_note(), Some(note));
+        drop(posted);
+        assert_eq!(dir.server_note(), None);
+    }
+}

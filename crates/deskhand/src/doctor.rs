@@ -1,0 +1,166 @@
+//! `deskhand doctor`: is everything here that Deskhand needs, and if not, how to get it.
+
+use std::{io, net::TcpListener, path::Path, process::ExitCode};
+
+use console::style;
+use deskhand_sandbox::doctor::{Check, CheckState};
+use serde_json::json;
+
+use crate::{
+    cli::DoctorArgs,
+    config::{Config, Environment},
+    data_dir::DataDir,
+    find::find_server,
+    output,
+    server::local_sandboxes,
+};
+
+/// Looks at the machine part by part. Fails when something is missing without which there is
+/// no work.
+pub(crate) async fn doctor(
+    args: &DoctorArgs,
+    config: &Config,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    let mut checks = deskhand_sandbox::doctor::checks(&local_sandboxes(config)?).await;
+    checks.push(data_dir(&config.data_dir));
+    checks.push(port(config, environment).await);
+    checks.push(page());
+    let is_well = checks
+        .iter()
+        .all(|check| check.state != CheckState::Missing);
+    if args.json {
+        output::answer(&as_json(&checks, is_well))?;
+    } else {
+        output::answer(&as_list(&checks, is_well))?;
+    }
+    Ok(if is_well {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Whether files can be written to the data folder.
+fn data_dir(path: &Path) -> Check {
+    let try_it = || -> io::Result<()> {
+        let draft = path.join(format!("doctor-{}", std::process::id()));
+        std::fs::write(&draft, "x")?;
+        std::fs::remove_file(draft)
+    };
+    let problem = match DataDir::at(path).create() {
+        Ok(()) => try_it().err().map(|error| error.to_string()),
+        Err(error) => Some(format!("{:#}", anyhow::Error::new(error))),
+    };
+    match problem {
+        None => good("data folder", path.display().to_string()),
+        Some(problem) => missing(
+            "data folder",
+            format!("{} cannot be written: {problem}", path.display()),
+            "choose another folder with --data-dir, or make this one yours",
+        ),
+    }
+}
+
+/// Whether the server could listen, or already does.
+async fn port(config: &Config, environment: &Environment) -> Check {
+    let listen = config.listen;
+    match TcpListener::bind(listen) {
+        Ok(_) => return good("port", format!("{listen} is free")),
+        Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
+            let problem = format!("cannot listen on {listen}: {error}");
+            return missing("port", problem, "choose another address with --listen");
+        }
+        Err(_) => {}
+    }
+    let dir = DataDir::at(&config.data_dir);
+    let ours = find_server(None, environment, &dir).await;
+    match ours {
+        Ok(Some(server)) if server.port() == Some(listen.port()) => good(
+            "port",
+            format!("the server is running at {}", server.address()),
+        ),
+        Ok(_) | Err(_) => missing(
+            "port",
+            format!("{listen} is in use by another program"),
+            "end that program, or choose another port with --listen",
+        ),
+    }
+}
+
+/// Whether this program was built with the page in it.
+fn page() -> Check {
+    if deskhand_server::has_page() {
+        good("web page", "built in".to_owned())
+    } else {
+        Check {
+            name: "web page",
+            state: CheckState::Warning,
+            detail: "this program was built without it".to_owned(),
+            remedy: Some("make build".to_owned()),
+        }
+    }
+}
+
+fn good(name: &'static str, detail: String) -> Check {
+    Check {
+        name,
+        state: CheckState::Ok,
+        detail,
+        remedy: None,
+    }
+}
+
+fn missing(name: &'static str, detail: String, remedy: &str) -> Check {
+    Check {
+        name,
+        state: CheckState::Missing,
+        detail,
+        remedy: Some(remedy.to_owned()),
+    }
+}
+
+fn as_json(checks: &[Check], is_well: bool) -> String {
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|check| {
+            let state = match check.state {
+                CheckState::Ok => "ok",
+                CheckState::Warning => "warning",
+                CheckState::Missing => "missing",
+            };
+            json!({
+                "name": check.name,
+                "state": state,
+                "detail": check.detail,
+                "remedy": check.remedy,
+            })
+        })
+        .collect();
+    let report = json!({"ok": is_well, "checks": checks});
+    format!("{report:#}")
+}
+
+fn as_list(checks: &[Check], is_well: bool) -> String {
+    let width = checks.iter().map(|check| check.name.chars().count()).max();
+    let width = width.unwrap_or(0);
+    let mut lines = Vec::new();
+    for check in checks {
+        let mark = match check.state {
+            CheckState::Ok => style("✓").green(),
+            CheckState::Warning => style("!").yellow(),
+            CheckState::Missing => style("✗").red(),
+        };
+        lines.push(format!("{mark} {:width$}  {}", check.name, check.detail));
+        if let Some(remedy) = &check.remedy {
+            lines.push(format!("  {:width$}  → {remedy}", ""));
+        }
+    }
+    let verdict = if is_well {
+        "Deskhand can work here."
+    } else {
+        "Something that is needed is missing: see ✗ above."
+    };
+    lines.push(format!("\n{verdict}"));
+    lines.join("\n")
+}

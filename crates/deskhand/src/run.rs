@@ -1,0 +1,243 @@
+//! `deskhand run`: one task from the terminal, from the prompt to the answer.
+
+mod describe;
+mod feed;
+mod narrator;
+mod show;
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    process::ExitCode,
+    time::Duration,
+};
+
+use deskhand_core::id::SessionId;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use self::{feed::Feed, narrator::TurnEnd, show::Show};
+use crate::{
+    cli::RunArgs,
+    client::{Client, NewSession},
+    config::{Config, Environment},
+    data_dir::{DataDir, DataDirError},
+    find::find_server,
+    interrupts::{Interrupt, Interrupts},
+    server::RunningServer,
+};
+
+/// How long a stopped turn may take to say so before the session is ended all the same.
+const LONGEST_STOP: Duration = Duration::from_secs(3);
+/// How long a server that is just starting in another process may take to be found.
+const LONGEST_SEARCH: Duration = Duration::from_secs(5);
+/// The longest title made from a prompt, in characters.
+const LONGEST_TITLE: usize = 80;
+
+/// How the task ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Done,
+    Failed,
+    Interrupted(Interrupt),
+}
+
+impl From<Ending> for ExitCode {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Done => Self::SUCCESS,
+            Ending::Failed => Self::FAILURE,
+            Ending::Interrupted(interrupt) => Self::from(interrupt.exit_code()),
+        }
+    }
+}
+
+/// Gives the agent the task and shows its work.
+pub(crate) async fn run(
+    args: &RunArgs,
+    config: &Config,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    let mut interrupts = Interrupts::listen()?;
+    let mut show = Show::new(args.json);
+    show.activity("Looking for the server");
+    let (client, own_server) = find_or_start(args, config, environment).await?;
+    let ending = with_session(
+        args,
+        &client,
+        own_server.as_ref(),
+        &mut show,
+        &mut interrupts,
+    )
+    .await;
+    if let Some(server) = own_server {
+        tokio::select! {
+            () = end_server(server, &client, &mut show) => {}
+            _ = interrupts.next() => {}
+        }
+    }
+    show.finish();
+    Ok(ending?.into())
+}
+
+/// The server to use, and the same once more when it had to be started in this process.
+async fn find_or_start(
+    args: &RunArgs,
+    config: &Config,
+    environment: &Environment,
+) -> anyhow::Result<(Client, Option<RunningServer>)> {
+    let dir = DataDir::at(&config.data_dir);
+    let give_up_at = Instant::now() + LONGEST_SEARCH;
+    loop {
+        let named = args.server.server.as_deref();
+        if let Some(client) = find_server(named, environment, &dir).await? {
+            return Ok((client, None));
+        }
+        let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        match RunningServer::start(config, any_port).await {
+            Ok(server) => {
+                let client = Client::new(&server.local_url, server.admin_token.clone())?;
+                return Ok((client, Some(server)));
+            }
+            // Somebody else is about to serve this folder, and then will be found.
+            Err(error)
+                if matches!(error.downcast_ref(), Some(DataDirError::InUse { .. }))
+                    && Instant::now() < give_up_at =>
+            {
+                sleep(Duration::from_millis(50)).await;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Makes a session for the task, and ends it however the task went, unless it is to be kept.
+async fn with_session(
+    args: &RunArgs,
+    client: &Client,
+    own_server: Option<&RunningServer>,
+    show: &mut Show,
+    interrupts: &mut Interrupts,
+) -> anyhow::Result<Ending> {
+    let title = title(&args.text);
+    let session = client
+        .create_session(NewSession {
+            title: &title,
+            model: args.model.as_deref(),
+        })
+        .await?;
+    if let Some(server) = own_server {
+        show.note(&format!("Watch it at {}", server.sign_in_link().await?));
+    }
+    let ending = follow(args, client, session, show, interrupts).await;
+    if args.keep {
+        show.note(&where_to_look(client, session, own_server.is_some()));
+        return ending;
+    }
+    show.activity("Ending the session");
+    let ended = tokio::select! {
+        ended = client.end_session(session) => ended,
+        _ = interrupts.next() => Ok(()),
+    };
+    // How the task went counts for more than what went wrong in clearing up behind it.
+    if let Err(error) = ended {
+        show.note(&format!("The session {session} was not ended: {error}"));
+    }
+    ending
+}
+
+/// Sends the prompt and shows the turn until it ends or somebody presses Ctrl-C.
+async fn follow(
+    args: &RunArgs,
+    client: &Client,
+    session: SessionId,
+    show: &mut Show,
+    interrupts: &mut Interrupts,
+) -> anyhow::Result<Ending> {
+    client.send_prompt(session, &args.text).await?;
+    let mut feed = Feed::new(client, session);
+    let mut interrupted: Option<(Interrupt, Instant)> = None;
+    loop {
+        let give_up_at = interrupted.map_or_else(Instant::now, |(_, at)| at);
+        tokio::select! {
+            event = feed.next() => {
+                let end = show.event(&event?)?;
+                match (end, interrupted) {
+                    (None, _) => {}
+                    (Some(_), Some((interrupt, _))) => return Ok(Ending::Interrupted(interrupt)),
+                    (Some(TurnEnd::Done), None) => return Ok(Ending::Done),
+                    (Some(TurnEnd::Stopped | TurnEnd::Failed), None) => return Ok(Ending::Failed),
+                }
+            }
+            interrupt = interrupts.next() => {
+                show.note("Stopping; once more Ctrl-C does not wait.");
+                let is_stopping = interrupted.is_none() && client.stop_turn(session).await?;
+                if !is_stopping {
+                    return Ok(Ending::Interrupted(interrupt));
+                }
+                interrupted = Some((interrupt, Instant::now() + LONGEST_STOP));
+            }
+            () = sleep_until(give_up_at), if interrupted.is_some() => {
+                if let Some((interrupt, _)) = interrupted {
+                    return Ok(Ending::Interrupted(interrupt));
+                }
+            }
+        }
+    }
+}
+
+/// Ends our own server when nobody else has work on it. A second `deskhand run` may have found
+/// it and would lose its turn.
+async fn end_server(server: RunningServer, client: &Client, show: &mut Show) {
+    let mut is_said = false;
+    while others_work(client).await {
+        if !is_said {
+            show.note("Another session is at work on this server; Ctrl-C ends it too.");
+            is_said = true;
+        }
+        show.activity("Waiting for the other sessions");
+        sleep(Duration::from_millis(200)).await;
+    }
+    show.activity("Ending the server");
+    server.end().await;
+}
+
+async fn others_work(client: &Client) -> bool {
+    // A server that does not answer has no work that could be lost.
+    let sessions = client.sessions().await.unwrap_or_default();
+    let working = ["initializing", "running", "waiting"];
+    sessions
+        .iter()
+        .any(|session| working.contains(&session.state.as_str()))
+}
+
+/// A prompt's first line, cut to a title's length.
+fn title(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let mut title: String = line.chars().take(LONGEST_TITLE).collect();
+    if title.len() < line.len() {
+        title.push('…');
+    }
+    title
+}
+
+fn where_to_look(client: &Client, session: SessionId, is_own_server: bool) -> String {
+    if is_own_server {
+        format!("Kept. `deskhand serve` shows it at /sessions/{session}")
+    } else {
+        format!(
+            "Kept. Look at it at {}/sessions/{session}",
+            client.address()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_first_line_of_the_prompt() {
+        assert_eq!(title("\n Book a table\nfor two"), "Book a table");
+        let long = "ü".repeat(100);
+        assert_eq!(title(&long), format!("{}…", "ü".repeat(80)));
+    }
+}

@@ -1,0 +1,159 @@
+//! Tells a session's events as steps.
+//!
+//! It only decides what is said; `show` decides how it looks.
+
+use deskhand_core::{
+    event::{Event, EventBody, Outcome, Status, ToolResult},
+    message::Role,
+    session::SandboxState,
+};
+use jiff::Timestamp;
+
+use super::describe::{describe, one_line};
+
+/// Follows one turn and says what happens in it.
+#[derive(Debug, Default)]
+pub(super) struct Narrator {
+    began_at: Option<Timestamp>,
+    /// Calls without a result yet, by their ids.
+    open_calls: Vec<(String, String)>,
+    /// What the model said since its last call. It is a remark if another call follows and the
+    /// answer if not.
+    remark: String,
+    /// The agent's answer, once it is given.
+    pub(super) answer: Option<String>,
+    /// What is going on now.
+    pub(super) activity: String,
+    /// How the turn ended, once it has.
+    pub(super) end: Option<TurnEnd>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TurnEnd {
+    Done,
+    Stopped,
+    Failed,
+}
+
+/// One step to show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Step {
+    /// Since the first event.
+    pub(super) after_ms: u64,
+    pub(super) mark: Mark,
+    pub(super) text: String,
+    pub(super) took_ms: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// It was done.
+    Done,
+    /// It was tried in vain.
+    Failed,
+    /// The agent said it.
+    Said,
+    /// It is good to know.
+    Note,
+}
+
+impl Narrator {
+    /// What there is to show about an event.
+    pub(super) fn tell(&mut self, event: &Event) -> Vec<Step> {
+        let began_at = *self.began_at.get_or_insert(event.at);
+        let after = event.at.duration_since(began_at).as_millis();
+        // A clock that was set back must not stop the story.
+        let after_ms = u64::try_from(after).unwrap_or(0);
+        let step = |(mark, text, took_ms): (Mark, String, Option<u64>)| Step {
+            after_ms,
+            mark,
+            text,
+            took_ms,
+        };
+        self.told(&event.body).into_iter().map(step).collect()
+    }
+
+    fn told(&mut self, body: &EventBody) -> Vec<(Mark, String, Option<u64>)> {
+        match body {
+            EventBody::Status(status) => self.status(status),
+            EventBody::Message(message) if message.role == Role::Assistant => {
+                self.answer = Some(message.content.clone());
+                self.remark.clear();
+                Vec::new()
+            }
+            EventBody::Message(_) | EventBody::Screenshot(_) => Vec::new(),
+            EventBody::Thinking(_) => {
+                self.activity = "Thinking".to_owned();
+                Vec::new()
+            }
+            EventBody::Text(said) => {
+                self.activity = "Speaking".to_owned();
+                self.remark.push_str(&said.text);
+                Vec::new()
+            }
+            EventBody::ToolUse(call) => {
+                let what = describe(&call.tool, &call.input);
+                self.activity.clone_from(&what);
+                self.open_calls.push((call.call.clone(), what));
+                self.take_remark().into_iter().collect()
+            }
+            EventBody::ToolResult(result) if result.partial => Vec::new(),
+            EventBody::ToolResult(result) => vec![self.result(result)],
+            EventBody::Error(failure) => {
+                if failure.turn.is_some() {
+                    self.end = Some(TurnEnd::Failed);
+                }
+                vec![(Mark::Failed, failure.message.clone(), None)]
+            }
+            EventBody::Complete(complete) => {
+                let (end, text) = match complete.outcome {
+                    Outcome::Done => (TurnEnd::Done, "Done"),
+                    Outcome::Stopped => (TurnEnd::Stopped, "Stopped"),
+                };
+                self.end = Some(end);
+                let took_ms = Some(complete.duration_ms);
+                vec![(Mark::Note, text.to_owned(), took_ms)]
+            }
+        }
+    }
+
+    fn status(&mut self, status: &Status) -> Vec<(Mark, String, Option<u64>)> {
+        if status.sandbox == SandboxState::Starting {
+            self.activity = "Starting the desktop".to_owned();
+        }
+        let reason = status.reason.iter();
+        reason
+            .map(|reason| (Mark::Note, reason.clone(), None))
+            .collect()
+    }
+
+    fn result(&mut self, result: &ToolResult) -> (Mark, String, Option<u64>) {
+        let position = self
+            .open_calls
+            .iter()
+            .position(|(id, _)| *id == result.call);
+        let what = match position {
+            Some(position) => self.open_calls.remove(position).1,
+            None => "Use a tool".to_owned(),
+        };
+        self.activity = match self.open_calls.first() {
+            Some((_, next)) => next.clone(),
+            None => "Thinking".to_owned(),
+        };
+        if result.is_error {
+            let text = format!("{what}: {}", one_line(&result.text));
+            (Mark::Failed, text, Some(result.duration_ms))
+        } else {
+            (Mark::Done, what, Some(result.duration_ms))
+        }
+    }
+
+    fn take_remark(&mut self) -> Option<(Mark, String, Option<u64>)> {
+        let remark = one_line(&std::mem::take(&mut self.remark));
+        (!remark.is_empty()).then_some((Mark::Said, remark, None))
+    }
+}
+
+#[cfg(test)]
+#[path = "narrator_tests.rs"]
+mod tests;

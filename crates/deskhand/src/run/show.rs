@@ -1,0 +1,193 @@
+//! How a task looks in the terminal: steps and a spinner, plain lines, or JSON.
+
+use std::{
+    io::{self, IsTerminal},
+    time::Duration,
+};
+
+use console::{Term, style};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{
+    feed::FeedItem,
+    narrator::{Mark, Narrator, Step, TurnEnd},
+};
+use crate::output;
+
+/// The longest step in a log that has no width of its own, in characters.
+const LONGEST_PLAIN_STEP: usize = 200;
+
+/// Shows a task. The answer goes to standard output, everything else to standard error.
+#[derive(Debug)]
+pub(super) struct Show {
+    narrator: Narrator,
+    is_json: bool,
+    /// There is one when somebody sits at the terminal.
+    spinner: Option<ProgressBar>,
+}
+
+impl Show {
+    pub(super) fn new(is_json: bool) -> Self {
+        let is_live = io::stderr().is_terminal() && !is_json;
+        Self {
+            narrator: Narrator::default(),
+            is_json,
+            spinner: is_live.then(new_spinner),
+        }
+    }
+
+    /// Shows an event, and tells the turn's end when this was it.
+    pub(super) fn event(&mut self, item: &FeedItem) -> io::Result<Option<TurnEnd>> {
+        if self.is_json {
+            output::answer(&item.text)?;
+        }
+        let Some(event) = &item.event else {
+            return Ok(None);
+        };
+        for step in self.narrator.tell(event) {
+            self.step(&step);
+        }
+        let activity = self.narrator.activity.clone();
+        self.activity(&activity);
+        if self.narrator.end == Some(TurnEnd::Done) && !self.is_json {
+            self.answer()?;
+        }
+        Ok(self.narrator.end)
+    }
+
+    /// Says what is going on now.
+    pub(super) fn activity(&self, text: &str) {
+        if let Some(spinner) = &self.spinner {
+            spinner.set_message(text.to_owned());
+        }
+    }
+
+    /// Says something that is no step of the agent.
+    pub(super) fn note(&self, text: &str) {
+        self.line(&style(text).for_stderr().dim().to_string());
+    }
+
+    /// Takes the spinner away.
+    pub(super) fn finish(&self) {
+        if let Some(spinner) = &self.spinner {
+            spinner.finish_and_clear();
+        }
+    }
+
+    fn answer(&self) -> io::Result<()> {
+        let answer = self.narrator.answer.as_deref().unwrap_or_default();
+        let print = || output::answer(answer.trim_end());
+        match &self.spinner {
+            Some(spinner) => spinner.suspend(print),
+            None => print(),
+        }
+    }
+
+    fn step(&self, step: &Step) {
+        if !self.is_json {
+            self.line(&drawn(step, self.width()));
+        }
+    }
+
+    fn line(&self, text: &str) {
+        match &self.spinner {
+            Some(spinner) => spinner.println(text),
+            None => output::say(text),
+        }
+    }
+
+    fn width(&self) -> usize {
+        match &self.spinner {
+            Some(_) => usize::from(Term::stderr().size().1),
+            None => LONGEST_PLAIN_STEP,
+        }
+    }
+}
+
+fn new_spinner() -> ProgressBar {
+    let spinner = ProgressBar::new_spinner();
+    // The template is a constant that a test reads; without it the spinner is just plainer.
+    if let Ok(look) = ProgressStyle::with_template(SPINNER) {
+        spinner.set_style(look);
+    }
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner
+}
+
+const SPINNER: &str = "{elapsed:>6} {spinner} {wide_msg}";
+
+/// A step as one line of at most `width` characters, unless it is what a person must know.
+fn drawn(step: &Step, width: usize) -> String {
+    let mark = match step.mark {
+        Mark::Done => style("✓").green(),
+        Mark::Failed => style("✗").red(),
+        Mark::Said => style("»").cyan(),
+        Mark::Note => style("·").dim(),
+    };
+    let time = format!("{:>6}", seconds(step.after_ms));
+    let took = step.took_ms.map(|ms| format!(" ({})", seconds(ms)));
+    let took = took.unwrap_or_default();
+    let room = width.saturating_sub(time.len() + took.len() + 4).max(20);
+    let text = match step.mark {
+        Mark::Done | Mark::Failed if step.took_ms.is_some() => cut(&step.text, room),
+        Mark::Said => cut(&step.text, room),
+        // Why a turn failed is worth more than one line.
+        Mark::Done | Mark::Failed | Mark::Note => step.text.clone(),
+    };
+    let text = match step.mark {
+        Mark::Failed => style(text).red(),
+        Mark::Said => style(text).italic(),
+        Mark::Done | Mark::Note => style(text),
+    };
+    format!(
+        "{} {} {}{}",
+        style(time).for_stderr().dim(),
+        mark.for_stderr(),
+        text.for_stderr(),
+        style(took).for_stderr().dim()
+    )
+}
+
+fn seconds(ms: u64) -> String {
+    if ms < 1_000 {
+        format!("{ms}ms")
+    } else {
+        format!("{}.{}s", ms / 1_000, ms % 1_000 / 100)
+    }
+}
+
+/// At most `room` characters of a text.
+fn cut(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(room.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_spinner_has_its_look() {
+        ProgressStyle::with_template(SPINNER).unwrap();
+    }
+
+    #[test]
+    fn a_step_fits_its_line() {
+        console::set_colors_enabled_stderr(false);
+        let step = Step {
+            after_ms: 1_250,
+            mark: Mark::Done,
+            text: "Type “ünïcödé and some more of it”".to_owned(),
+            took_ms: Some(35),
+        };
+        assert_eq!(drawn(&step, 40), "  1.2s ✓ Type “ünïcödé and some… (35ms)");
+        assert_eq!(
+            drawn(&step, 80),
+            "  1.2s ✓ Type “ünïcödé and some more of it” (35ms)"
+        );
+    }
+}

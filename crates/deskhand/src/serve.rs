@@ -1,0 +1,47 @@
+//! `deskhand serve`: the server, until somebody asks it to end.
+
+use crate::{
+    config::Config,
+    interrupts::{Interrupt, Interrupts},
+    output,
+    server::RunningServer,
+};
+
+/// Serves until Ctrl-C or a service manager's request to end.
+pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
+    let mut interrupts = Interrupts::listen()?;
+    let mut server = RunningServer::start(config, config.listen).await?;
+    greet(&server, config).await?;
+    let failure = tokio::select! {
+        interrupt = interrupts.next() => {
+            if interrupt == Interrupt::CtrlC {
+                output::say("Ending the server; once more Ctrl-C ends it at once.");
+            }
+            None
+        }
+        failure = server.failed() => Some(failure),
+    };
+    tokio::select! {
+        () = server.end() => {}
+        _ = interrupts.next() => {}
+    }
+    failure.map_or(Ok(()), Err)
+}
+
+async fn greet(server: &RunningServer, config: &Config) -> anyhow::Result<()> {
+    let link = server.sign_in_link().await?;
+    let text = format!(
+        "Deskhand {} is running.\n\n  \
+         Open   {link}\n         \
+         (good once, for ten minutes; `deskhand login` prints a new one)\n  \
+         Data   {}\n  \
+         Stop   Ctrl-C\n",
+        env!("CARGO_PKG_VERSION"),
+        config.data_dir.display(),
+    );
+    // A server without a terminal serves all the same.
+    if let Err(error) = output::answer(&text) {
+        tracing::warn!(%error, "could not print where to look");
+    }
+    Ok(())
+}

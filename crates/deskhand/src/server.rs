@@ -1,0 +1,283 @@
+//! A whole server in this process: every part made, wired together and ended in order.
+
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+
+use anyhow::Context;
+use deskhand_agent::TurnLimits;
+use deskhand_app::App;
+use deskhand_core::{clock::SystemClock, secret::Secret, tasks::Tasks};
+use deskhand_models::ConfiguredModels;
+use deskhand_sandbox::local::{Limits, LocalConfig, LocalSandboxes};
+use deskhand_store::{FolderBlobs, Store};
+use tokio::{net::TcpListener, task::JoinHandle};
+
+use crate::{
+    config::Config,
+    data_dir::{DataDir, DataDirLock, PostedNote, ServerNote},
+};
+
+/// How long the end of a server may take before what is left is abandoned to the kernel, which
+/// ends the sandboxes with their parent.
+const LONGEST_END: Duration = Duration::from_millis(4_500);
+
+/// A server that answers requests until it is ended.
+#[derive(Debug)]
+pub(crate) struct RunningServer {
+    /// Where people open the page.
+    pub(crate) public_url: String,
+    /// Where programs on this machine reach it.
+    pub(crate) local_url: String,
+    pub(crate) admin_token: Secret,
+    app: App,
+    sandboxes: Arc<LocalSandboxes>,
+    /// Its own set of tasks: it goes on while the app's come to their end, so that clients hear
+    /// how their turns ended before their connections close.
+    connections: Tasks,
+    serving: JoinHandle<io::Result<()>>,
+    // Dropped last and in this order: nobody is sent to a server that is gone, and nobody takes
+    // the folder while it is in use.
+    note: PostedNote,
+    lock: DataDirLock,
+}
+
+/// Why the server cannot listen where it should.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ListenError {
+    #[error(
+        "port {} on {} is in use by another program; choose another with --listen {}:PORT, or end that program",
+        .0.port(), .0.ip(), .0.ip()
+    )]
+    PortInUse(SocketAddr),
+    #[error("cannot listen on {address}; choose another address with --listen")]
+    Other {
+        address: SocketAddr,
+        source: io::Error,
+    },
+}
+
+impl RunningServer {
+    /// Takes the data folder, makes every part and begins to answer on `listen`.
+    pub(crate) async fn start(config: &Config, listen: SocketAddr) -> anyhow::Result<Self> {
+        let dir = DataDir::at(&config.data_dir);
+        dir.create()?;
+        let lock = dir.lock()?;
+        let listener = bind(listen).await?;
+        let address = listener.local_addr()?;
+        let public_url = config
+            .public_url
+            .clone()
+            .unwrap_or_else(|| page_url(address));
+
+        let tasks = Tasks::default();
+        let sandboxes = Arc::new(LocalSandboxes::new(local_sandboxes(config)?, tasks.clone()));
+        sandboxes.sweep().await;
+        let app = start_app(config, &dir, Arc::clone(&sandboxes), tasks).await?;
+        let admin_token = ensure_admin(&app, &dir).await?;
+
+        let settings = deskhand_server::Settings {
+            public_url: public_url.clone(),
+        };
+        let connections = Tasks::default();
+        let end = connections.shutdown().clone();
+        let serving = deskhand_server::serve(listener, app.clone(), settings, end);
+        let serving = connections.spawn("serve", serving);
+        let note = ServerNote {
+            url: local_url(address),
+            pid: std::process::id(),
+        };
+        let posted = dir
+            .post_note(&note)
+            .context("cannot write server.json in the data folder")?;
+        Ok(Self {
+            public_url,
+            local_url: note.url,
+            admin_token,
+            app,
+            sandboxes,
+            connections,
+            serving,
+            note: posted,
+            lock,
+        })
+    }
+
+    /// A link that signs the admin in, once.
+    pub(crate) async fn sign_in_link(&self) -> anyhow::Result<String> {
+        let users = self.app.users();
+        let admin = users.admin().await?.context("there is no admin")?;
+        let (code, _expires_at) = users.new_sign_in_code(admin.id).await?;
+        Ok(format!("{}/?code={}", self.public_url, code.expose()))
+    }
+
+    /// Waits until the server fails. While all is well it does not return.
+    pub(crate) async fn failed(&mut self) -> anyhow::Error {
+        match (&mut self.serving).await {
+            Ok(Ok(())) => anyhow::anyhow!("the server stopped by itself"),
+            Ok(Err(error)) => anyhow::Error::new(error).context("the server failed"),
+            Err(error) => anyhow::Error::new(error).context("the server failed"),
+        }
+    }
+
+    /// Ends turns honestly, stops every sandbox and lets go of the data folder.
+    pub(crate) async fn end(self) {
+        let in_order = async {
+            let is_app_ended = self.app.shut_down().await;
+            self.sandboxes.stop_all().await;
+            self.connections.end(LONGEST_END).await && is_app_ended
+        };
+        let is_ended = tokio::time::timeout(LONGEST_END, in_order).await;
+        if !matches!(is_ended, Ok(true)) {
+            tracing::warn!("some tasks did not end in time and were given up");
+        }
+        drop(self.note);
+        drop(self.lock);
+    }
+}
+
+async fn bind(listen: SocketAddr) -> Result<TcpListener, ListenError> {
+    TcpListener::bind(listen).await.map_err(|source| {
+        if source.kind() == io::ErrorKind::AddrInUse {
+            ListenError::PortInUse(listen)
+        } else {
+            ListenError::Other {
+                address: listen,
+                source,
+            }
+        }
+    })
+}
+
+/// What sandboxes on this machine are like under these settings.
+pub(crate) fn local_sandboxes(config: &Config) -> anyhow::Result<LocalConfig> {
+    let sandbox = config.sandbox;
+    let runner = own_executable().context("cannot find this program's own file")?;
+    Ok(LocalConfig {
+        settle_quiet: config.settle.quiet,
+        settle_max: config.settle.max,
+        shell_output_bytes: sandbox.shell_output_bytes,
+        limits: Limits {
+            memory_bytes: sandbox.memory_bytes,
+            cpus: sandbox.cpus,
+            processes: sandbox.processes,
+            file_size_bytes: sandbox.file_size_bytes,
+        },
+        start_timeout: sandbox.start_timeout,
+        ..LocalConfig::new(config.data_dir.join("sandboxes"), runner)
+    })
+}
+
+/// The file this process runs. While a newer build replaces it the kernel calls it deleted, and
+/// then the newer one at the same place is the best there is.
+fn own_executable() -> io::Result<std::path::PathBuf> {
+    let path = std::env::current_exe()?;
+    let name = path.to_string_lossy();
+    match name.strip_suffix(" (deleted)") {
+        Some(replaced) if Path::new(replaced).exists() => Ok(replaced.into()),
+        _ => Ok(path),
+    }
+}
+
+async fn start_app(
+    config: &Config,
+    dir: &DataDir,
+    sandboxes: Arc<LocalSandboxes>,
+    tasks: Tasks,
+) -> anyhow::Result<App> {
+    let database = dir.path().join("deskhand.db");
+    let store = Store::open(&database_url(&database)).await?;
+    let blobs = FolderBlobs::open(dir.path().join("blobs"))
+        .context("cannot open the folder of pictures")?;
+    let app = App::start(deskhand_app::Parts {
+        store,
+        blobs: Arc::new(blobs),
+        models: Arc::new(ConfiguredModels::new(Some(config.scenarios_dir.clone()))),
+        sandboxes,
+        clock: Arc::new(SystemClock),
+        tasks,
+        settings: deskhand_app::Settings {
+            screen: config.screen,
+            limits: TurnLimits {
+                max_steps: config.turn.max_steps,
+                max_duration: config.turn.max_duration,
+                kept_images: config.turn.kept_images,
+            },
+            queue_length: config.turn.queue_length,
+        },
+    });
+    app.await.context("cannot take up earlier sessions")
+}
+
+/// The address of a database file. What means something in an address is escaped in the path.
+fn database_url(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let path = path.replace('%', "%25").replace('?', "%3F");
+    format!("sqlite://{}", path.replace('#', "%23"))
+}
+
+/// The admin's token, made at the first start and kept in the data folder.
+async fn ensure_admin(app: &App, dir: &DataDir) -> anyhow::Result<Secret> {
+    let kept = dir
+        .admin_token()
+        .context("cannot read admin-token in the data folder")?;
+    let made = app.users().ensure_admin(kept.as_ref()).await?;
+    match (made, kept) {
+        (Some(token), _) => {
+            dir.keep_admin_token(&token)
+                .context("cannot write admin-token in the data folder")?;
+            Ok(token)
+        }
+        (None, Some(token)) => Ok(token),
+        (None, None) => anyhow::bail!("the admin has no token, and none was made"),
+    }
+}
+
+/// Where a person on this machine opens the page.
+fn page_url(address: SocketAddr) -> String {
+    if address.ip().is_loopback() || address.ip().is_unspecified() {
+        format!("http://localhost:{}", address.port())
+    } else {
+        format!("http://{address}")
+    }
+}
+
+/// Where a program on this machine reaches the server.
+fn local_url(address: SocketAddr) -> String {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip @ (IpAddr::V4(_) | IpAddr::V6(_)) => ip,
+    };
+    format!("http://{}", SocketAddr::new(ip, address.port()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_become_links_that_work_on_this_machine() {
+        let urls = |address: &str| {
+            let address = address.parse().unwrap();
+            (page_url(address), local_url(address))
+        };
+        let expected = |page: &str, local: &str| (page.to_owned(), local.to_owned());
+        assert_eq!(
+            urls("0.0.0.0:80"),
+            expected("http://localhost:80", "http://127.0.0.1:80")
+        );
+        assert_eq!(
+            urls("[::]:80"),
+            expected("http://localhost:80", "http://[::1]:80")
+        );
+        assert_eq!(
+            urls("10.1.2.3:80"),
+            expected("http://10.1.2.3:80", "http://10.1.2.3:80")
+        );
+    }
+}

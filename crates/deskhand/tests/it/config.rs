@@ -1,0 +1,136 @@
+//! Settings, from the defaults to the flags.
+
+use crate::program::Place;
+
+#[test]
+fn without_configuration_the_defaults_are_in_force() {
+    let place = Place::new();
+    let ended = place.run(&["config"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    insta::assert_snapshot!(place.neutral(&ended.stdout), @r#"
+    listen = "127.0.0.1:7878"                        # default
+    data_dir = "HOME/.local/share/deskhand" # default
+    public_url = ""                                  # default
+
+    [log]
+    level = "info"                                   # default
+    format = "text"                                  # default
+
+    [screen]
+    width = 1024                                     # default
+    height = 768                                     # default
+
+    [settle]
+    quiet_ms = 60                                    # default
+    max_ms = 2000                                    # default
+
+    [sandbox]
+    start_timeout_ms = 20000                         # default
+    memory_mib = 4096                                # default
+    cpus = 2.0                                       # default
+    processes = 1024                                 # default
+    file_size_mib = 4096                             # default
+    shell_output_kib = 64                            # default
+
+    [turn]
+    max_steps = 50                                   # default
+    max_minutes = 30                                 # default
+    kept_images = 3                                  # default
+    queue_length = 20                                # default
+
+    [models]
+    scenarios_dir = "HOME/.local/share/deskhand/scenarios" # default
+    "#);
+    assert!(
+        !place.data_dir().exists(),
+        "looking at settings makes nothing"
+    );
+}
+
+#[test]
+fn flags_win_over_the_environment_and_the_environment_over_the_file() {
+    let place = Place::new()
+        .with("DESKHAND_DATA_DIR", "/from/environment")
+        .with("DESKHAND_SCREEN_HEIGHT", "900");
+    let file = place.write(
+        "desk.toml",
+        "data_dir = '/from/file'\n[screen]\nwidth = 1280\nheight = 1024\n[sandbox]\ncpus = 4\n",
+    );
+    let ended = place.run(&["config", "--config", &file, "--data-dir", "/from/flag"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let shown = place.neutral(&ended.stdout);
+    let changed: Vec<&str> = shown
+        .lines()
+        .filter(|line| !line.ends_with("# default"))
+        .collect();
+    insta::assert_snapshot!(changed.join("\n"), @r#"
+    data_dir = "/from/flag"                          # --data-dir
+
+    [log]
+
+    [screen]
+    width = 1280                                     # HOME/desk.toml
+    height = 900                                     # DESKHAND_SCREEN_HEIGHT
+
+    [settle]
+
+    [sandbox]
+    cpus = 4.0                                       # HOME/desk.toml
+
+    [turn]
+
+    [models]
+    "#);
+}
+
+#[test]
+fn what_is_printed_is_a_file_that_gives_the_same() {
+    let place = Place::new().with("DESKHAND_SCREEN_WIDTH", "1600");
+    let printed = place.run(&["config"]).stdout;
+    let file = place.write("printed.toml", &printed);
+    let again = Place::new().run(&["config", "--config", &file]).stdout;
+    let values = |text: &str| -> Vec<String> {
+        let value = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
+        text.lines().map(value).collect()
+    };
+    assert_eq!(values(&again), values(&printed));
+}
+
+#[test]
+fn all_mistakes_are_told_together_by_key() {
+    let place = Place::new().with("DESKHAND_TURN_MAX_STEPS", "many");
+    let file = place.write(
+        "desk.toml",
+        "listen = 7878\nscren = 1\n[screen]\nwidht = 1\nheight = 1\n[log]\nlevel = 'loud=='\n",
+    );
+    let ended = place.run(&["serve", "--config", &file]);
+    assert_eq!(ended.code, Some(2));
+    insta::assert_snapshot!(place.neutral(&ended.stderr), @r#"
+    deskhand: there are 6 mistakes in the settings
+      listen (HOME/desk.toml): must be text in quotes, not 7878
+      log.level (HOME/desk.toml): "loud==" is not a level or filter: error parsing level filter: expected one of "off", "error", "warn", "info", "debug", "trace", or a number 0-5
+      screen.height (HOME/desk.toml): must be from 240 to 4320, not 1
+      turn.max_steps (DESKHAND_TURN_MAX_STEPS): must be a whole number, not "many"
+      scren (HOME/desk.toml): there is no such setting; `deskhand config` lists all
+      screen.widht (HOME/desk.toml): there is no such setting; did you mean screen.width?
+    "#);
+}
+
+#[test]
+fn a_file_that_is_not_there_or_not_toml_is_named() {
+    let place = Place::new();
+    let missing = place.run(&["config", "--config", "nowhere.toml"]);
+    assert_eq!(missing.code, Some(2));
+    insta::assert_snapshot!(missing.stderr, @"deskhand: cannot read the settings file nowhere.toml: No such file or directory (os error 2)");
+
+    let file = place.write("broken.toml", "listen = \n");
+    let broken = place.run(&["config", "--config", &file]);
+    assert_eq!(broken.code, Some(2));
+    insta::assert_snapshot!(place.neutral(&broken.stderr), @"
+    deskhand: HOME/broken.toml is not a settings file: TOML parse error at line 1, column 10
+      |
+    1 | listen = 
+      |          ^
+    string values must be quoted, expected literal string
+    ");
+}

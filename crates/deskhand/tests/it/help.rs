@@ -1,0 +1,119 @@
+//! What `--help` says.
+
+use crate::program::Place;
+
+fn help(args: &[&str]) -> String {
+    let ended = Place::new().run(args);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    ended.stdout
+}
+
+#[test]
+fn the_program_explains_itself() {
+    insta::assert_snapshot!(help(&["--help"]), @"
+    Gives an AI agent a computer of its own, and lets you watch it work
+
+    Usage: deskhand [OPTIONS] <COMMAND>
+
+    Commands:
+      serve   Start the server and print where to look
+      run     Give the agent a task, watch it work, and print its answer
+      login   Print a new link for signing in to the running server
+      doctor  Check this machine part by part and say how to mend what is missing
+      config  Print the settings in force and where each comes from
+
+    Options:
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Settings:
+          --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
+          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+
+    `deskhand serve` starts the server and prints where to look. `deskhand doctor` says what is missing on this machine.
+    ");
+}
+
+#[test]
+fn serve_explains_itself() {
+    insta::assert_snapshot!(help(&["serve", "--help"]), @"
+    Start the server and print where to look
+
+    Usage: deskhand serve [OPTIONS]
+
+    Options:
+          --listen <ADDRESS>  Address and port to listen on [env: DESKHAND_LISTEN] [default: 127.0.0.1:7878]
+      -h, --help              Print help
+
+    Settings:
+          --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
+          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+    ");
+}
+
+#[test]
+fn run_explains_itself() {
+    insta::assert_snapshot!(help(&["run", "--help"]), @"
+    Give the agent a task, watch it work, and print its answer
+
+    Usage: deskhand run [OPTIONS] <TEXT>
+
+    Arguments:
+      <TEXT>  What the agent should do
+
+    Options:
+          --model <MODEL>  Model to use, such as scripted/demo
+          --keep           Keep the session afterwards and print where to look at it
+          --json           Print every event as one line of JSON instead of steps and answer
+          --server <URL>   Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
+      -h, --help           Print help
+
+    Settings:
+          --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
+          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+
+    The answer goes to standard output, the steps to standard error. Exits with 0 when the agent is done, 1 when it failed, 130 on Ctrl-C.
+    ");
+}
+
+#[test]
+fn login_explains_itself() {
+    insta::assert_snapshot!(help(&["login", "--help"]), @"
+    Print a new link for signing in to the running server
+
+    Usage: deskhand login [OPTIONS]
+
+    Options:
+          --server <URL>  Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
+      -h, --help          Print help
+
+    Settings:
+          --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
+          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+    ");
+}
+
+#[test]
+fn doctor_explains_itself() {
+    insta::assert_snapshot!(help(&["doctor", "--help"]), @"
+    Check this machine part by part and say how to mend what is missing
+
+    Usage: deskhand doctor [OPTIONS]
+
+    Options:
+          --json  Print JSON
+      -h, --help  Print help
+
+    Settings:
+          --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
+          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+    ");
+}
+
+#[test]
+fn the_version_is_told() {
+    assert_eq!(
+        help(&["--version"]),
+        format!("deskhand {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}

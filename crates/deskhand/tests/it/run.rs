@@ -1,0 +1,89 @@
+//! `deskhand run`: from the prompt to the answer, with a real sandbox.
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::program::{Place, eventually, survivors};
+
+#[test]
+fn the_demo_ends_with_the_order_number() {
+    let place = Place::new();
+    let task = place.start(&["run", "show me the demo"]);
+    let ended = task.end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.contains("1001"), "{}", ended.stdout);
+    assert!(ended.stderr.contains("✓ Run "), "{}", ended.stderr);
+    assert!(!place.data_dir().join("server.json").exists());
+}
+
+#[test]
+fn json_is_every_event_in_order_and_nothing_else() {
+    let ended = Place::new().run(&["run", "show me the demo", "--json"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let events: Vec<Value> = ended
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for (at, event) in events.iter().enumerate() {
+        assert_eq!(event["seq"], at + 1);
+    }
+    let last = events.last().unwrap();
+    assert_eq!(
+        (&last["type"], &last["data"]["outcome"]),
+        (&"complete".into(), &"done".into())
+    );
+}
+
+#[test]
+fn ctrl_c_stops_the_turn_and_leaves_no_process() {
+    let place = Place::new();
+    let task = place.start(&["run", "show me the demo"]);
+    task.notes("✓");
+    let started = task.descendants();
+    assert!(!started.is_empty());
+    task.signal(Signal::INT);
+    let ended = task.end();
+    assert_eq!(ended.code, Some(130), "{}", ended.stderr);
+    assert_eq!(ended.stdout, "");
+    eventually("every process of the sandbox is gone", || {
+        survivors(&started).is_empty()
+    });
+}
+
+#[test]
+fn a_kept_session_is_there_for_the_next_server() {
+    let place = Place::new();
+    let ended = place.run(&["run", "show me the demo", "--keep"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(
+        ended
+            .stderr
+            .contains("Kept. `deskhand serve` shows it at /sessions/")
+    );
+}
+
+#[test]
+fn a_running_server_is_used_and_its_sandbox_is_gone_afterwards() {
+    let place = Place::new();
+    let server = place.start(&["serve", "--listen", "127.0.0.1:0"]);
+    server.says("Open");
+    let ended = place.run(&["run", "show me the demo"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    eventually("no sandbox is left", || server.descendants().is_empty());
+    server.signal(Signal::TERM);
+    assert_eq!(server.end().code, Some(0));
+}
+
+#[test]
+fn an_unknown_model_is_refused_in_words() {
+    let ended = Place::new().run(&["run", "hello", "--model", "scripted/nobody"]);
+    assert_eq!(ended.code, Some(1));
+    assert!(
+        ended
+            .stderr
+            .contains("there is no model \"scripted/nobody\""),
+        "{}",
+        ended.stderr
+    );
+}

@@ -1,0 +1,130 @@
+//! `deskhand serve` and `deskhand login`.
+
+use std::{net::TcpListener, os::unix::fs::PermissionsExt};
+
+use rustix::process::Signal;
+
+use crate::program::{Place, Started};
+
+const ANY_PORT: &str = "127.0.0.1:0";
+
+/// Starts a server and waits until it says where to look.
+fn serve(place: &Place) -> (Started, String) {
+    let server = place.start(&["serve", "--listen", ANY_PORT]);
+    let line = server.says("Open");
+    let link = line.split_whitespace().nth(1).unwrap().to_owned();
+    (server, link)
+}
+
+#[test]
+fn a_server_says_where_to_look_and_clears_up_behind_it() {
+    let place = Place::new();
+    let (server, link) = serve(&place);
+    assert!(
+        link.starts_with("http://localhost:") && link.contains("/?code="),
+        "{link}"
+    );
+    let token = std::fs::metadata(place.data_dir().join("admin-token")).unwrap();
+    assert_eq!(token.permissions().mode() & 0o777, 0o600);
+    let folder = std::fs::metadata(place.data_dir()).unwrap();
+    assert_eq!(folder.permissions().mode() & 0o777, 0o700);
+    assert!(place.data_dir().join("server.json").exists());
+
+    server.signal(Signal::TERM);
+    let ended = server.end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(!place.data_dir().join("server.json").exists());
+}
+
+#[test]
+fn login_prints_a_new_link() {
+    let place = Place::new();
+    let (server, first) = serve(&place);
+    let ended = place.run(&["login"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let second = ended.stdout.trim();
+    let page = |link: &str| link.split("?code=").next().unwrap().to_owned();
+    assert_eq!(page(second), page(&first));
+    assert_ne!(second, first);
+    server.signal(Signal::INT);
+    assert_eq!(server.end().code, Some(0));
+}
+
+#[test]
+fn login_without_a_server_says_how_to_start_one() {
+    let place = Place::new();
+    let ended = place.run(&["login"]);
+    assert_eq!(ended.code, Some(1));
+    insta::assert_snapshot!(place.neutral(&ended.stderr), @"deskhand: no server is running with the data folder HOME/.local/share/deskhand; start one with `deskhand serve`");
+}
+
+#[test]
+fn a_named_server_needs_a_token_and_must_answer() {
+    let place = Place::new();
+    let no_token = place.run(&["login", "--server", "http://127.0.0.1:9"]);
+    insta::assert_snapshot!(no_token.stderr, @"deskhand: a server was named but no token; put one of its tokens into DESKHAND_TOKEN");
+    let place = place.with("DESKHAND_TOKEN", "dh_x");
+    let no_answer = place.run(&["login", "--server", "http://127.0.0.1:9"]);
+    let (what, _cause) = no_answer.stderr.split_once("9:").unwrap();
+    insta::assert_snapshot!(what, @"deskhand: cannot reach the server at http://127.0.0.1:");
+    let no_address = place.run(&["login", "--server", "localhost"]);
+    insta::assert_snapshot!(no_address.stderr, @r#"deskhand: "localhost" is not the address of a server; it looks like http://localhost:7878"#);
+    assert_eq!(
+        (no_token.code, no_answer.code, no_address.code),
+        (Some(1), Some(1), Some(1))
+    );
+}
+
+#[test]
+fn a_server_that_was_killed_is_not_believed_in() {
+    let place = Place::new();
+    let (server, _link) = serve(&place);
+    server.signal(Signal::KILL);
+    assert_eq!(server.end().code, None);
+    assert!(place.data_dir().join("server.json").exists());
+
+    let ended = place.run(&["login"]);
+    assert!(
+        ended.stderr.contains("no server is running"),
+        "{}",
+        ended.stderr
+    );
+
+    let (server, _link) = serve(&place);
+    assert_eq!(
+        place.run(&["login"]).code,
+        Some(0),
+        "the token is good for the next server"
+    );
+    server.signal(Signal::TERM);
+    assert_eq!(server.end().code, Some(0));
+}
+
+#[test]
+fn a_port_in_use_is_named_with_the_way_out() {
+    let taken = TcpListener::bind(ANY_PORT).unwrap();
+    let address = taken.local_addr().unwrap();
+    let ended = Place::new().run(&["serve", "--listen", &address.to_string()]);
+    assert_eq!(ended.code, Some(1));
+    let message = ended.stderr.replace(&address.port().to_string(), "PORT");
+    insta::assert_snapshot!(message, @"deskhand: port PORT on 127.0.0.1 is in use by another program; choose another with --listen 127.0.0.1:PORT, or end that program");
+}
+
+#[test]
+fn two_servers_never_share_a_data_folder() {
+    let place = Place::new();
+    let (server, _link) = serve(&place);
+    let second = place.run(&["serve", "--listen", ANY_PORT]);
+    assert_eq!(second.code, Some(1));
+    assert!(
+        second.stderr.contains("another server (process "),
+        "{}",
+        second.stderr
+    );
+    assert!(
+        place.data_dir().join("server.json").exists(),
+        "the first one's note stays"
+    );
+    server.signal(Signal::TERM);
+    assert_eq!(server.end().code, Some(0));
+}

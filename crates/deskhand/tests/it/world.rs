@@ -1,0 +1,14 @@
+//! A server with real sandboxes, and scenarios for it.
+
+use deskhand_testkit::{Server, ServerOptions};
+
+/// Starts a server that knows these scenarios, as name and YAML.
+pub(crate) fn serve(scenarios: &[(&str, &str)]) -> Server {
+    let owned = |(name, yaml): &(&str, &str)| ((*name).to_owned(), (*yaml).to_owned());
+    let scenarios = scenarios.iter().map(owned).collect();
+    serve_with(ServerOptions { scenarios, ..ServerOptions::default() })
+}
+
+pub(crate) fn serve_with(options: ServerOptions) -> Server {
+    Server::start(env!("CARGO_BIN_EXE_deskhand"), options)
+}
