@@ -1,0 +1,166 @@
+// The page as a person uses it, in a real browser, against a real server with real sandboxes.
+// Pictures of every stage are kept in e2e/results/.
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { chromium } from "playwright-core";
+
+import { Server } from "./server.js";
+
+const results = join(import.meta.dirname, "results");
+const wide = { viewport: { width: 1440, height: 900 } };
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+
+let browser;
+
+before(async () => {
+  await mkdir(results, { recursive: true });
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--disable-quic",
+      "--no-first-run",
+    ],
+  });
+});
+
+after(() => browser?.close());
+
+/** A page that fails the test when something goes wrong in it. */
+async function open(options) {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(30_000);
+  const page = await context.newPage();
+  page.on("pageerror", (error) => assert.fail(`the page threw: ${error}`));
+  page.keep = (name) => page.screenshot({ path: join(results, `${name}.png`) });
+  return page;
+}
+
+/** A number that changes when the picture on the screen's canvas does. */
+function canvasMark(page) {
+  return page.locator("[data-testid=screen] canvas").evaluate((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let mark = canvas.width;
+    for (let at = 0; at < data.length; at += 4) {
+      mark = (mark * 31 + data[at] * 65_536 + data[at + 1] * 256 + data[at + 2]) % 4_294_967_291;
+    }
+    return mark;
+  });
+}
+
+/** How many pixels of the canvas have exactly this colour. */
+function canvasPixels(page, colour) {
+  return page.locator("[data-testid=screen] canvas").evaluate((canvas, [red, green, blue]) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) count += 1;
+    }
+    return count;
+  }, colour);
+}
+
+/** Asks again until the answer is yes. */
+async function eventually(what, isSo, seconds = 30) {
+  const deadline = Date.now() + seconds * 1000;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) assert.fail(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test("from the sign-in link to the answer, with the screen alive", async () => {
+  const server = await Server.start();
+  try {
+    const page = await open(wide);
+    await page.goto(server.link);
+    await page.getByRole("heading", { name: "What should the agent do?" }).waitFor();
+    assert.equal(page.url(), `${server.url}/`, "the code is gone from the address bar");
+    await page.keep("1-sessions");
+
+    await page.getByRole("button", { name: "Show me the demo" }).click();
+    await page.waitForURL(/\/sessions\//);
+    await page.locator("[data-testid=screen][data-connection=connected], [data-connection=connected]").first().waitFor();
+
+    const marks = new Set();
+    await eventually("the screen has changed", async () => marks.add(await canvasMark(page)).size > 3);
+    await page.keep("2-working");
+    const log = page.getByRole("log", { name: "Conversation" });
+    await log.getByText(/Done in/).waitFor();
+    await log.getByText(/1001/).first().waitFor();
+    const banner = [0xe3, 0xf6, 0xe8];
+    await eventually("the screen shows the shop's confirmation", async () => (await canvasPixels(page, banner)) > 2_000);
+    await page.locator("[data-state=idle]").first().waitFor();
+    assert.equal(await page.getByRole("button", { name: "Stop", exact: true }).count(), 0);
+    await page.keep("3-answer");
+
+    await page.getByRole("button", { name: "Enlarge screenshot" }).first().click();
+    await page.getByText(/Screenshot 1 of/).waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.getByText(/Screenshot 2 of/).waitFor();
+    await page.keep("4-screenshot");
+    await page.keyboard.press("Escape");
+
+    await page.getByRole("button", { name: "Session menu" }).click();
+    await page.getByRole("menuitem", { name: "End session…" }).click();
+    await page.getByRole("button", { name: "End session" }).click();
+    await page.locator("[data-state=terminated]").first().waitFor();
+    assert.ok(await page.getByRole("textbox", { name: "Message" }).isDisabled());
+    await page.keep("5-ended");
+    await page.context().close();
+  } finally {
+    await server.end();
+  }
+});
+
+test("a used link says how to get a new one", async () => {
+  const server = await Server.start();
+  try {
+    const page = await open(wide);
+    await page.goto(server.link);
+    await page.getByRole("heading", { name: "What should the agent do?" }).waitFor();
+    const stranger = await open(wide);
+    await stranger.goto(server.link);
+    await stranger.getByText("deskhand login").first().waitFor();
+    await stranger.keep("6-used-link");
+    await stranger.context().close();
+    await page.context().close();
+  } finally {
+    await server.end();
+  }
+});
+
+test("on a phone, in the dark, through a crash of the server", async () => {
+  const server = await Server.start();
+  try {
+    const page = await open({ ...phone, colorScheme: "dark" });
+    await page.goto(server.link);
+    await page.getByRole("textbox", { name: "Message" }).fill("Show me the demo");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.waitForURL(/\/sessions\//);
+    const log = page.getByRole("log", { name: "Conversation" });
+    await log.getByText(/open the shop/i).first().waitFor();
+
+    await server.kill();
+    await page.getByText("Reconnecting…").first().waitFor();
+    await page.keep("7-phone-reconnecting");
+    await server.runAgain();
+    await log.getByText(/The server was stopped in the middle of this turn/).waitFor();
+
+    await page.getByRole("textbox", { name: "Message" }).fill("Once more");
+    await page.getByRole("button", { name: "Send" }).click();
+    await log.getByText(/Done in/).waitFor({ timeout: 60_000 });
+    await page.keep("8-phone-answer");
+    const prompts = await log.getByText("Show me the demo", { exact: true }).count();
+    assert.equal(prompts, 1, "nothing is shown twice after the reconnection");
+    await page.context().close();
+  } finally {
+    await server.end();
+  }
+});
