@@ -136,7 +136,10 @@ impl StandIn {
                 ComputerRequest::Shell(ShellRequest::Run { command, .. }) => {
                     self.run(link, id, &command).await?
                 }
-                other => (failed(format!("not here: {other:?}")), Then::Send),
+                other @ (ComputerRequest::Act { .. }
+                | ComputerRequest::Look { .. }
+                | ComputerRequest::Shell(ShellRequest::Restart)
+                | ComputerRequest::Edit(_)) => (failed(format!("not here: {other:?}")), Then::Send),
             };
             self.kept.insert(id, outcome);
             then = asked;

@@ -74,6 +74,10 @@ async fn shake_hands(stream: UnixStream, link: &Link) -> Option<(Route, Socket)>
     let config = WebSocketConfig::default()
         .max_message_size(Some(LONGEST_MESSAGE_BYTES))
         .max_frame_size(Some(LONGEST_MESSAGE_BYTES));
+    #[expect(
+        clippy::result_large_err,
+        reason = "the handshake's callback is given by its library"
+    )]
     let decide = |request: &Request, response: Response| match link.admit(request) {
         Ok(admitted) => {
             route = Some(admitted);

@@ -48,6 +48,8 @@ pub(crate) struct Layout<'a> {
     pub(crate) home: PathBuf,
     pub(crate) socket: PathBuf,
     pub(crate) limits: &'a Limits,
+    /// What comes before the runner's own command line.
+    pub(crate) prefix: Vec<String>,
 }
 
 impl Layout<'_> {
@@ -71,7 +73,9 @@ impl Layout<'_> {
         for (name, value) in ENVIRONMENT {
             line.add(["--setenv", name, value]);
         }
-        line.add(["--chdir", HOME, "--", RUNNER, "runner"]);
+        line.add(["--chdir", HOME, "--"]);
+        line.add(self.prefix.iter().map(String::as_str));
+        line.add([RUNNER, "runner"]);
         line.0
     }
 

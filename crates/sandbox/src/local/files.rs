@@ -204,8 +204,8 @@ mod tests {
         fs::create_dir_all(&closed).unwrap();
         fs::write(closed.join("file"), "x").unwrap();
         std::os::unix::fs::symlink("/", files.home().join("root")).unwrap();
-        fs::set_permissions(&closed, Permissions::from_mode(0)).unwrap();
-        fs::set_permissions(files.home(), Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&closed, Permissions::from_mode(0o000)).unwrap();
+        fs::set_permissions(files.home(), Permissions::from_mode(0o000)).unwrap();
 
         assert_eq!(sessions_in(dir.path()).unwrap(), [session]);
         files.remove().unwrap();

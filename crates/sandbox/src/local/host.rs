@@ -13,10 +13,11 @@ use super::{
     system::System,
 };
 
-/// Programs that a desktop cannot do without, and the packages that bring them.
-pub(crate) const NEEDED: [(&str, &str); 2] = [
+/// Programs that a sandbox cannot do without, and the packages that bring them.
+const NEEDED: [(&str, &str); 3] = [
     ("Xvnc", "tigervnc-standalone-server"),
     ("openbox", "openbox"),
+    ("prlimit", "util-linux"),
 ];
 
 /// This machine, ready to start sandboxes.

@@ -1,66 +1,69 @@
-//! Putting limits on a sandbox that has just been started.
+//! Putting limits on a sandbox.
 //!
-//! The runner waits for its settings before it does anything, so there is time: every process
-//! that is there gets its limits, again and again until a pass finds none without. From then on
-//! each new process has a parent that is limited, and inherits it.
+//! Limits of the whole sandbox are those of its control group. The runner waits for its settings
+//! before it does anything, so there is time to put it there: every process that is there joins,
+//! again and again until a pass finds none that has not. From then on each new process has a
+//! parent in the group, and is born into it.
+//!
+//! Limits of single processes are set by `prlimit` inside, on itself, before it becomes the
+//! runner. From outside only a root with all its rights could do that, which a root in a
+//! container rarely is.
 
 use std::{collections::HashSet, fs, io};
 
-use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use rustix::process::{Pid, Resource, getrlimit};
 
 use super::{
     Limits,
     cgroup::{Controller, Group},
 };
 
-/// Limits every process from `first` down.
-pub(crate) fn apply(limits: &Limits, group: &Group, first: Pid) -> io::Result<()> {
-    let mut limited = HashSet::new();
+/// The command that limits the one that follows it.
+pub(crate) fn prefix(limits: &Limits, group: &Group) -> Vec<String> {
+    let mut prefix = vec![
+        "prlimit".to_owned(),
+        option("fsize", Resource::Fsize, limits.file_size_bytes),
+        // Where the host hands core dumps to a program, that program should not be fed from here.
+        option("core", Resource::Core, 0),
+    ];
+    if !group.limits(Controller::Processes) {
+        // Counted in the sandbox's own user namespace since Linux 5.14.
+        prefix.push(option("nproc", Resource::Nproc, limits.processes.into()));
+    }
+    prefix.push("--".to_owned());
+    prefix
+}
+
+/// A limit can be lowered and not raised, so what the server itself has is the most.
+fn option(name: &str, resource: Resource, wanted: u64) -> String {
+    let most = getrlimit(resource).maximum;
+    let value = most.map_or(wanted, |most| most.min(wanted));
+    format!("--{name}={value}:{value}")
+}
+
+/// Puts every process from `first` down into the group.
+pub(crate) fn attach(group: &Group, first: Pid) -> io::Result<()> {
+    let gone = rustix::io::Errno::SRCH.raw_os_error();
+    let mut attached = HashSet::new();
     loop {
         let mut found = vec![first];
         add_descendants(first, &mut found);
-        found.retain(|pid| limited.insert(*pid));
+        found.retain(|pid| attached.insert(*pid));
         if found.is_empty() {
             return Ok(());
         }
         for pid in found {
-            match limit(limits, group, pid) {
-                // It has ended.
-                Err(error)
-                    if error.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error()) => {}
+            match group.attach(pid) {
+                Err(error) if error.raw_os_error() == Some(gone) => {}
                 result => result?,
             }
         }
     }
 }
 
-fn limit(limits: &Limits, group: &Group, pid: Pid) -> io::Result<()> {
-    group.attach(pid)?;
-    set(pid, Resource::Fsize, limits.file_size_bytes)?;
-    // Where the host hands core dumps to a program, that program should not be fed from here.
-    set(pid, Resource::Core, 0)?;
-    if !group.limits(Controller::Processes) {
-        // Counted in the sandbox's own user namespace since Linux 5.14.
-        set(pid, Resource::Nproc, u64::from(limits.processes))?;
-    }
-    Ok(())
-}
-
-/// An ordinary user may lower a limit and not raise it.
-fn set(pid: Pid, resource: Resource, wanted: u64) -> io::Result<()> {
-    let ceiling = rustix::process::getrlimit(resource).maximum;
-    let value = Some(ceiling.map_or(wanted, |ceiling| ceiling.min(wanted)));
-    let limit = Rlimit {
-        current: value,
-        maximum: value,
-    };
-    prlimit(Some(pid), resource, limit)?;
-    Ok(())
-}
-
 fn add_descendants(pid: Pid, found: &mut Vec<Pid>) {
     let number = pid.as_raw_nonzero();
-    // Both programs that can be here have a single thread.
+    // The programs that can be here before the runner knows its settings have a single thread.
     let children = fs::read_to_string(format!("/proc/{number}/task/{number}/children"));
     for child in children.unwrap_or_default().split_whitespace() {
         if let Some(child) = child.parse().ok().and_then(Pid::from_raw) {

@@ -3,7 +3,11 @@
 //! From the moment bubblewrap runs, one task is in charge of it and clears everything away
 //! however the end comes about: a stop, a death, a start that failed, a caller that went away.
 
-use std::{io::Write, process::ChildStdin, sync::Arc};
+use std::{
+    io::{self, Write},
+    process::{ChildStderr, ChildStdin},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use deskhand_core::{
@@ -27,7 +31,7 @@ use super::{
     files::SessionFiles,
     host::Host,
     limits,
-    process::{Spawned, Tree},
+    process::Tree,
     tail::Tail,
     trace::Trace,
 };
@@ -71,10 +75,12 @@ impl LocalSandbox {
             &group_name,
             &host.config.limits,
         ));
-        let spawned = spawn(host, spec).await?;
-        let (tree, stdin, stderr) = Tree::adopt(spawned).await?;
+        let launched = launch(host, spec, &files, &group).await;
+        let (tree, stdin, stderr) = launched.inspect_err(|_| {
+            // The error at hand says more. What is left here the next start removes.
+            let _ = files.remove_run();
+        })?;
         let first = tree.inner_pid();
-        Trace::of(tree.outer_pid(), group.dirs()).write(&files.trace())?;
 
         let (end_sender, end) = watch::channel(None);
         let handle = Handle {
@@ -106,10 +112,8 @@ impl LocalSandbox {
         };
 
         if let Some(first) = first {
-            let host = Arc::clone(host);
-            let limited =
-                spawn_blocking(move || limits::apply(&host.config.limits, &group, first)).await;
-            if let Err(error) = limited.map_err(std::io::Error::from).flatten() {
+            let attached = spawn_blocking(move || limits::attach(&group, first)).await;
+            if let Err(error) = attached.map_err(io::Error::from).flatten() {
                 tracing::warn!(%error, session.id = %spec.session, "limits are not in force");
             }
         }
@@ -197,7 +201,13 @@ impl Handle {
     }
 }
 
-async fn spawn(host: &Host, spec: SandboxSpec) -> Result<Spawned, StartSandboxError> {
+/// Starts bubblewrap and writes down what would be left of it.
+async fn launch(
+    host: &Host,
+    spec: SandboxSpec,
+    files: &SessionFiles,
+    group: &Group,
+) -> io::Result<(Tree, ChildStdin, ChildStderr)> {
     let seen = SessionFiles::of(&host.view.dir, spec.session);
     let layout = Layout {
         system: &host.system,
@@ -205,12 +215,13 @@ async fn spawn(host: &Host, spec: SandboxSpec) -> Result<Spawned, StartSandboxEr
         home: seen.home(),
         socket: seen.socket(),
         limits: &host.config.limits,
+        prefix: limits::prefix(&host.config.limits, group),
     };
-    let arguments = layout.arguments();
-    Ok(host
-        .spawner
-        .spawn(host.bubblewrap.clone(), arguments)
-        .await?)
+    let program = host.bubblewrap.clone();
+    let spawned = host.spawner.spawn(program, layout.arguments()).await?;
+    let (tree, stdin, stderr) = Tree::adopt(spawned).await?;
+    Trace::of(tree.outer_pid(), group.dirs()).write(&files.trace())?;
+    Ok((tree, stdin, stderr))
 }
 
 fn runner_config(host: &Host, token: Secret, spec: SandboxSpec) -> RunnerConfig {
@@ -229,12 +240,12 @@ fn runner_config(host: &Host, token: Secret, spec: SandboxSpec) -> RunnerConfig 
 }
 
 /// Gives the runner its settings. They fit into the pipe, so this does not wait.
-fn tell(mut stdin: ChildStdin, config: &RunnerConfig) -> std::io::Result<()> {
+fn tell(mut stdin: ChildStdin, config: &RunnerConfig) -> io::Result<()> {
     let mut line = serde_json::to_vec(config)?;
     line.push(b'\n');
     match stdin.write_all(&line) {
         // It has ended already, and its end says why.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
 }

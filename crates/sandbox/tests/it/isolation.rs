@@ -17,7 +17,7 @@ use deskhand_core::{id::SessionId, sandbox::Sandbox};
 use futures::future::join_all;
 use rustix::process::geteuid;
 
-use crate::support::{STAND_IN, World, again_as_nobody, run, said, stand_in};
+use crate::support::{EXAMPLES, World, again_as_nobody, example, run, said};
 
 #[tokio::test]
 async fn nothing_of_the_host_can_be_seen_or_reached() {
@@ -215,7 +215,7 @@ async fn three_sessions_at_once_do_not_see_each_other() {
 /// The same as an ordinary user, where the suite runs as root.
 #[test]
 fn it_is_the_same_for_an_ordinary_user() {
-    if !geteuid().is_root() || env::var_os(STAND_IN).is_some() {
+    if !geteuid().is_root() || env::var_os(EXAMPLES).is_some() {
         return;
     }
     let dir = tempfile::Builder::new()
@@ -225,22 +225,25 @@ fn it_is_the_same_for_an_ordinary_user() {
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
     chown(dir.path(), Some(65534), Some(65534)).unwrap();
     let program = dir.path().join("it");
-    let runner = dir.path().join("stand_in");
     fs::copy(env::current_exe().unwrap(), &program).unwrap();
-    fs::copy(stand_in(), &runner).unwrap();
+    for name in ["stand_in", "runner"] {
+        fs::copy(example(name), dir.path().join(name)).unwrap();
+    }
     for test in [
+        "desktop::a_desktop_comes_up_paints_the_start_page_and_survives_its_own_death",
         "isolation::nothing_of_the_host_can_be_seen_or_reached",
         "isolation::three_sessions_at_once_do_not_see_each_other",
         "life::a_stop_leaves_nothing_but_the_home",
         "limits::limits_hold_where_doctor_says_so",
     ] {
         let output = again_as_nobody(&program, test)
-            .env(STAND_IN, &runner)
+            .env(EXAMPLES, dir.path())
             .env("TMPDIR", dir.path())
             .output()
             .unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
         let problem = String::from_utf8_lossy(&output.stderr);
+        println!("{text}");
         assert!(
             output.status.success() && text.contains("1 passed"),
             "{test}: {text}{problem}"

@@ -16,7 +16,7 @@ use deskhand_core::{
 };
 use deskhand_sandbox::local::{LocalConfig, LocalSandboxes};
 
-use crate::support::{World, again, groups_of, n_processes, run, said, spec, stand_in, wait_until};
+use crate::support::{World, again, example, groups_of, n_processes, run, said, spec, wait_until};
 
 /// Starts something in the sandbox that can be found from outside and would stay if it could.
 fn lingering(session: SessionId) -> (String, String) {
@@ -212,7 +212,7 @@ async fn a_server_that_will_be_killed() {
     let Some(dir) = env::var_os(SERVER_DIR) else {
         return;
     };
-    let config = LocalConfig::new(dir.into(), stand_in());
+    let config = LocalConfig::new(dir.into(), example("stand_in"));
     let sandboxes = LocalSandboxes::new(config, Tasks::default());
     let session = SessionId::new();
     let sandbox = sandboxes.start(spec(session)).await.unwrap();
@@ -256,6 +256,6 @@ fn a_server_killed_with_9_leaves_no_process_and_the_next_clears_the_rest() {
 
 #[tokio::main(flavor = "current_thread")]
 async fn sweep(dir: &Path) {
-    let config = LocalConfig::new(dir.to_owned(), stand_in());
+    let config = LocalConfig::new(dir.to_owned(), example("stand_in"));
     LocalSandboxes::new(config, Tasks::default()).sweep().await;
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use deskhand_core::{
     action::Action,
     id::{RequestId, SessionId},
-    sandbox::{ComputerError, ComputerReply, ComputerRequest, Sandbox},
+    sandbox::{ComputerError, ComputerReply, ComputerRequest},
 };
 use futures::{SinkExt, StreamExt, channel::mpsc};
 use tokio::{

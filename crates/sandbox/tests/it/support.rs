@@ -18,8 +18,8 @@ use deskhand_core::{
 use deskhand_sandbox::local::{LocalConfig, LocalSandboxes};
 use tempfile::TempDir;
 
-/// Where the stand-in is when it is not beside the test.
-pub(crate) const STAND_IN: &str = "DESKHAND_TEST_STAND_IN";
+/// Where the examples are when they are not beside the test.
+pub(crate) const EXAMPLES: &str = "DESKHAND_TEST_EXAMPLES";
 
 /// A folder with sandboxes in it, all gone at the end.
 pub(crate) struct World {
@@ -36,7 +36,7 @@ impl World {
 
     pub(crate) fn with(change: impl FnOnce(&mut LocalConfig)) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let mut config = LocalConfig::new(dir.path().join("sandboxes"), stand_in());
+        let mut config = LocalConfig::new(dir.path().join("sandboxes"), example("stand_in"));
         change(&mut config);
         let tasks = Tasks::default();
         Self {
@@ -139,14 +139,14 @@ pub(crate) fn groups_of(session: SessionId) -> Vec<PathBuf> {
     found
 }
 
-/// The program of the stand-in. Cargo builds examples along with the tests.
-pub(crate) fn stand_in() -> PathBuf {
-    if let Some(path) = env::var_os(STAND_IN) {
-        return path.into();
+/// An example's program. Cargo builds examples along with the tests.
+pub(crate) fn example(name: &str) -> PathBuf {
+    if let Some(dir) = env::var_os(EXAMPLES) {
+        return Path::new(&dir).join(name);
     }
     let test = env::current_exe().unwrap();
     let target = test.ancestors().nth(2).unwrap();
-    target.join("examples/stand_in")
+    target.join("examples").join(name)
 }
 
 /// This test program again, to run just the test `name`, which does nothing on its own.

@@ -104,8 +104,11 @@ impl Tree {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        // It fails only for what has ended. The rest inside follows its parent.
+        // Both fail only for what has ended. The rest inside follows its parent, and bubblewrap
+        // is gone at once: nothing but the kernel is left to wait for.
         let _ = kill(&self.outer);
+        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = child.wait();
     }
 }
 

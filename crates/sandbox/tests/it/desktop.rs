@@ -1,0 +1,110 @@
+//! The whole of it: the real runner, X server, window manager and browser in a sandbox.
+
+use std::{
+    io::Cursor,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use deskhand_core::{
+    blob::BlobFormat,
+    id::{RequestId, SessionId},
+    sandbox::{ComputerReply, ComputerRequest, Sandbox, SandboxEnd},
+};
+use futures::StreamExt;
+
+use crate::support::{World, example, run, said};
+
+const START_PAGE_COLOUR: [u8; 3] = [0xf7, 0xf4, 0xee];
+
+#[tokio::test]
+async fn a_desktop_comes_up_paints_the_start_page_and_survives_its_own_death() {
+    let world = World::with(|config| config.runner = example("runner"));
+    world.sandboxes.sweep().await;
+    let session = SessionId::new();
+
+    let sandbox = start_and_paint(&world, session).await;
+    browser_has_its_own_sandbox(&*sandbox).await;
+    let mut screen = sandbox.open_screen().await.unwrap();
+    assert_eq!(
+        screen.incoming.next().await,
+        Some(Bytes::from("RFB 003.008\n"))
+    );
+    drop(screen);
+    // As abruptly as a machine can go: the browser cannot say good-bye.
+    sandbox.stop().await;
+
+    let again = start_and_paint(&world, session).await;
+    // Xvnc ends, and with it the desktop.
+    run(&*again, "pkill -9 Xvnc; sleep 10").await.unwrap_err();
+    let SandboxEnd::Died(cause) = again.ended().await else {
+        panic!("it did not die");
+    };
+    println!("{cause}");
+    assert!(cause.contains("X server"), "{cause}");
+    world.end().await;
+}
+
+async fn start_and_paint(world: &World, session: SessionId) -> Arc<dyn Sandbox> {
+    let begin = Instant::now();
+    let sandbox = world.start(session).await;
+    let ready = begin.elapsed();
+    let deadline = begin + Duration::from_secs(20);
+    let picture = loop {
+        let picture = look(&*sandbox).await;
+        if share_of(&picture, START_PAGE_COLOUR) > 0.8 {
+            break picture;
+        }
+        if Instant::now() > deadline {
+            let path = std::env::temp_dir().join("deskhand-not-painted.png");
+            std::fs::write(&path, &picture).unwrap();
+            panic!("the start page is not there: {}", path.display());
+        }
+        // Looking all the time would take the processor from the browser.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    let painted = begin.elapsed();
+    println!(
+        "ready {ready:?}, painted {painted:?}, {} bytes",
+        picture.len()
+    );
+    if let Some(dir) = std::env::var_os("DESKHAND_TEST_PICTURES") {
+        let name = format!("desktop-{}.png", painted.as_millis());
+        std::fs::write(std::path::Path::new(&dir).join(name), &picture).unwrap();
+    }
+    sandbox
+}
+
+async fn look(sandbox: &dyn Sandbox) -> Bytes {
+    let look = ComputerRequest::Look {
+        format: BlobFormat::Png,
+    };
+    match sandbox.perform(RequestId::new(), look, None).await.unwrap() {
+        ComputerReply::Acted {
+            frame: Some(frame), ..
+        } => frame.bytes,
+        other @ (ComputerReply::Acted { .. }
+        | ComputerReply::Shell(_)
+        | ComputerReply::Edited { .. }) => panic!("{other:?}"),
+    }
+}
+
+fn share_of(picture: &[u8], colour: [u8; 3]) -> f32 {
+    let mut reader = png::Decoder::new(Cursor::new(picture)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    let pixels = pixels[..info.buffer_size()].chunks(info.color_type.samples());
+    let n_pixels = pixels.len();
+    let n_same = pixels.filter(|pixel| pixel.starts_with(&colour)).count();
+    n_same as f32 / n_pixels as f32
+}
+
+/// A renderer runs under a filter of system calls and in a user namespace of its own.
+async fn browser_has_its_own_sandbox(sandbox: &dyn Sandbox) {
+    let renderer = "$(pgrep -f -- --type=renderer | head -1)";
+    let status = said(sandbox, &format!("grep Seccomp: /proc/{renderer}/status")).await;
+    assert_eq!(status, "Seccomp:\t2");
+    let flags = said(sandbox, "pgrep -fc -- --no-sandbox; true").await;
+    assert_eq!(flags, "0");
+}
