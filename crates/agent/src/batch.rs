@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use deskhand_core::{
+    action::Action,
     event::{EventBody, Screenshot, ToolResult, ToolUse},
     id::TurnId,
     model::{Image, ToolCall, ToolRequest},
@@ -58,23 +59,59 @@ impl Outcome {
     }
 }
 
+/// What an action is followed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum After {
+    /// The next action, at once.
+    Nothing,
+    /// The next action, once the screen has settled. A program may take a while to move the focus
+    /// after a click or a chord, and what is typed before that goes to the wrong place.
+    Settle,
+    /// A picture for the model.
+    Picture,
+}
+
+/// What each request is followed by: the last action by a picture, and one that may move the
+/// focus or open something by a quiet screen when another action comes.
+fn afters(requests: &[Result<ToolRequest, String>]) -> Vec<After> {
+    let last = requests
+        .iter()
+        .rposition(|request| action(request).is_some());
+    let after = |(index, request)| match action(request) {
+        Some(_) if Some(index) == last => After::Picture,
+        Some(action) if action.is_look() => After::Picture,
+        Some(
+            Action::Click { .. }
+            | Action::Drag { .. }
+            | Action::MouseUp { .. }
+            | Action::Scroll { .. }
+            | Action::Key { .. }
+            | Action::HoldKey { .. },
+        ) => After::Settle,
+        Some(_) | None => After::Nothing,
+    };
+    requests.iter().enumerate().map(after).collect()
+}
+
+fn action(request: &Result<ToolRequest, String>) -> Option<&Action> {
+    match request {
+        Ok(ToolRequest::Computer(action)) => Some(action),
+        Ok(ToolRequest::Bash(_) | ToolRequest::Editor(_)) | Err(_) => None,
+    }
+}
+
 impl Work {
     /// Carries out an answer's calls. Every one of them has its result afterwards.
     pub(crate) async fn carry_out(&mut self, calls: Vec<ToolCall>) -> Result<(), Cut> {
         let uses = calls.iter().map(|call| self.tool_use(call)).collect();
         self.journal.append(uses).await?;
         let requests: Vec<_> = calls.iter().map(|call| self.read(call)).collect();
-        let last_action = requests
-            .iter()
-            .rposition(|request| matches!(request, Ok(ToolRequest::Computer(_))));
-        let mut waiting = calls.iter().zip(requests).enumerate();
-        while let Some((index, (call, request))) = waiting.next() {
+        let afters = afters(&requests);
+        let mut waiting = calls.iter().zip(requests).zip(afters);
+        while let Some(((call, request), after)) = waiting.next() {
             let started = Instant::now();
             let outcome = match request {
-                Ok(request) => {
-                    let look = Some(index) == last_action;
-                    self.perform(call, request, look).await
-                }
+                Ok(request) => self.perform(call, request, after).await,
                 Err(problem) => Outcome::failed(problem),
             };
             let skipped = match (&outcome.cut, outcome.is_error) {
@@ -88,7 +125,7 @@ impl Work {
             let skipped = skipped.or(cut.is_some().then_some(TURN_ENDED));
             if let Some(text) = skipped {
                 let turn = self.turn;
-                bodies.extend(waiting.by_ref().map(|(_, (call, _))| {
+                bodies.extend(waiting.by_ref().map(|((call, _), _)| {
                     result(turn, call, Outcome::failed(text), Duration::ZERO)
                 }));
             }

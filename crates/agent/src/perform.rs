@@ -14,7 +14,7 @@ use futures::{StreamExt, channel::mpsc};
 use tokio::time::Instant;
 
 use crate::{
-    batch::{Outcome, STOPPED},
+    batch::{After, Outcome, STOPPED},
     listen::FLUSH_EVERY,
     result_text::{interrupted_shell_text, shell_text},
     work::{Cut, Work},
@@ -38,12 +38,12 @@ const CANCELLED: &str = "The action was cancelled before it was done.";
 const UNKNOWN_AFTER_STOP: &str = "Stopped; it is not known whether it was done.";
 
 impl Work {
-    /// Carries out one call. `look` asks for a picture afterwards.
+    /// Carries out one call, and what is to follow it.
     pub(crate) async fn perform(
         &mut self,
         call: &ToolCall,
         request: ToolRequest,
-        look: bool,
+        after: After,
     ) -> Outcome {
         let computer = match self.computer().await {
             Ok(computer) => computer,
@@ -51,13 +51,21 @@ impl Work {
             Err(cut) => return Outcome::cut(NO_COMPUTER, cut),
         };
         let request = match request {
-            ToolRequest::Computer(action) => ComputerRequest::Act { action, look },
+            // The computer waits for a quiet screen only before it takes a picture.
+            ToolRequest::Computer(action) => ComputerRequest::Act {
+                action,
+                look: after != After::Nothing,
+            },
             ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
             ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
         };
-        match self.send(call, &*computer, request).await {
+        let outcome = match self.send(call, &*computer, request).await {
             Sent::Answered(answer) => self.outcome(answer),
             Sent::Cut(answer, cut) => cut_short(answer, cut),
+        };
+        Outcome {
+            frame: outcome.frame.filter(|_| after == After::Picture),
+            ..outcome
         }
     }
 

@@ -46,32 +46,38 @@ async fn uses_stand_together_before_their_results() {
     "#);
 }
 
-#[tokio::test(start_paused = true)]
-async fn only_the_last_action_of_an_answer_looks() {
+/// Which requests of an answer waited for a settled screen, and which gave the model a picture.
+async fn settled_and_pictured(answer: Vec<(&str, serde_json::Value)>) -> (Vec<bool>, Vec<bool>) {
     let computer = FakeSandbox::new(Vec::new());
-    let answer = calls(vec![screenshot(), click(1, 2), types("a"), runs("ls")]);
-    let stage = Stage::with_computers(vec![answer, says("Done.")], vec![computer.clone()]);
+    let stage = Stage::with_computers(vec![calls(answer), says("Done.")], vec![computer.clone()]);
     stage.run().await;
-    let looks: Vec<bool> = computer
-        .requests
-        .borrow()
+    let requests = computer.requests.borrow();
+    let settled = requests
         .iter()
-        .filter_map(|request| match request {
-            ComputerRequest::Act { look, .. } => Some(*look),
-            ComputerRequest::Look { .. } | ComputerRequest::Shell(_) | ComputerRequest::Edit(_) => {
-                None
-            }
-        })
-        .collect();
-    assert_eq!(looks, [false, false, true]);
+        .map(|request| matches!(request, ComputerRequest::Act { look: true, .. }));
     let [_, _, Item::Results(results)] = &*stage.shown() else {
         panic!("{:?}", stage.shown());
     };
-    let pictures: Vec<bool> = results
-        .iter()
-        .map(|result| result.image.is_some())
-        .collect();
-    assert_eq!(pictures, [true, false, true, false]);
+    let pictured = results.iter().map(|result| result.image.is_some());
+    (settled.collect(), pictured.collect())
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_model_sees_the_screen_after_the_last_action_and_where_it_asks_to() {
+    let answer = vec![screenshot(), types("a"), types("b"), runs("ls")];
+    assert_eq!(
+        settled_and_pictured(answer).await.1,
+        [true, false, true, false]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_may_move_the_focus_settles_before_the_next_action() {
+    let chord = ("computer", json!({"action": "key", "keys": "ctrl+l"}));
+    let (settled, pictured) =
+        settled_and_pictured(vec![click(1, 2), types("a"), chord, types("b")]).await;
+    assert_eq!(settled, [true, false, true, true]);
+    assert_eq!(pictured, [false, false, false, true]);
 }
 
 #[tokio::test(start_paused = true)]
