@@ -11,6 +11,7 @@ use crate::{
 pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     let mut interrupts = Interrupts::listen()?;
     let mut server = RunningServer::start(config, config.listen).await?;
+    tracing::info!(server.url = server.local_url, "the server is listening");
     greet(&server, config).await?;
     let failure = tokio::select! {
         interrupt = interrupts.next() => {
@@ -21,6 +22,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         }
         failure = server.failed() => Some(failure),
     };
+    tracing::info!("the server is ending");
     tokio::select! {
         () = server.end() => {}
         _ = interrupts.next() => {}

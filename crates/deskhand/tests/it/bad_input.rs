@@ -16,15 +16,32 @@ async fn unknown_and_malformed_ids_are_not_found() {
         for path in ["", "/messages", "/events", "/screenshot", "/stream", "/vnc"] {
             let answer = client.get(&format!("/api/sessions/{id}{path}")).await;
             // A WebSocket route asked without an upgrade may say that first.
-            assert!(answer.status == 404 || (answer.status == 400 && path == "/vnc"), "{id}{path}: {answer:?}");
+            assert!(
+                answer.status == 404 || (answer.status == 400 && path == "/vnc"),
+                "{id}{path}: {answer:?}"
+            );
             assert!(!answer.code().is_empty());
         }
-        let sent = client.post(&format!("/api/sessions/{id}/messages"), json!({"content": "x"})).await;
+        let sent = client
+            .post(
+                &format!("/api/sessions/{id}/messages"),
+                json!({"content": "x"}),
+            )
+            .await;
         assert_eq!(sent.status, 404);
-        assert_eq!(client.delete(&format!("/api/sessions/{id}")).await.status, 404);
+        assert_eq!(
+            client.delete(&format!("/api/sessions/{id}")).await.status,
+            404
+        );
     }
     let long = "0".repeat(64);
-    for blob in ["x", "../admin-token", "..%2Fadmin-token", &format!("{long}.png"), &format!("{long}.exe")] {
+    for blob in [
+        "x",
+        "../admin-token",
+        "..%2Fadmin-token",
+        &format!("{long}.png"),
+        &format!("{long}.exe"),
+    ] {
         let answer = client.get(&format!("/api/blobs/{blob}")).await;
         assert_eq!(answer.status, 404, "{blob}: {answer:?}");
     }
@@ -51,12 +68,18 @@ async fn wrong_and_missing_tokens_get_in_nowhere() {
     for token in ["", "dh_wrong", "Bearer", &server.token()[..20]] {
         for path in &paths {
             let answer = client.with_token(token).get(path).await;
-            assert_eq!((answer.status, answer.code()), (401, "not_signed_in".to_owned()), "{path}");
+            assert_eq!(
+                (answer.status, answer.code()),
+                (401, "not_signed_in".to_owned()),
+                "{path}"
+            );
         }
     }
     let stranger = client.with_token("");
     assert_eq!(stranger.get("/health").await.good()["status"], "healthy");
-    let used = stranger.post("/api/sign-in", json!({"code": "guess"})).await;
+    let used = stranger
+        .post("/api/sign-in", json!({"code": "guess"}))
+        .await;
     assert_eq!((used.status, used.code()), (401, "bad_code".to_owned()));
 }
 
@@ -65,8 +88,20 @@ async fn a_sign_in_link_is_good_once() {
     let server = serve(&[]);
     let stranger = server.client().with_token("");
     let (_, code) = server.link().split_once("?code=").unwrap();
-    assert_eq!(stranger.post("/api/sign-in", json!({"code": code})).await.status, 204);
-    assert_eq!(stranger.post("/api/sign-in", json!({"code": code})).await.code(), "bad_code");
+    assert_eq!(
+        stranger
+            .post("/api/sign-in", json!({"code": code}))
+            .await
+            .status,
+        204
+    );
+    assert_eq!(
+        stranger
+            .post("/api/sign-in", json!({"code": code}))
+            .await
+            .code(),
+        "bad_code"
+    );
 }
 
 #[tokio::test]
@@ -82,23 +117,80 @@ async fn broken_and_oversized_bodies_are_refused() {
             (answer.status, answer.code())
         }
     };
-    for body in ["{", "[]", "null", "{\"content\": 1}", "{\"content\": \"x\", \"extra\": 1}", "\u{0}", ""] {
-        assert_eq!(post(messages.clone(), body.into()).await, (400, "malformed".to_owned()), "{body}");
+    for body in [
+        "{",
+        "[]",
+        "null",
+        "{\"content\": 1}",
+        "{\"content\": \"x\", \"extra\": 1}",
+        "\u{0}",
+        "",
+    ] {
+        assert_eq!(
+            post(messages.clone(), body.into()).await,
+            (400, "malformed".to_owned()),
+            "{body}"
+        );
     }
     assert_eq!(post(messages.clone(), vec![0xff, 0xfe]).await.0, 400);
-    assert_eq!(post(messages.clone(), b"{\"content\": \"  \"}".to_vec()).await, (400, "empty_message".to_owned()));
-    let long = json!({"content": "x".repeat(300_000)}).to_string().into_bytes();
-    assert_eq!(post(messages.clone(), long).await, (413, "long_message".to_owned()));
-    let huge = json!({"content": "x".repeat(2_000_000)}).to_string().into_bytes();
-    assert_eq!(post(messages.clone(), huge).await, (413, "too_large".to_owned()));
+    assert_eq!(
+        post(messages.clone(), b"{\"content\": \"  \"}".to_vec()).await,
+        (400, "empty_message".to_owned())
+    );
+    let long = json!({"content": "x".repeat(300_000)})
+        .to_string()
+        .into_bytes();
+    assert_eq!(
+        post(messages.clone(), long).await,
+        (413, "long_message".to_owned())
+    );
+    let huge = json!({"content": "x".repeat(2_000_000)})
+        .to_string()
+        .into_bytes();
+    assert_eq!(
+        post(messages.clone(), huge).await,
+        (413, "too_large".to_owned())
+    );
     let sessions = "/api/sessions".to_owned();
-    assert_eq!(post(sessions.clone(), br#"{"model": "nobody/knows"}"#.to_vec()).await, (400, "unknown_model".to_owned()));
-    assert_eq!(post(sessions.clone(), br#"{"model": "scripted/../../x"}"#.to_vec()).await, (400, "unknown_model".to_owned()));
-    assert_eq!(post(sessions, br#"{"metadata": []}"#.to_vec()).await, (400, "malformed".to_owned()));
-    for query in ["?limit=0", "?limit=9999999", "?limit=x", "?after=-1", "?nonsense=1"] {
-        assert_eq!(client.get(&session.path(&format!("/events{query}"))).await.status, 400, "{query}");
+    assert_eq!(
+        post(sessions.clone(), br#"{"model": "nobody/knows"}"#.to_vec()).await,
+        (400, "unknown_model".to_owned())
+    );
+    assert_eq!(
+        post(
+            sessions.clone(),
+            br#"{"model": "scripted/../../x"}"#.to_vec()
+        )
+        .await,
+        (400, "unknown_model".to_owned())
+    );
+    assert_eq!(
+        post(sessions, br#"{"metadata": []}"#.to_vec()).await,
+        (400, "malformed".to_owned())
+    );
+    for query in [
+        "?limit=0",
+        "?limit=9999999",
+        "?limit=x",
+        "?after=-1",
+        "?nonsense=1",
+    ] {
+        assert_eq!(
+            client
+                .get(&session.path(&format!("/events{query}")))
+                .await
+                .status,
+            400,
+            "{query}"
+        );
     }
-    assert_eq!(client.get(&session.path("/stream?after=99999")).await.code(), "after_newest");
+    assert_eq!(
+        client
+            .get(&session.path("/stream?after=99999"))
+            .await
+            .code(),
+        "after_newest"
+    );
     // After all that nothing was stored.
     assert_eq!(client.get(&messages).await.good()["messages"], json!([]));
 }
@@ -110,16 +202,34 @@ async fn bad_actions_are_explained() {
     for (tool, input, says) in [
         ("hammer", json!({}), "there is no tool"),
         ("computer", json!({"action": "fly"}), "unknown variant"),
-        ("computer", json!({"action": "click", "at": {"x": 5000, "y": 1}}), "outside the 1024×768 screen"),
+        (
+            "computer",
+            json!({"action": "click", "at": {"x": 5000, "y": 1}}),
+            "outside the 1024×768 screen",
+        ),
         ("computer", json!({"action": "click", "count": 9}), "1 to 3"),
         ("bash", json!({"command": "x"}), "shell"),
     ] {
-        let answer = session.client.post(&session.path("/actions"), json!({"tool": tool, "input": input})).await;
-        let message = answer.json()["error"]["message"].as_str().unwrap().to_owned();
+        let answer = session
+            .client
+            .post(
+                &session.path("/actions"),
+                json!({"tool": tool, "input": input}),
+            )
+            .await;
+        let message = answer.json()["error"]["message"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         assert_eq!(answer.status, 400, "{message}");
         assert!(message.contains(says), "{message}");
     }
-    let key = session.act("computer", json!({"action": "key", "keys": "hyper+nonsense"})).await;
+    let key = session
+        .act(
+            "computer",
+            json!({"action": "key", "keys": "hyper+nonsense"}),
+        )
+        .await;
     assert_eq!(key["is_error"], true);
     assert!(key["text"].as_str().unwrap().contains("nonsense"), "{key}");
 }
@@ -131,9 +241,21 @@ async fn an_ended_session_takes_nothing_more_but_keeps_its_log() {
     session.shell("true").await;
     session.terminate().await;
     session.terminate().await;
-    let sent = session.client.post(&session.path("/messages"), json!({"content": "x"})).await;
-    assert_eq!((sent.status, sent.code()), (409, "session_ended".to_owned()));
-    let act = session.client.post(&session.path("/actions"), json!({"tool": "bash", "input": {"shell": "restart"}})).await;
+    let sent = session
+        .client
+        .post(&session.path("/messages"), json!({"content": "x"}))
+        .await;
+    assert_eq!(
+        (sent.status, sent.code()),
+        (409, "session_ended".to_owned())
+    );
+    let act = session
+        .client
+        .post(
+            &session.path("/actions"),
+            json!({"tool": "bash", "input": {"shell": "restart"}}),
+        )
+        .await;
     assert_eq!((act.status, act.code()), (409, "session_ended".to_owned()));
     assert_eq!(session.show().await["state"], "terminated");
     assert!(!session.events(0).await.is_empty());
@@ -144,19 +266,38 @@ async fn a_scenario_with_an_error_says_where_it_is() {
     let server = serve(&[
         ("broken", "steps:\n  - text: \"unclosed\n"),
         ("wrong", "steps:\n  - txt: hello\n"),
-        ("blind", "steps:\n  - expect: {colour: \"#123456\"}\n    text: \"never\"\n"),
+        (
+            "blind",
+            "steps:\n  - expect: {colour: \"#123456\"}\n    text: \"never\"\n",
+        ),
     ]);
     let client = server.client();
     for name in ["broken", "wrong"] {
-        let answer = client.post("/api/sessions", json!({"model": format!("scripted/{name}")})).await;
-        assert_eq!((answer.status, answer.code()), (400, "unknown_model".to_owned()));
-        let message = answer.json()["error"]["message"].as_str().unwrap().to_owned();
-        assert!(message.contains(&format!("{name}.yaml")) && message.contains("line 2"), "{message}");
+        let answer = client
+            .post(
+                "/api/sessions",
+                json!({"model": format!("scripted/{name}")}),
+            )
+            .await;
+        assert_eq!(
+            (answer.status, answer.code()),
+            (400, "unknown_model".to_owned())
+        );
+        let message = answer.json()["error"]["message"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(
+            message.contains(&format!("{name}.yaml")) && message.contains("line 2"),
+            "{message}"
+        );
     }
     let session = client.new_session("scripted/blind").await;
     session.prompt("look").await;
     let end = session.turn_end(0).await;
-    let EventBody::Error(failure) = &end.body else { panic!("{end:?}") };
+    let EventBody::Error(failure) = &end.body else {
+        panic!("{end:?}")
+    };
     assert_eq!(failure.code, "model_failed");
     assert!(failure.message.contains("#123456"), "{}", failure.message);
 }
@@ -172,7 +313,9 @@ async fn a_full_disk_for_pictures_fails_the_turn_and_loses_nothing() {
     let session = server.client().new_session("scripted/look").await;
     session.prompt("look").await;
     let end = session.turn_end(0).await;
-    let EventBody::Error(failure) = &end.body else { panic!("{end:?}") };
+    let EventBody::Error(failure) = &end.body else {
+        panic!("{end:?}")
+    };
     assert_eq!(failure.code, "storage_full");
     assert!(failure.message.contains("space"), "{}", failure.message);
     let messages = session.client.get(&session.path("/messages")).await.good();
@@ -184,15 +327,28 @@ async fn a_full_disk_for_pictures_fails_the_turn_and_loses_nothing() {
 async fn without_bubblewrap_the_session_says_what_to_install() {
     let empty = tempfile::tempdir().unwrap();
     let path = empty.path().to_str().unwrap().to_owned();
-    let server = serve_with(ServerOptions { path: Some(path), ..ServerOptions::default() });
+    let server = serve_with(ServerOptions {
+        path: Some(path),
+        ..ServerOptions::default()
+    });
     let session = server.client().new_session("scripted/demo").await;
-    let failed = session.wait_for(0, |body| matches!(body, EventBody::Error(_))).await;
-    let EventBody::Error(failure) = failed.body else { unreachable!() };
+    let failed = session
+        .wait_for(0, |body| matches!(body, EventBody::Error(_)))
+        .await;
+    let EventBody::Error(failure) = failed.body else {
+        unreachable!()
+    };
     assert_eq!(failure.code, "sandbox_failed");
-    assert!(failure.message.contains("bubblewrap") && failure.message.contains("apt"), "{}", failure.message);
+    assert!(
+        failure.message.contains("bubblewrap") && failure.message.contains("apt"),
+        "{}",
+        failure.message
+    );
     session.prompt("try").await;
     let end = session.turn_end(failed.seq).await;
-    let EventBody::Error(failure) = &end.body else { panic!("{end:?}") };
+    let EventBody::Error(failure) = &end.body else {
+        panic!("{end:?}")
+    };
     assert_eq!(failure.code, "sandbox_failed");
     let state: Value = session.show().await;
     assert_eq!(state["state"], "idle");

@@ -23,7 +23,9 @@ turns:
 fn process(mark: &str, what: &str) -> i32 {
     let mut found = None;
     eventually(&format!("{what} runs in the sandbox"), || {
-        found = processes_with_mount(mark).into_iter().find(|(_, command)| command.contains(what));
+        found = processes_with_mount(mark)
+            .into_iter()
+            .find(|(_, command)| command.contains(what));
         found.is_some()
     });
     found.unwrap().0
@@ -40,20 +42,33 @@ async fn a_server_killed_in_the_middle_of_a_turn_says_so_and_goes_on() {
     let session = server.client().new_session("scripted/slow").await;
     session.shell("echo before the crash > ~/kept").await;
     session.prompt("work").await;
-    session.wait_for(0, |body| matches!(body, EventBody::ToolResult(result) if result.partial)).await;
+    session
+        .wait_for(
+            0,
+            |body| matches!(body, EventBody::ToolResult(result) if result.partial),
+        )
+        .await;
     let before = session.events(0).await;
 
     server.kill();
     let mark = server.mark();
-    eventually("no process is left", || processes_with_mount(&mark).is_empty());
+    eventually("no process is left", || {
+        processes_with_mount(&mark).is_empty()
+    });
     server.start_again();
 
     let session = server.client().session(&session.id);
     let after = session.events(0).await;
     assert_eq!(after[..before.len()], before[..], "history is complete");
-    let told: Vec<_> = after[before.len()..].iter().map(|event| (&event["type"], &event["data"])).collect();
+    let told: Vec<_> = after[before.len()..]
+        .iter()
+        .map(|event| (&event["type"], &event["data"]))
+        .collect();
     assert_eq!(told.len(), 2, "{told:?}");
-    assert_eq!((told[0].0, &told[0].1["code"]), (&json!("error"), &json!("server_restarted")));
+    assert_eq!(
+        (told[0].0, &told[0].1["code"]),
+        (&json!("error"), &json!("server_restarted"))
+    );
     assert_eq!(
         (&told[1].1["state"], &told[1].1["sandbox"]),
         (&json!("idle"), &json!("lost")),
@@ -77,11 +92,14 @@ async fn a_sandbox_that_dies_is_reported_and_started_again_for_the_next_prompt()
         let newest = session.show().await["last_seq"].as_u64().unwrap();
         kill(process(&server.mark(), program));
         let lost = session
-            .wait_for(newest, |body| {
-                matches!(body, EventBody::Status(status) if status.sandbox.name() == "lost")
-            })
+            .wait_for(
+                newest,
+                |body| matches!(body, EventBody::Status(status) if status.sandbox.name() == "lost"),
+            )
             .await;
-        let EventBody::Status(status) = lost.body else { unreachable!() };
+        let EventBody::Status(status) = lost.body else {
+            unreachable!()
+        };
         assert!(status.reason.is_some_and(|reason| !reason.is_empty()));
         assert_eq!(session.shell("cat ~/kept").await.trim(), "before the crash");
     }
@@ -93,7 +111,9 @@ async fn a_browser_that_dies_leaves_the_desktop_usable() {
     let session = server.client().new_session("scripted/demo").await;
     session.shell("true").await;
     kill(process(&server.mark(), "--user-data-dir"));
-    let done = session.act("computer", json!({"action": "screenshot"})).await;
+    let done = session
+        .act("computer", json!({"action": "screenshot"}))
+        .await;
     assert_eq!(done["is_error"], false, "{done}");
     assert!(done["screenshot"].is_string());
 }
@@ -104,11 +124,20 @@ async fn stop_ends_the_turn_within_a_second_and_the_shell_survives() {
     let session = server.client().new_session("scripted/slow").await;
     session.prompt("work").await;
     let started = session
-        .wait_for(0, |body| matches!(body, EventBody::ToolResult(result) if result.partial))
+        .wait_for(
+            0,
+            |body| matches!(body, EventBody::ToolResult(result) if result.partial),
+        )
         .await;
-    session.client.post(&session.path("/stop"), json!({})).await.good();
+    session
+        .client
+        .post(&session.path("/stop"), json!({}))
+        .await
+        .good();
     let end = session.turn_end(started.seq).await;
-    let EventBody::Complete(complete) = &end.body else { panic!("{end:?}") };
+    let EventBody::Complete(complete) = &end.body else {
+        panic!("{end:?}")
+    };
     assert_eq!(complete.outcome, deskhand_core::event::Outcome::Stopped);
     let took_ms = end.at.as_millisecond() - started.at.as_millisecond();
     assert!(took_ms < 1_500, "{took_ms} ms");
@@ -120,13 +149,22 @@ async fn a_server_asked_to_end_parks_its_turns_and_goes_on_next_time() {
     let mut server = serve(&[("slow", SLOW)]);
     let session = server.client().new_session("scripted/slow").await;
     session.prompt("work").await;
-    session.wait_for(0, |body| matches!(body, EventBody::ToolResult(result) if result.partial)).await;
+    session
+        .wait_for(
+            0,
+            |body| matches!(body, EventBody::ToolResult(result) if result.partial),
+        )
+        .await;
     assert_eq!(server.terminate(), Some(0), "{}", server.log());
     let mark = server.mark();
     assert!(processes_with_mount(&mark).is_empty());
     server.start_again();
     let session = server.client().session(&session.id);
     let events = session.events(0).await;
-    assert!(events.iter().any(|event| event["data"]["code"] == "server_stopped"));
+    assert!(
+        events
+            .iter()
+            .any(|event| event["data"]["code"] == "server_stopped")
+    );
     assert_eq!(session.show().await["state"], "idle");
 }

@@ -22,9 +22,18 @@ async fn three_sessions_are_strangers(server: &Server) {
 
     let (x_host, listening) = (host_display(), host_port());
     for (n, session) in sessions.iter().enumerate() {
-        assert_eq!(session.shell("cat ~/mine /tmp/mine").await.trim(), format!("secret-{n}\nsecret-{n}"));
-        let pointer = session.act("computer", json!({"action": "cursor_position"})).await;
-        assert_eq!(pointer["text"], format!("X={}, Y=200", 100 * (n + 1)), "each has a desktop of its own");
+        assert_eq!(
+            session.shell("cat ~/mine /tmp/mine").await.trim(),
+            format!("secret-{n}\nsecret-{n}")
+        );
+        let pointer = session
+            .act("computer", json!({"action": "cursor_position"}))
+            .await;
+        assert_eq!(
+            pointer["text"],
+            format!("X={}, Y=200", 100 * (n + 1)),
+            "each has a desktop of its own"
+        );
         sees_only_itself(session, n, server).await;
         reaches_nothing(session, listening.port, x_host.as_deref()).await;
     }
@@ -34,14 +43,24 @@ async fn three_sessions_are_strangers(server: &Server) {
 }
 
 async fn sees_only_itself(session: &Session, n: usize, server: &Server) {
-    let processes = session.shell("cat /proc/[0-9]*/cmdline | tr '\\0' ' '").await;
+    let processes = session
+        .shell("cat /proc/[0-9]*/cmdline | tr '\\0' ' '")
+        .await;
     assert!(processes.contains(&format!("mark-{n}")), "{processes}");
     for other in (0..3).filter(|other| *other != n) {
         assert!(!processes.contains(&format!("mark-{other}")), "{processes}");
     }
-    let n_processes: usize =
-        session.shell("ls -d /proc/[0-9]* | wc -l").await.trim().parse().unwrap();
-    let n_host = std::fs::read_dir("/proc").unwrap().flatten().filter(|e| e.file_name().to_string_lossy().parse::<u32>().is_ok()).count();
+    let n_processes: usize = session
+        .shell("ls -d /proc/[0-9]* | wc -l")
+        .await
+        .trim()
+        .parse()
+        .unwrap();
+    let n_host = std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter(|e| e.file_name().to_string_lossy().parse::<u32>().is_ok())
+        .count();
     assert!(n_processes < n_host, "{n_processes} of the host's {n_host}");
 
     // Neither the host's home folders nor the server's data are there under their own names.
@@ -55,26 +74,56 @@ async fn sees_only_itself(session: &Session, n: usize, server: &Server) {
     assert!(!write.contains("\n/"), "{write}");
     assert_eq!(session.shell("id -u; hostname").await.trim(), "1000\ndesk");
     // No capability, no token in reach.
-    assert!(session.shell("grep CapEff /proc/self/status").await.contains("0000000000000000"));
-    let environment = session.shell("env; cat /proc/1/environ /proc/2/environ 2>&1 | tr '\\0' '\\n'").await;
-    assert!(!environment.contains("dh_") && !environment.to_lowercase().contains("token"), "{environment}");
+    assert!(
+        session
+            .shell("grep CapEff /proc/self/status")
+            .await
+            .contains("0000000000000000")
+    );
+    let environment = session
+        .shell("env; cat /proc/1/environ /proc/2/environ 2>&1 | tr '\\0' '\\n'")
+        .await;
+    assert!(
+        !environment.contains("dh_") && !environment.to_lowercase().contains("token"),
+        "{environment}"
+    );
 }
 
 async fn reaches_nothing(session: &Session, port: u16, x_host: Option<&str>) {
-    for address in ["1.1.1.1", "10.0.0.1", "169.254.169.254", "[::1]", "localhost", "127.0.0.1", "example.com"] {
-        let curl = session.shell(&format!("curl -sS -m 3 http://{address}:{port}/ 2>&1; echo code $?")).await;
+    for address in [
+        "1.1.1.1",
+        "10.0.0.1",
+        "169.254.169.254",
+        "[::1]",
+        "localhost",
+        "127.0.0.1",
+        "example.com",
+    ] {
+        let curl = session
+            .shell(&format!(
+                "curl -sS -m 3 http://{address}:{port}/ 2>&1; echo code $?"
+            ))
+            .await;
         assert!(!curl.contains("code 0"), "{address}: {curl}");
     }
-    let interfaces = session.shell("cat /proc/net/dev | tail -n +3 | cut -d: -f1").await;
+    let interfaces = session
+        .shell("cat /proc/net/dev | tail -n +3 | cut -d: -f1")
+        .await;
     assert_eq!(interfaces.trim(), "lo");
     let sockets = session.shell("cat /proc/net/unix | tail -n +2").await;
     if let Some(display) = x_host {
         assert!(!sockets.contains(display), "{sockets}");
     }
-    let files = session.shell("find / -xdev -type s 2>/dev/null; find /run /tmp -type s 2>/dev/null").await;
+    let files = session
+        .shell("find / -xdev -type s 2>/dev/null; find /run /tmp -type s 2>/dev/null")
+        .await;
     let foreign: Vec<_> = files
         .lines()
-        .filter(|line| !line.starts_with("/tmp/") && !line.starts_with("/run/deskhand/") && !line.starts_with("/home/agent/"))
+        .filter(|line| {
+            !line.starts_with("/tmp/")
+                && !line.starts_with("/run/deskhand/")
+                && !line.starts_with("/home/agent/")
+        })
         .filter(|line| line.starts_with('/'))
         .collect();
     assert!(foreign.is_empty(), "{files}");
@@ -88,13 +137,19 @@ struct Listening {
 
 fn host_port() -> Listening {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    Listening { port: listener.local_addr().unwrap().port(), _listener: listener }
+    Listening {
+        port: listener.local_addr().unwrap().port(),
+        _listener: listener,
+    }
 }
 
 /// An abstract socket of the host, if it has one.
 fn host_display() -> Option<String> {
     let sockets = std::fs::read_to_string("/proc/net/unix").ok()?;
-    sockets.split_whitespace().find(|word| word.starts_with('@') && word.len() > 8).map(str::to_owned)
+    sockets
+        .split_whitespace()
+        .find(|word| word.starts_with('@') && word.len() > 8)
+        .map(str::to_owned)
 }
 
 #[tokio::test]
@@ -109,7 +164,10 @@ async fn the_same_holds_for_an_ordinary_users_server() {
         // Then the test above was already an ordinary user's.
         return;
     }
-    let options = ServerOptions { user: Some(STRANGER), ..ServerOptions::default() };
+    let options = ServerOptions {
+        user: Some(STRANGER),
+        ..ServerOptions::default()
+    };
     let server = serve_with(options);
     three_sessions_are_strangers(&server).await;
 }

@@ -2,9 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod bad_input;
 mod config;
+mod crash;
 mod doctor;
 mod help;
+mod isolation;
 mod program;
 mod run;
 mod serve;
+mod stream;
+mod world;

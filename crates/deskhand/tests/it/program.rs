@@ -4,6 +4,7 @@ use std::{
     collections::HashMap,
     fs,
     io::{BufRead, BufReader, Read},
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::mpsc::{self, Receiver},
@@ -76,6 +77,8 @@ impl Place {
             .env("HOME", self.home())
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(self.home())
+            // As a shell does for a job, so that Ctrl-C reaches all of it.
+            .process_group(0)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -111,6 +114,11 @@ impl Started {
 
     pub(crate) fn signal(&self, signal: Signal) {
         rustix::process::kill_process(self.pid(), signal).unwrap();
+    }
+
+    /// Presses Ctrl-C, which a terminal sends to every process of the job.
+    pub(crate) fn ctrl_c(&self) {
+        rustix::process::kill_process_group(self.pid(), Signal::INT).unwrap();
     }
 
     /// Waits for the end, and gives back what was not read yet.

@@ -42,7 +42,7 @@ fn ctrl_c_stops_the_turn_and_leaves_no_process() {
     task.notes("✓");
     let started = task.descendants();
     assert!(!started.is_empty());
-    task.signal(Signal::INT);
+    task.ctrl_c();
     let ended = task.end();
     assert_eq!(ended.code, Some(130), "{}", ended.stderr);
     assert_eq!(ended.stdout, "");

@@ -46,7 +46,7 @@ fn login_prints_a_new_link() {
     let page = |link: &str| link.split("?code=").next().unwrap().to_owned();
     assert_eq!(page(second), page(&first));
     assert_ne!(second, first);
-    server.signal(Signal::INT);
+    server.ctrl_c();
     assert_eq!(server.end().code, Some(0));
 }
 

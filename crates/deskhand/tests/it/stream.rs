@@ -35,14 +35,28 @@ async fn late_and_early_clients_receive_the_identical_log() {
     let seen_late = session.follow(0).await.up_to(idle).await;
     assert_eq!(seen_early, seen_late);
 
-    let listed: Vec<String> = session.events(0).await.iter().map(ToString::to_string).collect();
+    let listed: Vec<String> = session
+        .events(0)
+        .await
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     let parsed = |events: &[String]| -> Vec<serde_json::Value> {
-        events.iter().map(|event| serde_json::from_str(event).unwrap()).collect()
+        events
+            .iter()
+            .map(|event| serde_json::from_str(event).unwrap())
+            .collect()
     };
     assert_eq!(parsed(&seen_late), parsed(&listed));
-    let numbers: Vec<u64> =
-        parsed(&seen_late).iter().map(|event| event["seq"].as_u64().unwrap()).collect();
-    assert_eq!(numbers, (1..=idle).collect::<Vec<_>>(), "numbered from 1 without gaps");
+    let numbers: Vec<u64> = parsed(&seen_late)
+        .iter()
+        .map(|event| event["seq"].as_u64().unwrap())
+        .collect();
+    assert_eq!(
+        numbers,
+        (1..=idle).collect::<Vec<_>>(),
+        "numbered from 1 without gaps"
+    );
 }
 
 #[tokio::test]
@@ -64,7 +78,11 @@ async fn a_client_cut_off_anywhere_goes_on_where_it_was() {
             break;
         }
     }
-    let whole = session.follow(0).await.up_to(u64::try_from(seen.len()).unwrap()).await;
+    let whole = session
+        .follow(0)
+        .await
+        .up_to(u64::try_from(seen.len()).unwrap())
+        .await;
     assert_eq!(seen, whole);
 }
 
@@ -75,7 +93,12 @@ async fn many_clients_at_once_see_the_same() {
     let clients = join_all((0..20).map(|_| session.follow(0))).await;
     session.prompt("go").await;
     let end = session.turn_end(0).await.seq;
-    let seen = join_all(clients.into_iter().map(|mut client| async move { client.up_to(end).await })).await;
+    let seen = join_all(
+        clients
+            .into_iter()
+            .map(|mut client| async move { client.up_to(end).await }),
+    )
+    .await;
     assert!(seen.iter().all(|events| *events == seen[0]));
 }
 
@@ -102,5 +125,8 @@ steps:
         .filter(|message| message["role"] == "assistant")
         .map(|message| message["content"].as_str().unwrap().to_owned())
         .collect();
-    assert_eq!(said, ["You said: first", "You said: second", "You said: third"]);
+    assert_eq!(
+        said,
+        ["You said: first", "You said: second", "You said: third"]
+    );
 }

@@ -6,7 +6,10 @@ use deskhand_testkit::{Server, ServerOptions};
 pub(crate) fn serve(scenarios: &[(&str, &str)]) -> Server {
     let owned = |(name, yaml): &(&str, &str)| ((*name).to_owned(), (*yaml).to_owned());
     let scenarios = scenarios.iter().map(owned).collect();
-    serve_with(ServerOptions { scenarios, ..ServerOptions::default() })
+    serve_with(ServerOptions {
+        scenarios,
+        ..ServerOptions::default()
+    })
 }
 
 pub(crate) fn serve_with(options: ServerOptions) -> Server {
