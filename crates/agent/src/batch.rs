@@ -71,26 +71,43 @@ pub(crate) enum After {
     Picture,
 }
 
-/// What each request is followed by: the last action by a picture, and one that may move the
-/// focus or open something by a quiet screen when another action comes.
+/// What each request is followed by. The last action is followed by a picture. What may move the
+/// focus or open something settles before another action; so does typing before the mouse is
+/// used, since a program may work off keys later than clicks.
 fn afters(requests: &[Result<ToolRequest, String>]) -> Vec<After> {
-    let last = requests
-        .iter()
-        .rposition(|request| action(request).is_some());
-    let after = |(index, request)| match action(request) {
-        Some(_) if Some(index) == last => After::Picture,
-        Some(action) if action.is_look() => After::Picture,
-        Some(
-            Action::Click { .. }
+    let after = |(index, request)| {
+        let Some(action) = action(request) else {
+            return After::Nothing;
+        };
+        let next = requests[index + 1..].iter().find_map(self::action);
+        match (action, next) {
+            (_, None) => After::Picture,
+            (action, _) if action.is_look() => After::Picture,
+            (action, _) if may_move_focus(action) => After::Settle,
+            (Action::Type { .. }, Some(next)) if uses_mouse(next) => After::Settle,
+            (_, Some(_)) => After::Nothing,
+        }
+    };
+    requests.iter().enumerate().map(after).collect()
+}
+
+fn may_move_focus(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Click { .. }
             | Action::Drag { .. }
             | Action::MouseUp { .. }
             | Action::Scroll { .. }
             | Action::Key { .. }
-            | Action::HoldKey { .. },
-        ) => After::Settle,
-        Some(_) | None => After::Nothing,
-    };
-    requests.iter().enumerate().map(after).collect()
+            | Action::HoldKey { .. }
+    )
+}
+
+fn uses_mouse(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Click { .. } | Action::Drag { .. } | Action::MouseDown { .. }
+    )
 }
 
 fn action(request: &Result<ToolRequest, String>) -> Option<&Action> {

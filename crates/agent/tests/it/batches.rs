@@ -74,9 +74,17 @@ async fn the_model_sees_the_screen_after_the_last_action_and_where_it_asks_to() 
 #[tokio::test(start_paused = true)]
 async fn what_may_move_the_focus_settles_before_the_next_action() {
     let chord = ("computer", json!({"action": "key", "keys": "ctrl+l"}));
-    let (settled, pictured) =
-        settled_and_pictured(vec![click(1, 2), types("a"), chord, types("b")]).await;
-    assert_eq!(settled, [true, false, true, true]);
+    let answer = vec![click(1, 2), types("a"), chord, types("b"), runs("ls")];
+    let (settled, pictured) = settled_and_pictured(answer).await;
+    assert_eq!(settled, [true, false, true, true, false]);
+    assert_eq!(pictured, [false, false, false, true, false]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_typed_settles_before_the_mouse_is_used() {
+    let answer = vec![types("a"), types("b"), runs("ls"), click(1, 2)];
+    let (settled, pictured) = settled_and_pictured(answer).await;
+    assert_eq!(settled, [false, true, false, true]);
     assert_eq!(pictured, [false, false, false, true]);
 }
 
