@@ -17,6 +17,10 @@ const FORM: &[Patch] = &[
     ([0xf3, 0xf8, 0xff], [600, 400, 300, 60]),
     ([0x1f, 0x7a, 0x4d], [600, 500, 300, 40]),
 ];
+const FILLED_IN: &[Patch] = &[
+    ([0xbf, 0xb5, 0x9e], [600, 95, 300, 10]),
+    ([0x1f, 0x7a, 0x4d], [600, 500, 300, 40]),
+];
 const THANKS: &[Patch] = &[([0xe3, 0xf6, 0xe8], [100, 100, 800, 60])];
 
 fn screen(patches: &[Patch]) -> Image {
@@ -74,6 +78,9 @@ impl Desktop {
         }
         if input["keys"] == "Return" {
             self.page = FORM;
+        }
+        if input["keys"] == "Tab" {
+            self.page = FILLED_IN;
         }
         if input["at"]["y"] == 519 {
             self.page = THANKS;
