@@ -71,6 +71,24 @@ impl SessionDesk {
         if let Some(sandbox) = self.running() {
             return Ok(sandbox);
         }
+        // A task of its own, since a turn that is stopped drops what it waits for, and a start
+        // that was begun must be told to its end.
+        let desk = Arc::clone(self);
+        let started = self
+            .tasks
+            .spawn("start sandbox", async move { desk.ensure().await });
+        started.await.unwrap_or_else(|error| {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "a sandbox's start broke off"
+            );
+            Err(DeskError {
+                message: "The start of the sandbox broke off.".to_owned(),
+            })
+        })
+    }
+
+    async fn ensure(self: Arc<Self>) -> Result<Arc<dyn Sandbox>, DeskError> {
         let change = self.change.lock().await;
         if *change == Openness::Closed {
             return Err(DeskError {
@@ -89,7 +107,7 @@ impl SessionDesk {
         }
         let sandbox = self.start().await?;
         drop(change);
-        let (desk, watched) = (Arc::clone(self), Arc::clone(&sandbox));
+        let (desk, watched) = (Arc::clone(&self), Arc::clone(&sandbox));
         self.tasks
             .spawn("watch sandbox", async move { desk.watch(watched).await });
         Ok(sandbox)

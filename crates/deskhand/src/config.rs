@@ -53,8 +53,9 @@ pub(crate) struct SettleConfig {
     pub(crate) max: Duration,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct SandboxConfig {
+    pub(crate) bubblewrap: PathBuf,
     pub(crate) start_timeout: Duration,
     pub(crate) memory_bytes: u64,
     pub(crate) cpus: f32,
@@ -188,6 +189,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
         },
         settle,
         sandbox: SandboxConfig {
+            bubblewrap: reader.text("sandbox.bubblewrap").into(),
             start_timeout: Duration::from_millis(
                 reader.integer("sandbox.start_timeout_ms", 1_000..=600_000),
             ),

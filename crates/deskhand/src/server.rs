@@ -155,7 +155,7 @@ async fn bind(listen: SocketAddr) -> Result<TcpListener, ListenError> {
 
 /// What sandboxes on this machine are like under these settings.
 pub(crate) fn local_sandboxes(config: &Config) -> anyhow::Result<LocalConfig> {
-    let sandbox = config.sandbox;
+    let sandbox = &config.sandbox;
     let runner = own_executable().context("cannot find this program's own file")?;
     Ok(LocalConfig {
         settle_quiet: config.settle.quiet,
@@ -168,6 +168,7 @@ pub(crate) fn local_sandboxes(config: &Config) -> anyhow::Result<LocalConfig> {
             file_size_bytes: sandbox.file_size_bytes,
         },
         start_timeout: sandbox.start_timeout,
+        bubblewrap: sandbox.bubblewrap.clone(),
         ..LocalConfig::new(config.data_dir.join("sandboxes"), runner)
     })
 }

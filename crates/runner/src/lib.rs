@@ -1,1 +1,192 @@
+//! The program in the sandbox. It does what the server tells it and holds no secret but its own
+//! token.
 
+pub mod desktop;
+pub mod editor;
+mod link;
+mod requests;
+pub mod shell;
+pub mod shop;
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use deskhand_core::tasks::Tasks;
+use deskhand_runner_protocol::{FromRunner, RunnerConfig};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use tokio::sync::mpsc;
+
+use self::{
+    desktop::{Desktop, DesktopConfig, StartDesktopError},
+    link::{Link, Outbox},
+    requests::work::Work,
+    shell::{Shell, ShellConfig, ShellError},
+};
+
+/// The longest configuration line: a token, some numbers and a browser's arguments.
+const LONGEST_CONFIG_BYTES: u64 = 1024 * 1024;
+/// How long a runner that gives up tries to tell the server why.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+/// How long programs are given to end with the runner.
+const ENDING: Duration = Duration::from_secs(2);
+/// Notices that may wait for the link.
+const MOST_NOTICES: usize = 64;
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadConfigError {
+    #[error("standard input could not be read")]
+    Read(#[from] io::Error),
+    #[error(
+        "the first line on standard input is not a runner's configuration: the runner is started by Deskhand, not by hand"
+    )]
+    Json(#[from] serde_json::Error),
+}
+
+/// Why the runner ended.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error("this process could not be closed to others")]
+    Hide(#[source] io::Error),
+    #[error("there is no home folder: HOME is not set")]
+    NoHome,
+    #[error("the desktop did not come up")]
+    Desktop(#[from] StartDesktopError),
+    #[error("the shell did not come up")]
+    Shell(#[from] ShellError),
+    #[error("the desktop has ended: {0}")]
+    DesktopEnded(String),
+}
+
+/// Ends all tasks when the run ends, in whatever way.
+struct EndTasks(Tasks);
+
+/// Reads the configuration: one line of JSON on standard input.
+pub fn read_config() -> Result<RunnerConfig, ReadConfigError> {
+    use io::{BufRead, Read};
+    let mut line = String::new();
+    io::stdin()
+        .lock()
+        .take(LONGEST_CONFIG_BYTES)
+        .read_line(&mut line)?;
+    Ok(serde_json::from_str(&line)?)
+}
+
+/// Serves the desktop, the shell and the editor to the server until the desktop ends.
+pub async fn run(config: RunnerConfig) -> Result<(), RunError> {
+    // Other programs here run as the same user. They could otherwise read the token from this
+    // process's memory.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .map_err(|error| RunError::Hide(error.into()))?;
+    let tasks = EndTasks(Tasks::default());
+    let runtime_dir = std::env::temp_dir().join(format!(".deskhand-{}", std::process::id()));
+    let result = run_with(config, &runtime_dir, &tasks.0).await;
+    if !tasks.0.end(ENDING).await {
+        tracing::warn!("some tasks did not end in time");
+    }
+    // It is not there when the desktop did not get that far.
+    let _ = std::fs::remove_dir_all(&runtime_dir);
+    result
+}
+
+async fn run_with(config: RunnerConfig, runtime_dir: &Path, tasks: &Tasks) -> Result<(), RunError> {
+    let home = std::env::var_os("HOME")
+        .map(PathBuf::from)
+        .ok_or(RunError::NoHome)?;
+    let (notice, mut notices) = mpsc::channel(MOST_NOTICES);
+    let desktop = Desktop::start(desktop_config(&config, runtime_dir), tasks.clone(), notice);
+    let mut dialling = std::pin::pin!(link::dial_until_up(&config));
+    // The desktop comes up while the server is dialled, whichever is first.
+    let mut desktop = std::pin::pin!(desktop);
+    let (desktop, early_link) = tokio::select! {
+        desktop = &mut desktop => (desktop, None),
+        socket = &mut dialling => (desktop.await, Some(socket)),
+    };
+    let first_link = async {
+        match early_link {
+            Some(socket) => socket,
+            None => dialling.await,
+        }
+    };
+    let desktop = match desktop {
+        Ok(desktop) => desktop,
+        Err(error) => {
+            say_why(first_link, whole_story(&error)).await;
+            return Err(error.into());
+        }
+    };
+    let shell = Shell::start(
+        ShellConfig {
+            home,
+            display: desktop.display().to_owned(),
+            output_bytes: config.shell_output_bytes,
+        },
+        tasks,
+    );
+    let shell = match shell {
+        Ok(shell) => shell,
+        Err(error) => {
+            say_why(first_link, whole_story(&error)).await;
+            return Err(error.into());
+        }
+    };
+    let outbox = Outbox::default();
+    let work = Work::new(desktop.clone(), shell, outbox.clone(), tasks);
+    let link = Link::new(
+        config.clone(),
+        desktop.clone(),
+        outbox.clone(),
+        work,
+        tasks.clone(),
+    );
+    let notify = async {
+        while let Some(text) = notices.recv().await {
+            outbox.tell(&FromRunner::Notice { text });
+        }
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        reason = desktop.ended() => Err(RunError::DesktopEnded(reason)),
+        () = async { link.serve(first_link.await).await } => Ok(()),
+        () = notify => Ok(()),
+    }
+}
+
+/// Tells the server why there will be no desktop, if the server can be reached.
+async fn say_why(first_link: impl Future<Output = link::Socket>, problem: String) {
+    let told = async { link::give_up(first_link.await, problem).await };
+    match tokio::time::timeout(LAST_WORDS, told).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "the server was not told that the start failed");
+        }
+        Err(_) => tracing::warn!("the server was not reached to tell it that the start failed"),
+    }
+}
+
+/// An error with all its causes, as one line.
+fn whole_story(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let texts: Vec<String> = causes.map(ToString::to_string).collect();
+    texts.join(": ")
+}
+
+fn desktop_config(config: &RunnerConfig, runtime_dir: &Path) -> DesktopConfig {
+    DesktopConfig {
+        screen: config.screen,
+        settle_quiet: Duration::from_millis(config.settle_quiet_ms),
+        settle_max: Duration::from_millis(config.settle_max_ms),
+        browser: config.browser.clone(),
+        runtime_dir: runtime_dir.to_owned(),
+    }
+}
+
+impl Drop for EndTasks {
+    fn drop(&mut self) {
+        self.0.shutdown().cancel();
+    }
+}

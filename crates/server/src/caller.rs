@@ -61,7 +61,7 @@ pub(crate) fn cookie(headers: &HeaderMap) -> Option<Secret> {
 }
 
 /// Refuses what another site makes a signed-in browser send: requests that change something, and
-/// WebSockets, which no browser keeps to their own site.
+/// every `WebSocket`, which no browser keeps to its own site.
 fn from_our_page(parts: &Parts) -> Result<(), Problem> {
     let harmless = matches!(parts.method, Method::GET | Method::HEAD)
         && !parts.headers.contains_key(header::UPGRADE);

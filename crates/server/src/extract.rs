@@ -61,7 +61,7 @@ impl<S: Send + Sync, T: FromStr> FromRequestParts<S> for Id<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let text = Path::<String>::from_request_parts(parts, state).await.ok();
         let text = text.map(|Path(text)| text).unwrap_or_default();
-        text.parse().map(Self).map_err(|_: T::Err| {
+        text.parse().map(Self).map_err(|_no_id: T::Err| {
             // The cause would only repeat that the text is no id.
             let message = format!("there is nothing with the id {text:?}");
             Problem::refuse(StatusCode::NOT_FOUND, "bad_id", message)

@@ -57,7 +57,7 @@ impl FromRef<Shared> for Users {
     }
 }
 
-/// Serves until `shutdown` fires; requests that are under way are finished, WebSockets closed.
+/// Serves until `shutdown` fires; requests that are under way are finished, every `WebSocket` is closed.
 pub async fn serve(
     listener: TcpListener,
     app: App,

@@ -19,8 +19,6 @@ pub struct ServerOptions {
     pub variables: Vec<(String, String)>,
     /// The user and group to run as, when the test runs as root.
     pub user: Option<u32>,
-    /// `PATH`, when it should not be the test's own.
-    pub path: Option<String>,
     /// Scenarios for `scripted/NAME`, as name and YAML.
     pub scenarios: Vec<(String, String)>,
     /// The size of the file system that pictures are kept on, when it should be a small one.
@@ -77,6 +75,7 @@ impl Server {
                 let mut command = Command::new("bwrap");
                 command
                     .args([
+                        "--die-with-parent",
                         "--dev-bind",
                         "/",
                         "/",
@@ -94,13 +93,7 @@ impl Server {
             .arg(self.data_dir())
             .env_clear()
             .env("HOME", self.home.path())
-            .env(
-                "PATH",
-                self.options
-                    .path
-                    .clone()
-                    .unwrap_or_else(|| std::env::var("PATH").unwrap()),
-            )
+            .env("PATH", std::env::var_os("PATH").unwrap())
             .env(
                 "DESKHAND_MODELS_SCENARIOS_DIR",
                 self.home.path().join("scenarios"),

@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         path
     }
 
-    fn text(&self, key: &str) -> String {
+    pub(super) fn text(&self, key: &str) -> String {
         let text = self.layers.get(key).and_then(|it| it.value.as_str());
         text.unwrap_or_default().to_owned()
     }

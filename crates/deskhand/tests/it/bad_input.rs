@@ -272,7 +272,7 @@ async fn a_scenario_with_an_error_says_where_it_is() {
         ),
     ]);
     let client = server.client();
-    for name in ["broken", "wrong"] {
+    for (name, line) in [("broken", "line 3"), ("wrong", "line 2")] {
         let answer = client
             .post(
                 "/api/sessions",
@@ -288,7 +288,7 @@ async fn a_scenario_with_an_error_says_where_it_is() {
             .unwrap()
             .to_owned();
         assert!(
-            message.contains(&format!("{name}.yaml")) && message.contains("line 2"),
+            message.contains(&format!("{name}.yaml")) && message.contains(line),
             "{message}"
         );
     }
@@ -325,10 +325,12 @@ async fn a_full_disk_for_pictures_fails_the_turn_and_loses_nothing() {
 
 #[tokio::test]
 async fn without_bubblewrap_the_session_says_what_to_install() {
-    let empty = tempfile::tempdir().unwrap();
-    let path = empty.path().to_str().unwrap().to_owned();
+    let nowhere = (
+        "DESKHAND_SANDBOX_BUBBLEWRAP".to_owned(),
+        "/nowhere/bwrap".to_owned(),
+    );
     let server = serve_with(ServerOptions {
-        path: Some(path),
+        variables: vec![nowhere],
         ..ServerOptions::default()
     });
     let session = server.client().new_session("scripted/demo").await;

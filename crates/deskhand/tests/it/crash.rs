@@ -12,6 +12,7 @@ turns:
       - text: "I start something long."
         calls:
           - bash: {command: "echo started; sleep 300"}
+      - text: "It took long."
   - steps:
       - text: "And here I am again."
         calls:

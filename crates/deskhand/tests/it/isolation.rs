@@ -1,5 +1,7 @@
 //! What can be seen from inside a sandbox, by root's server and by an ordinary user's.
 
+use std::os::linux::net::SocketAddrExt;
+
 use deskhand_testkit::{Server, ServerOptions, Session};
 use futures::future::join_all;
 use serde_json::json;
@@ -20,7 +22,7 @@ async fn three_sessions_are_strangers(server: &Server) {
     }))
     .await;
 
-    let (x_host, listening) = (host_display(), host_port());
+    let doors = Doors::open();
     for (n, session) in sessions.iter().enumerate() {
         assert_eq!(
             session.shell("cat ~/mine /tmp/mine").await.trim(),
@@ -35,7 +37,7 @@ async fn three_sessions_are_strangers(server: &Server) {
             "each has a desktop of its own"
         );
         sees_only_itself(session, n, server).await;
-        reaches_nothing(session, listening.port, x_host.as_deref()).await;
+        reaches_nothing(session, &doors).await;
     }
     for session in &sessions {
         session.terminate().await;
@@ -89,7 +91,8 @@ async fn sees_only_itself(session: &Session, n: usize, server: &Server) {
     );
 }
 
-async fn reaches_nothing(session: &Session, port: u16, x_host: Option<&str>) {
+async fn reaches_nothing(session: &Session, doors: &Doors) {
+    let port = doors.tcp.local_addr().unwrap().port();
     for address in [
         "1.1.1.1",
         "10.0.0.1",
@@ -111,9 +114,7 @@ async fn reaches_nothing(session: &Session, port: u16, x_host: Option<&str>) {
         .await;
     assert_eq!(interfaces.trim(), "lo");
     let sockets = session.shell("cat /proc/net/unix | tail -n +2").await;
-    if let Some(display) = x_host {
-        assert!(!sockets.contains(display), "{sockets}");
-    }
+    assert!(!sockets.contains(Doors::ABSTRACT), "{sockets}");
     let files = session
         .shell("find / -xdev -type s 2>/dev/null; find /run /tmp -type s 2>/dev/null")
         .await;
@@ -129,27 +130,24 @@ async fn reaches_nothing(session: &Session, port: u16, x_host: Option<&str>) {
     assert!(foreign.is_empty(), "{files}");
 }
 
-/// A TCP port of the host that answers.
-struct Listening {
-    port: u16,
-    _listener: std::net::TcpListener,
+/// Sockets of the host that anybody on it can reach.
+struct Doors {
+    tcp: std::net::TcpListener,
+    _unix: std::os::unix::net::UnixListener,
 }
 
-fn host_port() -> Listening {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    Listening {
-        port: listener.local_addr().unwrap().port(),
-        _listener: listener,
+impl Doors {
+    /// Sockets with such names have no file, so only a network namespace hides them.
+    const ABSTRACT: &str = "deskhand-door-of-the-host";
+
+    fn open() -> Self {
+        let name = format!("{}-{}", Self::ABSTRACT, std::process::id());
+        let address = std::os::unix::net::SocketAddr::from_abstract_name(name).unwrap();
+        Self {
+            tcp: std::net::TcpListener::bind("127.0.0.1:0").unwrap(),
+            _unix: std::os::unix::net::UnixListener::bind_addr(&address).unwrap(),
+        }
     }
-}
-
-/// An abstract socket of the host, if it has one.
-fn host_display() -> Option<String> {
-    let sockets = std::fs::read_to_string("/proc/net/unix").ok()?;
-    sockets
-        .split_whitespace()
-        .find(|word| word.starts_with('@') && word.len() > 8)
-        .map(str::to_owned)
 }
 
 #[tokio::test]

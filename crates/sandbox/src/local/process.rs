@@ -121,6 +121,9 @@ fn spawn(program: &Path, arguments: &[OsString], identity: Identity) -> io::Resu
         // the sandbox. The server's may hold keys.
         .env_clear()
         .current_dir("/")
+        // Ctrl-C in a terminal goes to the server's whole group, and it is the server that
+        // decides when a sandbox ends.
+        .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());

@@ -1,0 +1,344 @@
+//! The desktop: an X server with a window manager and a browser, looked at and acted on from
+//! inside this process.
+
+mod actions;
+mod camera;
+mod clipboard;
+mod events;
+mod focus;
+mod hands;
+mod keyboard;
+mod keysyms;
+mod picture;
+mod programs;
+mod scale;
+mod seat;
+mod settle;
+mod typing;
+mod x;
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use bytes::Bytes;
+use deskhand_core::{
+    action::{Action, BadAction, Point, Region, ScreenSize},
+    blob::BlobFormat,
+    sandbox::Frame,
+    tasks::Tasks,
+};
+use tokio::{
+    sync::{Mutex, mpsc, watch},
+    time::Instant,
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use self::{
+    actions::Actor,
+    events::Events,
+    programs::{Supervisor, XServer},
+    seat::SeatHandle,
+    settle::Settle,
+};
+pub use self::{keysyms::UnknownKey, picture::EncodeError, typing::Untypable, x::XError};
+
+/// What a desktop should be like.
+#[derive(Debug, Clone)]
+pub struct DesktopConfig {
+    pub screen: ScreenSize,
+    /// The screen counts as settled after this long without a change.
+    pub settle_quiet: Duration,
+    /// And at the latest after this long.
+    pub settle_max: Duration,
+    /// The browser's program and arguments; empty for none.
+    pub browser: Vec<String>,
+    /// A folder for the desktop's sockets and settings. It is made if it is not there.
+    pub runtime_dir: PathBuf,
+}
+
+/// Why there is no desktop.
+#[derive(Debug, thiserror::Error)]
+pub enum StartDesktopError {
+    #[error("{program} is not installed: install the package {package}")]
+    Missing {
+        program: String,
+        package: &'static str,
+    },
+    #[error("{program} could not be started")]
+    Spawn {
+        program: String,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the X server did not come up: {0}")]
+    NoServer(String),
+    #[error("the folder {path} cannot be used")]
+    Folder {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the X server came up but cannot be used")]
+    X(#[from] XError),
+}
+
+/// Why an action was not carried out, or there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum ActError {
+    #[error(transparent)]
+    Bad(#[from] BadAction),
+    #[error(transparent)]
+    Key(#[from] UnknownKey),
+    #[error(transparent)]
+    Text(#[from] Untypable),
+    #[error("the action was cancelled")]
+    Cancelled,
+    /// See [`Desktop::ended`].
+    #[error("the desktop has ended")]
+    Ended,
+    #[error("the X server did not answer within {} s", .0.as_secs())]
+    NoAnswer(Duration),
+    #[error("the X server did not do it")]
+    X(#[source] XError),
+    #[error("the picture could not be made")]
+    Encode(#[from] EncodeError),
+}
+
+impl From<XError> for ActError {
+    fn from(error: XError) -> Self {
+        match error {
+            XError::Connection(_) => Self::Ended,
+            XError::Connect(_) | XError::Refused(_) | XError::Unfit(_) | XError::Memory(_) => {
+                Self::X(error)
+            }
+        }
+    }
+}
+
+/// A running desktop. Clones share it; its programs end with the last clone.
+#[derive(Debug, Clone)]
+pub struct Desktop(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    screen: ScreenSize,
+    display: String,
+    vnc_socket: PathBuf,
+    seat: SeatHandle,
+    actor: Actor,
+    events: Arc<Events>,
+    settle: Settle,
+    /// When the last action ended. Held while one is carried out: a person has two hands too.
+    acted_at: Mutex<Instant>,
+    ended: watch::Receiver<Option<String>>,
+    _stop: DropGuard,
+}
+
+impl Desktop {
+    /// Starts the X server and, as soon as it answers, the window manager and the browser.
+    /// Returns when the screen can be looked at and acted on; the browser takes longer.
+    ///
+    /// `notices` gets a sentence whenever a program ends that was not asked to.
+    pub async fn start(
+        config: DesktopConfig,
+        tasks: Tasks,
+        notices: mpsc::Sender<String>,
+    ) -> Result<Self, StartDesktopError> {
+        let folder = config.runtime_dir;
+        let vnc_socket = folder.join("vnc.sock");
+        let window_manager_config =
+            prepare(&folder, &vnc_socket).map_err(|source| StartDesktopError::Folder {
+                path: folder.clone(),
+                source,
+            })?;
+        let (ended, has_ended) = watch::channel(None);
+        let supervisor = Supervisor {
+            stop: tasks.shutdown().child_token(),
+            tasks,
+            notices,
+            ended,
+        };
+        // From here on a failure ends whatever was started.
+        let stop = supervisor.stop.clone().drop_guard();
+        let server = XServer::start(config.screen, &vnc_socket, &folder.join("xvnc.log")).await?;
+        let display = server.display.clone();
+        server.supervise(&supervisor);
+        programs::keep_window_manager(&supervisor, &display, window_manager_config)?;
+        programs::start_browser(&supervisor, &display, &config.browser)?;
+
+        let (seat, screen) = SeatHandle::start(&display).await?;
+        let events = Arc::new(listen(&display).await?);
+        Ok(Self(Arc::new(Inner {
+            screen,
+            display,
+            vnc_socket,
+            actor: Actor::new(seat.clone(), Arc::clone(&events)),
+            seat,
+            events,
+            settle: Settle {
+                quiet: config.settle_quiet,
+                max: config.settle_max,
+            },
+            acted_at: Mutex::new(Instant::now()),
+            ended: has_ended,
+            _stop: stop,
+        })))
+    }
+
+    pub fn screen(&self) -> ScreenSize {
+        self.0.screen
+    }
+
+    /// The value of `DISPLAY` for programs that should appear here.
+    pub fn display(&self) -> &str {
+        &self.0.display
+    }
+
+    /// Where the screen can be watched: a unix socket that speaks RFB.
+    pub fn vnc_socket(&self) -> &Path {
+        &self.0.vnc_socket
+    }
+
+    /// Carries out an action and says in a few words what was done. With `look`, or when the
+    /// action is a look itself, waits until the screen has settled and adds a picture.
+    ///
+    /// Actions are carried out one at a time, in the order of the calls. One that is cancelled
+    /// ends at once and leaves nothing pressed; once it is done, cancelling only ends the wait.
+    pub async fn act(
+        &self,
+        action: &Action,
+        look: bool,
+        cancel: CancellationToken,
+    ) -> Result<(String, Option<Frame>), ActError> {
+        action.check(self.0.screen)?;
+        let mut acted_at = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ActError::Cancelled),
+            acted_at = self.0.acted_at.lock() => acted_at,
+        };
+        let text = self.0.actor.perform(action, &cancel).await?;
+        if changes_something(action) {
+            *acted_at = Instant::now();
+        }
+        if !look && !action.is_look() {
+            return Ok((text, None));
+        }
+        tokio::select! {
+            () = cancel.cancelled() => {}
+            settled = self.settled(*acted_at) => settled?,
+        }
+        let part = match action {
+            Action::Zoom { region } => Some(*region),
+            _ => None,
+        };
+        Ok((text, Some(self.picture(part, BlobFormat::Png).await?)))
+    }
+
+    /// A picture of the screen as it is now, whatever is going on.
+    pub async fn look(&self, format: BlobFormat) -> Result<Frame, ActError> {
+        self.picture(None, format).await
+    }
+
+    /// Lets go of all keys and buttons that actions have left pressed.
+    pub async fn release_all(&self) -> Result<(), ActError> {
+        self.0.seat.run(|seat| seat.release_all()).await
+    }
+
+    /// Waits for the end of the X server, and with it of the desktop, and tells how it came.
+    pub async fn ended(&self) -> String {
+        let mut ended = self.0.ended.clone();
+        let end = ended.wait_for(Option::is_some).await;
+        // Without a sender the programs were stopped on purpose.
+        end.ok()
+            .and_then(|end| end.clone())
+            .unwrap_or_else(|| "The desktop was stopped.".to_owned())
+    }
+
+    /// Waits until the screen shows what came of the last action.
+    async fn settled(&self, acted_at: Instant) -> Result<(), ActError> {
+        let Inner {
+            settle,
+            events,
+            actor,
+            ..
+        } = &*self.0;
+        if acted_at.elapsed() < settle.quiet {
+            // On a busy machine the quiet time must not begin before the program has its turn.
+            actor.noticed().await?;
+            settle.wait(Instant::now(), &events.changed_at).await;
+        } else {
+            settle.wait(acted_at, &events.changed_at).await;
+        }
+        Ok(())
+    }
+
+    async fn picture(&self, part: Option<Region>, format: BlobFormat) -> Result<Frame, ActError> {
+        let screen = self.0.screen;
+        let (mut picture, pointer) = self
+            .0
+            .seat
+            .run(|seat| seat.camera.take(&seat.connection))
+            .await?;
+        let compressing = tokio::task::spawn_blocking(move || {
+            picture.draw_pointer(&pointer);
+            if let Some(region) = part {
+                picture = picture.zoom(region, screen);
+            }
+            Ok(Frame {
+                bytes: Bytes::from(picture.encode(format)?),
+                format,
+                size: picture.size,
+                pointer: Point {
+                    x: pointer.x,
+                    y: pointer.y,
+                },
+            })
+        });
+        match compressing.await {
+            Ok(frame) => frame,
+            // Only a runtime that is ending gives such work up.
+            Err(_join) => Err(ActError::Ended),
+        }
+    }
+}
+
+/// Makes the folder and puts the window manager's configuration into it.
+fn prepare(folder: &Path, vnc_socket: &Path) -> io::Result<PathBuf> {
+    std::fs::create_dir_all(folder)?;
+    match std::fs::remove_file(vnc_socket) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        // A socket that an earlier desktop left would keep the X server from listening.
+        _ => {}
+    }
+    programs::write_window_manager_config(folder)
+}
+
+async fn listen(display: &str) -> Result<Events, XError> {
+    let display = display.to_owned();
+    match tokio::task::spawn_blocking(move || Events::listen(&display)).await {
+        Ok(events) => events,
+        Err(_join) => Err(XError::Unfit("the thread that listens to it ended")),
+    }
+}
+
+/// Whether the screen may look different because of the action.
+fn changes_something(action: &Action) -> bool {
+    match action {
+        Action::Screenshot | Action::Zoom { .. } | Action::Wait { .. } | Action::CursorPosition => {
+            false
+        }
+        Action::Move { .. }
+        | Action::Click { .. }
+        | Action::MouseDown { .. }
+        | Action::MouseUp { .. }
+        | Action::Drag { .. }
+        | Action::Scroll { .. }
+        | Action::Type { .. }
+        | Action::Key { .. }
+        | Action::HoldKey { .. } => true,
+    }
+}

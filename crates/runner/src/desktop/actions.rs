@@ -1,0 +1,377 @@
+//! Carrying out each kind of action.
+
+use std::{sync::Arc, time::Duration};
+
+use deskhand_core::action::{Action, Button, Point};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    ActError,
+    events::Events,
+    hands::Wheel,
+    keysyms::{Chord, UnknownKey},
+    seat::SeatHandle,
+    typing::Typist,
+};
+
+/// Programs take a press and a move for a drag only when they see them one after the other, at
+/// the pace of a hand: this long between two steps.
+const DRAG_STEP: Duration = Duration::from_millis(8);
+
+/// How long the button is down before it moves, and how long the pointer rests before it is let go.
+const DRAG_REST: Duration = Duration::from_millis(30);
+
+/// After so many steps a program knows that something is dragged, and is given this long to say
+/// that it can be dragged to other programs too.
+const DRAG_BEGINS_STEPS: usize = 3;
+const DRAG_BEGINS_MAX: Duration = Duration::from_millis(120);
+
+/// How long such a thing rests where it is let go. The programs have to agree first that one
+/// takes it from the other.
+const DROP_REST: Duration = Duration::from_millis(250);
+
+/// How far a step goes, in pixels, and how many there are to a stretch.
+const DRAG_STEP_PIXELS: u32 = 24;
+const DRAG_STEPS_MAX: u32 = 40;
+
+/// How many steps a drag between two points has at least. One along a longer path has enough.
+const DRAG_STEPS_MIN: u32 = 5;
+
+/// Does what actions say, and says in a few words what was done.
+#[derive(Debug)]
+pub(super) struct Actor {
+    seat: SeatHandle,
+    events: Arc<Events>,
+    typist: Typist,
+}
+
+impl Actor {
+    pub(super) fn new(seat: SeatHandle, events: Arc<Events>) -> Self {
+        let typist = Typist::new(seat.clone(), Arc::clone(&events));
+        Self {
+            seat,
+            events,
+            typist,
+        }
+    }
+
+    /// Carries out a checked action. If that fails, is cancelled or given up, nothing stays
+    /// pressed.
+    pub(super) async fn perform(
+        &self,
+        action: &Action,
+        cancel: &CancellationToken,
+    ) -> Result<String, ActError> {
+        let mut release = ReleaseOnDrop(Some(&self.seat));
+        let done = self.carry_out(action, cancel).await?;
+        release.0 = None;
+        Ok(done)
+    }
+
+    /// Waits until the focused program has taken note of what was done, if it says so.
+    pub(super) async fn noticed(&self) -> Result<(), ActError> {
+        self.typist.hear_from_focused().await?;
+        Ok(())
+    }
+
+    async fn carry_out(
+        &self,
+        action: &Action,
+        cancel: &CancellationToken,
+    ) -> Result<String, ActError> {
+        match action {
+            Action::Screenshot => Ok("Took a screenshot.".to_owned()),
+            Action::Zoom { region } => Ok(format!(
+                "Zoomed into ({}, {}) to ({}, {}).",
+                region.x0, region.y0, region.x1, region.y1
+            )),
+            Action::Move { at } => {
+                let at = *at;
+                self.point_and("Moved", Some(at), &[], |_| Ok(())).await
+            }
+            Action::Click {
+                button,
+                count,
+                at,
+                modifiers,
+            } => {
+                let (button, count) = (*button, *count);
+                let verb = click_verb(button, count);
+                self.point_and(&verb, *at, modifiers, move |seat| seat.click(button, count))
+                    .await
+            }
+            Action::MouseDown { button } => {
+                let button = *button;
+                let press = move |seat: &mut super::seat::Seat| seat.press_button(button);
+                self.point_and("Pressed the mouse button", None, &[], press)
+                    .await
+            }
+            Action::MouseUp { button } => {
+                let button = *button;
+                let release = move |seat: &mut super::seat::Seat| seat.release_button(button);
+                self.point_and("Released the mouse button", None, &[], release)
+                    .await
+            }
+            Action::Scroll {
+                at,
+                dx,
+                dy,
+                modifiers,
+            } => self.scroll(*at, *dx, *dy, modifiers).await,
+            Action::Drag { path, modifiers } => self.drag(path, modifiers, cancel).await,
+            Action::Type { text } => {
+                self.typist.type_text(text, cancel).await?;
+                Ok(format!(
+                    "Typed {}.",
+                    counted(text.chars().count(), "character")
+                ))
+            }
+            Action::Key { keys, repeat } => {
+                let chords = Chord::parse_sequence(keys)?;
+                self.typist.strike(chords, *repeat, cancel).await?;
+                Ok(match repeat {
+                    1 => format!("Pressed {keys}."),
+                    n => format!("Pressed {keys} {n} times."),
+                })
+            }
+            Action::HoldKey { keys, ms } => self.hold(keys, *ms, cancel).await,
+            Action::Wait { ms } => {
+                pause(Duration::from_millis(*ms), cancel).await?;
+                Ok(format!("Waited {ms} ms."))
+            }
+            Action::CursorPosition => {
+                let Point { x, y } = self.seat.run(|seat| seat.pointer()).await?;
+                Ok(format!("X={x}, Y={y}"))
+            }
+        }
+    }
+
+    /// Moves the pointer, does something there with the modifiers held, and tells where it was.
+    async fn point_and(
+        &self,
+        verb: &str,
+        at: Option<Point>,
+        modifiers: &[String],
+        work: impl FnOnce(&mut super::seat::Seat) -> Result<(), super::XError> + Send + 'static,
+    ) -> Result<String, ActError> {
+        let modifiers = chord_of(modifiers)?;
+        let Point { x, y } = self
+            .seat
+            .run(move |seat| {
+                if let Some(at) = at {
+                    seat.move_to(at)?;
+                }
+                seat.with_chord(&modifiers, work)?;
+                // The answer also says that the X server has done all before it.
+                seat.pointer()
+            })
+            .await?;
+        Ok(format!("{verb} at ({x}, {y})."))
+    }
+
+    async fn scroll(
+        &self,
+        at: Option<Point>,
+        dx: i32,
+        dy: i32,
+        modifiers: &[String],
+    ) -> Result<String, ActError> {
+        let down = if dy < 0 { Wheel::Up } else { Wheel::Down };
+        let right = if dx < 0 { Wheel::Left } else { Wheel::Right };
+        let turn = move |seat: &mut super::seat::Seat| {
+            seat.turn_wheel(down, dy.unsigned_abs())?;
+            seat.turn_wheel(right, dx.unsigned_abs())
+        };
+        let mut turns = Vec::new();
+        if dy != 0 {
+            let way = if dy < 0 { "up" } else { "down" };
+            turns.push(format!("{way} {}", dy.unsigned_abs()));
+        }
+        if dx != 0 {
+            let way = if dx < 0 { "left" } else { "right" };
+            turns.push(format!("{way} {}", dx.unsigned_abs()));
+        }
+        let verb = match turns.is_empty() {
+            true => "Scrolled nowhere".to_owned(),
+            false => format!("Scrolled {}", turns.join(" and ")),
+        };
+        self.point_and(&verb, at, modifiers, turn).await
+    }
+
+    async fn drag(
+        &self,
+        path: &[Point],
+        modifiers: &[String],
+        cancel: &CancellationToken,
+    ) -> Result<String, ActError> {
+        let modifiers = chord_of(modifiers)?;
+        let first = path.first().copied().filter(|_| path.len() > 1);
+        let (start, n_held) = self
+            .seat
+            .run(move |seat| {
+                if let Some(first) = first {
+                    seat.move_to(first)?;
+                }
+                let n_held = seat.held.len();
+                seat.press_chord(&modifiers)?;
+                seat.press_button(Button::Left)?;
+                Ok((seat.pointer()?, n_held))
+            })
+            .await?;
+        pause(DRAG_REST, cancel).await?;
+        let mut drags = self.events.n_drags.subscribe();
+        for (index, step) in way(start, path).into_iter().enumerate() {
+            pause(DRAG_STEP, cancel).await?;
+            self.seat
+                .run(move |seat| {
+                    seat.move_to(step)?;
+                    seat.sync()
+                })
+                .await?;
+            if index + 1 == DRAG_BEGINS_STEPS {
+                tokio::select! {
+                    // The sender lives as long as this.
+                    _ = drags.changed() => drags.mark_changed(),
+                    paused = pause(DRAG_BEGINS_MAX, cancel) => paused?,
+                }
+            }
+        }
+        let is_taken_along = drags.has_changed().unwrap_or(false);
+        let rest = if is_taken_along { DROP_REST } else { DRAG_REST };
+        pause(rest, cancel).await?;
+        let end = self
+            .seat
+            .run(move |seat| {
+                seat.release_down_to(n_held)?;
+                seat.pointer()
+            })
+            .await?;
+        Ok(format!(
+            "Dragged from ({}, {}) to ({}, {}).",
+            start.x, start.y, end.x, end.y
+        ))
+    }
+
+    async fn hold(
+        &self,
+        keys: &str,
+        ms: u64,
+        cancel: &CancellationToken,
+    ) -> Result<String, ActError> {
+        let chord = Chord::parse(keys.trim())?;
+        let held = chord.clone();
+        let n_held = self
+            .typist
+            .with_ready(&chord, move |seat| {
+                let n_held = seat.held.len();
+                seat.press_chord(&held)?;
+                seat.sync()?;
+                Ok(n_held)
+            })
+            .await?;
+        pause(Duration::from_millis(ms), cancel).await?;
+        self.seat
+            .run(move |seat| {
+                seat.release_down_to(n_held)?;
+                seat.sync()
+            })
+            .await?;
+        Ok(format!("Held {keys} for {ms} ms."))
+    }
+}
+
+/// Lets go of everything when an action ends before it has done so itself.
+struct ReleaseOnDrop<'a>(Option<&'a SeatHandle>);
+
+impl Drop for ReleaseOnDrop<'_> {
+    fn drop(&mut self) {
+        if let Some(seat) = self.0 {
+            seat.release_soon();
+        }
+    }
+}
+
+async fn pause(time: Duration, cancel: &CancellationToken) -> Result<(), ActError> {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(ActError::Cancelled),
+        () = tokio::time::sleep(time) => Ok(()),
+    }
+}
+
+/// All keys of all names, to be held together.
+fn chord_of(modifiers: &[String]) -> Result<Chord, UnknownKey> {
+    let mut keys = Vec::new();
+    for name in modifiers {
+        keys.extend(Chord::parse(name.trim())?.0);
+    }
+    Ok(Chord(keys))
+}
+
+/// The places a hand passes from `start` through all points of a path.
+fn way(start: Point, path: &[Point]) -> Vec<Point> {
+    let min = if path.len() > 2 { 1 } else { DRAG_STEPS_MIN };
+    let starts = std::iter::once(&start).chain(path);
+    let stretches = starts.zip(path);
+    stretches
+        .flat_map(|(from, to)| steps(*from, *to, min))
+        .collect()
+}
+
+/// The places a hand passes from one point to another, the last included.
+fn steps(from: Point, to: Point, min: u32) -> impl Iterator<Item = Point> {
+    let distance = from.x.abs_diff(to.x).max(from.y.abs_diff(to.y));
+    let n_steps = (distance / DRAG_STEP_PIXELS).clamp(min, DRAG_STEPS_MAX);
+    let n_steps = i32::try_from(n_steps).unwrap_or(1);
+    (1..=n_steps).map(move |step| Point {
+        x: from.x + (to.x - from.x) * step / n_steps,
+        y: from.y + (to.y - from.y) * step / n_steps,
+    })
+}
+
+fn click_verb(button: Button, count: u8) -> String {
+    let name = match button {
+        Button::Left => {
+            return match count {
+                1 => "Clicked".to_owned(),
+                2 => "Double-clicked".to_owned(),
+                _ => "Triple-clicked".to_owned(),
+            };
+        }
+        Button::Middle => "Middle-clicked",
+        Button::Right => "Right-clicked",
+    };
+    match count {
+        1 => name.to_owned(),
+        n => format!("{name} {n} times"),
+    }
+}
+
+fn counted(n: usize, thing: &str) -> String {
+    match n {
+        1 => format!("1 {thing}"),
+        n => format!("{n} {thing}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drag_passes_places_in_between_and_ends_where_it_should() {
+        let from = Point { x: 10, y: 700 };
+        let to = Point { x: 500, y: 3 };
+        let passed: Vec<Point> = steps(from, to, DRAG_STEPS_MIN).collect();
+        assert!(passed.len() >= 5);
+        assert_eq!(passed.last(), Some(&to));
+        assert!(passed.is_sorted_by(|a, b| a.x < b.x && a.y > b.y));
+    }
+
+    #[test]
+    fn clicks_are_told_in_words() {
+        assert_eq!(click_verb(Button::Left, 2), "Double-clicked");
+        assert_eq!(click_verb(Button::Right, 1), "Right-clicked");
+        assert_eq!(click_verb(Button::Middle, 3), "Middle-clicked 3 times");
+    }
+}

@@ -1,0 +1,126 @@
+//! Which window has the focus, and whether its program has caught up with its input.
+
+use x11rb::{
+    connection::Connection,
+    protocol::xproto::{
+        AtomEnum, ClientMessageEvent, ConnectionExt, EventMask, MAPPING_NOTIFY_EVENT, Mapping,
+        MappingNotifyEvent,
+    },
+    rust_connection::RustConnection,
+};
+
+use super::{
+    seat::Seat,
+    x::{Atoms, XError},
+};
+
+/// How many windows may be nested around the one that has the focus.
+const MAX_DEPTH: usize = 16;
+
+/// The top-level window that gets what is typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Focused {
+    window: u32,
+    /// Whether it answers `_NET_WM_PING`, and so tells when it has caught up.
+    answers_pings: bool,
+    /// `WM_CLASS`, in lower case.
+    class: String,
+}
+
+impl Focused {
+    /// Whether it is a terminal: those take every character by key, and have other shortcuts.
+    pub(super) fn is_terminal(&self) -> bool {
+        const TERMINALS: [&str; 7] = [
+            "term",
+            "konsole",
+            "rxvt",
+            "kitty",
+            "alacritty",
+            "tilix",
+            "foot",
+        ];
+        TERMINALS.iter().any(|name| self.class.contains(name))
+    }
+}
+
+impl Seat {
+    /// The focused top-level window, if there is one.
+    pub(super) fn focused(&self) -> Result<Option<Focused>, XError> {
+        let focus = self.connection.get_input_focus()?.reply()?.focus;
+        match top_level(&self.connection, &self.atoms, self.root, focus) {
+            // The window went away while it was looked at.
+            Err(XError::Refused(_)) => Ok(None),
+            other => other,
+        }
+    }
+
+    /// Tells the focused window that keys have new meanings.
+    ///
+    /// The X server tells only programs that asked for it, and browsers did not: they would give
+    /// a key the meaning it had when they first looked.
+    pub(super) fn tell_of_new_keys(&self) -> Result<(), XError> {
+        let Some(focused) = self.focused()? else {
+            return Ok(());
+        };
+        let setup = self.connection.setup();
+        let message = MappingNotifyEvent {
+            response_type: MAPPING_NOTIFY_EVENT,
+            sequence: 0,
+            request: Mapping::KEYBOARD,
+            // All keys, since it is taken for the range that exists.
+            first_keycode: setup.min_keycode,
+            count: setup.max_keycode - setup.min_keycode + 1,
+        };
+        self.connection
+            .send_event(false, focused.window, EventMask::NO_EVENT, message)?;
+        self.sync()
+    }
+
+    /// Asks the focused window for a sign of life with this number. It comes when the window's
+    /// program has taken note of all input before. `false` when the window gives none.
+    pub(super) fn ping_focused(&self, number: u32) -> Result<bool, XError> {
+        let Some(focused) = self.focused()?.filter(|focused| focused.answers_pings) else {
+            return Ok(false);
+        };
+        let protocols = self.atoms.WM_PROTOCOLS;
+        let data = [self.atoms._NET_WM_PING, number, focused.window, 0, 0];
+        let message = ClientMessageEvent::new(32, focused.window, protocols, data);
+        self.connection
+            .send_event(false, focused.window, EventMask::NO_EVENT, message)?;
+        self.sync()?;
+        Ok(true)
+    }
+}
+
+fn top_level(
+    connection: &RustConnection,
+    atoms: &Atoms,
+    root: u32,
+    focus: u32,
+) -> Result<Option<Focused>, XError> {
+    const NONE_OR_POINTER_ROOT: std::ops::RangeInclusive<u32> = 0..=1;
+    let mut window = focus;
+    for _ in 0..MAX_DEPTH {
+        if NONE_OR_POINTER_ROOT.contains(&window) || window == root {
+            return Ok(None);
+        }
+        let get = |property: u32, kind: AtomEnum| {
+            connection.get_property(false, window, property, kind, 0, 256)
+        };
+        let protocols = get(atoms.WM_PROTOCOLS, AtomEnum::ATOM)?;
+        let class = get(AtomEnum::WM_CLASS.into(), AtomEnum::STRING)?;
+        let tree = connection.query_tree(window)?;
+        let (protocols, class) = (protocols.reply()?, class.reply()?);
+        let parent = tree.reply()?.parent;
+        if !class.value.is_empty() || !protocols.value.is_empty() {
+            let mut names = protocols.value32().into_iter().flatten();
+            return Ok(Some(Focused {
+                window,
+                answers_pings: names.any(|name| name == atoms._NET_WM_PING),
+                class: String::from_utf8_lossy(&class.value).to_lowercase(),
+            }));
+        }
+        window = parent;
+    }
+    Ok(None)
+}

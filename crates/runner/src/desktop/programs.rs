@@ -1,0 +1,315 @@
+//! The programs a desktop is made of: starting them, noticing that they ended, ending them.
+//!
+//! Each runs in a process group of its own, which is killed when its supervising task ends, in
+//! whatever way: asked to, dropped with its runtime, or by a panic.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
+
+use deskhand_core::{action::ScreenSize, tasks::Tasks};
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::{Child, ChildStdout, Command},
+    sync::{mpsc, watch},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::StartDesktopError;
+
+/// How long the X server may take to come up. It takes about 30 ms.
+const X_START_MAX: Duration = Duration::from_secs(20);
+
+/// When the X server dies, its clients die too, and sometimes that is noticed first. This is how
+/// long the X server's end is waited for before another program's end counts as its own.
+const X_END_GRACE: Duration = Duration::from_millis(200);
+
+/// A window manager that lived shorter than this is not simply started again.
+const WINDOW_MANAGER_MIN_LIFE: Duration = Duration::from_secs(1);
+
+const WINDOW_MANAGER_CONFIG: &str = include_str!("openbox.xml");
+
+/// What all supervising tasks share.
+#[derive(Clone)]
+pub(super) struct Supervisor {
+    pub(super) tasks: Tasks,
+    /// Ends all programs.
+    pub(super) stop: CancellationToken,
+    /// Sentences about programs that ended.
+    pub(super) notices: mpsc::Sender<String>,
+    /// Says how the X server ended, once it has.
+    pub(super) ended: watch::Sender<Option<String>>,
+}
+
+/// A running program and its process group.
+struct Program {
+    child: Child,
+    group: ProcessGroup,
+}
+
+/// Kills a process group when dropped.
+struct ProcessGroup(Pid);
+
+impl Drop for ProcessGroup {
+    fn drop(&mut self) {
+        // The group may be gone already, which is what is wanted.
+        let _ = kill_process_group(self.0, Signal::KILL);
+    }
+}
+
+impl Program {
+    fn start(command: &mut Command) -> io::Result<Self> {
+        let child = command.stdin(Stdio::null()).process_group(0).spawn()?;
+        let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        let group = ProcessGroup(pid.ok_or(io::ErrorKind::NotFound)?);
+        Ok(Self { child, group })
+    }
+
+    /// Waits for the program's own end and clears away what is left of its group.
+    /// `None` when it was ended because of `stop`.
+    async fn run(mut self, stop: &CancellationToken) -> Option<io::Result<ExitStatus>> {
+        let status = tokio::select! {
+            biased;
+            () = stop.cancelled() => None,
+            status = self.child.wait() => Some(status),
+        };
+        drop(self.group);
+        if status.is_none() {
+            // Killed a moment ago: this only collects it. A failure leaves nothing to do.
+            let _ = self.child.wait().await;
+        }
+        status
+    }
+}
+
+/// An X server that has just come up.
+pub(super) struct XServer {
+    /// `:1` and the like.
+    pub(super) display: String,
+    program: Program,
+}
+
+impl XServer {
+    /// Starts Xvnc on the first free display and waits until it accepts connections.
+    pub(super) async fn start(
+        screen: ScreenSize,
+        vnc_socket: &Path,
+        log: &Path,
+    ) -> Result<Self, StartDesktopError> {
+        let spawn_error = |source| StartDesktopError::Spawn {
+            program: "Xvnc".to_owned(),
+            source,
+        };
+        let log_file = std::fs::File::create(log).map_err(spawn_error)?;
+        let mut command = command("sh");
+        command
+            // The display number is told on descriptor 3, which std cannot set up by itself.
+            .args(["-c", r#"exec "$0" "$@" 3>&1 >/dev/null"#, "Xvnc"])
+            .args(["-displayfd", "3"])
+            .arg("-geometry")
+            .arg(format!("{}x{}", screen.width, screen.height))
+            .args(["-depth", "24", "-SecurityTypes", "None", "-rfbport", "-1"])
+            .arg("-rfbunixpath")
+            .arg(vnc_socket)
+            .args(["-desktop", "Deskhand", "-AlwaysShared"])
+            // Watchers come and go; the screen keeps its size and its clients.
+            .args(["-AcceptSetDesktopSize=0", "-noreset", "-nolisten", "tcp"])
+            // Never blank. And no GLX: nothing here draws with it, and it doubles the start time.
+            .args(["-s", "0", "-extension", "GLX"])
+            .stdout(Stdio::piped())
+            .stderr(log_file);
+        let mut program = Program::start(&mut command).map_err(spawn_error)?;
+        let number = tokio::time::timeout(X_START_MAX, read_line(program.child.stdout.take()))
+            .await
+            .unwrap_or_default();
+        if let Some(number) = number {
+            let display = format!(":{number}");
+            return Ok(Self { display, program });
+        }
+        Err(why_not_up(program, log).await)
+    }
+
+    /// Watches over it until it ends.
+    pub(super) fn supervise(self, supervisor: &Supervisor) {
+        let Supervisor { tasks, stop, .. } = supervisor;
+        let (stop, ended) = (stop.clone(), supervisor.ended.clone());
+        tasks.spawn("x_server", async move {
+            if let Some(status) = self.program.run(&stop).await {
+                let how = describe(status);
+                ended.send_replace(Some(format!("The X server ended ({how}).")));
+            }
+        });
+    }
+}
+
+/// The first line of what the X server says, `None` when it says nothing.
+async fn read_line(stdout: Option<ChildStdout>) -> Option<String> {
+    let mut line = String::new();
+    BufReader::new(stdout?).read_line(&mut line).await.ok()?;
+    let line = line.trim();
+    (!line.is_empty()).then(|| line.to_owned())
+}
+
+async fn why_not_up(mut program: Program, log: &Path) -> StartDesktopError {
+    /// What the shell ends with when there is no such program.
+    const NOT_FOUND: i32 = 127;
+    // It closed its output, so it is ending or hanging. A failure to tell which loses nothing:
+    // what it said is in the log.
+    let ending = tokio::time::timeout(X_END_GRACE, program.child.wait()).await;
+    let status = ending.ok().and_then(Result::ok);
+    if status.and_then(|status| status.code()) == Some(NOT_FOUND) {
+        return StartDesktopError::Missing {
+            program: "Xvnc".to_owned(),
+            package: "tigervnc-standalone-server",
+        };
+    }
+    let said = std::fs::read_to_string(log).unwrap_or_default();
+    let last: Vec<&str> = said
+        .lines()
+        .rev()
+        .filter(|line| !line.is_empty())
+        .take(5)
+        .collect();
+    let last: Vec<&str> = last.into_iter().rev().collect();
+    StartDesktopError::NoServer(last.join("; "))
+}
+
+/// Starts the window manager and keeps one running.
+pub(super) fn keep_window_manager(
+    supervisor: &Supervisor,
+    display: &str,
+    config: PathBuf,
+) -> Result<(), StartDesktopError> {
+    let start = {
+        let display = display.to_owned();
+        move || {
+            Program::start(
+                command("openbox")
+                    .args(["--sm-disable", "--config-file"])
+                    .arg(&config)
+                    .env("DISPLAY", &display)
+                    .stdout(Stdio::null())
+                    .stderr(Stdio::null()),
+            )
+        }
+    };
+    let mut program = start().map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => StartDesktopError::Missing {
+            program: "openbox".to_owned(),
+            package: "openbox",
+        },
+        _ => StartDesktopError::Spawn {
+            program: "openbox".to_owned(),
+            source,
+        },
+    })?;
+    let watch = supervisor.clone();
+    supervisor.tasks.spawn("window_manager", async move {
+        loop {
+            let started_at = Instant::now();
+            let Some(status) = program.run(&watch.stop).await else {
+                return;
+            };
+            if watch.x_server_ended().await {
+                return;
+            }
+            let how = describe(status);
+            if started_at.elapsed() < WINDOW_MANAGER_MIN_LIFE {
+                watch.notify(format!(
+                    "The window manager ended at once ({how}) and was not started again."
+                ));
+                return;
+            }
+            program = match start() {
+                Ok(program) => program,
+                Err(error) => {
+                    watch.notify(format!("The window manager ended and is lost: {error}."));
+                    return;
+                }
+            };
+            watch.notify(format!(
+                "The window manager ended ({how}) and was started again."
+            ));
+        }
+    });
+    Ok(())
+}
+
+/// Starts the browser. Its end is the business of whoever closes it, and only told.
+pub(super) fn start_browser(
+    supervisor: &Supervisor,
+    display: &str,
+    argv: &[String],
+) -> Result<(), StartDesktopError> {
+    let Some((name, arguments)) = argv.split_first() else {
+        return Ok(());
+    };
+    let program = Program::start(
+        command(name)
+            .args(arguments)
+            .env("DISPLAY", display)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null()),
+    )
+    .map_err(|source| StartDesktopError::Spawn {
+        program: name.clone(),
+        source,
+    })?;
+    let watch = supervisor.clone();
+    supervisor.tasks.spawn("browser", async move {
+        let Some(status) = program.run(&watch.stop).await else {
+            return;
+        };
+        if watch.x_server_ended().await {
+            return;
+        }
+        let closed = matches!(&status, Ok(status) if status.success());
+        watch.notify(if closed {
+            "The browser was closed.".to_owned()
+        } else {
+            format!("The browser ended unexpectedly ({}).", describe(status))
+        });
+    });
+    Ok(())
+}
+
+/// Writes the window manager's configuration into `folder`.
+pub(super) fn write_window_manager_config(folder: &Path) -> io::Result<PathBuf> {
+    let path = folder.join("openbox.xml");
+    std::fs::write(&path, WINDOW_MANAGER_CONFIG)?;
+    Ok(path)
+}
+
+impl Supervisor {
+    async fn x_server_ended(&self) -> bool {
+        let mut ended = self.ended.subscribe();
+        let end = ended.wait_for(Option::is_some);
+        tokio::time::timeout(X_END_GRACE, end).await.is_ok()
+    }
+
+    fn notify(&self, text: String) {
+        if let Err(error) = self.notices.try_send(text) {
+            tracing::warn!(%error, "nobody took a notice about the desktop");
+        }
+    }
+}
+
+fn describe(status: io::Result<ExitStatus>) -> String {
+    match status {
+        Ok(status) => status.to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the runner starts the programs of the desktop, here and nowhere else"
+)]
+fn command(program: &str) -> Command {
+    Command::new(program)
+}

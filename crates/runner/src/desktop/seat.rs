@@ -1,0 +1,173 @@
+//! The place at the desktop: one thread that owns the connection for input and pictures.
+//!
+//! X11 calls block, mostly for a tenth of a millisecond and for as long as a program likes that
+//! has grabbed the server. So they are made here, one after the other, and never on a thread of
+//! the async runtime. What takes long (settling, waiting, compressing) is done elsewhere.
+
+use std::{sync::mpsc, time::Duration};
+
+use tokio::sync::oneshot;
+use x11rb::{
+    connection::Connection,
+    protocol::{
+        xkb::ConnectionExt as _,
+        xproto::{ChangeWindowAttributesAux, ConnectionExt as _},
+        xtest::ConnectionExt as _,
+    },
+    rust_connection::RustConnection,
+};
+
+use super::{
+    ActError,
+    camera::Camera,
+    hands::Held,
+    keyboard::Keyboard,
+    x::{Atoms, XError, connect},
+};
+
+/// How long a single piece of work may take before the X server counts as stuck.
+const JOB_MAX: Duration = Duration::from_secs(10);
+
+/// The colour behind all windows, a calm slate blue.
+const BACKGROUND: u32 = 0x0038_4f63;
+
+/// The arrow in the X server's built-in cursor font; its mask is the glyph after it.
+const LEFT_ARROW: u16 = 68;
+
+type Job = Box<dyn FnOnce(&mut Seat) + Send>;
+
+/// What the thread owns.
+#[derive(Debug)]
+pub(super) struct Seat {
+    pub(super) connection: RustConnection,
+    pub(super) root: u32,
+    pub(super) atoms: Atoms,
+    pub(super) camera: Camera,
+    pub(super) keyboard: Keyboard,
+    /// Keys and buttons that are down because of us, in the order of pressing.
+    pub(super) held: Vec<Held>,
+}
+
+/// A handle to the thread, which ends with the last one.
+///
+/// The queue has no bound of its own: callers wait for their answers, so it is never longer than
+/// there are callers.
+#[derive(Debug, Clone)]
+pub(super) struct SeatHandle(mpsc::Sender<Job>);
+
+impl SeatHandle {
+    /// Connects to `display`, prepares its screen and starts the thread.
+    pub(super) async fn start(
+        display: &str,
+    ) -> Result<(Self, deskhand_core::action::ScreenSize), XError> {
+        let display = display.to_owned();
+        let (ready, is_ready) = oneshot::channel();
+        let (jobs, queue) = mpsc::channel::<Job>();
+        let thread = move || match Seat::open(&display) {
+            Ok(mut seat) => {
+                // Nobody waits for it when the start was given up.
+                let _ = ready.send(Ok(seat.camera.size()));
+                while let Ok(job) = queue.recv() {
+                    job(&mut seat);
+                }
+            }
+            Err(error) => {
+                let _ = ready.send(Err(error));
+            }
+        };
+        std::thread::Builder::new()
+            .name("desktop-seat".to_owned())
+            .spawn(thread)
+            .map_err(XError::Memory)?;
+        match is_ready.await {
+            Ok(size) => Ok((Self(jobs), size?)),
+            Err(_closed) => Err(XError::Unfit("the thread that speaks to it ended")),
+        }
+    }
+
+    /// Has something done at the desk.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Seat) -> Result<T, XError> + Send + 'static,
+    ) -> Result<T, ActError> {
+        let (answer, answered) = oneshot::channel();
+        let job = move |seat: &mut Seat| {
+            // A caller that has gone away needs no answer.
+            let _ = answer.send(job(seat));
+        };
+        if self.0.send(Box::new(job)).is_err() {
+            return Err(ActError::Ended);
+        }
+        match tokio::time::timeout(JOB_MAX, answered).await {
+            Ok(Ok(result)) => Ok(result?),
+            Ok(Err(_closed)) => Err(ActError::Ended),
+            Err(_elapsed) => Err(ActError::NoAnswer(JOB_MAX)),
+        }
+    }
+
+    /// Has everything let go that is still held, without waiting for it.
+    pub(super) fn release_soon(&self) {
+        let job = |seat: &mut Seat| {
+            if let Err(error) = seat.release_all() {
+                tracing::debug!(%error, "keys and buttons were not released");
+            }
+        };
+        // Without the thread there is no X server, and nothing is held.
+        let _ = self.0.send(Box::new(job));
+    }
+}
+
+impl Seat {
+    fn open(display: &str) -> Result<Self, XError> {
+        let (connection, root) = connect(display)?;
+        connection.xtest_get_version(2, 2)?.reply()?;
+        connection.xkb_use_extension(1, 0)?.reply()?;
+        let atoms = Atoms::new(&connection)?.reply()?;
+        let camera = Camera::new(&connection, root)?;
+        let seat = Self {
+            connection,
+            root,
+            atoms,
+            camera,
+            keyboard: Keyboard::default(),
+            held: Vec::new(),
+        };
+        seat.furnish()?;
+        Ok(seat)
+    }
+
+    /// A plain background and an arrow for a pointer, instead of what the X server begins with.
+    fn furnish(&self) -> Result<(), XError> {
+        let font = self.connection.generate_id()?;
+        self.connection.open_font(font, b"cursor")?;
+        let arrow = self.connection.generate_id()?;
+        let (black, white) = (0, u16::MAX);
+        self.connection.create_glyph_cursor(
+            arrow,
+            font,
+            font,
+            LEFT_ARROW,
+            LEFT_ARROW + 1,
+            black,
+            black,
+            black,
+            white,
+            white,
+            white,
+        )?;
+        let look = ChangeWindowAttributesAux::new()
+            .background_pixel(BACKGROUND)
+            .cursor(arrow);
+        self.connection.change_window_attributes(self.root, &look)?;
+        self.connection.clear_area(false, self.root, 0, 0, 0, 0)?;
+        self.connection.free_cursor(arrow)?;
+        self.connection.close_font(font)?;
+        self.sync()
+    }
+
+    /// Returns when the X server has done everything sent to it.
+    pub(super) fn sync(&self) -> Result<(), XError> {
+        self.connection.get_input_focus()?.reply()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! What every part that speaks X11 needs: how a connection is made, what can go wrong with it,
+//! and the names (atoms) in use.
+
+use x11rb::{
+    errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError},
+    rust_connection::RustConnection,
+    x11_utils::X11Error,
+};
+
+/// Why the X server did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum XError {
+    #[error("the X server cannot be reached")]
+    Connect(#[from] ConnectError),
+    #[error("the connection to the X server is broken")]
+    Connection(#[from] ConnectionError),
+    #[error("the X server refused a request: {0:?}")]
+    Refused(X11Error),
+    #[error("the X server is not fit for a desktop: {0}")]
+    Unfit(&'static str),
+    #[error("memory could not be shared with the X server")]
+    Memory(#[source] std::io::Error),
+}
+
+impl From<ReplyError> for XError {
+    fn from(error: ReplyError) -> Self {
+        match error {
+            ReplyError::ConnectionError(error) => Self::Connection(error),
+            ReplyError::X11Error(error) => Self::Refused(error),
+        }
+    }
+}
+
+impl From<ReplyOrIdError> for XError {
+    fn from(error: ReplyOrIdError) -> Self {
+        match error {
+            ReplyOrIdError::ConnectionError(error) => Self::Connection(error),
+            ReplyOrIdError::X11Error(error) => Self::Refused(error),
+            ReplyOrIdError::IdsExhausted => Self::Unfit("it has no identifiers left"),
+        }
+    }
+}
+
+/// A connection to `display` and the root window of its screen.
+pub(super) fn connect(display: &str) -> Result<(RustConnection, u32), XError> {
+    use x11rb::connection::Connection;
+
+    let (connection, screen) = RustConnection::connect(Some(display))?;
+    let root = connection
+        .setup()
+        .roots
+        .get(screen)
+        .ok_or(XError::Unfit("it has no screen"))?
+        .root;
+    Ok((connection, root))
+}
+
+x11rb::atom_manager! {
+    /// The names in use, looked up once per connection.
+    pub(super) Atoms: AtomsCookie {
+        CLIPBOARD,
+        INCR,
+        TARGETS,
+        TIMESTAMP,
+        MULTIPLE,
+        SAVE_TARGETS,
+        DELETE,
+        UTF8_STRING,
+        TEXT_PLAIN_UTF8: b"text/plain;charset=utf-8",
+        WM_PROTOCOLS,
+        _NET_WM_PING,
+        XdndSelection,
+        DESKHAND_CLIPBOARD,
+    }
+}

@@ -1,0 +1,299 @@
+//! The file editor: shows and changes text files, and takes changes back.
+
+mod file;
+mod show;
+mod text;
+
+use std::{
+    collections::{HashMap, VecDeque},
+    hash::{BuildHasher, RandomState},
+    path::{Path, PathBuf},
+};
+
+use deskhand_core::edit::EditCommand;
+use text::Text;
+
+/// Edits of one file that can be taken back.
+const MOST_UNDOS: usize = 20;
+/// All content kept for undo together.
+const MOST_UNDO_BYTES: usize = 64 * 1024 * 1024;
+/// Places named when a text was expected once and stands there more often.
+const MOST_PLACES: usize = 20;
+
+/// Why an edit was not made. The texts are for the model.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    #[error(
+        "the path {0:?} is not absolute: it has to begin with a slash, such as /home/agent/notes.txt"
+    )]
+    NotAbsolute(String),
+    #[error("there is no file {0}: make it with create")]
+    Missing(String),
+    #[error("{0} is a link that leads nowhere")]
+    BrokenLink(String),
+    #[error("{0} is a folder")]
+    Folder(String),
+    #[error("{0} is not a regular file")]
+    NotAFile(String),
+    #[error(
+        "{path} has {bytes} bytes, and at most {} can be shown or edited: use the shell",
+        file::LARGEST_BYTES
+    )]
+    TooLarge { path: String, bytes: u64 },
+    #[error("{path} is not UTF-8 text (byte {byte} is not): use the shell")]
+    NotText { path: String, byte: usize },
+    #[error(
+        "view_range [{first}, {last}] does not fit {path}, which has {n_lines} lines: give a first line from 1 on and a last line not before it, or -1 for the end"
+    )]
+    BadRange {
+        path: String,
+        first: i64,
+        last: i64,
+        n_lines: usize,
+    },
+    #[error("view_range is for files, and {0} is a folder")]
+    RangeOfFolder(String),
+    #[error(
+        "insert_line {line} does not fit {path}, which has {n_lines} lines: give 0 to {n_lines}"
+    )]
+    BadLine {
+        path: String,
+        line: u64,
+        n_lines: usize,
+    },
+    #[error("old_str is empty: give the text to replace")]
+    NothingToFind,
+    #[error("old_str and new_str are the same")]
+    NothingToChange,
+    #[error("old_str was not found in {0}: it has to match exactly, spaces and tabs included")]
+    NotFound(String),
+    #[error(
+        "old_str was found {count} times in {path}, at lines {lines}: give more of the text around it"
+    )]
+    Ambiguous {
+        path: String,
+        count: usize,
+        lines: String,
+    },
+    #[error("there is no edit of {0} to take back")]
+    NothingToUndo(String),
+    #[error("{0} was changed by something else since the edit, so it is not taken back")]
+    ChangedSince(String),
+    #[error("{path} could not be read or written")]
+    Io {
+        path: String,
+        source: std::io::Error,
+    },
+}
+
+/// The editor, with the edits it can take back.
+#[derive(Debug, Default)]
+pub struct Editor {
+    undos: HashMap<PathBuf, VecDeque<Undo>>,
+    undo_bytes: usize,
+    hasher: RandomState,
+}
+
+/// How to take an edit back.
+#[derive(Debug)]
+struct Undo {
+    /// What the file held before, or `None` when it was not there.
+    before: Option<Text>,
+    /// Identifies what the edit left, so that others' changes are noticed.
+    after: u64,
+}
+
+impl Editor {
+    /// Carries out a command and tells what the model should know of it. Blocks on files.
+    pub fn perform(&mut self, command: &EditCommand) -> Result<String, EditError> {
+        match command {
+            EditCommand::View { path, view_range } => view(path, *view_range),
+            EditCommand::Create { path, file_text } => self.create(path, file_text),
+            EditCommand::StrReplace {
+                path,
+                old_str,
+                new_str,
+            } => self.replace(path, old_str, new_str),
+            EditCommand::Insert {
+                path,
+                insert_line,
+                insert_text,
+            } => self.insert(path, *insert_line, insert_text),
+            EditCommand::UndoEdit { path } => self.undo(path),
+        }
+    }
+
+    fn create(&mut self, path: &str, file_text: &str) -> Result<String, EditError> {
+        let text = Text(file_text.to_owned());
+        let Some(real) = file::real_path(path)? else {
+            file::write(path, Path::new(path), &text)?;
+            // Now that it exists, it has its one name, under which it is also found later.
+            let real = file::real_path(path)?.unwrap_or_else(|| PathBuf::from(path));
+            self.remember(real, None, &text);
+            return Ok(format!("Created {path}."));
+        };
+        let before = file::read(path, &real)?;
+        file::write(path, &real, &text)?;
+        self.remember(real, Some(before), &text);
+        Ok(format!(
+            "Replaced {path}, which was there before. Its old content comes back with undo_edit."
+        ))
+    }
+
+    fn replace(&mut self, path: &str, old: &str, new: &str) -> Result<String, EditError> {
+        if old.is_empty() {
+            return Err(EditError::NothingToFind);
+        }
+        if old == new {
+            return Err(EditError::NothingToChange);
+        }
+        let (real, before) = open(path)?;
+        let found = before.find(old);
+        let range = match found.as_slice() {
+            [] => return Err(EditError::NotFound(path.to_owned())),
+            [only] => only.clone(),
+            [..] => {
+                let lines = found.iter().take(MOST_PLACES);
+                let lines: Vec<String> = lines
+                    .map(|range| before.line_at(range.start).to_string())
+                    .collect();
+                let more = if found.len() > MOST_PLACES {
+                    ", …"
+                } else {
+                    ""
+                };
+                return Err(EditError::Ambiguous {
+                    path: path.to_owned(),
+                    count: found.len(),
+                    lines: lines.join(", ") + more,
+                });
+            }
+        };
+        let first = before.line_at(range.start);
+        let last = first + new.matches('\n').count();
+        let after = before.replaced(range, new);
+        file::write(path, &real, &after)?;
+        let shown = show::around(&after, first, last);
+        self.remember(real, Some(before), &after);
+        Ok(format!("Edited {path}. The place now reads:\n{shown}"))
+    }
+
+    fn insert(&mut self, path: &str, line: u64, added: &str) -> Result<String, EditError> {
+        let (real, before) = open(path)?;
+        let n_lines = before.lines().len();
+        let after_line = usize::try_from(line).ok().filter(|line| *line <= n_lines);
+        let Some(after_line) = after_line else {
+            return Err(EditError::BadLine {
+                path: path.to_owned(),
+                line,
+                n_lines,
+            });
+        };
+        let after = before.inserted(after_line, added);
+        file::write(path, &real, &after)?;
+        let shown = show::around(
+            &after,
+            after_line + 1,
+            after_line + added.lines().count().max(1),
+        );
+        self.remember(real, Some(before), &after);
+        Ok(format!("Edited {path}. The place now reads:\n{shown}"))
+    }
+
+    fn undo(&mut self, path: &str) -> Result<String, EditError> {
+        let nothing = || EditError::NothingToUndo(path.to_owned());
+        let real = file::real_path(path)?.ok_or_else(nothing)?;
+        let undos = self.undos.get_mut(&real).ok_or_else(nothing)?;
+        let undo = undos.back().ok_or_else(nothing)?;
+        let now = file::read(path, &real)?;
+        if self.hasher.hash_one(&now.0) != undo.after {
+            return Err(EditError::ChangedSince(path.to_owned()));
+        }
+        let text = match &undo.before {
+            Some(before) => {
+                file::write(path, &real, before)?;
+                format!("Took back the last edit of {path}.")
+            }
+            None => {
+                std::fs::remove_file(&real).map_err(|error| file::failed(path, error))?;
+                format!("Took back the creation of {path}: it is gone.")
+            }
+        };
+        self.undo_bytes -= undo.size();
+        undos.pop_back();
+        Ok(text)
+    }
+
+    /// Keeps what an edit replaced. The oldest goes when there is too much.
+    fn remember(&mut self, real: PathBuf, before: Option<Text>, after: &Text) {
+        let undo = Undo {
+            before,
+            after: self.hasher.hash_one(&after.0),
+        };
+        self.undo_bytes += undo.size();
+        let undos = self.undos.entry(real.clone()).or_default();
+        undos.push_back(undo);
+        if undos.len() > MOST_UNDOS {
+            self.undo_bytes -= undos.pop_front().map_or(0, |oldest| oldest.size());
+        }
+        if self.undo_bytes > MOST_UNDO_BYTES {
+            self.undos.retain(|path, _| *path == real);
+            let undos = self.undos.entry(real).or_default();
+            self.undo_bytes = undos.iter().map(Undo::size).sum();
+            while self.undo_bytes > MOST_UNDO_BYTES {
+                self.undo_bytes -= undos
+                    .pop_front()
+                    .map_or(self.undo_bytes, |oldest| oldest.size());
+            }
+        }
+    }
+}
+
+impl Undo {
+    fn size(&self) -> usize {
+        self.before.as_ref().map_or(0, |before| before.0.len())
+    }
+}
+
+fn view(path: &str, range: Option<[i64; 2]>) -> Result<String, EditError> {
+    let real = file::real_path(path)?.ok_or_else(|| EditError::Missing(path.to_owned()))?;
+    if real.is_dir() {
+        return match range {
+            Some(_) => Err(EditError::RangeOfFolder(path.to_owned())),
+            None => show::folder(path, &real),
+        };
+    }
+    let text = file::read(path, &real)?;
+    let lines = text.lines();
+    let Some([first, last]) = range else {
+        if lines.is_empty() {
+            return Ok(format!("{path} is empty."));
+        }
+        return Ok(show::numbered(&lines, 1, lines.len()));
+    };
+    let bad_range = || EditError::BadRange {
+        path: path.to_owned(),
+        first,
+        last,
+        n_lines: lines.len(),
+    };
+    let first_line = usize::try_from(first)
+        .ok()
+        .filter(|first| (1..=lines.len()).contains(first));
+    let first_line = first_line.ok_or_else(bad_range)?;
+    let last_line = match last {
+        -1 => lines.len(),
+        _ => usize::try_from(last)
+            .ok()
+            .filter(|last| (first_line..=lines.len()).contains(last))
+            .ok_or_else(bad_range)?,
+    };
+    Ok(show::numbered(&lines, first_line, last_line))
+}
+
+/// An existing file and its content.
+fn open(path: &str) -> Result<(PathBuf, Text), EditError> {
+    let real = file::real_path(path)?.ok_or_else(|| EditError::Missing(path.to_owned()))?;
+    let text = file::read(path, &real)?;
+    Ok((real, text))
+}

@@ -1,0 +1,130 @@
+//! Byte streams: a WebSocket of their own, joined to something in the sandbox.
+
+use std::{io, sync::Arc};
+
+use bytes::BytesMut;
+use deskhand_core::tasks::Tasks;
+use deskhand_runner_protocol::{FromRunner, RunnerConfig, StreamTarget, stream_path};
+use futures::{SinkExt, StreamExt};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::UnixStream,
+    sync::Semaphore,
+};
+use tokio_tungstenite::tungstenite::{self, Message};
+
+use super::{LinkError, Outbox, Socket, dial};
+use crate::{desktop::Desktop, whole_story};
+
+/// Streams that may be open at the same time.
+const MOST_STREAMS: usize = 64;
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// Why a stream did not come about.
+#[derive(Debug, thiserror::Error)]
+enum StreamError {
+    #[error("there are {MOST_STREAMS} open streams already")]
+    TooMany,
+    #[error("the screen's socket could not be reached")]
+    Target(#[source] io::Error),
+    #[error("the server could not be reached for the stream")]
+    Server(#[from] LinkError),
+}
+
+/// Opens streams and counts them.
+#[derive(Debug, Clone)]
+pub(super) struct Streams {
+    config: Arc<RunnerConfig>,
+    desktop: Desktop,
+    outbox: Outbox,
+    tasks: Tasks,
+    free: Arc<Semaphore>,
+}
+
+impl Streams {
+    pub(super) fn new(
+        config: RunnerConfig,
+        desktop: Desktop,
+        outbox: Outbox,
+        tasks: Tasks,
+    ) -> Self {
+        let free = Arc::new(Semaphore::new(MOST_STREAMS));
+        Self {
+            config: Arc::new(config),
+            desktop,
+            outbox,
+            tasks,
+            free,
+        }
+    }
+
+    /// Joins a new stream to its target in the background.
+    pub(super) fn open(&self, stream: u64, target: StreamTarget) {
+        let streams = self.clone();
+        let shutdown = self.tasks.shutdown().clone();
+        self.tasks.spawn("stream", async move {
+            let joined = shutdown
+                .run_until_cancelled(streams.join(stream, target))
+                .await;
+            if let Some(Err(error)) = joined {
+                let problem = whole_story(&error);
+                streams
+                    .outbox
+                    .tell(&FromRunner::StreamFailed { stream, problem });
+            }
+        });
+    }
+
+    async fn join(&self, stream: u64, target: StreamTarget) -> Result<(), StreamError> {
+        // The semaphore is never closed, so the only cause is that it is used up.
+        let _place = self
+            .free
+            .try_acquire()
+            .map_err(|_full| StreamError::TooMany)?;
+        let path = match target {
+            StreamTarget::Screen => self.desktop.vnc_socket(),
+        };
+        let target = UnixStream::connect(path)
+            .await
+            .map_err(StreamError::Target)?;
+        let socket = dial(&self.config, &stream_path(stream)).await?;
+        // However it ends, both sides are closed, and each end knows its own reason.
+        if let Err(error) = copy(socket, target).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(error, stream, "a stream ended with an error");
+        }
+        Ok(())
+    }
+}
+
+/// Copies both ways until one side ends.
+async fn copy(socket: Socket, target: UnixStream) -> Result<(), tungstenite::Error> {
+    let (mut sink, mut incoming) = socket.split();
+    let (mut reader, mut writer) = target.into_split();
+    let outward = async {
+        loop {
+            let mut piece = BytesMut::with_capacity(PIECE_BYTES);
+            if reader.read_buf(&mut piece).await? == 0 {
+                return Ok(());
+            }
+            sink.send(Message::Binary(piece.freeze())).await?;
+        }
+    };
+    let inward = async {
+        while let Some(message) = incoming.next().await {
+            match message? {
+                Message::Binary(bytes) => writer.write_all(&bytes).await?,
+                Message::Close(_) => break,
+                Message::Text(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
+            }
+        }
+        Ok(())
+    };
+    let ended = tokio::select! {
+        ended = outward => ended,
+        ended = inward => ended,
+    };
+    // A proper goodbye where that is still possible.
+    let _ = sink.close().await;
+    ended
+}

@@ -1,0 +1,166 @@
+//! Requests by their ids: each is carried out at most once, and its result is kept until the
+//! server has it.
+
+pub(crate) mod work;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use bytes::Bytes;
+use deskhand_core::id::RequestId;
+use tokio_util::sync::CancellationToken;
+
+/// Requests that may run or have results waiting, at the same time.
+pub(crate) const MOST_OPEN: usize = 256;
+/// Acknowledged ids that are remembered, so that a late repeat is not taken for a new request.
+const MOST_CLOSED: usize = 1024;
+
+/// The table of all requests of this runner's life, as far as they matter.
+#[derive(Debug, Default)]
+pub(crate) struct Requests {
+    open: HashMap<RequestId, Open>,
+    /// Ids with results, in the order in which they were done.
+    done_in_order: VecDeque<RequestId>,
+    closed: HashSet<RequestId>,
+    closed_in_order: VecDeque<RequestId>,
+}
+
+#[derive(Debug)]
+enum Open {
+    Running(CancellationToken),
+    /// The packed result message.
+    Done(Bytes),
+}
+
+/// What to do with an id that has arrived.
+#[derive(Debug)]
+pub(crate) enum Admission {
+    /// Carry it out, and stop when the token says so.
+    New(CancellationToken),
+    /// It is being carried out; its result will be sent in any case.
+    Running,
+    /// It was carried out: this was the result.
+    Done(Bytes),
+    /// It was carried out and its result was acknowledged.
+    Closed,
+    /// There are too many open requests.
+    Full,
+}
+
+impl Requests {
+    pub(crate) fn admit(&mut self, id: RequestId) -> Admission {
+        match self.open.get(&id) {
+            Some(Open::Running(_)) => return Admission::Running,
+            Some(Open::Done(result)) => return Admission::Done(result.clone()),
+            None if self.closed.contains(&id) => return Admission::Closed,
+            None if self.open.len() >= MOST_OPEN => return Admission::Full,
+            None => {}
+        }
+        let cancel = CancellationToken::new();
+        self.open.insert(id, Open::Running(cancel.clone()));
+        Admission::New(cancel)
+    }
+
+    /// Keeps the result until it is acknowledged.
+    pub(crate) fn finish(&mut self, id: RequestId, result: Bytes) {
+        self.open.insert(id, Open::Done(result));
+        self.done_in_order.push_back(id);
+    }
+
+    /// Forgets a result, but not that its request was done.
+    pub(crate) fn acknowledge(&mut self, id: RequestId) {
+        if !matches!(self.open.get(&id), Some(Open::Done(_))) {
+            return;
+        }
+        self.open.remove(&id);
+        self.done_in_order.retain(|done| *done != id);
+        self.closed.insert(id);
+        self.closed_in_order.push_back(id);
+        if self.closed_in_order.len() > MOST_CLOSED
+            && let Some(oldest) = self.closed_in_order.pop_front()
+        {
+            self.closed.remove(&oldest);
+        }
+    }
+
+    /// Asks a running request to end.
+    pub(crate) fn cancel(&self, id: RequestId) {
+        if let Some(Open::Running(cancel)) = self.open.get(&id) {
+            cancel.cancel();
+        }
+    }
+
+    /// Results that the server may not have, oldest first.
+    pub(crate) fn unacknowledged(&self) -> impl Iterator<Item = Bytes> {
+        self.done_in_order
+            .iter()
+            .filter_map(|id| match self.open.get(id) {
+                Some(Open::Done(result)) => Some(result.clone()),
+                Some(Open::Running(_)) | None => None,
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_new_only_once() {
+        let mut requests = Requests::default();
+        let id = RequestId::new();
+        assert!(matches!(requests.admit(id), Admission::New(_)));
+        assert!(matches!(requests.admit(id), Admission::Running));
+        requests.finish(id, Bytes::from_static(b"result"));
+        assert!(matches!(requests.admit(id), Admission::Done(result) if &*result == b"result"));
+        requests.acknowledge(id);
+        assert!(matches!(requests.admit(id), Admission::Closed));
+        assert_eq!(requests.unacknowledged().count(), 0);
+    }
+
+    #[test]
+    fn an_acknowledgement_of_a_running_request_means_nothing() {
+        let mut requests = Requests::default();
+        let id = RequestId::new();
+        requests.admit(id);
+        requests.acknowledge(id);
+        assert!(matches!(requests.admit(id), Admission::Running));
+    }
+
+    #[test]
+    fn results_wait_in_the_order_in_which_they_came() {
+        let mut requests = Requests::default();
+        let ids = [RequestId::new(), RequestId::new(), RequestId::new()];
+        for id in ids {
+            requests.admit(id);
+        }
+        requests.finish(ids[2], Bytes::from_static(b"2"));
+        requests.finish(ids[0], Bytes::from_static(b"0"));
+        requests.finish(ids[1], Bytes::from_static(b"1"));
+        requests.acknowledge(ids[0]);
+        let waiting: Vec<Bytes> = requests.unacknowledged().collect();
+        assert_eq!(
+            waiting,
+            [Bytes::from_static(b"2"), Bytes::from_static(b"1")]
+        );
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut requests = Requests::default();
+        let first = RequestId::new();
+        for id in std::iter::once(first).chain((0..MOST_CLOSED).map(|_| RequestId::new())) {
+            requests.admit(id);
+            requests.finish(id, Bytes::new());
+            requests.acknowledge(id);
+        }
+        assert_eq!(requests.closed.len(), MOST_CLOSED);
+        assert!(!requests.closed.contains(&first));
+        for _ in 0..MOST_OPEN {
+            assert!(matches!(
+                requests.admit(RequestId::new()),
+                Admission::New(_)
+            ));
+        }
+        assert!(matches!(requests.admit(RequestId::new()), Admission::Full));
+    }
+}

@@ -1,0 +1,214 @@
+//! Carrying requests out: each kind in order of arrival, the kinds beside each other.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use deskhand_core::{
+    id::RequestId,
+    sandbox::{ComputerRequest, Frame},
+    shell::ShellRequest,
+    tasks::Tasks,
+};
+use deskhand_runner_protocol::{FrameHead, Outcome};
+use futures::future::BoxFuture;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{Admission, MOST_OPEN};
+use crate::{
+    desktop::{ActError, Desktop},
+    editor::Editor,
+    link::Outbox,
+    shell::{OnOutput, Shell, ShellError},
+    whole_story,
+};
+
+/// Takes requests in and sees that each gets its result.
+#[derive(Debug, Clone)]
+pub(crate) struct Work {
+    desktop: Desktop,
+    shell: Shell,
+    editor: Arc<Mutex<Editor>>,
+    outbox: Outbox,
+    actions: Lane,
+    commands: Lane,
+    edits: Lane,
+    tasks: Tasks,
+}
+
+/// What came of a request, with the bytes of a picture.
+type Done = (Outcome, Bytes);
+
+/// Does one piece of work after the other, in the order in which they came.
+#[derive(Debug, Clone)]
+struct Lane(mpsc::Sender<BoxFuture<'static, ()>>);
+
+impl Work {
+    pub(crate) fn new(desktop: Desktop, shell: Shell, outbox: Outbox, tasks: &Tasks) -> Self {
+        Self {
+            desktop,
+            shell,
+            editor: Arc::default(),
+            outbox,
+            actions: Lane::start("actions", tasks),
+            commands: Lane::start("commands", tasks),
+            edits: Lane::start("edits", tasks),
+            tasks: tasks.clone(),
+        }
+    }
+
+    /// Starts on a request, unless its id has been seen before.
+    pub(crate) fn take(&self, id: RequestId, request: ComputerRequest) {
+        let cancel = match self.outbox.admit(id) {
+            Admission::New(cancel) => cancel,
+            Admission::Running => return,
+            Admission::Done(result) => return self.outbox.repeat(result),
+            Admission::Closed => {
+                return self
+                    .outbox
+                    .refuse(id, "the request was already done".to_owned());
+            }
+            Admission::Full => {
+                let problem = format!("{MOST_OPEN} requests are open already");
+                return self.outbox.refuse(id, problem);
+            }
+        };
+        match request {
+            ComputerRequest::Act { action, look } => {
+                let desktop = self.desktop.clone();
+                self.actions
+                    .push(self.report(id, cancel.clone(), async move {
+                        match desktop.act(&action, look, cancel).await {
+                            Ok((text, frame)) => acted(text, frame),
+                            Err(ActError::Cancelled) => (Outcome::Cancelled, Bytes::new()),
+                            Err(error) => failed(&error),
+                        }
+                    }));
+            }
+            ComputerRequest::Look { format } => {
+                let desktop = self.desktop.clone();
+                let look = self.report(id, cancel, async move {
+                    match desktop.look(format).await {
+                        Ok(frame) => acted("The screen as it is now.".to_owned(), Some(frame)),
+                        Err(error) => failed(&error),
+                    }
+                });
+                self.tasks.spawn("look", look);
+            }
+            ComputerRequest::Shell(request) => {
+                let command = self.command(id, request, cancel.clone());
+                self.commands.push(self.report(id, cancel, command));
+            }
+            ComputerRequest::Edit(command) => {
+                let editor = Arc::clone(&self.editor);
+                self.edits.push(self.report(id, cancel, async move {
+                    let edit = tokio::task::spawn_blocking(move || {
+                        // An edit that panicked left no half-made change in the editor.
+                        editor
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .perform(&command)
+                    });
+                    match edit.await {
+                        Ok(Ok(text)) => (Outcome::Edited { text }, Bytes::new()),
+                        Ok(Err(error)) => failed(&error),
+                        Err(error) => failed(&error),
+                    }
+                }));
+            }
+        }
+    }
+
+    fn command(
+        &self,
+        id: RequestId,
+        request: ShellRequest,
+        cancel: CancellationToken,
+    ) -> impl Future<Output = Done> + Send + 'static {
+        let shell = self.shell.clone();
+        let outbox = self.outbox.clone();
+        let on_output: OnOutput = Arc::new(move |bytes| outbox.progress(id, &bytes));
+        async move {
+            match shell.perform(request, on_output, cancel).await {
+                Ok(output) => (Outcome::Shell { output }, Bytes::new()),
+                Err(ShellError::Cancelled) => (Outcome::Cancelled, Bytes::new()),
+                Err(error) => failed(&error),
+            }
+        }
+    }
+
+    /// `work` followed by telling what came of it. Cancelled before its turn it is not begun.
+    fn report(
+        &self,
+        id: RequestId,
+        cancel: CancellationToken,
+        work: impl Future<Output = Done> + Send + 'static,
+    ) -> BoxFuture<'static, ()> {
+        let outbox = self.outbox.clone();
+        Box::pin(async move {
+            let (outcome, body) = if cancel.is_cancelled() {
+                (Outcome::Cancelled, Bytes::new())
+            } else {
+                work.await
+            };
+            outbox.finish(id, outcome, &body);
+        })
+    }
+}
+
+impl Lane {
+    fn start(name: &'static str, tasks: &Tasks) -> Self {
+        let (sender, mut work) = mpsc::channel::<BoxFuture<'static, ()>>(MOST_OPEN);
+        let shutdown = tasks.shutdown().clone();
+        tasks.spawn(name, async move {
+            // What is under way at shutdown is given up.
+            let _ = shutdown
+                .run_until_cancelled(async {
+                    while let Some(piece) = work.recv().await {
+                        piece.await;
+                    }
+                })
+                .await;
+        });
+        Self(sender)
+    }
+
+    fn push(&self, work: BoxFuture<'static, ()>) {
+        // There is room: the table admits no more requests than fit. After shutdown nobody waits.
+        let _ = self.0.try_send(work);
+    }
+}
+
+fn acted(text: String, frame: Option<Frame>) -> Done {
+    match frame {
+        Some(Frame {
+            bytes,
+            format,
+            size,
+            pointer,
+        }) => {
+            let head = FrameHead {
+                format,
+                size,
+                pointer,
+            };
+            (
+                Outcome::Acted {
+                    text,
+                    frame: Some(head),
+                },
+                bytes,
+            )
+        }
+        None => (Outcome::Acted { text, frame: None }, Bytes::new()),
+    }
+}
+
+fn failed(error: &dyn std::error::Error) -> Done {
+    (
+        Outcome::Failed {
+            problem: whole_story(error),
+        },
+        Bytes::new(),
+    )
+}

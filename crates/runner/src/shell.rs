@@ -1,0 +1,126 @@
+//! The persistent shell: one bash whose directory, variables, functions and jobs stay between
+//! commands.
+//!
+//! Commands run one at a time. Whatever a command does, its end is reported: bash writes an
+//! unguessable word to a private descriptor, and when bash itself is gone, that is noticed too.
+//! A command that takes too long is ended without the shell if that can be done.
+
+mod bash;
+mod capture;
+mod output;
+mod processes;
+mod session;
+
+use std::{path::PathBuf, sync::Arc};
+
+use bytes::Bytes;
+use deskhand_core::{
+    shell::{LONGEST_TIMEOUT_MS, ShellOutput, ShellRequest},
+    tasks::Tasks,
+};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// Orders that may wait. Callers wait when there are more.
+const LONGEST_QUEUE: usize = 64;
+
+/// What the shell finds when it starts.
+#[derive(Debug, Clone)]
+pub struct ShellConfig {
+    /// Where it begins.
+    pub home: PathBuf,
+    /// The X display for programs started from it.
+    pub display: String,
+    /// How much output of a command is kept: the first and the last half of this.
+    pub output_bytes: usize,
+}
+
+/// Gets pieces of a command's output while it runs. Must not block.
+pub type OnOutput = Arc<dyn Fn(Bytes) + Send + Sync>;
+
+/// Why a shell request was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum ShellError {
+    #[error("a shell command cannot hold a NUL character")]
+    Nul,
+    #[error("a command may take 1 to {LONGEST_TIMEOUT_MS} ms, not {0}")]
+    BadTimeout(u64),
+    #[error("it was cancelled before it began")]
+    Cancelled,
+    #[error(
+        "the shell had ended by itself (exit code {code}) and the command was not run; a new shell stands ready"
+    )]
+    Died { code: i32 },
+    #[error("the shell could not be started")]
+    Start(#[source] std::io::Error),
+    #[error("the link to the shell broke")]
+    Link(#[source] std::io::Error),
+    #[error("the shell is shutting down")]
+    Gone,
+}
+
+/// A handle to the shell. Clones lead to the same one.
+#[derive(Debug, Clone)]
+pub struct Shell {
+    orders: mpsc::Sender<Order>,
+}
+
+/// A request on its way to the shell's task.
+struct Order {
+    request: ShellRequest,
+    on_output: OnOutput,
+    cancel: CancellationToken,
+    reply: oneshot::Sender<Result<ShellOutput, ShellError>>,
+}
+
+impl Shell {
+    /// Starts the shell. It ends, with everything started from it, when `tasks` end.
+    pub fn start(config: ShellConfig, tasks: &Tasks) -> Result<Self, ShellError> {
+        let (orders, received) = mpsc::channel(LONGEST_QUEUE);
+        let session = session::Session::start(config)?;
+        tasks.spawn("shell", session.serve(received, tasks.shutdown().clone()));
+        Ok(Self { orders })
+    }
+
+    /// Carries out a request, after those that came before.
+    pub async fn perform(
+        &self,
+        request: ShellRequest,
+        on_output: OnOutput,
+        cancel: CancellationToken,
+    ) -> Result<ShellOutput, ShellError> {
+        if let ShellRequest::Run {
+            command,
+            timeout_ms,
+        } = &request
+        {
+            if command.contains('\0') {
+                return Err(ShellError::Nul);
+            }
+            if !(1..=LONGEST_TIMEOUT_MS).contains(timeout_ms) {
+                return Err(ShellError::BadTimeout(*timeout_ms));
+            }
+        }
+        let (reply, answer) = oneshot::channel();
+        let order = Order {
+            request,
+            on_output,
+            cancel,
+            reply,
+        };
+        // Both ends of the channel say no more than that the other side is gone.
+        self.orders
+            .send(order)
+            .await
+            .map_err(|_closed| ShellError::Gone)?;
+        answer.await.map_err(|_closed| ShellError::Gone)?
+    }
+}
+
+impl std::fmt::Debug for Order {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Order")
+            .field("request", &self.request)
+            .finish_non_exhaustive()
+    }
+}

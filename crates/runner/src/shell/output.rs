@@ -1,0 +1,150 @@
+//! The one pipe on which everything started from the shell writes its output.
+//!
+//! It lives longer than any bash: background jobs of a shell that has ended keep a reader. It is
+//! read at all times, so a job that writes between two commands never blocks; that output is put
+//! before the output of the next command.
+
+use std::{
+    io,
+    os::fd::{AsFd, OwnedFd},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use rustix::pipe::{PipeFlags, pipe_with};
+use tokio::{net::unix::pipe::Receiver, time::Instant};
+
+use super::capture::{Capture, Captured};
+
+/// Output is passed on while a command runs at most this often.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+/// What waits to be passed on; more is only in the reply.
+const PROGRESS_BYTES: usize = 64 * 1024;
+const PIECE_BYTES: usize = 64 * 1024;
+
+#[derive(Debug)]
+pub(super) struct Output {
+    pipe: Receiver,
+    writer: OwnedFd,
+    buffer: Box<[u8]>,
+    capture: Capture,
+    /// What came before the running command.
+    earlier: Captured,
+    limit_bytes: usize,
+    progress: Option<Progress>,
+}
+
+#[derive(Debug)]
+struct Progress {
+    bytes: Vec<u8>,
+    due_at: Instant,
+}
+
+impl Output {
+    pub(super) fn open(limit_bytes: usize) -> io::Result<Self> {
+        let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+        Ok(Self {
+            pipe: Receiver::from_owned_fd(reader)?,
+            writer,
+            buffer: vec![0; PIECE_BYTES].into_boxed_slice(),
+            capture: Capture::new(idle_limit(limit_bytes)),
+            earlier: Captured::default(),
+            limit_bytes,
+            progress: None,
+        })
+    }
+
+    /// An end to write to, for a new bash.
+    pub(super) fn writer(&self) -> io::Result<OwnedFd> {
+        self.writer.try_clone()
+    }
+
+    /// From now on output belongs to a command.
+    pub(super) fn begin(&mut self) {
+        self.drain();
+        let capture = std::mem::replace(&mut self.capture, Capture::new(self.limit_bytes));
+        self.earlier = capture.finish();
+        self.progress = Some(Progress {
+            bytes: Vec::new(),
+            due_at: Instant::now() + PROGRESS_EVERY,
+        });
+    }
+
+    /// The command is over: all that was written until now is its output.
+    pub(super) fn end(&mut self) -> Captured {
+        self.drain();
+        let idle = Capture::new(idle_limit(self.limit_bytes));
+        let late = std::mem::replace(&mut self.capture, idle).finish();
+        let earlier = std::mem::take(&mut self.earlier);
+        self.progress = None;
+        Captured {
+            text: earlier.text + &late.text,
+            omitted_bytes: earlier.omitted_bytes + late.omitted_bytes,
+        }
+    }
+
+    /// Waits for output and takes it in, or for the moment to pass some on and hands that over.
+    /// Nothing is lost when the wait is given up.
+    pub(super) async fn fill(&mut self) -> Option<Bytes> {
+        let waiting = self
+            .progress
+            .as_ref()
+            .filter(|progress| !progress.bytes.is_empty());
+        let due_at = waiting.map(|progress| progress.due_at);
+        let due = async {
+            match due_at {
+                Some(due_at) => tokio::time::sleep_until(due_at).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            // We hold a writer ourselves, so the pipe has no end and no error but the runtime's
+            // own at shutdown, when nobody waits any more.
+            Ok(()) = self.pipe.readable() => {
+                if let Ok(n_read) = self.pipe.try_read(&mut self.buffer) {
+                    self.take_in(n_read);
+                }
+                None
+            }
+            () = due => {
+                let progress = self.progress.as_mut()?;
+                progress.due_at = Instant::now() + PROGRESS_EVERY;
+                Some(Bytes::from(std::mem::take(&mut progress.bytes)))
+            }
+        }
+    }
+
+    /// Takes in what is in the pipe at this moment, and not what a busy job adds meanwhile.
+    ///
+    /// This reads past tokio, which learns of new bytes only on its next look at the pipe.
+    fn drain(&mut self) {
+        let waiting = rustix::io::ioctl_fionread(self.pipe.as_fd()).unwrap_or(0);
+        let mut n_waiting = usize::try_from(waiting).unwrap_or(usize::MAX);
+        while n_waiting > 0 {
+            let n_wanted = n_waiting.min(self.buffer.len());
+            match rustix::io::read(&self.pipe, &mut self.buffer[..n_wanted]) {
+                Ok(0) => break,
+                Ok(n_read) => {
+                    self.take_in(n_read);
+                    n_waiting -= n_read;
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => break,
+            }
+        }
+    }
+
+    fn take_in(&mut self, n_read: usize) {
+        let bytes = &self.buffer[..n_read];
+        self.capture.push(bytes);
+        if let Some(progress) = &mut self.progress {
+            let room = PROGRESS_BYTES - progress.bytes.len();
+            progress.bytes.extend_from_slice(&bytes[..room.min(n_read)]);
+        }
+    }
+}
+
+/// Between commands less is kept, so that a talkative job does not drown the next command.
+fn idle_limit(limit_bytes: usize) -> usize {
+    limit_bytes / 8
+}

@@ -1,0 +1,274 @@
+//! Orders: what a form must hold to become one, and the book in which they are kept.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use serde::{Deserialize, Serialize};
+
+/// The number of the first order.
+const FIRST_NUMBER: u64 = 1001;
+
+/// What the shop sells.
+pub(super) const GOODS: [Good; 4] = [
+    Good {
+        key: "boston-fern",
+        name: "Boston fern",
+        price: 18,
+    },
+    Good {
+        key: "copper-kettle",
+        name: "Copper kettle",
+        price: 64,
+    },
+    Good {
+        key: "green-tea",
+        name: "Green tea",
+        price: 12,
+    },
+    Good {
+        key: "chamomile",
+        name: "Chamomile",
+        price: 9,
+    },
+];
+
+#[derive(Debug)]
+pub(super) struct Good {
+    pub(super) key: &'static str,
+    pub(super) name: &'static str,
+    /// In whole euros.
+    pub(super) price: u64,
+}
+
+/// The form as it was sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Form {
+    pub(super) item: String,
+    pub(super) quantity: String,
+    pub(super) name: String,
+    pub(super) email: String,
+    pub(super) note: String,
+}
+
+/// What is wrong with a form, by field. An empty text means nothing.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Complaints {
+    pub(super) item: &'static str,
+    pub(super) quantity: &'static str,
+    pub(super) name: &'static str,
+    pub(super) email: &'static str,
+    pub(super) note: &'static str,
+}
+
+/// An order as it is kept: one line of JSON each.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Order {
+    pub(super) number: u64,
+    pub(super) item: String,
+    pub(super) quantity: u64,
+    /// In whole euros.
+    pub(super) total: u64,
+    pub(super) name: String,
+    pub(super) email: String,
+    pub(super) note: String,
+}
+
+/// All orders so far.
+#[derive(Debug)]
+pub(super) struct Book {
+    path: PathBuf,
+    orders: Vec<Order>,
+}
+
+impl Form {
+    /// Reads `application/x-www-form-urlencoded`. Fields that are not ours are left out.
+    pub(super) fn parse(body: &[u8]) -> Self {
+        let mut form = Self::default();
+        for pair in body.split(|byte| *byte == b'&') {
+            let mut halves = pair.splitn(2, |byte| *byte == b'=');
+            let name = halves.next().unwrap_or_default();
+            let value = decoded(halves.next().unwrap_or_default());
+            match name {
+                b"item" => form.item = value,
+                b"quantity" => form.quantity = value,
+                b"name" => form.name = value,
+                b"email" => form.email = value,
+                b"note" => form.note = value.replace("\r\n", "\n"),
+                _ => {}
+            }
+        }
+        form
+    }
+
+    /// The order that this form asks for, still without its number.
+    pub(super) fn check(&self) -> Result<Order, Complaints> {
+        let good = GOODS.iter().find(|good| good.key == self.item);
+        let name = self.name.trim();
+        let email = self.email.trim();
+        let quantity = self
+            .quantity
+            .trim()
+            .parse()
+            .ok()
+            .filter(|n| (1..=99).contains(n));
+        let complaints = Complaints {
+            item: if good.is_none() {
+                "Please choose one"
+            } else {
+                ""
+            },
+            quantity: if quantity.is_none() {
+                "A number from 1 to 99"
+            } else {
+                ""
+            },
+            name: match name.chars().count() {
+                0 => "Please tell us your name",
+                1..=100 => "",
+                _ => "At most 100 characters",
+            },
+            email: if is_email(email) {
+                ""
+            } else {
+                "Not an e-mail address"
+            },
+            note: if self.note.chars().count() > 500 {
+                "At most 500 characters"
+            } else {
+                ""
+            },
+        };
+        let (Some(good), Some(quantity), true) =
+            (good, quantity, complaints == Complaints::default())
+        else {
+            return Err(complaints);
+        };
+        Ok(Order {
+            number: 0,
+            item: good.name.to_owned(),
+            quantity,
+            total: quantity * good.price,
+            name: name.to_owned(),
+            email: email.to_owned(),
+            note: self.note.trim().to_owned(),
+        })
+    }
+}
+
+impl Book {
+    /// Opens the book, with the orders of earlier days.
+    pub(super) fn open(path: PathBuf) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(error),
+        };
+        // A line that somebody else wrote is not an order of ours.
+        let orders = text
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect();
+        Ok(Self { path, orders })
+    }
+
+    /// Gives an order its number and writes it down.
+    pub(super) fn add(&mut self, order: Order) -> io::Result<u64> {
+        let last = self.orders.iter().map(|order| order.number).max();
+        let number = last.map_or(FIRST_NUMBER, |last| last + 1);
+        let order = Order { number, ..order };
+        let mut line = serde_json::to_string(&order)?;
+        line.push('\n');
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.path)?;
+        file.write_all(line.as_bytes())?;
+        self.orders.push(order);
+        Ok(number)
+    }
+
+    pub(super) fn order(&self, number: u64) -> Option<&Order> {
+        self.orders.iter().find(|order| order.number == number)
+    }
+}
+
+fn is_email(text: &str) -> bool {
+    let shaped = text.split_once('@').is_some_and(|(user, host)| {
+        !user.is_empty() && host.contains('.') && !host.starts_with('.') && !host.ends_with('.')
+    });
+    shaped
+        && text.len() <= 200
+        && text.matches('@').count() == 1
+        && !text.contains(char::is_whitespace)
+}
+
+/// Text of a form field. Broken escapes stand for themselves.
+fn decoded(value: &[u8]) -> String {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value;
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        match first {
+            b'+' => bytes.push(b' '),
+            b'%' => match tail.first_chunk::<2>().and_then(hex_byte) {
+                Some(byte) => {
+                    bytes.push(byte);
+                    rest = &tail[2..];
+                }
+                None => bytes.push(b'%'),
+            },
+            _ => bytes.push(*first),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn hex_byte(digits: &[u8; 2]) -> Option<u8> {
+    let digit = |byte: u8| {
+        char::from(byte)
+            .to_digit(16)
+            .and_then(|digit| u8::try_from(digit).ok())
+    };
+    Some(digit(digits[0])? * 16 + digit(digits[1])?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_decoded() {
+        let form = Form::parse(
+            b"item=green-tea&quantity=+2&name=J%C3%BCrgen+%26+co&email=a%40b.c&note=%zz%4&x=y",
+        );
+        let expected = Form {
+            item: "green-tea".to_owned(),
+            quantity: " 2".to_owned(),
+            name: "Jürgen & co".to_owned(),
+            email: "a@b.c".to_owned(),
+            note: "%zz%4".to_owned(),
+        };
+        assert_eq!(form, expected);
+    }
+
+    #[test]
+    fn each_field_has_its_own_complaint() {
+        let form = Form {
+            quantity: "0".to_owned(),
+            email: "a@b".to_owned(),
+            ..Form::default()
+        };
+        let complaints = form.check().unwrap_err();
+        assert_eq!(complaints.quantity, "A number from 1 to 99");
+        assert_eq!(complaints.email, "Not an e-mail address");
+        assert_eq!(complaints.name, "Please tell us your name");
+        assert_eq!(complaints.item, "Please choose one");
+        assert_eq!(complaints.note, "");
+    }
+}

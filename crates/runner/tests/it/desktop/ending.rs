@@ -1,0 +1,135 @@
+//! Programs of the desktop that end.
+
+use std::time::{Duration, Instant};
+
+use deskhand_core::action::Action;
+use deskhand_runner::desktop::ActError;
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+use super::world::World;
+
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// Programs by this name that have something on their command line.
+fn pids(name: &str, mark: &str) -> Vec<Pid> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes
+        .filter_map(|process| {
+            let pid = process.file_name().to_str()?.parse().ok()?;
+            let read = |file: &str| std::fs::read(process.path().join(file)).unwrap_or_default();
+            let command = String::from_utf8_lossy(&read("cmdline")).into_owned();
+            let is_it = command.split('\0').next()?.ends_with(name) && command.contains(mark);
+            is_it.then(|| Pid::from_raw(pid)).flatten()
+        })
+        .collect()
+}
+
+/// All processes of the group that a process leads.
+fn group_of(pid: Pid) -> Vec<Pid> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes
+        .filter_map(|process| {
+            let stat = std::fs::read_to_string(process.path().join("stat")).ok()?;
+            // After the name, which may hold anything: state, parent, group.
+            let mut after_name = stat.rsplit_once(") ")?.1.split(' ');
+            let group = after_name.nth(2)?.parse().ok()?;
+            let id = process.file_name().to_str()?.parse().ok()?;
+            (Pid::from_raw(group)? == pid)
+                .then(|| Pid::from_raw(id))
+                .flatten()
+        })
+        .collect()
+}
+
+async fn gone(pids: &[Pid]) {
+    let give_up_at = Instant::now() + DEADLINE;
+    while pids.iter().any(|pid| test_kill_process(*pid).is_ok()) {
+        assert!(Instant::now() < give_up_at, "some of {pids:?} live on");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+fn x_server(world: &World) -> Pid {
+    let socket = world.desktop.vnc_socket().to_str().unwrap();
+    let found = pids("Xvnc", socket);
+    assert_eq!(found.len(), 1);
+    found[0]
+}
+
+#[tokio::test]
+async fn without_its_x_server_the_desktop_has_ended() {
+    let world = World::empty().await;
+    kill_process(x_server(&world), Signal::KILL).unwrap();
+    let end = tokio::time::timeout(DEADLINE, world.desktop.ended()).await;
+    assert_eq!(end.unwrap(), "The X server ended (signal: 9 (SIGKILL)).");
+    for action in [Action::Screenshot, Action::CursorPosition] {
+        let error = world.act(action).await.unwrap_err();
+        assert!(matches!(error, ActError::Ended), "{error:?}");
+    }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_browser_that_is_closed_is_told_and_the_desktop_goes_on() {
+    let mut world = World::with_page("<p>hello</p>").await;
+    world.key("alt+F4").await;
+    let notice = tokio::time::timeout(DEADLINE, world.notices.recv()).await;
+    assert_eq!(notice.unwrap().unwrap(), "The browser was closed.");
+    world.act_and_look(Action::Screenshot).await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_window_manager_that_dies_is_started_again() {
+    let mut world = World::with_page("<p>hello</p>").await;
+    let mark = &world.folder().to_str().unwrap().to_owned();
+    let openbox = pids("openbox", mark);
+    assert_eq!(openbox.len(), 1);
+    // It counts as broken if it did not live for a second.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    kill_process(openbox[0], Signal::KILL).unwrap();
+    let notice = tokio::time::timeout(DEADLINE, world.notices.recv()).await;
+    assert_eq!(
+        notice.unwrap().unwrap(),
+        "The window manager ended (signal: 9 (SIGKILL)) and was started again."
+    );
+    let again = pids("openbox", mark);
+    assert_eq!(again.len(), 1);
+    assert_ne!(again, openbox);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn all_programs_end_with_the_desktop() {
+    let world = World::with_page("<p>hello</p>").await;
+    let browser = pids("chromium", world.folder().to_str().unwrap());
+    let mut programs = group_of(browser[0]);
+    assert!(programs.len() > 2, "the browser has processes of its own");
+    programs.push(x_server(&world));
+    let World { desktop, .. } = world;
+    drop(desktop);
+    gone(&programs).await;
+}
+
+#[tokio::test]
+async fn an_x_server_that_cannot_start_says_why() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let config = deskhand_runner::desktop::DesktopConfig {
+        screen: deskhand_core::action::ScreenSize {
+            width: 0,
+            height: 0,
+        },
+        settle_quiet: Duration::from_millis(60),
+        settle_max: Duration::from_secs(2),
+        browser: Vec::new(),
+        runtime_dir: folder.path().to_owned(),
+    };
+    let tasks = deskhand_core::tasks::Tasks::default();
+    let (notices, _) = tokio::sync::mpsc::channel(1);
+    let started = deskhand_runner::desktop::Desktop::start(config, tasks, notices).await;
+    let error = started.unwrap_err().to_string();
+    assert!(
+        error.starts_with("the X server did not come up: "),
+        "{error}"
+    );
+}

@@ -1,0 +1,162 @@
+//! Pictures of the screen, and when they are taken.
+
+use std::time::{Duration, Instant};
+
+use deskhand_core::{
+    action::{Action, Region, ScreenSize},
+    blob::BlobFormat,
+};
+
+use super::world::{Pixels, World, at, click_at};
+
+#[tokio::test]
+async fn an_empty_desktop_is_one_colour_with_an_arrow_on_it() {
+    let world = World::empty().await;
+    let move_away = Action::Move { at: at(700, 600) };
+    let (_, frame) = world.act_and_look(move_away).await;
+    let pixels = Pixels::of(&frame);
+    let background = pixels.at(10, 10);
+    assert_eq!(background, [0x38, 0x4f, 0x63]);
+    assert_eq!(pixels.at(1000, 700), background);
+    assert_eq!(frame.pointer, at(700, 600));
+    let around_pointer = (600..620).flat_map(|y| (700..712).map(move |x| (x, y)));
+    let n_drawn = around_pointer
+        .filter(|(x, y)| pixels.at(*x, *y) != background)
+        .count();
+    assert!(n_drawn > 20, "the pointer has {n_drawn} pixels");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn the_picture_shows_what_the_action_led_to_also_when_it_comes_late() {
+    let world = World::with_page(
+        "<body style='height:100vh'><script>
+        addEventListener('click', () => setTimeout(() => {
+            document.body.style.background = '#123456';
+        }, 120));
+        </script>",
+    )
+    .await;
+    let started = Instant::now();
+    let (text, frame) = world.act_and_look(click_at(300, 300)).await;
+    let took = started.elapsed();
+    assert_eq!(text, "Clicked at (300, 300).");
+    assert_eq!(Pixels::of(&frame).at(600, 600), [0x12, 0x34, 0x56]);
+    assert!(took < Duration::from_secs(2), "settled only after {took:?}");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_screenshot_waits_for_the_action_before_it() {
+    let world = World::with_page(
+        "<body style='height:100vh'><script>
+        addEventListener('click', () => { document.body.style.background = '#123456'; });
+        </script>",
+    )
+    .await;
+    world.click(300, 300).await;
+    let (_, frame) = world.act_and_look(Action::Screenshot).await;
+    assert_eq!(Pixels::of(&frame).at(600, 600), [0x12, 0x34, 0x56]);
+    let started = Instant::now();
+    world.act_and_look(Action::Screenshot).await;
+    assert!(
+        started.elapsed() < Duration::from_millis(200),
+        "a settled screen was waited for: {:?}",
+        started.elapsed()
+    );
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_page_that_never_rests_is_not_waited_for_for_ever() {
+    let world = World::with_page(
+        "<canvas id=c width=300 height=300></canvas><script>
+        const paint = c.getContext('2d');
+        let n = 0;
+        const draw = () => {
+            paint.fillStyle = `rgb(${n++ % 256},0,0)`; paint.fillRect(0, 0, 300, 300);
+            requestAnimationFrame(draw);
+        };
+        draw();
+        </script>",
+    )
+    .await;
+    let started = Instant::now();
+    world.act_and_look(click_at(300, 300)).await;
+    let took = started.elapsed();
+    assert!(
+        (Duration::from_millis(1990)..Duration::from_secs(4)).contains(&took),
+        "{took:?}"
+    );
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_zoom_shows_a_part_as_large_as_fits() {
+    let world = World::with_page(
+        "<div style='position:absolute;left:400px;top:300px;width:100px;height:40px;\
+         background:#0a64c8'></div>",
+    )
+    .await;
+    let region = Region {
+        x0: 400,
+        y0: 300,
+        x1: 500,
+        y1: 350,
+    };
+    let (text, frame) = world.act_and_look(Action::Zoom { region }).await;
+    assert_eq!(text, "Zoomed into (400, 300) to (500, 350).");
+    let size = ScreenSize {
+        width: 1024,
+        height: 512,
+    };
+    assert_eq!(frame.size, size);
+    let pixels = Pixels::of(&frame);
+    assert_eq!(pixels.at(5, 5), [10, 100, 200]);
+    assert_eq!(pixels.at(1000, 380), [10, 100, 200]);
+    assert_eq!(pixels.at(500, 500), [255, 255, 255]);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn the_browser_fills_the_screen_without_a_frame() {
+    let world = World::with_page("<body style='background:#fedcba'>").await;
+    let (_, frame) = world.act_and_look(Action::Screenshot).await;
+    let pixels = Pixels::of(&frame);
+    for (x, y) in [(0, 0), (1023, 0), (0, 767), (1023, 767)] {
+        assert_eq!(pixels.at(x, y), [0xfe, 0xdc, 0xba], "({x}, {y})");
+    }
+    world.end().await;
+}
+
+/// Not a check but a measurement: run with `--run-ignored only --no-capture`.
+#[tokio::test]
+#[ignore = "measures"]
+async fn how_long_looking_takes() {
+    let text = "The quick brown fox jumps over the lazy dog. ".repeat(120);
+    let world = World::with_page(&format!(
+        "<h1>A page</h1><div style='columns:3'>{text}</div>\
+         <div style='height:200px;background:linear-gradient(90deg,#f60,#06f)'></div>"
+    ))
+    .await;
+    for format in [BlobFormat::Png, BlobFormat::Jpeg] {
+        let mut times = Vec::new();
+        let mut n_bytes = 0;
+        for _ in 0..50 {
+            let started = Instant::now();
+            n_bytes = world.desktop.look(format).await.unwrap().bytes.len();
+            times.push(started.elapsed());
+        }
+        times.sort_unstable();
+        println!("{format:?}: median {:?}, {n_bytes} bytes", times[25]);
+    }
+    let mut times = Vec::new();
+    for _ in 0..50 {
+        let started = Instant::now();
+        world.click(500, 500).await;
+        times.push(started.elapsed());
+    }
+    times.sort_unstable();
+    println!("click: median {:?}", times[25]);
+    world.end().await;
+}

@@ -1,0 +1,216 @@
+//! Typing: every character, on every layout, all of them and in order.
+
+use std::time::{Duration, Instant};
+
+use deskhand_core::action::Action;
+use deskhand_runner::desktop::ActError;
+use tokio_util::sync::CancellationToken;
+
+use super::world::{World, told, untold};
+
+/// A text field that keeps tabs and tells what is in it.
+const FIELD: &str = "<textarea id=t style='width:900px;height:600px' autofocus></textarea><script>
+    t.addEventListener('keydown', e => {
+        if (e.key === 'Tab') { e.preventDefault(); t.setRangeText('\\t', t.selectionStart, t.selectionEnd, 'end'); tell(); }
+    });
+    let due = false;
+    const tell = () => {
+        if (!due) requestAnimationFrame(() => {
+            due = false;
+            say(`text ${t.value.length} ${told(t.value)}`);
+        });
+        due = true;
+    };
+    t.addEventListener('input', tell);
+    t.addEventListener('copy', () => setTimeout(() => say('copied'), 50));
+</script>";
+
+/// Scripts and things that are hard on any layout.
+const SCRIPTS: [&str; 12] = [
+    "The quick brown fox jumps over the lazy dog 0123456789",
+    r##"!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"##,
+    "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich, œuvre, ñandú, Łódź, čeština, ğüşı",
+    "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία ΑΒΓ",
+    "Съешь же ещё этих мягких французских булок ЁЖЩ",
+    "نص حكيم له سر قاطع",
+    "דג סקרן שט בים",
+    "いろはにほへと 漢字 カタカナ 한국어 中文字符",
+    "नमस्ते ไทย e\u{301} — “quotes” … €£¥ ½ ∑∞≠",
+    "emoji 😀 and 👩‍💻 and 🏳️‍🌈 then text 𝔘𝔫𝔦 end",
+    "fn main() {\n\tif a < b && c > d {\n\t\tprintln!(\"{}\", x[0]); // ~`^\n\t}\n}\n",
+    "aAbBcC111!!!   ...zz",
+];
+
+/// The same characters as a field keeps them.
+async fn expect_field(world: &World, text: &str) {
+    let length = text.encode_utf16().count();
+    let told_text = told(text);
+    let got = world.title_after(&format!("text {length} ")).await;
+    assert_eq!(untold(&got), text);
+    assert_eq!(got, told_text);
+}
+
+async fn clear(world: &World) {
+    world.key("ctrl+a Delete").await;
+    world.title("text 0").await;
+}
+
+async fn every_script_arrives(world: &World) {
+    world.click(100, 100).await;
+    for text in SCRIPTS {
+        world.type_text(text).await;
+        expect_field(world, text).await;
+        clear(world).await;
+    }
+}
+
+#[tokio::test]
+async fn every_script_arrives_on_the_usual_layout() {
+    let world = World::with_page(FIELD).await;
+    every_script_arrives(&world).await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn every_script_arrives_on_other_layouts() {
+    let world = World::with_page(FIELD).await;
+    for layout in [
+        &["de"][..],
+        &["fr"],
+        &["ru"],
+        &["gr"],
+        &["us", "-variant", "dvorak-intl"],
+        &["cz"],
+        &["ara"],
+        &["jp"],
+    ] {
+        world
+            .run("setxkbmap", &[&["-layout"], layout].concat())
+            .await;
+        println!("layout {layout:?}");
+        every_script_arrives(&world).await;
+    }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_second_layout_group_and_caps_lock_change_nothing_and_stay() {
+    let world = World::with_page(FIELD).await;
+    world.click(100, 100).await;
+    let group = ["-layout", "us,ru", "-option", "grp:shifts_toggle"];
+    world.run("setxkbmap", &group).await;
+    world.key("shift+Shift_R").await;
+    world.key("Caps_Lock").await;
+    world.type_text("Mixed Case and Кириллица").await;
+    expect_field(&world, "Mixed Case and Кириллица").await;
+    clear(&world).await;
+    assert!(world.caps_lock_is_on(), "Caps Lock was switched off");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn more_new_characters_than_there_are_spare_keys_arrive_in_order() {
+    let world = World::with_page(FIELD).await;
+    world.click(100, 100).await;
+    let text: String = ('一'..='伏').collect();
+    world.type_text(&text).await;
+    expect_field(&world, &text).await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn five_hundred_characters_arrive_quickly_and_completely() {
+    let world = World::with_page(FIELD).await;
+    world.click(100, 100).await;
+    let text: String = "The quick, brown fox! Jumps over 13 lazy dogs? "
+        .chars()
+        .cycle()
+        .take(500)
+        .collect();
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        let started = Instant::now();
+        world.type_text(&text).await;
+        expect_field(&world, &text).await;
+        times.push(started.elapsed());
+        clear(&world).await;
+    }
+    times.sort_unstable();
+    println!("500 characters arrived in {:?} (median)", times[2]);
+    // The goal is 60 ms; this allows for a busy machine.
+    assert!(times[0] < Duration::from_millis(500), "{times:?}");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn the_clipboard_is_as_before_after_typing_emoji() {
+    let world = World::with_page(FIELD).await;
+    world.click(100, 100).await;
+    world.type_text("precious").await;
+    world.key("ctrl+a ctrl+c").await;
+    world.title("copied").await;
+    world.key("Right").await;
+    world.type_text(" 🎉").await;
+    expect_field(&world, "precious 🎉").await;
+    clear(&world).await;
+    world.key("ctrl+v").await;
+    expect_field(&world, "precious").await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_terminal_gets_every_character_too() {
+    let world = World::empty().await;
+    let output = world.folder().join("typed.txt");
+    let script = format!("cat > {}", output.display());
+    let _xterm = world.open(
+        "xterm",
+        &["-u8", "-title", "cat", "-e", "sh", "-c", &script],
+    );
+    world.title("cat").await;
+    world.click(300, 300).await;
+    let text = "Grüße, Привет 漢字 😀 |end|\n";
+    world.type_text(text).await;
+    let give_up_at = Instant::now() + Duration::from_secs(20);
+    while std::fs::read_to_string(&output).unwrap_or_default() != text {
+        assert!(
+            Instant::now() < give_up_at,
+            "{:?}",
+            std::fs::read_to_string(&output)
+        );
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_typed_is_refused_before_anything_is_typed() {
+    let world = World::with_page(FIELD).await;
+    world.click(100, 100).await;
+    let text = "before\u{7}after".to_owned();
+    let error = world.act(Action::Type { text }).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the control character U+0007 cannot be typed"
+    );
+    world.type_text("x").await;
+    expect_field(&world, "x").await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn typing_can_be_cancelled() {
+    let world = World::with_page(FIELD).await;
+    world.click(100, 100).await;
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let text = "never".to_owned();
+    let typed = world
+        .desktop
+        .act(&Action::Type { text }, false, cancel)
+        .await;
+    assert!(matches!(typed, Err(ActError::Cancelled)), "{typed:?}");
+    world.type_text("x").await;
+    expect_field(&world, "x").await;
+    world.end().await;
+}

@@ -1,0 +1,306 @@
+//! A desktop for one test, with a page in a real browser that tells its state in its title.
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use deskhand_core::{
+    action::{Action, Point, ScreenSize},
+    sandbox::Frame,
+    tasks::Tasks,
+};
+use deskhand_runner::desktop::{ActError, Desktop, DesktopConfig};
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use x11rb::{
+    connection::Connection,
+    protocol::xproto::{AtomEnum, ConnectionExt, KeyButMask},
+    rust_connection::RustConnection,
+};
+
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// What every page can use: `say(text)` makes the text the title, `told(value)` writes any
+/// characters in a form that a title keeps.
+const SCRIPT: &str = "
+    const say = text => { document.title = text; };
+    const told = value => Array.from(value).map(c => c.codePointAt(0).toString(36)).join('.');
+    addEventListener('load', () => requestAnimationFrame(() => requestAnimationFrame(() => {
+        if (!document.title) say('ready');
+    })));
+";
+
+pub(crate) struct World {
+    pub(crate) desktop: Desktop,
+    pub(crate) notices: mpsc::Receiver<String>,
+    pub(crate) tasks: Tasks,
+    folder: TempDir,
+    x: RustConnection,
+    root: u32,
+}
+
+impl World {
+    /// A desktop with nothing on it.
+    pub(crate) async fn empty() -> Self {
+        Self::start(Vec::new(), TempDir::new().unwrap()).await
+    }
+
+    /// A desktop whose browser shows this page and nothing else, painted.
+    pub(crate) async fn with_page(body: &str) -> Self {
+        let folder = TempDir::new().unwrap();
+        let page = folder.path().join("page.html");
+        let html = format!(
+            "<!doctype html><meta charset=utf-8><style>body{{margin:0;background:#fff}}</style>\
+             <script>{SCRIPT}</script>{body}"
+        );
+        std::fs::write(&page, html).unwrap();
+        let world = Self::start(browser(&page, folder.path()), folder).await;
+        world.title("ready").await;
+        world
+    }
+
+    async fn start(browser: Vec<String>, folder: TempDir) -> Self {
+        let tasks = Tasks::default();
+        let (sender, notices) = mpsc::channel(16);
+        let config = DesktopConfig {
+            screen: ScreenSize::default(),
+            // Longer than usual: other tests keep the machine busy.
+            settle_quiet: Duration::from_millis(250),
+            settle_max: Duration::from_secs(2),
+            browser,
+            runtime_dir: folder.path().join("run"),
+        };
+        let desktop = Desktop::start(config, tasks.clone(), sender).await.unwrap();
+        let (x, screen) = RustConnection::connect(Some(desktop.display())).unwrap();
+        let root = x.setup().roots[screen].root;
+        Self {
+            desktop,
+            notices,
+            tasks,
+            folder,
+            x,
+            root,
+        }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) async fn act(&self, action: Action) -> Result<String, ActError> {
+        let (text, frame) = self
+            .desktop
+            .act(&action, false, CancellationToken::new())
+            .await?;
+        assert_eq!(frame, None);
+        Ok(text)
+    }
+
+    pub(crate) async fn act_and_look(&self, action: Action) -> (String, Frame) {
+        let acted = self
+            .desktop
+            .act(&action, true, CancellationToken::new())
+            .await;
+        let (text, frame) = acted.unwrap();
+        (text, frame.unwrap())
+    }
+
+    pub(crate) async fn click(&self, x: i32, y: i32) -> String {
+        self.act(click_at(x, y)).await.unwrap()
+    }
+
+    pub(crate) async fn type_text(&self, text: &str) {
+        let text = text.to_owned();
+        self.act(Action::Type { text }).await.unwrap();
+    }
+
+    pub(crate) async fn key(&self, keys: &str) {
+        let keys = keys.to_owned();
+        self.act(Action::Key { keys, repeat: 1 }).await.unwrap();
+    }
+
+    /// Waits until a window has this title, as far as the browser's own name.
+    pub(crate) async fn title(&self, wanted: &str) {
+        self.wait_for(wanted, |titles| titles.iter().any(|title| title == wanted))
+            .await;
+    }
+
+    /// Waits until a window's title begins like this, and gives the rest.
+    pub(crate) async fn title_after(&self, prefix: &str) -> String {
+        let titles = self
+            .wait_for(prefix, |titles| {
+                titles.iter().any(|title| title.starts_with(prefix))
+            })
+            .await;
+        let mut rests = titles.iter().filter_map(|title| title.strip_prefix(prefix));
+        rests.next().unwrap().to_owned()
+    }
+
+    async fn wait_for(&self, what: &str, reached: impl Fn(&[String]) -> bool) -> Vec<String> {
+        let give_up_at = Instant::now() + DEADLINE;
+        loop {
+            let titles = self.titles();
+            if reached(&titles) {
+                return titles;
+            }
+            assert!(
+                Instant::now() < give_up_at,
+                "no window is called {what:?}, only {titles:?}"
+            );
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    /// The titles of all windows that the window manager knows.
+    pub(crate) fn titles(&self) -> Vec<String> {
+        let clients = self.property(self.root, "_NET_CLIENT_LIST");
+        let (windows, _) = clients.as_chunks::<4>();
+        windows
+            .iter()
+            .map(|window| {
+                let window = u32::from_ne_bytes(*window);
+                let names = ["_NET_WM_NAME", "WM_NAME"].map(|name| self.property(window, name));
+                let name = names.into_iter().find(|name| !name.is_empty());
+                String::from_utf8(name.unwrap_or_default()).unwrap()
+            })
+            .collect()
+    }
+
+    fn property(&self, window: u32, name: &str) -> Vec<u8> {
+        let atom = self.x.intern_atom(false, name.as_bytes()).unwrap();
+        let atom = atom.reply().unwrap().atom;
+        let property = self
+            .x
+            .get_property(false, window, atom, AtomEnum::ANY, 0, 65_536)
+            .unwrap();
+        // A window that has just closed has no properties.
+        property
+            .reply()
+            .map(|reply| reply.value)
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn caps_lock_is_on(&self) -> bool {
+        let pointer = self.x.query_pointer(self.root).unwrap().reply().unwrap();
+        pointer.mask.contains(KeyButMask::LOCK)
+    }
+
+    /// Runs a program of the desktop to its end.
+    #[expect(clippy::disallowed_methods, reason = "tests start what a person would")]
+    pub(crate) async fn run(&self, program: &str, arguments: &[&str]) -> String {
+        let output = tokio::process::Command::new(program)
+            .args(arguments)
+            .env("DISPLAY", self.desktop.display())
+            .output();
+        let output = output.await.unwrap();
+        assert!(
+            output.status.success(),
+            "{program} {arguments:?}: {output:?}"
+        );
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Starts a program on the desktop. It is killed when the handle is dropped.
+    #[expect(clippy::disallowed_methods, reason = "tests start what a person would")]
+    pub(crate) fn open(&self, program: &str, arguments: &[&str]) -> tokio::process::Child {
+        tokio::process::Command::new(program)
+            .args(arguments)
+            .env("DISPLAY", self.desktop.display())
+            .current_dir(self.folder())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap()
+    }
+
+    /// Ends all programs and waits for them.
+    pub(crate) async fn end(self) {
+        assert!(self.tasks.end(DEADLINE).await, "a program did not end");
+    }
+}
+
+fn browser(page: &Path, folder: &Path) -> Vec<String> {
+    let mut argv: Vec<String> = [
+        "chromium",
+        "--no-sandbox",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-gpu",
+        "--disable-quic",
+        "--test-type",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    argv.push(format!(
+        "--user-data-dir={}",
+        folder.join("profile").display()
+    ));
+    argv.push(format!("--app=file://{}", page.display()));
+    argv
+}
+
+pub(crate) fn at(x: i32, y: i32) -> Point {
+    Point { x, y }
+}
+
+pub(crate) fn click_at(x: i32, y: i32) -> Action {
+    Action::Click {
+        button: deskhand_core::action::Button::Left,
+        count: 1,
+        at: Some(at(x, y)),
+        modifiers: Vec::new(),
+    }
+}
+
+/// A text in the form that a page tells it in.
+pub(crate) fn told(text: &str) -> String {
+    let points: Vec<String> = text.chars().map(|c| base36(c.into())).collect();
+    points.join(".")
+}
+
+fn base36(mut number: u32) -> String {
+    let mut digits = Vec::new();
+    while number > 0 || digits.is_empty() {
+        digits.push(char::from_digit(number % 36, 36).unwrap());
+        number /= 36;
+    }
+    digits.iter().rev().collect()
+}
+
+/// The opposite of [`told`].
+pub(crate) fn untold(told: &str) -> String {
+    told.split('.')
+        .filter_map(|digits| u32::from_str_radix(digits, 36).ok())
+        .filter_map(char::from_u32)
+        .collect()
+}
+
+/// The pixels of a PNG, as rows of red, green and blue.
+pub(crate) struct Pixels {
+    width: usize,
+    rgb: Vec<u8>,
+}
+
+impl Pixels {
+    pub(crate) fn of(frame: &Frame) -> Self {
+        let bytes = std::io::Cursor::new(&frame.bytes);
+        let mut reader = png::Decoder::new(bytes).read_info().unwrap();
+        let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut rgb).unwrap();
+        assert_eq!(info.color_type, png::ColorType::Rgb);
+        assert_eq!(info.width, u32::from(frame.size.width));
+        assert_eq!(info.height, u32::from(frame.size.height));
+        Self {
+            width: usize::from(frame.size.width),
+            rgb,
+        }
+    }
+
+    pub(crate) fn at(&self, x: usize, y: usize) -> [u8; 3] {
+        let index = 3 * (y * self.width + x);
+        self.rgb[index..index + 3].try_into().unwrap()
+    }
+}

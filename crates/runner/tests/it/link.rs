@@ -1,0 +1,440 @@
+//! A whole run: a real desktop, shell and editor behind the link, and a server made for the test.
+
+use std::{path::PathBuf, time::Duration};
+
+use bytes::Bytes;
+use deskhand_core::{
+    action::{Action, Point, ScreenSize},
+    blob::BlobFormat,
+    edit::EditCommand,
+    id::RequestId,
+    sandbox::ComputerRequest,
+    secret::Secret,
+    shell::{ShellEnding, ShellRequest},
+    tasks::Tasks,
+};
+use deskhand_runner::{RunError, run};
+use deskhand_runner_protocol::{
+    CONTROL_PATH, FromRunner, Outcome, RunnerConfig, StreamTarget, ToRunner, codec, stream_path,
+};
+use futures::{SinkExt, StreamExt};
+use tempfile::TempDir;
+use tokio::{
+    net::{UnixListener, UnixStream},
+    task::JoinHandle,
+};
+use tokio_tungstenite::{
+    WebSocketStream, accept_hdr_async,
+    tungstenite::{Message, handshake::server},
+};
+
+const TOKEN: &str = "a token for the test";
+const PATIENCE: Duration = Duration::from_secs(20);
+const SCREEN: ScreenSize = ScreenSize {
+    width: 640,
+    height: 480,
+};
+
+/// A server that a runner dials.
+struct Server {
+    listener: UnixListener,
+    runner: JoinHandle<Result<(), RunError>>,
+    folder: TempDir,
+}
+
+/// The server's end of a connection from the runner.
+struct Connection {
+    path: String,
+    socket: WebSocketStream<UnixStream>,
+}
+
+impl Server {
+    fn start() -> Self {
+        Self::start_with(SCREEN)
+    }
+
+    fn start_with(screen: ScreenSize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("server.sock");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let config = RunnerConfig {
+            socket: socket.to_str().unwrap().to_owned(),
+            token: Secret::new(TOKEN),
+            screen,
+            settle_quiet_ms: 20,
+            settle_max_ms: 500,
+            shell_output_bytes: 64 * 1024,
+            browser: Vec::new(),
+        };
+        let runner = Tasks::default().spawn("runner", run(config));
+        Self {
+            listener,
+            runner,
+            folder,
+        }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    async fn accept(&self) -> Connection {
+        let accept = async {
+            let (stream, _) = self.listener.accept().await.unwrap();
+            let mut path = String::new();
+            let socket = accept_hdr_async(stream, |request: &server::Request, response| {
+                assert_eq!(
+                    request.headers()["authorization"],
+                    format!("Bearer {TOKEN}")
+                );
+                request.uri().path().clone_into(&mut path);
+                Ok(response)
+            });
+            let socket = socket.await.unwrap();
+            Connection { path, socket }
+        };
+        tokio::time::timeout(PATIENCE, accept).await.unwrap()
+    }
+
+    /// A control link on which the runner has said that it is ready.
+    async fn ready(&self) -> Connection {
+        let mut control = self.accept().await;
+        assert_eq!(control.path, CONTROL_PATH);
+        assert_eq!(control.next().await.0, FromRunner::Ready { screen: SCREEN });
+        control
+    }
+
+    /// Ends the runner and waits until its programs are gone with it.
+    async fn stop(self) {
+        self.runner.abort();
+        assert!(self.runner.await.unwrap_err().is_cancelled());
+    }
+}
+
+impl Connection {
+    async fn send(&mut self, message: &ToRunner) {
+        let message = codec::pack(message, &[]).unwrap();
+        self.socket.send(Message::Binary(message)).await.unwrap();
+    }
+
+    async fn request(&mut self, request: ComputerRequest) -> RequestId {
+        let id = RequestId::new();
+        self.send(&ToRunner::Request { id, request }).await;
+        id
+    }
+
+    async fn bytes(&mut self) -> Bytes {
+        let message = tokio::time::timeout(PATIENCE, self.socket.next())
+            .await
+            .unwrap();
+        match message.unwrap().unwrap() {
+            Message::Binary(bytes) => bytes,
+            other => panic!("unexpected {other:?}"),
+        }
+    }
+
+    async fn next(&mut self) -> (FromRunner, Bytes) {
+        codec::unpack(&self.bytes().await).unwrap()
+    }
+
+    /// The next result, whatever else is said before it.
+    async fn result(&mut self) -> (RequestId, Outcome, Bytes) {
+        loop {
+            if let (FromRunner::Result { id, outcome }, body) = self.next().await {
+                return (id, outcome, body);
+            }
+        }
+    }
+
+    async fn outcome_of(&mut self, request: ComputerRequest) -> (Outcome, Bytes) {
+        let asked = self.request(request).await;
+        let (id, outcome, body) = self.result().await;
+        assert_eq!(id, asked);
+        (outcome, body)
+    }
+}
+
+fn shell(command: impl Into<String>) -> ComputerRequest {
+    ComputerRequest::Shell(ShellRequest::Run {
+        command: command.into(),
+        timeout_ms: 20_000,
+    })
+}
+
+fn act(action: Action) -> ComputerRequest {
+    ComputerRequest::Act {
+        action,
+        look: false,
+    }
+}
+
+fn shown(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Shell { output } => output.output,
+        other => panic!("unexpected {other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_computer_is_served_over_the_link() {
+    let server = Server::start();
+    let mut control = server.ready().await;
+
+    let (outcome, _) = control.outcome_of(shell("echo $DISPLAY")).await;
+    assert!(shown(outcome).starts_with(':'));
+
+    let path = server.file("note.txt").to_str().unwrap().to_owned();
+    let create = EditCommand::Create {
+        path: path.clone(),
+        file_text: "hello\n".to_owned(),
+    };
+    let (outcome, _) = control.outcome_of(ComputerRequest::Edit(create)).await;
+    assert_eq!(
+        outcome,
+        Outcome::Edited {
+            text: format!("Created {path}.")
+        }
+    );
+    let missing = EditCommand::View {
+        path: "/nonexistent".to_owned(),
+        view_range: None,
+    };
+    let (outcome, _) = control.outcome_of(ComputerRequest::Edit(missing)).await;
+    assert!(matches!(outcome, Outcome::Failed { .. }));
+
+    control
+        .outcome_of(act(Action::Move {
+            at: Point { x: 30, y: 40 },
+        }))
+        .await;
+    let (outcome, body) = control
+        .outcome_of(ComputerRequest::Look {
+            format: BlobFormat::Png,
+        })
+        .await;
+    let Outcome::Acted {
+        frame: Some(frame), ..
+    } = outcome
+    else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!(
+        (frame.size, frame.pointer),
+        (SCREEN, Point { x: 30, y: 40 })
+    );
+    assert!(body.starts_with(b"\x89PNG"));
+
+    let (outcome, body) = control
+        .outcome_of(ComputerRequest::Act {
+            action: Action::Screenshot,
+            look: true,
+        })
+        .await;
+    assert!(matches!(outcome, Outcome::Acted { frame: Some(_), .. }));
+    assert!(body.starts_with(b"\x89PNG"));
+
+    let outside = act(Action::Move {
+        at: Point { x: 640, y: 0 },
+    });
+    let (outcome, _) = control.outcome_of(outside).await;
+    assert!(matches!(outcome, Outcome::Failed { problem } if problem.contains("outside")));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_is_never_done_twice() {
+    let server = Server::start();
+    let mut control = server.ready().await;
+    let file = server.file("done");
+    let request = shell(format!("echo x >>{}; echo done", file.display()));
+    let id = RequestId::new();
+    let message = ToRunner::Request { id, request };
+    control.send(&message).await;
+    control.send(&message).await;
+    let (done, first, _) = control.result().await;
+    assert_eq!(done, id);
+    control.send(&message).await;
+    let (again, second, _) = control.result().await;
+    assert_eq!((again, &second), (id, &first));
+
+    // The acknowledged result is forgotten, but not that there was one.
+    control.send(&ToRunner::Ack { id }).await;
+    control.send(&message).await;
+    let (_, outcome, _) = control.result().await;
+    // A repeat that came while it ran may have been answered from memory as well.
+    let outcome = if outcome == first {
+        control.result().await.1
+    } else {
+        outcome
+    };
+    assert_eq!(
+        outcome,
+        Outcome::Failed {
+            problem: "the request was already done".to_owned()
+        }
+    );
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "x\n");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn results_survive_a_broken_link() {
+    let server = Server::start();
+    let mut control = server.ready().await;
+    let file = server.file("count");
+    let go = server.file("go");
+    let acknowledged = control.request(shell("echo first")).await;
+    control.result().await;
+    control.send(&ToRunner::Ack { id: acknowledged }).await;
+    let unacknowledged = control.request(shell("echo second")).await;
+    let (_, second, _) = control.result().await;
+    let command = format!(
+        "mkfifo {0}; read x <{0}; echo x >>{1}; echo third",
+        go.display(),
+        file.display()
+    );
+    let running = control.request(shell(command)).await;
+    // It surely runs before the link breaks.
+    while !go.exists() {
+        tokio::task::yield_now().await;
+    }
+    drop(control);
+
+    let mut control = server.ready().await;
+    let (id, outcome, _) = control.result().await;
+    assert_eq!((id, outcome), (unacknowledged, second));
+    // The server asks again, not knowing whether the request had arrived.
+    control
+        .send(&ToRunner::Request {
+            id: running,
+            request: shell("echo never"),
+        })
+        .await;
+    tokio::task::spawn_blocking(move || std::fs::write(go, "x\n").unwrap())
+        .await
+        .unwrap();
+    let (id, outcome, _) = control.result().await;
+    assert_eq!((id, shown(outcome).as_str()), (running, "third\n"));
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "x\n");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_can_be_cancelled_and_do_not_hold_each_other_up() {
+    let server = Server::start();
+    let mut control = server.ready().await;
+    let wait = control.request(act(Action::Wait { ms: 60_000 })).await;
+    let behind = control.request(act(Action::CursorPosition)).await;
+    let sleep = control.request(shell("echo begun; sleep 100")).await;
+    // The screen can be looked at and files edited while both are busy.
+    let (outcome, _) = control
+        .outcome_of(ComputerRequest::Look {
+            format: BlobFormat::Jpeg,
+        })
+        .await;
+    assert!(matches!(outcome, Outcome::Acted { frame: Some(_), .. }));
+    // The command's output arrives while it runs.
+    loop {
+        let (message, bytes) = control.next().await;
+        if message == (FromRunner::Progress { id: sleep }) {
+            assert_eq!(&*bytes, b"begun\n");
+            break;
+        }
+    }
+    control.send(&ToRunner::Cancel { id: sleep }).await;
+    let (id, outcome, _) = control.result().await;
+    assert_eq!(id, sleep);
+    assert!(
+        matches!(&outcome, Outcome::Shell { output } if output.ending == ShellEnding::Interrupted),
+        "{outcome:?}"
+    );
+    control.send(&ToRunner::Cancel { id: wait }).await;
+    assert_eq!(
+        control.result().await,
+        (wait, Outcome::Cancelled, Bytes::new())
+    );
+    // Actions are done in the order of their arrival.
+    assert_eq!(control.result().await.0, behind);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_screen_is_joined_to_a_stream() {
+    let server = Server::start();
+    let mut control = server.ready().await;
+    control
+        .send(&ToRunner::OpenStream {
+            stream: 7,
+            target: StreamTarget::Screen,
+        })
+        .await;
+    let mut stream = server.accept().await;
+    assert_eq!(stream.path, stream_path(7));
+    assert_eq!(&*stream.bytes().await, b"RFB 003.008\n");
+    stream
+        .socket
+        .send(Message::Binary(Bytes::from_static(b"RFB 003.008\n")))
+        .await
+        .unwrap();
+    // One kind of security: none.
+    assert_eq!(&*stream.bytes().await, b"\x01\x01");
+    // A stream that ends takes nothing else with it.
+    drop(stream);
+    let (outcome, _) = control.outcome_of(shell("echo on")).await;
+    assert_eq!(shown(outcome), "on\n");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_desktop_that_does_not_come_up_is_told_and_ends_the_runner() {
+    let server = Server::start_with(ScreenSize {
+        width: 0,
+        height: 0,
+    });
+    let mut control = server.accept().await;
+    let (message, _) = control.next().await;
+    assert!(
+        matches!(&message, FromRunner::StartFailed { problem } if !problem.is_empty()),
+        "{message:?}"
+    );
+    let ended = tokio::time::timeout(PATIENCE, server.runner)
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(matches!(ended, Err(RunError::Desktop(_))), "{ended:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_runner_ends_when_the_desktop_has_ended() {
+    let server = Server::start();
+    let _control = server.ready().await;
+    assert!(
+        kill_own_x_server(),
+        "there is an X server below this process"
+    );
+    let ended = tokio::time::timeout(PATIENCE, server.runner)
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(matches!(ended, Err(RunError::DesktopEnded(_))), "{ended:?}");
+}
+
+/// Kills the X server among this process's children.
+fn kill_own_x_server() -> bool {
+    use rustix::process::{Pid, Signal, kill_process};
+    let me = std::process::id().to_string();
+    let stats = std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("stat")).ok());
+    let mut killed = false;
+    for stat in stats {
+        let (before, after) = stat.rsplit_once(')').unwrap();
+        let (pid, name) = before.split_once(" (").unwrap();
+        let parent = after.split_whitespace().nth(1).unwrap();
+        if parent == me && name.contains("vnc") {
+            kill_process(Pid::from_raw(pid.parse().unwrap()).unwrap(), Signal::KILL).unwrap();
+            killed = true;
+        }
+    }
+    killed
+}
