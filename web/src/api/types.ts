@@ -39,6 +39,9 @@ export interface StatusData {
   state: SessionState;
   sandbox: SandboxState;
   reason?: string;
+  /** When a turn begins, its id and the message it works on. */
+  turn?: string;
+  prompt?: string;
 }
 export interface MessageData {
   id: string;

@@ -12,7 +12,7 @@ const at = "2025-01-01T12:00:00Z";
 
 const TURN: SessionEvent[] = [
   { seq: 1, at, type: "message", data: { id: "m", role: "user", content: "Show me the demo" } },
-  { seq: 2, at, type: "status", data: { state: "running", sandbox: "ready" } },
+  { seq: 2, at, type: "status", data: { state: "running", sandbox: "ready", turn: "t", prompt: "m" } },
   { seq: 3, at, type: "text", data: { turn: "t", block: 0, text: "I **open** the shop." } },
   {
     seq: 4,

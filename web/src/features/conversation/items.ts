@@ -16,6 +16,8 @@ export interface ItemBase {
 }
 export interface PromptItem extends ItemBase {
   kind: "prompt";
+  /** The id of the message. */
+  message: string;
   text: string;
 }
 export interface SaidItem extends ItemBase {

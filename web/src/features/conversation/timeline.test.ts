@@ -15,6 +15,9 @@ function log(...events: Said[]): SessionEvent[] {
 
 const status = (state: string, sandbox = "ready", reason?: string): Said =>
   ({ type: "status", data: { state, sandbox, ...(reason ? { reason } : {}) } }) as Said;
+/** A turn begins on this message. */
+const begins = (message: string, turn = "t", sandbox = "ready"): Said =>
+  ({ type: "status", data: { state: "running", sandbox, turn, prompt: message } }) as Said;
 const prompt = (content: string): Said =>
   ({ type: "message", data: { id: content, role: "user", content } }) as Said;
 const text = (turn: string, block: number, piece: string): Said =>
@@ -70,7 +73,7 @@ describe("addEvents", () => {
   });
 
   it("changes nothing when events come a second time", () => {
-    const events = log(prompt("go"), status("running"), text("t", 0, "Hello"));
+    const events = log(prompt("go"), begins("go"), text("t", 0, "Hello"));
     const once = addEvents(emptyTimeline, events);
     expect(addEvents(once, events)).toBe(once);
     expect(addEvents(addEvents(emptyTimeline, events.slice(0, 2)), events)).toEqual(once);
@@ -80,7 +83,7 @@ describe("addEvents", () => {
     const working = [
       status("idle"),
       prompt("first"),
-      status("running"),
+      begins("first", "t1"),
       text("t1", 0, "One"),
       prompt("second"),
     ];
@@ -96,6 +99,8 @@ describe("addEvents", () => {
       use("t1", "a"),
       result("a", "x"),
       complete("t1"),
+      status("idle"),
+      begins("second", "t2"),
       text("t2", 0, "Two"),
     ];
     expect(outline(after(...next))).toEqual([
@@ -109,15 +114,16 @@ describe("addEvents", () => {
     ]);
   });
 
-  it("takes one prompt for each turn also when the session rests in between", () => {
+  it("takes the prompt that a turn names, and leaves the others waiting", () => {
     const timeline = after(
       status("idle"),
       prompt("first"),
       prompt("second"),
-      status("running"),
+      prompt("third"),
+      begins("first", "t1"),
       complete("t1"),
       status("idle"),
-      status("running"),
+      begins("second", "t2"),
       text("t2", 0, "Two"),
     );
     expect(outline(timeline)).toEqual([
@@ -126,6 +132,7 @@ describe("addEvents", () => {
       "complete",
       "prompt second",
       "text Two",
+      "waiting third",
     ]);
   });
 
@@ -163,7 +170,7 @@ describe("addEvents", () => {
     const timeline = after(
       status("initializing", "starting"),
       prompt("go"),
-      status("running", "starting"),
+      begins("go", "t", "starting"),
       status("running", "ready"),
     );
     expect(timeline.items).toMatchObject([
@@ -173,9 +180,9 @@ describe("addEvents", () => {
   });
 
   it("knows since when the agent works, and forgets it at the end", () => {
-    const begun = after(prompt("go"), status("running"));
+    const begun = after(prompt("go"), begins("go"));
     expect(begun.turnStartedAt).toBe("2025-01-01T12:00:01.000Z");
-    expect(after(prompt("go"), status("running"), complete("t")).turnStartedAt).toBeNull();
+    expect(after(prompt("go"), begins("go"), complete("t")).turnStartedAt).toBeNull();
   });
 
   it("passes over events of a type it does not know", () => {

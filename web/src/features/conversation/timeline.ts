@@ -11,9 +11,6 @@ export interface Timeline {
   status: StatusData | null;
   /** Since when the agent works on the current turn. */
   turnStartedAt: string | null;
-  turns: ReadonlySet<string>;
-  /** `running` was announced, its prompt is taken, and the turn's own id is yet to come. */
-  turnAnnounced: boolean;
 }
 
 export const emptyTimeline: Timeline = {
@@ -23,8 +20,6 @@ export const emptyTimeline: Timeline = {
   shots: [],
   status: null,
   turnStartedAt: null,
-  turns: new Set(),
-  turnAnnounced: false,
 };
 
 /** A timeline that one batch of events may be written into. */
@@ -32,7 +27,6 @@ interface Draft extends Timeline {
   items: Item[];
   waiting: PromptItem[];
   shots: Shot[];
-  turns: Set<string>;
 }
 
 /** The timeline after more events. Events it has already seen change nothing. */
@@ -44,7 +38,6 @@ export function addEvents(timeline: Timeline, events: readonly SessionEvent[]): 
     items: [...timeline.items],
     waiting: [...timeline.waiting],
     shots: [...timeline.shots],
-    turns: new Set(timeline.turns),
   };
   for (const event of fresh) {
     addEvent(draft, event);
@@ -55,15 +48,14 @@ export function addEvents(timeline: Timeline, events: readonly SessionEvent[]): 
 
 function addEvent(draft: Draft, event: SessionEvent): void {
   const turn = "turn" in event.data ? event.data.turn : undefined;
-  if (turn !== undefined) seeTurn(draft, turn, event.at);
-
   const base: ItemBase = { id: event.seq, at: event.at };
   switch (event.type) {
     case "status":
       return addStatus(draft, base, event.data);
     case "message":
       if (event.data.role === "user") {
-        draft.waiting.push({ ...base, kind: "prompt", text: event.data.content });
+        const { id: message, content: text } = event.data;
+        draft.waiting.push({ ...base, kind: "prompt", message, text });
       } else if (!wasSpoken(draft, event.data.content, turn)) {
         draft.items.push({ ...base, kind: "answer", text: event.data.content });
       }
@@ -122,21 +114,11 @@ function addEvent(draft: Draft, event: SessionEvent): void {
   }
 }
 
-/**
- * The log does not say which prompt a turn works on, but prompts are taken in order, one by each
- * turn. A turn shows itself by `running` or by its first event, whichever comes first.
- */
-function seeTurn(draft: Draft, turn: string, at: string): void {
-  if (draft.turns.has(turn)) return;
-  draft.turns.add(turn);
-  if (draft.turnAnnounced) draft.turnAnnounced = false;
-  else beginTurn(draft, at);
-}
-
-function beginTurn(draft: Draft, at: string): void {
+/** A turn begins: its prompt moves to where the work on it is shown. */
+function beginTurn(draft: Draft, prompt: string, at: string): void {
   draft.turnStartedAt = at;
-  const prompt = draft.waiting.shift();
-  if (prompt) draft.items.push(prompt);
+  const index = draft.waiting.findIndex(({ message }) => message === prompt);
+  draft.items.push(...draft.waiting.splice(index, index < 0 ? 0 : 1));
 }
 
 function endTurn(draft: Draft, turn: string): void {
@@ -151,13 +133,8 @@ function endTurn(draft: Draft, turn: string): void {
 function addStatus(draft: Draft, base: ItemBase, status: StatusData): void {
   const before = draft.status;
   draft.status = status;
-  if (status.state === "running" && before?.state !== "running" && before?.state !== "waiting") {
-    beginTurn(draft, base.at);
-    draft.turnAnnounced = true;
-  } else if (status.state !== "running" && status.state !== "waiting") {
-    draft.turnAnnounced = false;
-    draft.turnStartedAt = null;
-  }
+  if (status.prompt !== undefined) beginTurn(draft, status.prompt, base.at);
+  else if (status.state !== "running" && status.state !== "waiting") draft.turnStartedAt = null;
 
   // That the agent began and ended is told by the prompt and the turn's last line.
   const isNews =
