@@ -1,0 +1,92 @@
+//! Why something was not done with a session. The texts are for the caller.
+
+use deskhand_core::{
+    blob::{BlobError, BlobName},
+    id::SessionId,
+    message::LONGEST_MESSAGE_BYTES,
+    model::UnknownModel,
+};
+use deskhand_store::StoreError;
+
+use super::LONGEST_TITLE;
+
+/// Why no session was made.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateSessionError {
+    #[error(transparent)]
+    UnknownModel(#[from] UnknownModel),
+    #[error("a title has at most {LONGEST_TITLE} characters")]
+    LongTitle,
+    #[error("could not make the session")]
+    Store(#[from] StoreError),
+}
+
+/// Why a session, or something of it, was not found.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    #[error("there is no session {0}")]
+    NoSession(SessionId),
+    #[error("event {after} does not exist yet: the newest is {newest}")]
+    AfterNewest { after: u64, newest: u64 },
+    #[error("could not read the session")]
+    Store(#[from] StoreError),
+}
+
+/// Why a session was not renamed.
+#[derive(Debug, thiserror::Error)]
+pub enum RenameError {
+    #[error("a title has at most {LONGEST_TITLE} characters")]
+    LongTitle,
+    #[error(transparent)]
+    Find(#[from] FindError),
+}
+
+/// Why a prompt was turned away.
+#[derive(Debug, thiserror::Error)]
+pub enum SendPromptError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("a message needs some text")]
+    Empty,
+    #[error("a message has at most {LONGEST_MESSAGE_BYTES} bytes, not {0}")]
+    Long(usize),
+    #[error("session {0} has ended")]
+    Ended(SessionId),
+    #[error("session {session} already has {n_waiting} messages waiting")]
+    QueueFull { session: SessionId, n_waiting: u64 },
+    #[error("could not queue the message")]
+    Store(#[from] StoreError),
+}
+
+/// Why no turn was stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum StopTurnError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("the agent is not working in session {0}")]
+    NotRunning(SessionId),
+}
+
+/// Why the screen cannot be watched.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenScreenError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("session {0} has no running sandbox; it starts with the next message")]
+    NoSandbox(SessionId),
+}
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum ScreenshotError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("session {0} has no picture yet")]
+    None(SessionId),
+    #[error("there is no blob {}", .0.as_str())]
+    NoBlob(BlobName),
+    #[error("the picture could not be read")]
+    Blob(#[from] BlobError),
+    #[error("the picture could not be found")]
+    Store(#[from] StoreError),
+}
