@@ -61,8 +61,11 @@ pub enum RunError {
     DesktopEnded(String),
 }
 
-/// Ends all tasks when the run ends, in whatever way.
-struct EndTasks(Tasks);
+/// What a run has to clean up, in whatever way it ends.
+struct Traces {
+    tasks: Tasks,
+    runtime_dir: PathBuf,
+}
 
 /// Reads the configuration: one line of JSON on standard input.
 pub fn read_config() -> Result<RunnerConfig, ReadConfigError> {
@@ -81,14 +84,14 @@ pub async fn run(config: RunnerConfig) -> Result<(), RunError> {
     // process's memory.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(|error| RunError::Hide(error.into()))?;
-    let tasks = EndTasks(Tasks::default());
-    let runtime_dir = std::env::temp_dir().join(format!(".deskhand-{}", std::process::id()));
-    let result = run_with(config, &runtime_dir, &tasks.0).await;
-    if !tasks.0.end(ENDING).await {
+    let traces = Traces {
+        tasks: Tasks::default(),
+        runtime_dir: std::env::temp_dir().join(format!(".deskhand-{}", std::process::id())),
+    };
+    let result = run_with(config, &traces.runtime_dir, &traces.tasks).await;
+    if !traces.tasks.end(ENDING).await {
         tracing::warn!("some tasks did not end in time");
     }
-    // It is not there when the desktop did not get that far.
-    let _ = std::fs::remove_dir_all(&runtime_dir);
     result
 }
 
@@ -185,8 +188,10 @@ fn desktop_config(config: &RunnerConfig, runtime_dir: &Path) -> DesktopConfig {
     }
 }
 
-impl Drop for EndTasks {
+impl Drop for Traces {
     fn drop(&mut self) {
-        self.0.shutdown().cancel();
+        self.tasks.shutdown().cancel();
+        // It is not there when the desktop did not get that far.
+        let _ = std::fs::remove_dir_all(&self.runtime_dir);
     }
 }

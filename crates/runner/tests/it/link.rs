@@ -1,6 +1,6 @@
 //! A whole run: a real desktop, shell and editor behind the link, and a server made for the test.
 
-use std::{path::PathBuf, time::Duration};
+mod server;
 
 use bytes::Bytes;
 use deskhand_core::{
@@ -9,150 +9,14 @@ use deskhand_core::{
     edit::EditCommand,
     id::RequestId,
     sandbox::ComputerRequest,
-    secret::Secret,
     shell::{ShellEnding, ShellRequest},
-    tasks::Tasks,
 };
-use deskhand_runner::{RunError, run};
-use deskhand_runner_protocol::{
-    CONTROL_PATH, FromRunner, Outcome, RunnerConfig, StreamTarget, ToRunner, codec, stream_path,
-};
-use futures::{SinkExt, StreamExt};
-use tempfile::TempDir;
-use tokio::{
-    net::{UnixListener, UnixStream},
-    task::JoinHandle,
-};
-use tokio_tungstenite::{
-    WebSocketStream, accept_hdr_async,
-    tungstenite::{Message, handshake::server},
-};
+use deskhand_runner::RunError;
+use deskhand_runner_protocol::{FromRunner, Outcome, StreamTarget, ToRunner, stream_path};
+use futures::SinkExt;
+use tokio_tungstenite::tungstenite::Message;
 
-const TOKEN: &str = "a token for the test";
-const PATIENCE: Duration = Duration::from_secs(20);
-const SCREEN: ScreenSize = ScreenSize {
-    width: 640,
-    height: 480,
-};
-
-/// A server that a runner dials.
-struct Server {
-    listener: UnixListener,
-    runner: JoinHandle<Result<(), RunError>>,
-    folder: TempDir,
-}
-
-/// The server's end of a connection from the runner.
-struct Connection {
-    path: String,
-    socket: WebSocketStream<UnixStream>,
-}
-
-impl Server {
-    fn start() -> Self {
-        Self::start_with(SCREEN)
-    }
-
-    fn start_with(screen: ScreenSize) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let socket = folder.path().join("server.sock");
-        let listener = UnixListener::bind(&socket).unwrap();
-        let config = RunnerConfig {
-            socket: socket.to_str().unwrap().to_owned(),
-            token: Secret::new(TOKEN),
-            screen,
-            settle_quiet_ms: 20,
-            settle_max_ms: 500,
-            shell_output_bytes: 64 * 1024,
-            browser: Vec::new(),
-        };
-        let runner = Tasks::default().spawn("runner", run(config));
-        Self {
-            listener,
-            runner,
-            folder,
-        }
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    async fn accept(&self) -> Connection {
-        let accept = async {
-            let (stream, _) = self.listener.accept().await.unwrap();
-            let mut path = String::new();
-            let socket = accept_hdr_async(stream, |request: &server::Request, response| {
-                assert_eq!(
-                    request.headers()["authorization"],
-                    format!("Bearer {TOKEN}")
-                );
-                request.uri().path().clone_into(&mut path);
-                Ok(response)
-            });
-            let socket = socket.await.unwrap();
-            Connection { path, socket }
-        };
-        tokio::time::timeout(PATIENCE, accept).await.unwrap()
-    }
-
-    /// A control link on which the runner has said that it is ready.
-    async fn ready(&self) -> Connection {
-        let mut control = self.accept().await;
-        assert_eq!(control.path, CONTROL_PATH);
-        assert_eq!(control.next().await.0, FromRunner::Ready { screen: SCREEN });
-        control
-    }
-
-    /// Ends the runner and waits until its programs are gone with it.
-    async fn stop(self) {
-        self.runner.abort();
-        assert!(self.runner.await.unwrap_err().is_cancelled());
-    }
-}
-
-impl Connection {
-    async fn send(&mut self, message: &ToRunner) {
-        let message = codec::pack(message, &[]).unwrap();
-        self.socket.send(Message::Binary(message)).await.unwrap();
-    }
-
-    async fn request(&mut self, request: ComputerRequest) -> RequestId {
-        let id = RequestId::new();
-        self.send(&ToRunner::Request { id, request }).await;
-        id
-    }
-
-    async fn bytes(&mut self) -> Bytes {
-        let message = tokio::time::timeout(PATIENCE, self.socket.next())
-            .await
-            .unwrap();
-        match message.unwrap().unwrap() {
-            Message::Binary(bytes) => bytes,
-            other => panic!("unexpected {other:?}"),
-        }
-    }
-
-    async fn next(&mut self) -> (FromRunner, Bytes) {
-        codec::unpack(&self.bytes().await).unwrap()
-    }
-
-    /// The next result, whatever else is said before it.
-    async fn result(&mut self) -> (RequestId, Outcome, Bytes) {
-        loop {
-            if let (FromRunner::Result { id, outcome }, body) = self.next().await {
-                return (id, outcome, body);
-            }
-        }
-    }
-
-    async fn outcome_of(&mut self, request: ComputerRequest) -> (Outcome, Bytes) {
-        let asked = self.request(request).await;
-        let (id, outcome, body) = self.result().await;
-        assert_eq!(id, asked);
-        (outcome, body)
-    }
-}
+use self::server::{PATIENCE, SCREEN, Server};
 
 fn shell(command: impl Into<String>) -> ComputerRequest {
     ComputerRequest::Shell(ShellRequest::Run {
@@ -169,10 +33,10 @@ fn act(action: Action) -> ComputerRequest {
 }
 
 fn shown(outcome: Outcome) -> String {
-    match outcome {
-        Outcome::Shell { output } => output.output,
-        other => panic!("unexpected {other:?}"),
-    }
+    let Outcome::Shell { output } = outcome else {
+        panic!("{outcome:?}")
+    };
+    output.output
 }
 
 #[tokio::test(flavor = "multi_thread")]
