@@ -8,8 +8,7 @@ use crate::{cli::DemoShopArgs, config::Environment};
 
 /// Serves the desktop of the sandbox this runs in.
 pub(crate) async fn run() -> anyhow::Result<ExitCode> {
-    let config = deskhand_runner::read_config()?;
-    deskhand_runner::run(config).await?;
+    deskhand_runner::run_for_server().await?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -61,6 +61,15 @@ pub enum RunError {
     DesktopEnded(String),
 }
 
+/// Why the runner of a sandbox ended.
+#[derive(Debug, thiserror::Error)]
+pub enum RunForServerError {
+    #[error(transparent)]
+    Config(#[from] ReadConfigError),
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
 /// What a run has to clean up, in whatever way it ends.
 struct Traces {
     tasks: Tasks,
@@ -68,7 +77,7 @@ struct Traces {
 }
 
 /// Reads the configuration: one line of JSON on standard input.
-pub fn read_config() -> Result<RunnerConfig, ReadConfigError> {
+fn read_config() -> Result<RunnerConfig, ReadConfigError> {
     use io::{BufRead, Read};
     let mut line = String::new();
     io::stdin()
@@ -76,6 +85,38 @@ pub fn read_config() -> Result<RunnerConfig, ReadConfigError> {
         .take(LONGEST_CONFIG_BYTES)
         .read_line(&mut line)?;
     Ok(serde_json::from_str(&line)?)
+}
+
+/// What `deskhand runner` does: reads its configuration from standard input and serves until the
+/// desktop ends or the server is gone.
+///
+/// The server keeps the other end of standard input open as long as it lives. However it dies,
+/// the kernel closes that end, and the sandbox ends with its runner.
+pub async fn run_for_server() -> Result<(), RunForServerError> {
+    let config = read_config()?;
+    tokio::select! {
+        result = run(config) => Ok(result?),
+        () = server_gone() => Ok(()),
+    }
+}
+
+/// Waits until standard input ends. The thread that reads it ends with the process.
+async fn server_gone() {
+    use io::Read;
+    let (gone, noticed) = tokio::sync::oneshot::channel::<()>();
+    std::thread::spawn(move || {
+        let _gone = gone;
+        let mut rest = [0; 64];
+        loop {
+            match io::stdin().lock().read(&mut rest) {
+                Ok(0) => return,
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return,
+                Ok(_) | Err(_) => {}
+            }
+        }
+    });
+    // Nothing is ever sent: the channel closes when the thread returns.
+    let _ = noticed.await;
 }
 
 /// Serves the desktop, the shell and the editor to the server until the desktop ends.

@@ -1,14 +1,13 @@
 //! The runner by itself, as `deskhand runner` starts it.
 
 use std::{
-    error::Error,
     io::{Write, stderr},
     process::ExitCode,
 };
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match serve().await {
+    match deskhand_runner::run_for_server().await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Without standard error there is nobody to tell.
@@ -16,10 +15,4 @@ async fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-async fn serve() -> Result<(), Box<dyn Error>> {
-    let config = deskhand_runner::read_config()?;
-    deskhand_runner::run(config).await?;
-    Ok(())
 }

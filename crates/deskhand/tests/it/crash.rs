@@ -169,3 +169,21 @@ async fn a_server_asked_to_end_parks_its_turns_and_goes_on_next_time() {
     );
     assert_eq!(session.show().await["state"], "idle");
 }
+
+#[tokio::test]
+async fn a_server_killed_while_sandboxes_start_leaves_nothing() {
+    let mut server = serve(&[]);
+    for delay_ms in [0, 5, 15, 30, 60] {
+        for _ in 0..2 {
+            server.client().new_session("scripted/demo").await;
+        }
+        // Not a wait for something: a different moment of the start each time.
+        tokio::time::sleep(std::time::Duration::from_millis(delay_ms)).await;
+        server.kill();
+        let mark = server.mark();
+        eventually("no process is left", || {
+            processes_with_mount(&mark).is_empty()
+        });
+        server.start_again();
+    }
+}

@@ -80,6 +80,7 @@ impl LocalSandbox {
             // The error at hand says more. What is left here the next start removes.
             let _ = files.remove_run();
         })?;
+        let stdin = Arc::new(stdin);
         let first = tree.inner_pid();
 
         let (end_sender, end) = watch::channel(None);
@@ -93,6 +94,7 @@ impl LocalSandbox {
             files,
             link: Arc::clone(&link),
             tail: Tail::follow(stderr, tasks)?,
+            _stdin: Arc::clone(&stdin),
             memory_bytes: host.config.limits.memory_bytes,
         };
         let stop = handle.stop.clone();
@@ -117,7 +119,7 @@ impl LocalSandbox {
                 tracing::warn!(%error, session.id = %spec.session, "limits are not in force");
             }
         }
-        tell(stdin, &runner_config(host, token, spec))?;
+        tell(&stdin, &runner_config(host, token, spec))?;
         sandbox.screen = sandbox.wait_until_ready(host).await?;
         Ok(sandbox)
     }
@@ -240,7 +242,7 @@ fn runner_config(host: &Host, token: Secret, spec: SandboxSpec) -> RunnerConfig 
 }
 
 /// Gives the runner its settings. They fit into the pipe, so this does not wait.
-fn tell(mut stdin: ChildStdin, config: &RunnerConfig) -> io::Result<()> {
+fn tell(mut stdin: &ChildStdin, config: &RunnerConfig) -> io::Result<()> {
     let mut line = serde_json::to_vec(config)?;
     line.push(b'\n');
     match stdin.write_all(&line) {

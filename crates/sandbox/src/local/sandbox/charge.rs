@@ -1,6 +1,11 @@
 //! Being in charge of a running sandbox: noticing its end, and clearing up after it.
 
-use std::{io, os::unix::process::ExitStatusExt, process::ExitStatus, sync::Arc};
+use std::{
+    io,
+    os::unix::process::ExitStatusExt,
+    process::{ChildStdin, ExitStatus},
+    sync::Arc,
+};
 
 use deskhand_core::sandbox::SandboxEnd;
 use tokio::sync::watch;
@@ -19,6 +24,9 @@ pub(super) struct Charge {
     pub(super) files: SessionFiles,
     pub(super) link: Arc<Link>,
     pub(super) tail: Tail,
+    /// Held open as long as the sandbox may live: its end is how the runner learns that this
+    /// server is gone.
+    pub(super) _stdin: Arc<ChildStdin>,
     /// The limit, for the report of a death.
     pub(super) memory_bytes: u64,
 }
