@@ -41,7 +41,7 @@ use self::{
     actions::Actor,
     events::Events,
     programs::{Supervisor, XServer},
-    seat::SeatHandle,
+    seat::{Seat, SeatHandle},
     settle::Settle,
 };
 pub use self::{keysyms::UnknownKey, picture::EncodeError, typing::Untypable, x::XError};
@@ -231,9 +231,10 @@ impl Desktop {
             () = cancel.cancelled() => {}
             settled = self.settled(*acted_at) => settled?,
         }
-        let part = match action {
-            Action::Zoom { region } => Some(*region),
-            _ => None,
+        let part = if let Action::Zoom { region } = action {
+            Some(*region)
+        } else {
+            None
         };
         Ok((text, Some(self.picture(part, BlobFormat::Png).await?)))
     }
@@ -245,7 +246,7 @@ impl Desktop {
 
     /// Lets go of all keys and buttons that actions have left pressed.
     pub async fn release_all(&self) -> Result<(), ActError> {
-        self.0.seat.run(|seat| seat.release_all()).await
+        self.0.seat.run(Seat::release_all).await
     }
 
     /// Waits for the end of the X server, and with it of the desktop, and tells how it came.

@@ -37,8 +37,16 @@ pub(super) struct Clipboard {
     offered: Mutex<Content>,
     arrivals: Mutex<mpsc::Receiver<SelectionNotifyEvent>>,
     arrive: mpsc::Sender<SelectionNotifyEvent>,
-    /// When text was last handed to a program.
-    served_at: watch::Sender<Option<Instant>>,
+    requests: watch::Sender<Requests>,
+}
+
+/// What programs have asked of the clipboard while it was ours.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Requests {
+    /// How many times it was handed over in some format.
+    pub(super) n_served: u64,
+    /// When anything was last asked.
+    pub(super) last_at: Option<Instant>,
 }
 
 /// What is in a clipboard: the same thing in several formats. Empty when there is nothing.
@@ -83,7 +91,7 @@ impl Clipboard {
             offered: Mutex::default(),
             arrivals: Mutex::new(arrivals),
             arrive,
-            served_at: watch::Sender::new(None),
+            requests: watch::Sender::default(),
         })
     }
 
@@ -112,7 +120,6 @@ impl Clipboard {
             self.window
         };
         *self.offered() = content;
-        self.served_at.send_replace(None);
         let clipboard = self.atoms.CLIPBOARD;
         self.connection
             .set_selection_owner(owner, clipboard, x11rb::CURRENT_TIME)?;
@@ -142,9 +149,8 @@ impl Clipboard {
         Ok(Content(formats))
     }
 
-    /// When text was last handed to a program since it was offered.
-    pub(super) fn served_at(&self) -> watch::Receiver<Option<Instant>> {
-        self.served_at.subscribe()
+    pub(super) fn requests(&self) -> watch::Receiver<Requests> {
+        self.requests.subscribe()
     }
 
     /// Asks the clipboard's owner for one format.
@@ -236,8 +242,12 @@ impl Clipboard {
         self.connection
             .send_event(false, request.requestor, EventMask::NO_EVENT, notify)?;
         self.connection.flush()?;
-        if is_served && request.target != self.atoms.TARGETS && self.is_program(request.requestor) {
-            self.served_at.send_replace(Some(Instant::now()));
+        if self.is_program(request.requestor) {
+            let is_content = is_served && !self.is_question(request.target);
+            self.requests.send_modify(|requests| {
+                requests.n_served += u64::from(is_content);
+                requests.last_at = Some(Instant::now());
+            });
         }
         Ok(())
     }

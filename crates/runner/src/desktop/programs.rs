@@ -198,15 +198,14 @@ pub(super) fn keep_window_manager(
             )
         }
     };
-    let mut program = start().map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => StartDesktopError::Missing {
-            program: "openbox".to_owned(),
-            package: "openbox",
-        },
-        _ => StartDesktopError::Spawn {
-            program: "openbox".to_owned(),
-            source,
-        },
+    let mut program = start().map_err(|source| {
+        let program = "openbox".to_owned();
+        if source.kind() == io::ErrorKind::NotFound {
+            let package = "openbox";
+            StartDesktopError::Missing { program, package }
+        } else {
+            StartDesktopError::Spawn { program, source }
+        }
     })?;
     let watch = supervisor.clone();
     supervisor.tasks.spawn("window_manager", async move {

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -27,10 +28,13 @@ const CATCH_UP_MAX: Duration = Duration::from_millis(500);
 const CATCH_UP_GUESS: Duration = Duration::from_millis(60);
 
 /// How long a program has to take pasted text. One that does not want it never asks.
-const PASTE_MAX: Duration = Duration::from_millis(700);
+const PASTE_MAX: Duration = Duration::from_secs(1);
 
 /// A program may ask for the same pasted text again within this time.
 const PASTE_QUIET: Duration = Duration::from_millis(60);
+
+/// A program that looks at a new clipboard has done so when it did not ask for this long.
+const LOOK_QUIET: Duration = Duration::from_millis(15);
 
 /// Pings carry numbers from here, far above those that window managers use.
 const FIRST_PING: u32 = 0x4000_0000;
@@ -83,7 +87,7 @@ impl Typist {
             }
         }
         if let Some(loan) = loan {
-            loan.no_longer_needed().await;
+            no_requests_for(PASTE_QUIET, &loan.clipboard).await;
         }
         Ok(())
     }
@@ -199,13 +203,18 @@ impl Typist {
                 previous: Some(previous),
             });
         }
-        let mut served = clipboard.served_at();
-        blocking(move || clipboard.offer_text(&text)).await?;
+        let owned = Arc::clone(&clipboard);
+        blocking(move || owned.offer_text(&text)).await?;
+        // Some programs look at a new clipboard at once, which must not pass for the pasting.
+        self.let_catch_up().await?;
+        no_requests_for(LOOK_QUIET, &clipboard).await;
+        let mut requests = clipboard.requests();
+        let n_before = requests.borrow_and_update().n_served;
         let paste = Chord(vec![Keysym::CONTROL, Keysym(u32::from('v'))]);
         let struck = paste.clone();
         self.with_ready(&paste, move |seat| seat.strike(&struck, 1))
             .await?;
-        let taken = served.wait_for(Option::is_some);
+        let taken = requests.wait_for(|requests| requests.n_served > n_before);
         // A program with nowhere to put the text never asks for it, as it drops keys.
         let _ = tokio::time::timeout(PASTE_MAX, taken).await;
         self.let_catch_up().await
@@ -219,26 +228,32 @@ struct Loan {
     previous: Option<Content>,
 }
 
-impl Loan {
-    /// Waits until no program seems to want the pasted text any more.
-    async fn no_longer_needed(&self) {
-        loop {
-            let served_at = *self.clipboard.served_at().borrow();
-            let quiet_for = served_at.map_or(PASTE_QUIET, |at| at.elapsed());
-            let Some(left) = PASTE_QUIET.checked_sub(quiet_for).filter(|d| !d.is_zero()) else {
-                return;
-            };
-            tokio::time::sleep(left).await;
-        }
-    }
-}
-
 impl Drop for Loan {
     fn drop(&mut self) {
         if let Some(previous) = self.previous.take()
             && let Err(error) = self.clipboard.offer(previous)
         {
             tracing::debug!(%error, "the clipboard was not given back");
+        }
+    }
+}
+
+/// Waits until no program has asked anything of the clipboard for so long.
+async fn no_requests_for(quiet: Duration, clipboard: &Clipboard) {
+    let mut requests = clipboard.requests();
+    // Who asks again and again is not waited for.
+    let started_at = Instant::now();
+    let give_up_at = started_at + PASTE_MAX;
+    loop {
+        let asked_at = requests.borrow_and_update().last_at;
+        let quiet_at = asked_at
+            .map_or(started_at, Instant::from_std)
+            .max(started_at)
+            + quiet;
+        tokio::select! {
+            () = tokio::time::sleep_until(quiet_at.min(give_up_at)) => return,
+            // The sender is part of the clipboard.
+            _ = requests.changed() => {}
         }
     }
 }

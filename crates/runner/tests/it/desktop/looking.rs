@@ -2,10 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskhand_core::{
-    action::{Action, Region, ScreenSize},
-    blob::BlobFormat,
-};
+use deskhand_core::action::{Action, Region, ScreenSize};
 
 use super::world::{Pixels, World, at, click_at};
 
@@ -126,37 +123,5 @@ async fn the_browser_fills_the_screen_without_a_frame() {
     for (x, y) in [(0, 0), (1023, 0), (0, 767), (1023, 767)] {
         assert_eq!(pixels.at(x, y), [0xfe, 0xdc, 0xba], "({x}, {y})");
     }
-    world.end().await;
-}
-
-/// Not a check but a measurement: run with `--run-ignored only --no-capture`.
-#[tokio::test]
-#[ignore = "measures"]
-async fn how_long_looking_takes() {
-    let text = "The quick brown fox jumps over the lazy dog. ".repeat(120);
-    let world = World::with_page(&format!(
-        "<h1>A page</h1><div style='columns:3'>{text}</div>\
-         <div style='height:200px;background:linear-gradient(90deg,#f60,#06f)'></div>"
-    ))
-    .await;
-    for format in [BlobFormat::Png, BlobFormat::Jpeg] {
-        let mut times = Vec::new();
-        let mut n_bytes = 0;
-        for _ in 0..50 {
-            let started = Instant::now();
-            n_bytes = world.desktop.look(format).await.unwrap().bytes.len();
-            times.push(started.elapsed());
-        }
-        times.sort_unstable();
-        println!("{format:?}: median {:?}, {n_bytes} bytes", times[25]);
-    }
-    let mut times = Vec::new();
-    for _ in 0..50 {
-        let started = Instant::now();
-        world.click(500, 500).await;
-        times.push(started.elapsed());
-    }
-    times.sort_unstable();
-    println!("click: median {:?}", times[25]);
     world.end().await;
 }
