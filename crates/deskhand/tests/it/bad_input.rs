@@ -1,7 +1,7 @@
 //! What is wrong gets a clear answer, and nothing hangs or is lost.
 
 use deskhand_core::event::EventBody;
-use deskhand_testkit::ServerOptions;
+use deskhand_testkit::{Client, ServerOptions};
 use serde_json::{Value, json};
 
 use crate::world::{serve, serve_with};
@@ -104,70 +104,78 @@ async fn a_sign_in_link_is_good_once() {
     );
 }
 
+/// The status and the code that a body sent to this path gets.
+async fn refused(client: &Client, path: &str, body: impl Into<Vec<u8>>) -> (u16, String) {
+    let answer = client
+        .send(reqwest::Method::POST, path, Some(body.into()))
+        .await;
+    (answer.status, answer.code())
+}
+
 #[tokio::test]
-async fn broken_and_oversized_bodies_are_refused() {
+async fn broken_and_oversized_messages_are_refused() {
     let server = serve(&[]);
     let client = server.client();
     let session = client.new_session("scripted/demo").await;
     let messages = session.path("/messages");
-    let post = |path: String, body: Vec<u8>| {
-        let client = client.clone();
-        async move {
-            let answer = client.send(reqwest::Method::POST, &path, Some(body)).await;
-            (answer.status, answer.code())
-        }
-    };
-    for body in [
+    let broken = [
         "{",
         "[]",
         "null",
-        "{\"content\": 1}",
-        "{\"content\": \"x\", \"extra\": 1}",
-        "\u{0}",
+        r#"{"content": 1}"#,
+        r#"{"content": "x", "extra": 1}"#,
+        "\0",
         "",
-    ] {
+    ];
+    for body in broken {
         assert_eq!(
-            post(messages.clone(), body.into()).await,
+            refused(&client, &messages, body).await,
             (400, "malformed".to_owned()),
             "{body}"
         );
     }
-    assert_eq!(post(messages.clone(), vec![0xff, 0xfe]).await.0, 400);
     assert_eq!(
-        post(messages.clone(), b"{\"content\": \"  \"}".to_vec()).await,
-        (400, "empty_message".to_owned())
-    );
-    let long = json!({"content": "x".repeat(300_000)})
-        .to_string()
-        .into_bytes();
-    assert_eq!(
-        post(messages.clone(), long).await,
-        (413, "long_message".to_owned())
-    );
-    let huge = json!({"content": "x".repeat(2_000_000)})
-        .to_string()
-        .into_bytes();
-    assert_eq!(
-        post(messages.clone(), huge).await,
-        (413, "too_large".to_owned())
-    );
-    let sessions = "/api/sessions".to_owned();
-    assert_eq!(
-        post(sessions.clone(), br#"{"model": "nobody/knows"}"#.to_vec()).await,
-        (400, "unknown_model".to_owned())
-    );
-    assert_eq!(
-        post(
-            sessions.clone(),
-            br#"{"model": "scripted/../../x"}"#.to_vec()
-        )
-        .await,
-        (400, "unknown_model".to_owned())
-    );
-    assert_eq!(
-        post(sessions, br#"{"metadata": []}"#.to_vec()).await,
+        refused(&client, &messages, [0xff, 0xfe]).await,
         (400, "malformed".to_owned())
     );
+    let blank = json!({"content": "  "}).to_string();
+    assert_eq!(
+        refused(&client, &messages, blank).await,
+        (400, "empty_message".to_owned())
+    );
+    let long = json!({"content": "x".repeat(300_000)}).to_string();
+    assert_eq!(
+        refused(&client, &messages, long).await,
+        (413, "long_message".to_owned())
+    );
+    let huge = json!({"content": "x".repeat(2_000_000)}).to_string();
+    assert_eq!(
+        refused(&client, &messages, huge).await,
+        (413, "too_large".to_owned())
+    );
+    assert_eq!(
+        client.get(&messages).await.good()["messages"],
+        json!([]),
+        "nothing was stored"
+    );
+}
+
+#[tokio::test]
+async fn sessions_and_pages_that_make_no_sense_are_refused() {
+    let server = serve(&[]);
+    let client = server.client();
+    let session = client.new_session("scripted/demo").await;
+    for (body, code) in [
+        (r#"{"model": "nobody/knows"}"#, "unknown_model"),
+        (r#"{"model": "scripted/../../x"}"#, "unknown_model"),
+        (r#"{"metadata": []}"#, "malformed"),
+    ] {
+        assert_eq!(
+            refused(&client, "/api/sessions", body).await,
+            (400, code.to_owned()),
+            "{body}"
+        );
+    }
     for query in [
         "?limit=0",
         "?limit=9999999",
@@ -175,24 +183,11 @@ async fn broken_and_oversized_bodies_are_refused() {
         "?after=-1",
         "?nonsense=1",
     ] {
-        assert_eq!(
-            client
-                .get(&session.path(&format!("/events{query}")))
-                .await
-                .status,
-            400,
-            "{query}"
-        );
+        let answer = client.get(&session.path(&format!("/events{query}"))).await;
+        assert_eq!(answer.status, 400, "{query}");
     }
-    assert_eq!(
-        client
-            .get(&session.path("/stream?after=99999"))
-            .await
-            .code(),
-        "after_newest"
-    );
-    // After all that nothing was stored.
-    assert_eq!(client.get(&messages).await.good()["messages"], json!([]));
+    let ahead = client.get(&session.path("/stream?after=99999")).await;
+    assert_eq!(ahead.code(), "after_newest");
 }
 
 #[tokio::test]
