@@ -144,6 +144,7 @@ impl LocalSandboxes {
             tracing::warn!(%error, dir = %dir.display(), "the files of sandboxes cannot be listed");
             Vec::new()
         });
+        trace::end_leftovers(&sessions);
         for session in sessions {
             let files = SessionFiles::of(dir, session);
             if let Some(trace) = Trace::read(&files.trace()) {

@@ -171,7 +171,7 @@ async fn a_server_asked_to_end_parks_its_turns_and_goes_on_next_time() {
 }
 
 #[tokio::test]
-async fn a_server_killed_while_sandboxes_start_leaves_nothing() {
+async fn what_is_left_of_sandboxes_that_just_started_ends_with_the_next_server() {
     let mut server = serve(&[]);
     for delay_ms in [0, 5, 15, 30, 60] {
         for _ in 0..2 {
@@ -180,10 +180,10 @@ async fn a_server_killed_while_sandboxes_start_leaves_nothing() {
         // Not a wait for something: a different moment of the start each time.
         tokio::time::sleep(std::time::Duration::from_millis(delay_ms)).await;
         server.kill();
+        server.start_again();
         let mark = server.mark();
         eventually("no process is left", || {
             processes_with_mount(&mark).is_empty()
         });
-        server.start_again();
     }
 }

@@ -120,8 +120,10 @@ impl Picture {
         let mut encoder = png::Encoder::new(&mut bytes, width.into(), height.into());
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
-        // A picture is looked at once and soon: a tenth of the time is worth twice the bytes.
-        encoder.set_compression(png::Compression::Fast);
+        // A picture is looked at once and soon: a tenth of the time is worth twice the bytes. One
+        // filter for all rows takes a quarter of the time of choosing, and a tenth more bytes.
+        encoder.set_deflate_compression(png::DeflateCompression::FdeflateUltraFast);
+        encoder.set_filter(png::Filter::Paeth);
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&rgb_of(&self.bgrx))?;
         writer.finish()?;

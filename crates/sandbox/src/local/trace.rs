@@ -1,13 +1,17 @@
 //! What a server that is killed would leave: written down while a sandbox runs, and cleared away
 //! by the next server.
 //!
-//! The kernel ends the processes by itself. Control groups and sockets have to be removed.
+//! The kernel ends the processes by itself, but for one moment: bubblewrap's inner process first
+//! waits for the outer one, and when both the server and the outer one are killed right then, it
+//! waits for ever, without having started anything. Control groups and sockets have to be
+//! removed.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
+use deskhand_core::id::SessionId;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +67,38 @@ impl Trace {
         );
         // It may have ended by itself meanwhile.
         let _ = pidfd_send_signal(process, Signal::KILL);
+    }
+}
+
+/// Ends what is left of bubblewrap for these sessions, by the homes on its command line.
+pub(crate) fn end_leftovers(sessions: &[SessionId]) {
+    let homes: Vec<String> = sessions.iter().map(|id| format!("/{id}/home")).collect();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    for entry in processes {
+        let pid = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok());
+        let Some(pid) = pid.and_then(Pid::from_raw) else {
+            continue;
+        };
+        // A process may end while it is looked at, and others' command lines are not ours to read.
+        let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else {
+            continue;
+        };
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let mut words = line.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        let is_bubblewrap = words
+            .next()
+            .is_some_and(|program| program.ends_with("bwrap"));
+        if is_bubblewrap && words.any(|word| homes.iter().any(|home| word.ends_with(home))) {
+            tracing::info!(
+                pid = pid.as_raw_nonzero().get(),
+                "ending what is left of a sandbox"
+            );
+            // It may have ended by itself meanwhile.
+            let _ = pidfd_send_signal(process, Signal::KILL);
+        }
     }
 }
 
