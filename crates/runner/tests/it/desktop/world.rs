@@ -44,7 +44,17 @@ pub(crate) struct World {
 impl World {
     /// A desktop with nothing on it.
     pub(crate) async fn empty() -> Self {
-        Self::start(Vec::new(), TempDir::new().unwrap()).await
+        let world = Self::start(Vec::new(), TempDir::new().unwrap()).await;
+        // A window that opens while the window manager starts may go unnoticed by it.
+        let give_up_at = Instant::now() + DEADLINE;
+        while world
+            .property(world.root, "_NET_SUPPORTING_WM_CHECK")
+            .is_empty()
+        {
+            assert!(Instant::now() < give_up_at, "no window manager");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        world
     }
 
     /// A desktop whose browser shows this page and nothing else, painted.
