@@ -85,14 +85,19 @@ impl World {
         let desktop = Desktop::start(config, tasks.clone(), sender).await.unwrap();
         let (x, screen) = RustConnection::connect(Some(desktop.display())).unwrap();
         let root = x.setup().roots[screen].root;
-        Self {
+        let world = Self {
             desktop,
             notices,
             tasks,
             folder,
             x,
             root,
-        }
+        };
+        until("the window manager is up", || {
+            !world.property(root, "_NET_SUPPORTING_WM_CHECK").is_empty()
+        })
+        .await;
+        world
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -227,6 +232,15 @@ impl World {
     /// Ends all programs and waits for them.
     pub(crate) async fn end(self) {
         assert!(self.tasks.end(DEADLINE).await, "a program did not end");
+    }
+}
+
+/// Waits for something to become true.
+pub(crate) async fn until(what: &str, mut is_true: impl FnMut() -> bool) {
+    let give_up_at = Instant::now() + DEADLINE;
+    while !is_true() {
+        assert!(Instant::now() < give_up_at, "waited in vain: {what}");
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
 
