@@ -147,30 +147,20 @@ async fn shell(session: &Session) -> f64 {
 /// From the request until the page shows that every character is there.
 async fn types(session: &Session, n_characters: usize, colour: [u8; 3]) -> f64 {
     let (x, y) = page::FIELD;
+    let click = json!({"action": "click", "at": {"x": x, "y": y}});
+    let clear = json!({"action": "key", "keys": "ctrl+a Delete"});
     let mut samples = Vec::new();
     for _ in 0..7 {
-        session
-            .act(
-                "computer",
-                json!({"action": "click", "at": {"x": x, "y": y}}),
-            )
-            .await;
-        session
-            .act(
-                "computer",
-                json!({"action": "key", "keys": "ctrl+a Delete"}),
-            )
-            .await;
+        // The field must have the focus before anything is typed.
+        act(session, 1, &[click.clone(), clear.clone()], true).await;
         seen(session, Instant::now(), |picture| {
             n_pixels(picture, page::EMPTY) > MANY
         })
         .await;
         let asked = Instant::now();
+        let text = page::text(n_characters);
         session
-            .act(
-                "computer",
-                json!({"action": "type", "text": page::text(n_characters)}),
-            )
+            .act("computer", json!({"action": "type", "text": text}))
             .await;
         samples.push(seen(session, asked, |picture| n_pixels(picture, colour) > MANY).await);
     }

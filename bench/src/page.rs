@@ -30,8 +30,8 @@ pub(crate) fn html() -> String {
     format!(
         "<!doctype html><meta charset=utf-8><title>bench</title><style>\
          body{{margin:0;font:14px sans-serif;background:#fff;color:#222}}\
-         #band{{height:24px;background:#123456}}\
-         textarea{{position:absolute;left:20px;top:60px;width:900px;height:120px}}\
+         #band{{position:fixed;z-index:1;top:0;width:100%;height:24px;background:#123456}}\
+         textarea{{position:fixed;z-index:1;left:20px;top:60px;width:900px;height:120px}}\
          main{{position:absolute;top:220px;display:grid;grid-template-columns:repeat(4,1fr);gap:10px;padding:20px;height:2000px}}\
          h2{{font-size:15px;padding:6px;border-radius:6px}}p{{line-height:1.4}}\
          </style><div id=band></div><textarea spellcheck=false autocomplete=off></textarea><main>{cards}</main><script>\

@@ -54,7 +54,7 @@ impl Server {
         }
         let log = Arc::default();
         let mut server = Self {
-            program: program.into(),
+            program: program.into().canonicalize().unwrap(),
             options,
             home,
             child: None,
