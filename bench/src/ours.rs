@@ -103,15 +103,10 @@ async fn open_page(session: &Session) {
     let create =
         json!({"command": "create", "path": "/home/agent/page.html", "file_text": page::html()});
     session.act("editor", create).await;
-    session
-        .act("computer", json!({"action": "key", "keys": "ctrl+l"}))
-        .await;
-    session
-        .act(
-            "computer",
-            json!({"action": "type", "text": "file:///home/agent/page.html\n"}),
-        )
-        .await;
+    let focus = json!({"action": "key", "keys": "ctrl+l"});
+    let address = json!({"action": "type", "text": "file:///home/agent/page.html"});
+    let enter = json!({"action": "key", "keys": "Delete Return"});
+    act(session, 1, &[focus, address, enter], true).await;
     seen(session, Instant::now(), |picture| {
         n_pixels(picture, page::EMPTY) > MANY
     })

@@ -36,8 +36,10 @@ pub(crate) fn html() -> String {
          h2{{font-size:15px;padding:6px;border-radius:6px}}p{{line-height:1.4}}\
          </style><div id=band></div><textarea spellcheck=false autocomplete=off></textarea><main>{cards}</main><script>\
          const area=document.querySelector('textarea'),band=document.getElementById('band');\
+         let shown='#123456';\
          area.oninput=()=>{{const n=area.value.length;\
-         band.style.background=n===50?'#ab1020':n===500?'#10ab20':'#123456'}}</script>"
+         const wanted=n===50?'#ab1020':n===500?'#10ab20':'#123456';\
+         if(wanted!==shown)band.style.background=shown=wanted}}</script>"
     )
 }
 
