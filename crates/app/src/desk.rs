@@ -83,7 +83,7 @@ impl SessionDesk {
                 "a sandbox's start broke off"
             );
             Err(DeskError {
-                message: "The start of the sandbox broke off.".to_owned(),
+                message: "The start of the desktop broke off.".to_owned(),
             })
         })
     }
@@ -146,7 +146,7 @@ impl SessionDesk {
                 Ok(sandbox)
             }
             Err(error) => {
-                let message = format!("The sandbox could not be started: {error}.");
+                let message = format!("The desktop could not be started: {error}.");
                 tracing::warn!(session.id = %self.session, error = &error as &dyn std::error::Error, "a sandbox was not started");
                 let failure = Failure {
                     turn: None,
@@ -242,6 +242,6 @@ fn store_failed(error: &StoreError) -> DeskError {
         "a sandbox's state was not stored"
     );
     DeskError {
-        message: "The state of the sandbox could not be stored.".to_owned(),
+        message: "The state of the desktop could not be stored.".to_owned(),
     }
 }

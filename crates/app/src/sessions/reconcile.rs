@@ -52,7 +52,7 @@ impl Sessions {
             phase: PhaseMove::May(Signal::ServerRestarted),
             sandbox: lost.then_some(SandboxState::Lost),
             reason: lost
-                .then(|| "The sandbox ended with the server; its files were kept.".to_owned()),
+                .then(|| "The desktop ended with the server; its files were kept.".to_owned()),
             events: failure.into_iter().collect(),
             answer: None,
         };
