@@ -3,7 +3,6 @@
 
 mod actions;
 mod camera;
-mod clipboard;
 mod events;
 mod focus;
 mod hands;

@@ -1,8 +1,6 @@
 //! What the X server tells of its own accord, read all the time by one thread on a connection
 //! of its own.
 
-use std::sync::Arc;
-
 use tokio::{sync::watch, time::Instant};
 use x11rb::{
     connection::Connection,
@@ -15,10 +13,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use super::{
-    clipboard::Clipboard,
-    x::{Atoms, XError, connect},
-};
+use super::x::{Atoms, XError, connect};
 
 /// What was heard. The thread ends when the X server does.
 #[derive(Debug)]
@@ -29,18 +24,16 @@ pub(super) struct Events {
     pub(super) pong: watch::Sender<u32>,
     /// How many times a program began to let something be dragged to other programs.
     pub(super) n_drags: watch::Sender<u64>,
-    pub(super) clipboard: Arc<Clipboard>,
 }
 
 struct Listener {
-    connection: Arc<RustConnection>,
+    connection: RustConnection,
     root: u32,
     atoms: Atoms,
     damage: Damage,
     changed_at: watch::Sender<Instant>,
     pong: watch::Sender<u32>,
     n_drags: watch::Sender<u64>,
-    clipboard: Arc<Clipboard>,
 }
 
 impl Events {
@@ -61,8 +54,6 @@ impl Events {
         connection
             .xfixes_select_selection_input(root, atoms.XdndSelection, owned)?
             .check()?;
-        let connection = Arc::new(connection);
-        let clipboard = Arc::new(Clipboard::new(Arc::clone(&connection), root, atoms)?);
         let listener = Listener {
             connection,
             root,
@@ -71,13 +62,11 @@ impl Events {
             changed_at: watch::Sender::new(Instant::now()),
             pong: watch::Sender::new(0),
             n_drags: watch::Sender::new(0),
-            clipboard: Arc::clone(&clipboard),
         };
         let events = Self {
             changed_at: listener.changed_at.clone(),
             pong: listener.pong.clone(),
             n_drags: listener.n_drags.clone(),
-            clipboard,
         };
         std::thread::Builder::new()
             .name("desktop-events".to_owned())
@@ -112,9 +101,6 @@ impl Listener {
             }
             Event::XfixesSelectionNotify(_) => self.n_drags.send_modify(|n| *n += 1),
             Event::ClientMessage(message) => self.hear_pong(message),
-            Event::SelectionRequest(request) => self.clipboard.serve(request)?,
-            Event::SelectionNotify(notify) => self.clipboard.arrived(notify),
-            Event::SelectionClear(_) => self.clipboard.taken_over()?,
             _ => {}
         }
         Ok(())

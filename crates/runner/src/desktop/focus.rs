@@ -28,18 +28,10 @@ pub(super) struct Focused {
 }
 
 impl Focused {
-    /// Whether it is a terminal: those take every character by key, and have other shortcuts.
-    pub(super) fn is_terminal(&self) -> bool {
-        const TERMINALS: [&str; 7] = [
-            "term",
-            "konsole",
-            "rxvt",
-            "kitty",
-            "alacritty",
-            "tilix",
-            "foot",
-        ];
-        TERMINALS.iter().any(|name| self.class.contains(name))
+    /// Whether it is Chromium or made of it.
+    pub(super) fn is_chromium(&self) -> bool {
+        const CHROMIUMS: [&str; 6] = ["chrom", "electron", "brave", "edge", "vivaldi", "code"];
+        CHROMIUMS.iter().any(|name| self.class.contains(name))
     }
 }
 

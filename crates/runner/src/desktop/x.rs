@@ -58,18 +58,8 @@ pub(super) fn connect(display: &str) -> Result<(RustConnection, u32), XError> {
 x11rb::atom_manager! {
     /// The names in use, looked up once per connection.
     pub(super) Atoms: AtomsCookie {
-        CLIPBOARD,
-        INCR,
-        TARGETS,
-        TIMESTAMP,
-        MULTIPLE,
-        SAVE_TARGETS,
-        DELETE,
-        UTF8_STRING,
-        TEXT_PLAIN_UTF8: b"text/plain;charset=utf-8",
         WM_PROTOCOLS,
         _NET_WM_PING,
         XdndSelection,
-        DESKHAND_CLIPBOARD,
     }
 }
