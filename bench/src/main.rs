@@ -48,18 +48,19 @@ async fn main() {
         Some(peer.click_ms + 2_000.0 + peer.screenshot_ms),
         100.0,
     ));
-    table.add(Row::ms(
-        "type 50 characters, all there",
-        ours.type_50_ms,
-        Some(peer.type_50_ms),
-        60.0,
-    ));
-    table.add(Row::ms(
-        "type 500 characters, all there",
-        ours.type_500_ms,
-        Some(peer.type_500_ms),
-        60.0,
-    ));
+    for (what, typing, peer_ms) in [
+        ("type 50 characters", &ours.type_50, peer.type_50_ms),
+        ("type 500 characters", &ours.type_500, peer.type_500_ms),
+    ] {
+        table.add(Row::ms(what, typing.done_ms, Some(peer_ms), 60.0));
+        let until_seen = Row::ms(
+            "… until the page shows all",
+            typing.seen_ms,
+            Some(peer_ms),
+            60.0,
+        );
+        table.add(until_seen.without_target());
+    }
     table.add(Row::ms("shell round trip", ours.shell_ms, None, 3.0));
     table.add(Row::ms("server started", ours.start_ms, None, 100.0));
     table.add(Row::ms(
@@ -86,5 +87,10 @@ async fn main() {
         "A picture is {} KB. The peer of “click, settled, screenshot” is xdotool, the fixed two seconds that",
         ours.screenshot_kb
     );
-    println!("Anthropic's demo waits, and scrot.");
+    println!(
+        "Anthropic's demo waits, and scrot. xdotool's typing is timed until it returns; ours also until a"
+    );
+    println!(
+        "watcher of the screen sees that every character has arrived, which takes Chromium 1 ms each."
+    );
 }

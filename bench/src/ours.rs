@@ -2,15 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use deskhand_testkit::{Server, ServerOptions, Session, processes_with_mount, rss_bytes};
+use deskhand_testkit::{Server, ServerOptions, Session, Watcher, processes_with_mount, rss_bytes};
 use serde_json::{Value, json};
 
 use crate::{page, table::median};
 
-/// The background of the browser's first page.
+/// The background of the browser's first page, and a place where it has nothing on it.
 const START_PAGE: [u8; 3] = [0xf7, 0xf4, 0xee];
-/// So many pixels of a colour are no accident.
-const MANY: usize = 2_000;
+const EMPTY_PLACE: (usize, usize) = (500, 740);
 
 pub(crate) struct Ours {
     pub(crate) start_ms: f64,
@@ -23,11 +22,19 @@ pub(crate) struct Ours {
     pub(crate) click_look_ms: f64,
     pub(crate) key_ms: f64,
     pub(crate) scroll_ms: f64,
-    pub(crate) type_50_ms: f64,
-    pub(crate) type_500_ms: f64,
+    pub(crate) type_50: Typing,
+    pub(crate) type_500: Typing,
     pub(crate) shell_ms: f64,
     pub(crate) first_session_mb: f64,
     pub(crate) further_session_mb: f64,
+}
+
+/// How long typing takes.
+pub(crate) struct Typing {
+    /// Until the action is done and answered.
+    pub(crate) done_ms: f64,
+    /// Until a watcher sees that the page has every character.
+    pub(crate) seen_ms: f64,
 }
 
 pub(crate) async fn measure(program: &str) -> Ours {
@@ -48,23 +55,27 @@ pub(crate) async fn measure(program: &str) -> Ours {
     let mut sessions: Vec<Session> = Vec::new();
     let mut memory = Vec::new();
     for _ in 0..3 {
+        quiet(&server.mark()).await;
         let created = Instant::now();
         let session = client.new_session("scripted/demo").await;
-        firsts.push(seen(&session, created, |_| true).await);
-        paints.push(
-            seen(&session, created, |picture| {
-                n_pixels(picture, START_PAGE) > 100_000
-            })
-            .await,
-        );
+        first_screenshot(&session).await;
+        firsts.push(millis(created));
+        let mut watcher = Watcher::open(&session).await;
+        watcher.until(EMPTY_PLACE, START_PAGE).await;
+        paints.push(millis(created));
         sessions.push(session);
         memory.push(pss_mb(&server.mark()));
     }
     for session in sessions.drain(1..) {
         session.terminate().await;
     }
+    quiet(&server.mark()).await;
     let session = sessions.remove(0);
-    open_page(&session).await;
+    let mut watcher = Watcher::open(&session).await;
+    open_page(&session, &mut watcher).await;
+    let type_50 = types(&session, &mut watcher, 50, page::FIFTY).await;
+    let type_500 = types(&session, &mut watcher, 500, page::FIVE_HUNDRED).await;
+    drop(watcher);
 
     let screenshot = client.get(&session.path("/screenshot")).await;
     let mut shots = Vec::new();
@@ -90,8 +101,8 @@ pub(crate) async fn measure(program: &str) -> Ours {
         click_look_ms: act(&session, 20, &[click], true).await,
         key_ms: act(&session, 60, &[key], false).await,
         scroll_ms: act(&session, 30, &[down, up], false).await,
-        type_50_ms: types(&session, 50, page::FIFTY).await,
-        type_500_ms: types(&session, 500, page::FIVE_HUNDRED).await,
+        type_50,
+        type_500,
         shell_ms: shell(&session).await,
         first_session_mb: memory[0],
         further_session_mb: (memory[2] - memory[0]) / 2.0,
@@ -99,7 +110,7 @@ pub(crate) async fn measure(program: &str) -> Ours {
 }
 
 /// Opens the page in the sandbox's browser.
-async fn open_page(session: &Session) {
+async fn open_page(session: &Session, watcher: &mut Watcher) {
     let create =
         json!({"command": "create", "path": "/home/agent/page.html", "file_text": page::html()});
     session.act("editor", create).await;
@@ -107,10 +118,7 @@ async fn open_page(session: &Session) {
     let address = json!({"action": "type", "text": "file:///home/agent/page.html"});
     let enter = json!({"action": "key", "keys": "Delete Return"});
     act(session, 1, &[focus, address, enter], true).await;
-    seen(session, Instant::now(), |picture| {
-        n_pixels(picture, page::EMPTY) > MANY
-    })
-    .await;
+    watcher.until(page::BAND, page::EMPTY).await;
 }
 
 /// The median of doing these in turn.
@@ -139,55 +147,47 @@ async fn shell(session: &Session) -> f64 {
     median(samples)
 }
 
-/// From the request until the page shows that every character is there.
-async fn types(session: &Session, n_characters: usize, colour: [u8; 3]) -> f64 {
+async fn types(
+    session: &Session,
+    watcher: &mut Watcher,
+    n_characters: usize,
+    colour: [u8; 3],
+) -> Typing {
     let (x, y) = page::FIELD;
     let click = json!({"action": "click", "at": {"x": x, "y": y}});
     let clear = json!({"action": "key", "keys": "ctrl+a Delete"});
-    let mut samples = Vec::new();
-    for _ in 0..7 {
+    let (mut done, mut seen) = (Vec::new(), Vec::new());
+    for _ in 0..9 {
         // The field must have the focus before anything is typed.
         act(session, 1, &[click.clone(), clear.clone()], true).await;
-        seen(session, Instant::now(), |picture| {
-            n_pixels(picture, page::EMPTY) > MANY
-        })
-        .await;
-        let asked = Instant::now();
+        watcher.until(page::BAND, page::EMPTY).await;
         let text = page::text(n_characters);
+        let asked = Instant::now();
         session
             .act("computer", json!({"action": "type", "text": text}))
             .await;
-        samples.push(seen(session, asked, |picture| n_pixels(picture, colour) > MANY).await);
+        done.push(millis(asked));
+        watcher.until(page::BAND, colour).await;
+        seen.push(millis(asked));
     }
-    median(samples)
+    Typing {
+        done_ms: median(done),
+        seen_ms: median(seen),
+    }
 }
 
-/// How long after `since` the screen shows what is wanted.
-async fn seen(session: &Session, since: Instant, wanted: impl Fn(&[u8]) -> bool) -> f64 {
+async fn first_screenshot(session: &Session) {
     let deadline = Instant::now() + Duration::from_secs(30);
-    while Instant::now() < deadline {
-        let answer = session.client.get(&session.path("/screenshot")).await;
-        let elapsed = millis(since);
-        if answer.status == 200 && wanted(&answer.body) {
-            return elapsed;
-        }
-        if answer.status != 200 {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+    while session
+        .client
+        .get(&session.path("/screenshot"))
+        .await
+        .status
+        != 200
+    {
+        assert!(Instant::now() < deadline, "there is no screen");
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
-    panic!("the screen never showed what was waited for");
-}
-
-fn n_pixels(picture: &[u8], colour: [u8; 3]) -> usize {
-    let mut reader = png::Decoder::new(std::io::Cursor::new(picture))
-        .read_info()
-        .unwrap();
-    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut pixels).unwrap();
-    pixels[..info.buffer_size()]
-        .chunks_exact(info.color_type.samples())
-        .filter(|pixel| pixel[..3] == colour)
-        .count()
 }
 
 /// The memory of everything in this server's sandboxes, shared pages counted once.
@@ -210,6 +210,35 @@ fn pss_mb(mark: &str) -> f64 {
         .map(|(pid, _)| pss_kb(pid))
         .sum::<f64>()
         / 1_000.0
+}
+
+/// Waits until the sandboxes have nothing left to do: a browser goes on starting long after it has
+/// painted.
+async fn quiet(mark: &str) {
+    let ticks = || -> u64 {
+        processes_with_mount(mark)
+            .iter()
+            .map(|(pid, _)| cpu_ticks(*pid))
+            .sum()
+    };
+    let mut before = ticks();
+    loop {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let now = ticks();
+        if now.saturating_sub(before) <= 2 {
+            return;
+        }
+        before = now;
+    }
+}
+
+/// The processor time a process has used, in hundredths of a second.
+fn cpu_ticks(pid: i32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name, in brackets, may hold anything. After it come the state and ten more fields.
+    let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let times = rest.split_whitespace().skip(11).take(2);
+    times.filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
 }
 
 fn millis(since: Instant) -> f64 {

@@ -6,6 +6,9 @@ pub(crate) const EMPTY: [u8; 3] = [0x12, 0x34, 0x56];
 pub(crate) const FIFTY: [u8; 3] = [0xab, 0x10, 0x20];
 pub(crate) const FIVE_HUNDRED: [u8; 3] = [0x10, 0xab, 0x20];
 
+/// Where the band is on the screen.
+pub(crate) const BAND: (usize, usize) = (500, 100);
+
 /// Where the text area is, and a place where nothing is.
 pub(crate) const FIELD: (i32, i32) = (500, 200);
 pub(crate) const NOWHERE: (i32, i32) = (500, 600);

@@ -8,7 +8,7 @@ pub(crate) struct Row {
     unit: &'static str,
     ours: f64,
     peer: Option<f64>,
-    target: f64,
+    target: Option<f64>,
 }
 
 impl Row {
@@ -18,8 +18,14 @@ impl Row {
             unit: "ms",
             ours,
             peer,
-            target,
+            target: Some(target),
         }
+    }
+
+    /// For what stands in the table to be seen.
+    pub(crate) fn without_target(mut self) -> Self {
+        self.target = None;
+        self
     }
 
     pub(crate) fn mb(what: &'static str, ours: f64, target: f64) -> Self {
@@ -28,7 +34,7 @@ impl Row {
             unit: "MB",
             ours,
             peer: None,
-            target,
+            target: Some(target),
         }
     }
 }
@@ -58,8 +64,10 @@ impl fmt::Display for Table {
             let ratio = row
                 .peer
                 .map_or(String::new(), |peer| format!("{:.0}×", peer / row.ours));
-            let verdict = if row.ours <= row.target { "✓" } else { "✗" };
-            let target = format!("≤ {} {verdict}", row.target);
+            let target = row.target.map_or(String::new(), |target| {
+                let verdict = if row.ours <= target { "✓" } else { "✗" };
+                format!("≤ {target} {verdict}")
+            });
             writeln!(
                 f,
                 "{:<32} {ours:>11} {peer:>13} {ratio:>7} {target:>12}",

@@ -37,12 +37,11 @@ pub(crate) struct SettingsArgs {
 }
 
 impl SettingsArgs {
-    /// These options, and `--listen` where the command has it.
-    pub(crate) fn flags(&self, listen: Option<String>) -> Flags {
+    pub(crate) fn flags(&self) -> Flags {
         Flags {
             config: self.config.clone(),
             data_dir: self.data_dir.clone(),
-            listen,
+            ..Flags::default()
         }
     }
 }
@@ -69,6 +68,12 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
+    #[arg(long, value_name = "URL")]
+    #[arg(
+        help = "Database, such as postgres://USER:PASSWORD@HOST/NAME [env: DESKHAND_DATABASE] \
+                  [default: a file in the data folder]"
+    )]
+    pub(crate) database: Option<String>,
     #[arg(long, value_name = "ADDRESS")]
     #[arg(help = "Address and port to listen on [env: DESKHAND_LISTEN] \
                   [default: 127.0.0.1:7878]")]

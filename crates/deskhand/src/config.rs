@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::action::ScreenSize;
+use deskhand_core::{action::ScreenSize, secret::Secret};
 
 pub(crate) use layers::{Layers, Mistake, Source};
 use reader::Reader;
@@ -22,6 +22,8 @@ use reader::Reader;
 pub(crate) struct Config {
     pub(crate) listen: SocketAddr,
     pub(crate) data_dir: PathBuf,
+    /// `None` for the file in the data folder.
+    pub(crate) database: Option<Secret>,
     /// Without a slash at the end; `None` when it follows from where the server listens.
     pub(crate) public_url: Option<String>,
     pub(crate) log: LogConfig,
@@ -77,6 +79,7 @@ pub(crate) struct TurnConfig {
 pub(crate) struct Flags {
     pub(crate) config: Option<PathBuf>,
     pub(crate) data_dir: Option<String>,
+    pub(crate) database: Option<String>,
     pub(crate) listen: Option<String>,
 }
 
@@ -139,6 +142,9 @@ pub(crate) fn load(flags: &Flags, environment: &Environment) -> Result<Loaded, L
     if let Some(data_dir) = &flags.data_dir {
         layers.add_flag("data_dir", "--data-dir", data_dir);
     }
+    if let Some(database) = &flags.database {
+        layers.add_flag("database", "--database", database);
+    }
     let mut reader = Reader::new(layers, environment);
     let config = read(&mut reader);
     let (layers, mistakes) = reader.finish();
@@ -174,6 +180,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
     }
     Config {
         listen: reader.address("listen"),
+        database: reader.database("database"),
         public_url: reader.url("public_url"),
         log: LogConfig {
             level: reader.log_level("log.level"),

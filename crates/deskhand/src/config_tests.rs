@@ -53,6 +53,20 @@ fn flags_win_over_the_environment() {
 }
 
 #[test]
+fn a_databases_password_is_never_shown() {
+    let environment = environment(&[
+        ("HOME", "/home/ada"),
+        ("DESKHAND_DATABASE", "postgres://ada:hunter2@db/desk"),
+    ]);
+    let loaded = load(&Flags::default(), &environment).unwrap();
+    let address = loaded.config.database.unwrap();
+    assert_eq!(address.expose(), "postgres://ada:hunter2@db/desk");
+    let shown = loaded.layers.to_string();
+    assert!(shown.contains("postgres://ada@db/desk"), "{shown}");
+    assert!(!shown.contains("hunter2"), "{shown}");
+}
+
+#[test]
 fn all_mistakes_are_told_together_and_by_key() {
     let flags = Flags {
         listen: Some("7878".to_owned()),

@@ -6,9 +6,6 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::{LogConfig, LogFormat};
 
-/// Parts that say at every start that they had nothing to do.
-const QUIET: &str = "sea_orm_migration=warn";
-
 /// Begins to log what `config` asks for. `usual_level` holds when nobody chose a level.
 pub(crate) fn start(config: &LogConfig, usual_level: &str) {
     let level = if config.level_is_chosen {
@@ -17,7 +14,7 @@ pub(crate) fn start(config: &LogConfig, usual_level: &str) {
         usual_level
     };
     let log = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(format!("{QUIET},{level}")))
+        .with_env_filter(EnvFilter::new(level))
         .with_writer(std::io::stderr);
     match config.format {
         LogFormat::Text => {

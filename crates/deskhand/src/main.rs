@@ -25,7 +25,7 @@ use tokio::runtime;
 
 use crate::{
     cli::{Cli, Command},
-    config::{Environment, LoadConfigError},
+    config::{Environment, Flags, LoadConfigError},
 };
 
 fn main() -> ExitCode {
@@ -43,29 +43,35 @@ fn main() -> ExitCode {
 fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
     let environment = Environment::of_this_process();
     let Cli { settings, command } = cli;
-    let load = |listen| config::load(&settings.flags(listen), &environment);
+    let flags = settings.flags();
+    let load = || config::load(&flags, &environment);
     match command {
         Command::Serve(args) => {
-            let config = load(args.listen)?.config;
+            let flags = Flags {
+                listen: args.listen,
+                database: args.database,
+                ..flags
+            };
+            let config = config::load(&flags, &environment)?.config;
             logging::start(&config.log, &config.log.level);
             on_all_threads(done(serve::serve(&config)))
         }
         Command::Run(args) => {
-            let config = load(None)?.config;
+            let config = load()?.config;
             logging::start(&config.log, "warn");
             on_all_threads(run::run(&args, &config, &environment))
         }
         Command::Login(args) => {
-            let config = load(None)?.config;
+            let config = load()?.config;
             logging::start(&config.log, "warn");
             on_one_thread(done(login::login(&args, &config, &environment)))
         }
         Command::Doctor(args) => {
-            let config = load(None)?.config;
+            let config = load()?.config;
             on_one_thread(doctor::doctor(&args, &config, &environment))
         }
         Command::Config => {
-            output::answer(load(None)?.layers.to_string().trim_end())?;
+            output::answer(load()?.layers.to_string().trim_end())?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Runner => on_one_thread(runner::run()),

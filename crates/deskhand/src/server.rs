@@ -190,8 +190,13 @@ async fn start_app(
     sandboxes: Arc<LocalSandboxes>,
     tasks: Tasks,
 ) -> anyhow::Result<App> {
-    let database = dir.path().join("deskhand.db");
-    let store = Store::open(&database_url(&database)).await?;
+    let store = match &config.database {
+        Some(address) => Store::open(address.expose()).await?,
+        None => {
+            let file = dir.path().join("deskhand.db");
+            Store::open(&format!("sqlite://{}", file.display())).await?
+        }
+    };
     let blobs = FolderBlobs::open(dir.path().join("blobs"))
         .context("cannot open the folder of pictures")?;
     let app = App::start(deskhand_app::Parts {
@@ -212,13 +217,6 @@ async fn start_app(
         },
     });
     app.await.context("cannot take up earlier sessions")
-}
-
-/// The address of a database file. What means something in an address is escaped in the path.
-fn database_url(path: &Path) -> String {
-    let path = path.to_string_lossy();
-    let path = path.replace('%', "%25").replace('?', "%3F");
-    format!("sqlite://{}", path.replace('#', "%23"))
 }
 
 /// The admin's token, made at the first start and kept in the data folder.

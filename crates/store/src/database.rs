@@ -1,150 +1,245 @@
 //! The database: how it is opened, and the few words in which the rest of the crate speaks to it.
 
-use std::time::Duration;
+mod migrate;
+mod postgres;
+mod sqlite;
+mod value;
 
-use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbErr,
-    QueryResult, Statement, TransactionTrait, Value,
+use std::{path::PathBuf, sync::Arc};
+
+pub(crate) use self::value::{Row, Value};
+use deadpool_postgres::PoolError;
+
+use self::{
+    postgres::{Postgres, PostgresTransaction},
+    sqlite::{Sqlite, SqliteTransaction},
 };
-use sea_orm_migration::MigratorTrait;
-
-use crate::migrations::Migrator;
-
-/// How many connections read at once.
-const N_READERS: u32 = 4;
 
 /// The store. Clones share its connections.
-///
-/// SQLite lets one connection write at a time, so there is exactly one that does; the others
-/// read, and in WAL mode they never wait for it.
 #[derive(Debug, Clone)]
 pub struct Store {
-    pub(crate) reader: DatabaseConnection,
-    writer: DatabaseConnection,
+    database: Arc<Database>,
+}
+
+#[derive(Debug)]
+enum Database {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+/// Some statements that are done together or not at all. They are undone unless it is committed.
+#[derive(Debug)]
+pub(crate) enum Transaction {
+    Sqlite(SqliteTransaction),
+    Postgres(Box<PostgresTransaction>),
 }
 
 /// Why something was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("the database {url} could not be opened")]
-    Open { url: String, source: DbErr },
+    Open { url: String, source: SqlError },
     #[error("the database {url} could not be brought up to date; nothing was started")]
-    Migrate { url: String, source: DbErr },
+    Migrate { url: String, source: Box<Self> },
+    #[error(
+        "the database was made by a newer Deskhand: it is at step {found}, this program knows {known}"
+    )]
+    Newer { found: i64, known: i64 },
+    #[error(
+        "{0} is not a database's address: use sqlite:///PATH or postgres://USER:PASSWORD@HOST/NAME"
+    )]
+    Address(String),
     #[error("the database did not do what it was asked")]
-    Database(#[from] DbErr),
+    Database(#[from] SqlError),
     #[error("the database holds something that cannot be read: {0}")]
     Unreadable(String),
 }
 
+/// What a database says when it refuses.
+#[derive(Debug, thiserror::Error)]
+pub enum SqlError {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error(transparent)]
+    Postgres(#[from] tokio_postgres::Error),
+    #[error("no connection: {0}")]
+    Unreachable(String),
+}
+
+impl From<PoolError> for SqlError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::Backend(error) => Self::Postgres(error),
+            other @ (PoolError::Timeout(_)
+            | PoolError::Closed
+            | PoolError::NoRuntimeSpecified
+            | PoolError::PostCreateHook(_)) => Self::Unreachable(other.to_string()),
+        }
+    }
+}
+
 impl Store {
-    /// Opens the database at `url` (`sqlite:///path/file.db`), made and migrated where needed.
+    /// Opens the database at `url` (`sqlite:///path/file.db` or `postgres://…`), made and
+    /// migrated where needed.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
-        let open = |source| StoreError::Open {
-            url: url.to_owned(),
-            source,
+        let shown = shown_address(url);
+        let database = if let Some(path) = url.strip_prefix("sqlite://") {
+            Sqlite::open(PathBuf::from(path)).map(Database::Sqlite)
+        } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            Postgres::open(url).map(Database::Postgres)
+        } else {
+            return Err(StoreError::Address(shown));
         };
-        let writer = Database::connect(options(url, 1)).await.map_err(open)?;
-        Migrator::up(&writer, None)
-            .await
-            .map_err(|source| StoreError::Migrate {
-                url: url.to_owned(),
+        let store = Self {
+            database: Arc::new(database.map_err(|source| StoreError::Open {
+                url: shown.clone(),
                 source,
-            })?;
-        let reader = Database::connect(options(url, N_READERS))
-            .await
-            .map_err(open)?;
-        Ok(Self { reader, writer })
+            })?),
+        };
+        match store.migrate().await {
+            Ok(()) => Ok(store),
+            Err(StoreError::Database(source @ SqlError::Unreachable(_))) => {
+                Err(StoreError::Open { url: shown, source })
+            }
+            Err(source) => Err(StoreError::Migrate {
+                url: shown,
+                source: Box::new(source),
+            }),
+        }
     }
 
     /// Writes what is still in memory and lets go of the database.
     pub async fn close(self) -> Result<(), StoreError> {
-        self.reader.close().await?;
-        self.writer.close().await?;
-        Ok(())
+        match &*self.database {
+            Database::Sqlite(sqlite) => Ok(sqlite.close().await?),
+            Database::Postgres(postgres) => {
+                postgres.close();
+                Ok(())
+            }
+        }
     }
 
-    pub(crate) async fn begin(&self) -> Result<DatabaseTransaction, StoreError> {
-        Ok(self.writer.begin().await?)
+    pub(crate) async fn begin(&self) -> Result<Transaction, StoreError> {
+        Ok(match &*self.database {
+            Database::Sqlite(sqlite) => Transaction::Sqlite(sqlite.begin().await?),
+            Database::Postgres(postgres) => {
+                Transaction::Postgres(Box::new(postgres.begin().await?))
+            }
+        })
     }
 
     /// Runs a single writing statement; tells how many rows it changed.
     pub(crate) async fn write(
         &self,
         sql: &str,
-        values: impl IntoIterator<Item = Value>,
+        values: impl AsRef<[Value]>,
     ) -> Result<u64, StoreError> {
-        execute(&self.writer, sql, values).await
+        let values = values.as_ref();
+        Ok(match &*self.database {
+            Database::Sqlite(sqlite) => sqlite.write_count(sql, values).await?,
+            Database::Postgres(postgres) => postgres.execute(sql, values).await?,
+        })
     }
 
     /// Runs a single writing statement that returns a row.
     pub(crate) async fn write_one(
         &self,
         sql: &str,
-        values: impl IntoIterator<Item = Value>,
-    ) -> Result<Option<QueryResult>, StoreError> {
-        one(&self.writer, sql, values).await
+        values: impl AsRef<[Value]>,
+    ) -> Result<Option<Row>, StoreError> {
+        let values = values.as_ref();
+        let rows = match &*self.database {
+            Database::Sqlite(sqlite) => sqlite.write(sql, values).await?,
+            Database::Postgres(postgres) => postgres.query(sql, values).await?,
+        };
+        Ok(rows.into_iter().next())
+    }
+
+    /// Reads the first row.
+    pub(crate) async fn one(
+        &self,
+        sql: &str,
+        values: impl AsRef<[Value]>,
+    ) -> Result<Option<Row>, StoreError> {
+        Ok(self.all(sql, values).await?.into_iter().next())
+    }
+
+    /// Reads all rows.
+    pub(crate) async fn all(
+        &self,
+        sql: &str,
+        values: impl AsRef<[Value]>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let values = values.as_ref();
+        Ok(match &*self.database {
+            Database::Sqlite(sqlite) => sqlite.read(sql, values)?,
+            Database::Postgres(postgres) => postgres.query(sql, values).await?,
+        })
     }
 }
 
-fn options(url: &str, n_connections: u32) -> ConnectOptions {
-    let mut options = ConnectOptions::new(url);
-    options
-        .min_connections(1)
-        .max_connections(n_connections)
-        .acquire_timeout(Duration::from_secs(10))
-        .sqlx_logging(false)
-        .map_sqlx_sqlite_opts(|sqlite| {
-            use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
-            sqlite
-                .create_if_missing(true)
-                .journal_mode(SqliteJournalMode::Wal)
-                // In WAL mode this loses no commit when the process dies, and none that was
-                // checkpointed when the machine does.
-                .synchronous(SqliteSynchronous::Normal)
-                .foreign_keys(true)
-                .busy_timeout(Duration::from_secs(10))
-        });
-    options
+impl Transaction {
+    /// Runs a statement; tells how many rows it changed.
+    pub(crate) async fn execute(
+        &mut self,
+        sql: &str,
+        values: impl AsRef<[Value]>,
+    ) -> Result<u64, StoreError> {
+        let values = values.as_ref();
+        Ok(match self {
+            Self::Sqlite(sqlite) => sqlite.execute(sql, values)?,
+            Self::Postgres(postgres) => postgres.execute(sql, values).await?,
+        })
+    }
+
+    /// Runs a statement; answers its first row.
+    pub(crate) async fn one(
+        &mut self,
+        sql: &str,
+        values: impl AsRef<[Value]>,
+    ) -> Result<Option<Row>, StoreError> {
+        let values = values.as_ref();
+        let rows = match self {
+            Self::Sqlite(sqlite) => sqlite.query(sql, values)?,
+            Self::Postgres(postgres) => postgres.query(sql, values).await?,
+        };
+        Ok(rows.into_iter().next())
+    }
+
+    pub(crate) async fn commit(self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.commit()?,
+            Self::Postgres(postgres) => postgres.commit().await?,
+        }
+        Ok(())
+    }
+
+    pub(crate) fn is_postgres(&self) -> bool {
+        matches!(self, Self::Postgres(_))
+    }
+
+    /// Runs many statements, without values.
+    async fn run_script(&mut self, sql: &str) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.run_script(sql)?,
+            Self::Postgres(postgres) => postgres.run_script(sql).await?,
+        }
+        Ok(())
+    }
 }
 
-/// A statement with `$1`, `$2`, … which both databases understand.
-fn statement(
-    connection: &impl ConnectionTrait,
-    sql: &str,
-    values: impl IntoIterator<Item = Value>,
-) -> Statement {
-    Statement::from_sql_and_values(connection.get_database_backend(), sql, values)
-}
-
-pub(crate) async fn execute(
-    connection: &impl ConnectionTrait,
-    sql: &str,
-    values: impl IntoIterator<Item = Value>,
-) -> Result<u64, StoreError> {
-    Ok(connection
-        .execute_raw(statement(connection, sql, values))
-        .await?
-        .rows_affected())
-}
-
-pub(crate) async fn one(
-    connection: &impl ConnectionTrait,
-    sql: &str,
-    values: impl IntoIterator<Item = Value>,
-) -> Result<Option<QueryResult>, StoreError> {
-    Ok(connection
-        .query_one_raw(statement(connection, sql, values))
-        .await?)
-}
-
-pub(crate) async fn all(
-    connection: &impl ConnectionTrait,
-    sql: &str,
-    values: impl IntoIterator<Item = Value>,
-) -> Result<Vec<QueryResult>, StoreError> {
-    Ok(connection
-        .query_all_raw(statement(connection, sql, values))
-        .await?)
+/// A database's address as people may see it: without the password.
+pub fn shown_address(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    match rest.rsplit_once('@') {
+        Some((who, place)) => {
+            let name = who.split(':').next().unwrap_or_default();
+            format!("{scheme}://{name}@{place}")
+        }
+        None => url.to_owned(),
+    }
 }
 
 /// A time as it is stored: milliseconds since 1970.

@@ -7,10 +7,11 @@ use deskhand_core::{
     viewer::Viewer,
 };
 use jiff::Timestamp;
-use sea_orm::{ConnectionTrait, QueryResult};
 
 use crate::{
-    database::{Store, StoreError, all, count, execute, millis, one, stored_count, timestamp},
+    database::{
+        Row, Store, StoreError, Transaction, Value, count, millis, stored_count, timestamp,
+    },
     sessions::owner,
 };
 
@@ -22,15 +23,15 @@ impl Store {
         bodies: &[EventBody],
         at: Timestamp,
     ) -> Result<Option<Vec<LoggedEvent>>, StoreError> {
-        let transaction = self.begin().await?;
+        let mut transaction = self.begin().await?;
         let sql = "UPDATE sessions SET last_seq = last_seq + $1, updated_at_ms = $2 WHERE id = $3 \
                    RETURNING last_seq";
         let values = [stored_len(bodies), millis(at), session.0.into()];
-        let Some(row) = one(&transaction, sql, values).await? else {
+        let Some(row) = transaction.one(sql, values).await? else {
             return Ok(None);
         };
         let first = first_seq(&row, bodies.len())?;
-        let events = insert_events(&transaction, session, first, bodies, at).await?;
+        let events = insert_events(&mut transaction, session, first, bodies, at).await?;
         transaction.commit().await?;
         Ok(Some(events))
     }
@@ -49,11 +50,7 @@ impl Store {
             stored_count(after),
             i64::from(limit).into(),
         ];
-        all(&self.reader, sql, values)
-            .await?
-            .iter()
-            .map(event)
-            .collect()
+        self.all(sql, values).await?.iter().map(event).collect()
     }
 
     /// The newest picture in a session's log.
@@ -63,10 +60,10 @@ impl Store {
     ) -> Result<Option<Screenshot>, StoreError> {
         let sql = "SELECT data FROM events WHERE session_id = $1 AND kind = 'screenshot' \
                    ORDER BY seq DESC LIMIT 1";
-        let Some(row) = one(&self.reader, sql, [session.0.into()]).await? else {
+        let Some(row) = self.one(sql, [session.0.into()]).await? else {
             return Ok(None);
         };
-        let data: String = row.try_get("", "data")?;
+        let data: String = row.get("data")?;
         serde_json::from_str(&data)
             .map(Some)
             .map_err(|error| StoreError::Unreadable(error.to_string()))
@@ -76,17 +73,16 @@ impl Store {
     pub async fn may_see_blob(&self, viewer: Viewer, blob: &BlobName) -> Result<bool, StoreError> {
         let sql = "SELECT 1 AS seen FROM session_blobs b JOIN sessions s ON s.id = b.session_id \
                    WHERE b.blob = $1 AND ($2 IS NULL OR s.owner_id = $2) LIMIT 1";
-        Ok(
-            one(&self.reader, sql, [blob.as_str().into(), owner(viewer)])
-                .await?
-                .is_some(),
-        )
+        Ok(self
+            .one(sql, [blob.as_str().into(), owner(viewer)])
+            .await?
+            .is_some())
     }
 }
 
 /// Writes events whose numbers, from `first` on, were taken in the same transaction.
 pub(crate) async fn insert_events(
-    transaction: &impl ConnectionTrait,
+    transaction: &mut Transaction,
     session: SessionId,
     first: u64,
     bodies: &[EventBody],
@@ -107,11 +103,13 @@ pub(crate) async fn insert_events(
             millis(at),
             data.clone().into(),
         ];
-        execute(transaction, sql, values).await?;
+        transaction.execute(sql, values).await?;
         if let EventBody::Screenshot(Screenshot { blob, .. }) = body {
             let sql = "INSERT INTO session_blobs (blob, session_id) VALUES ($1, $2) \
                        ON CONFLICT DO NOTHING";
-            execute(transaction, sql, [blob.as_str().into(), session.0.into()]).await?;
+            transaction
+                .execute(sql, [blob.as_str().into(), session.0.into()])
+                .await?;
         }
         events.push(LoggedEvent {
             seq,
@@ -124,21 +122,21 @@ pub(crate) async fn insert_events(
 }
 
 /// How many numbers a batch of events takes.
-pub(crate) fn stored_len(bodies: &[EventBody]) -> sea_orm::Value {
+pub(crate) fn stored_len(bodies: &[EventBody]) -> Value {
     stored_count(u64::try_from(bodies.len()).unwrap_or(u64::MAX))
 }
 
 /// The number of the first of `n_events` events when `row` has the number of the last.
-pub(crate) fn first_seq(row: &QueryResult, n_events: usize) -> Result<u64, StoreError> {
-    let last = count(row.try_get("", "last_seq")?)?;
+pub(crate) fn first_seq(row: &Row, n_events: usize) -> Result<u64, StoreError> {
+    let last = count(row.get("last_seq")?)?;
     Ok((last + 1).saturating_sub(u64::try_from(n_events).unwrap_or(u64::MAX)))
 }
 
-fn event(row: &QueryResult) -> Result<LoggedEvent, StoreError> {
+fn event(row: &Row) -> Result<LoggedEvent, StoreError> {
     Ok(LoggedEvent {
-        seq: count(row.try_get("", "seq")?)?,
-        at: timestamp(row.try_get("", "at_ms")?)?,
-        kind: row.try_get("", "kind")?,
-        data: row.try_get("", "data")?,
+        seq: count(row.get("seq")?)?,
+        at: timestamp(row.get("at_ms")?)?,
+        kind: row.get("kind")?,
+        data: row.get("data")?,
     })
 }

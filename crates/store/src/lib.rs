@@ -7,13 +7,12 @@ pub mod blobs;
 mod database;
 mod events;
 mod messages;
-mod migrations;
 mod people;
 mod sessions;
 mod transitions;
 
 pub use blobs::FolderBlobs;
-pub use database::{Store, StoreError};
+pub use database::{SqlError, Store, StoreError, shown_address};
 pub use messages::{MessagePage, NewPrompt, QueueFull, TakenPrompt};
 pub use people::{NewUser, User};
 pub use sessions::{NewSession, SessionPage};

@@ -7,13 +7,17 @@ use deskhand_core::{
     session::{Phase, Signal},
 };
 use jiff::Timestamp;
-use sea_orm::{ConnectionTrait, QueryResult, Value};
 
 use crate::{
-    database::{Store, StoreError, all, count, execute, millis, one, stored_count, timestamp},
+    database::{
+        Row, Store, StoreError, Transaction, Value, count, millis, stored_count, timestamp,
+    },
     events::insert_events,
     transitions::{advance, hold},
 };
+
+const WAITING: &str = "SELECT COUNT(*) AS waiting FROM messages WHERE session_id = $1 \
+                       AND taken_at_ms IS NULL AND role = 'user'";
 
 /// A prompt to be queued.
 #[derive(Debug)]
@@ -64,12 +68,15 @@ impl Store {
         new: NewPrompt<'_>,
         queue_length: u64,
     ) -> Result<Option<Result<Vec<LoggedEvent>, QueueFull>>, StoreError> {
-        let tx = self.begin().await?;
-        let held = hold(&tx, new.session).await?;
+        let mut tx = self.begin().await?;
+        let held = hold(&mut tx, new.session).await?;
         let Some(held) = held.filter(|held| held.phase != Phase::Terminated) else {
             return Ok(None);
         };
-        let n_waiting = waiting(&tx, new.session).await?;
+        let n_waiting = match tx.one(WAITING, [new.session.0.into()]).await? {
+            Some(row) => count(row.get("waiting")?)?,
+            None => 0,
+        };
         if n_waiting >= queue_length {
             return Ok(Some(Err(QueueFull { n_waiting })));
         }
@@ -81,7 +88,15 @@ impl Store {
             turn: None,
         });
         let bodies = [body];
-        let seq = advance(&tx, new.session, held.phase, held.sandbox, &bodies, new.at).await?;
+        let seq = advance(
+            &mut tx,
+            new.session,
+            held.phase,
+            held.sandbox,
+            &bodies,
+            new.at,
+        )
+        .await?;
         let row = MessageRow {
             id: new.id,
             session: new.session,
@@ -91,8 +106,8 @@ impl Store {
             author: Some(new.author),
             at: new.at,
         };
-        insert_message(&tx, row).await?;
-        let events = insert_events(&tx, new.session, seq, &bodies, new.at).await?;
+        insert_message(&mut tx, row).await?;
+        let events = insert_events(&mut tx, new.session, seq, &bodies, new.at).await?;
         tx.commit().await?;
         Ok(Some(Ok(events)))
     }
@@ -104,8 +119,8 @@ impl Store {
         turn: TurnId,
         at: Timestamp,
     ) -> Result<Option<TakenPrompt>, StoreError> {
-        let tx = self.begin().await?;
-        let Some(held) = hold(&tx, session).await? else {
+        let mut tx = self.begin().await?;
+        let Some(held) = hold(&mut tx, session).await? else {
             return Ok(None);
         };
         let Some(phase) = held.phase.after(Signal::PromptTaken) else {
@@ -114,10 +129,10 @@ impl Store {
         let sql = "UPDATE messages SET taken_at_ms = $1 WHERE id = (\
                    SELECT id FROM messages WHERE session_id = $2 AND taken_at_ms IS NULL \
                    AND role = 'user' ORDER BY seq LIMIT 1) RETURNING id";
-        let Some(row) = one(&tx, sql, [millis(at), session.0.into()]).await? else {
+        let Some(row) = tx.one(sql, [millis(at), session.0.into()]).await? else {
             return Ok(None);
         };
-        let prompt = MessageId(row.try_get("", "id")?);
+        let prompt = MessageId(row.get("id")?);
         let bodies = [EventBody::Status(Status {
             state: phase,
             sandbox: held.sandbox,
@@ -125,17 +140,20 @@ impl Store {
             turn: Some(turn),
             prompt: Some(prompt),
         })];
-        let seq = advance(&tx, session, phase, held.sandbox, &bodies, at).await?;
+        let seq = advance(&mut tx, session, phase, held.sandbox, &bodies, at).await?;
         let sql = "UPDATE sessions SET turn_id = $1 WHERE id = $2";
-        execute(&tx, sql, [turn.0.into(), session.0.into()]).await?;
-        let events = insert_events(&tx, session, seq, &bodies, at).await?;
+        tx.execute(sql, [turn.0.into(), session.0.into()]).await?;
+        let events = insert_events(&mut tx, session, seq, &bodies, at).await?;
         tx.commit().await?;
         Ok(Some(TakenPrompt { prompt, events }))
     }
 
     /// How many prompts of a session wait.
     pub async fn n_waiting(&self, session: SessionId) -> Result<u64, StoreError> {
-        waiting(&self.reader, session).await
+        match self.one(WAITING, [session.0.into()]).await? {
+            Some(row) => count(row.get("waiting")?),
+            None => Ok(0),
+        }
     }
 
     /// A session's messages after `after`, oldest first.
@@ -154,7 +172,7 @@ impl Store {
             after,
             i64::from(limit.saturating_add(1)).into(),
         ];
-        let rows = all(&self.reader, sql, values).await?;
+        let rows = self.all(sql, values).await?;
         let mut messages = rows.iter().map(message).collect::<Result<Vec<_>, _>>()?;
         let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
         let more = messages.len() > wanted;
@@ -164,17 +182,8 @@ impl Store {
     }
 }
 
-async fn waiting(connection: &impl ConnectionTrait, session: SessionId) -> Result<u64, StoreError> {
-    let sql = "SELECT COUNT(*) AS waiting FROM messages WHERE session_id = $1 \
-               AND taken_at_ms IS NULL AND role = 'user'";
-    match one(connection, sql, [session.0.into()]).await? {
-        Some(row) => count(row.try_get("", "waiting")?),
-        None => Ok(0),
-    }
-}
-
 pub(crate) async fn insert_message(
-    tx: &impl ConnectionTrait,
+    tx: &mut Transaction,
     row: MessageRow<'_>,
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO messages (id, session_id, seq, role, content, author_id, created_at_ms) \
@@ -188,7 +197,7 @@ pub(crate) async fn insert_message(
         row.author.map(|author| author.0).into(),
         millis(row.at),
     ];
-    execute(tx, sql, values).await?;
+    tx.execute(sql, values).await?;
     Ok(())
 }
 
@@ -199,19 +208,19 @@ fn role_name(role: Role) -> &'static str {
     }
 }
 
-fn message(row: &QueryResult) -> Result<Message, StoreError> {
-    let role: String = row.try_get("", "role")?;
-    let author: Option<uuid::Uuid> = row.try_get("", "author_id")?;
+fn message(row: &Row) -> Result<Message, StoreError> {
+    let role: String = row.get("role")?;
+    let author: Option<uuid::Uuid> = row.get("author_id")?;
     Ok(Message {
-        id: MessageId(row.try_get("", "id")?),
-        session: SessionId(row.try_get("", "session_id")?),
+        id: MessageId(row.get("id")?),
+        session: SessionId(row.get("session_id")?),
         role: if role == "assistant" {
             Role::Assistant
         } else {
             Role::User
         },
-        content: row.try_get("", "content")?,
+        content: row.get("content")?,
         author: author.map(UserId),
-        created_at: timestamp(row.try_get("", "created_at_ms")?)?,
+        created_at: timestamp(row.get("created_at_ms")?)?,
     })
 }

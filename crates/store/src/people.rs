@@ -2,9 +2,8 @@
 
 use deskhand_core::id::UserId;
 use jiff::Timestamp;
-use sea_orm::QueryResult;
 
-use crate::database::{Store, StoreError, execute, millis, one};
+use crate::database::{Row, Store, StoreError, millis};
 
 /// Somebody who may sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,14 +26,11 @@ impl Store {
     /// The first administrator, if there is one yet.
     pub async fn admin(&self) -> Result<Option<User>, StoreError> {
         let sql = "SELECT id, name FROM users WHERE role = 'admin' ORDER BY id LIMIT 1";
-        one(&self.reader, sql, [])
-            .await?
-            .map(|row| user(&row))
-            .transpose()
+        self.one(sql, []).await?.map(|row| user(&row)).transpose()
     }
 
     pub async fn insert_user(&self, new: NewUser<'_>) -> Result<(), StoreError> {
-        let transaction = self.begin().await?;
+        let mut transaction = self.begin().await?;
         let sql = "INSERT INTO users (id, name, role, created_at_ms) VALUES ($1, $2, $3, $4)";
         let values = [
             new.id.0.into(),
@@ -42,15 +38,15 @@ impl Store {
             new.role.into(),
             millis(new.created_at),
         ];
-        execute(&transaction, sql, values).await?;
+        transaction.execute(sql, values).await?;
         let sql = "INSERT INTO tokens (hash, user_id, created_at_ms) VALUES ($1, $2, $3)";
         let values = [
             new.token_hash.into(),
             new.id.0.into(),
             millis(new.created_at),
         ];
-        execute(&transaction, sql, values).await?;
-        Ok(transaction.commit().await?)
+        transaction.execute(sql, values).await?;
+        transaction.commit().await
     }
 
     pub async fn insert_token(
@@ -69,7 +65,7 @@ impl Store {
     pub async fn user_of_token(&self, hash: &str) -> Result<Option<User>, StoreError> {
         let sql =
             "SELECT u.id, u.name FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1";
-        one(&self.reader, sql, [hash.into()])
+        self.one(sql, [hash.into()])
             .await?
             .map(|row| user(&row))
             .transpose()
@@ -104,9 +100,9 @@ impl Store {
         let Some(row) = self.write_one(sql, [hash.into(), millis(now)]).await? else {
             return Ok(None);
         };
-        let good: bool = row.try_get("", "good")?;
+        let good: bool = row.get("good")?;
         Ok(if good {
-            Some(UserId(row.try_get("", "user_id")?))
+            Some(UserId(row.get("user_id")?))
         } else {
             None
         })
@@ -139,7 +135,7 @@ impl Store {
     ) -> Result<Option<User>, StoreError> {
         let sql = "SELECT u.id, u.name FROM logins l JOIN users u ON u.id = l.user_id \
                    WHERE l.hash = $1 AND l.expires_at_ms > $2";
-        one(&self.reader, sql, [hash.into(), millis(now)])
+        self.one(sql, [hash.into(), millis(now)])
             .await?
             .map(|row| user(&row))
             .transpose()
@@ -153,16 +149,16 @@ impl Store {
 
     pub async fn user(&self, id: UserId) -> Result<Option<User>, StoreError> {
         let sql = "SELECT id, name FROM users WHERE id = $1";
-        one(&self.reader, sql, [id.0.into()])
+        self.one(sql, [id.0.into()])
             .await?
             .map(|row| user(&row))
             .transpose()
     }
 }
 
-fn user(row: &QueryResult) -> Result<User, StoreError> {
+fn user(row: &Row) -> Result<User, StoreError> {
     Ok(User {
-        id: UserId(row.try_get("", "id")?),
-        name: row.try_get("", "name")?,
+        id: UserId(row.get("id")?),
+        name: row.get("name")?,
     })
 }

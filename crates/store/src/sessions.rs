@@ -7,10 +7,9 @@ use deskhand_core::{
     viewer::Viewer,
 };
 use jiff::Timestamp;
-use sea_orm::{QueryResult, Value};
 
 use crate::{
-    database::{Store, StoreError, all, count, execute, millis, one, timestamp},
+    database::{Row, Store, StoreError, Value, count, millis, timestamp},
     events::insert_events,
 };
 
@@ -42,7 +41,7 @@ impl Store {
         &self,
         new: NewSession<'_>,
     ) -> Result<Vec<LoggedEvent>, StoreError> {
-        let transaction = self.begin().await?;
+        let mut transaction = self.begin().await?;
         let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
                    last_seq, created_at_ms, updated_at_ms) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)";
@@ -63,9 +62,9 @@ impl Store {
             first.sandbox.name().into(),
             millis(new.created_at),
         ];
-        execute(&transaction, sql, values).await?;
+        transaction.execute(sql, values).await?;
         let body = EventBody::Status(first);
-        let events = insert_events(&transaction, new.id, 1, &[body], new.created_at).await?;
+        let events = insert_events(&mut transaction, new.id, 1, &[body], new.created_at).await?;
         transaction.commit().await?;
         Ok(events)
     }
@@ -80,7 +79,7 @@ impl Store {
         let sql = format!(
             "SELECT {COLUMNS} FROM sessions WHERE id = $1 AND ($2 IS NULL OR owner_id = $2)"
         );
-        one(&self.reader, &sql, [id.0.into(), owner])
+        self.one(&sql, [id.0.into(), owner])
             .await?
             .map(|row| session(&row))
             .transpose()
@@ -103,7 +102,7 @@ impl Store {
             before,
             i64::from(limit.saturating_add(1)).into(),
         ];
-        let rows = all(&self.reader, &sql, values).await?;
+        let rows = self.all(&sql, values).await?;
         let mut sessions = rows.iter().map(session).collect::<Result<Vec<_>, _>>()?;
         let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
         let more = sessions.len() > wanted;
@@ -136,10 +135,10 @@ impl Store {
     /// Every session that is not over, with the turn it was at work on.
     pub async fn open_sessions(&self) -> Result<Vec<(Session, Option<TurnId>)>, StoreError> {
         let sql = format!("SELECT {COLUMNS}, turn_id FROM sessions WHERE phase <> $1 ORDER BY id");
-        let rows = all(&self.reader, &sql, [Phase::Terminated.name().into()]).await?;
+        let rows = self.all(&sql, [Phase::Terminated.name().into()]).await?;
         rows.iter()
             .map(|row| {
-                let turn: Option<uuid::Uuid> = row.try_get("", "turn_id")?;
+                let turn: Option<uuid::Uuid> = row.get("turn_id")?;
                 Ok((session(row)?, turn.map(TurnId)))
             })
             .collect()
@@ -151,23 +150,23 @@ pub(crate) fn owner(viewer: Viewer) -> Value {
     viewer.user().map(|user| user.0).into()
 }
 
-fn session(row: &QueryResult) -> Result<Session, StoreError> {
+fn session(row: &Row) -> Result<Session, StoreError> {
     let unreadable = |error: &dyn std::fmt::Display| StoreError::Unreadable(error.to_string());
-    let metadata: String = row.try_get("", "metadata")?;
-    let phase: String = row.try_get("", "phase")?;
-    let sandbox: String = row.try_get("", "sandbox")?;
+    let metadata: String = row.get("metadata")?;
+    let phase: String = row.get("phase")?;
+    let sandbox: String = row.get("sandbox")?;
     Ok(Session {
-        id: SessionId(row.try_get("", "id")?),
-        owner: UserId(row.try_get("", "owner_id")?),
-        title: row.try_get("", "title")?,
-        model: row.try_get("", "model")?,
+        id: SessionId(row.get("id")?),
+        owner: UserId(row.get("owner_id")?),
+        title: row.get("title")?,
+        model: row.get("model")?,
         metadata: serde_json::from_str(&metadata).map_err(|error| unreadable(&error))?,
         phase: phase.parse::<Phase>().map_err(|error| unreadable(&error))?,
         sandbox: sandbox
             .parse::<SandboxState>()
             .map_err(|error| unreadable(&error))?,
-        last_seq: count(row.try_get("", "last_seq")?)?,
-        created_at: timestamp(row.try_get("", "created_at_ms")?)?,
-        updated_at: timestamp(row.try_get("", "updated_at_ms")?)?,
+        last_seq: count(row.get("last_seq")?)?,
+        created_at: timestamp(row.get("created_at_ms")?)?,
+        updated_at: timestamp(row.get("updated_at_ms")?)?,
     })
 }

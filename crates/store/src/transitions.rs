@@ -7,10 +7,9 @@ use deskhand_core::{
     session::{Phase, SandboxState, Signal},
 };
 use jiff::Timestamp;
-use sea_orm::ConnectionTrait;
 
 use crate::{
-    database::{Store, StoreError, execute, millis, one},
+    database::{Store, StoreError, Transaction, millis},
     events::{first_seq, insert_events, stored_len},
     messages::{MessageRow, insert_message},
 };
@@ -62,8 +61,8 @@ impl Store {
         transition: Transition,
         at: Timestamp,
     ) -> Result<Option<Vec<LoggedEvent>>, StoreError> {
-        let tx = self.begin().await?;
-        let Some(held) = hold(&tx, session).await? else {
+        let mut tx = self.begin().await?;
+        let Some(held) = hold(&mut tx, session).await? else {
             return Ok(None);
         };
         let phase = match transition.phase {
@@ -97,7 +96,7 @@ impl Store {
                 prompt: None,
             }));
         }
-        let first = advance(&tx, session, phase, sandbox, &bodies, at).await?;
+        let first = advance(&mut tx, session, phase, sandbox, &bodies, at).await?;
         if let Some(answer) = transition.answer {
             let row = MessageRow {
                 id: answer.id,
@@ -108,9 +107,9 @@ impl Store {
                 author: None,
                 at,
             };
-            insert_message(&tx, row).await?;
+            insert_message(&mut tx, row).await?;
         }
-        let events = insert_events(&tx, session, first, &bodies, at).await?;
+        let events = insert_events(&mut tx, session, first, &bodies, at).await?;
         tx.commit().await?;
         Ok(Some(events))
     }
@@ -118,15 +117,20 @@ impl Store {
 
 /// Reads the state a session is in, inside the transaction that will change it.
 pub(crate) async fn hold(
-    tx: &impl ConnectionTrait,
+    tx: &mut Transaction,
     session: SessionId,
 ) -> Result<Option<Held>, StoreError> {
-    let sql = "SELECT phase, sandbox FROM sessions WHERE id = $1";
-    let Some(row) = one(tx, sql, [session.0.into()]).await? else {
+    // Nobody else may change it before this is over. SQLite has one writer at a time anyway.
+    let sql = if tx.is_postgres() {
+        "SELECT phase, sandbox FROM sessions WHERE id = $1 FOR UPDATE"
+    } else {
+        "SELECT phase, sandbox FROM sessions WHERE id = $1"
+    };
+    let Some(row) = tx.one(sql, [session.0.into()]).await? else {
         return Ok(None);
     };
-    let phase: String = row.try_get("", "phase")?;
-    let sandbox: String = row.try_get("", "sandbox")?;
+    let phase: String = row.get("phase")?;
+    let sandbox: String = row.get("sandbox")?;
     let unreadable =
         |error: deskhand_core::session::UnknownState| StoreError::Unreadable(error.to_string());
     Ok(Some(Held {
@@ -139,7 +143,7 @@ pub(crate) async fn hold(
 ///
 /// A session that is not at work has no turn.
 pub(crate) async fn advance(
-    tx: &impl ConnectionTrait,
+    tx: &mut Transaction,
     session: SessionId,
     phase: Phase,
     sandbox: SandboxState,
@@ -155,12 +159,12 @@ pub(crate) async fn advance(
         millis(at),
         session.0.into(),
     ];
-    let row = one(tx, sql, values)
+    let row = tx
+        .one(sql, values)
         .await?
         .ok_or_else(|| StoreError::Unreadable(format!("session {session} went away")))?;
     if !matches!(phase, Phase::Running | Phase::Waiting) {
-        execute(
-            tx,
+        tx.execute(
             "UPDATE sessions SET turn_id = NULL WHERE id = $1",
             [session.0.into()],
         )

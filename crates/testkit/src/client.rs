@@ -13,7 +13,7 @@ use tokio_tungstenite::{
 };
 
 /// The longest a test waits for an event.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Talks to one server with one token.
 #[derive(Debug, Clone)]

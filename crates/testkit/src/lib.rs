@@ -11,7 +11,9 @@
 mod client;
 mod processes;
 mod server;
+mod watcher;
 
 pub use client::{Answer, Client, EventStream, Session};
 pub use processes::{eventually, processes_with_mount, rss_bytes};
 pub use server::{Server, ServerOptions};
+pub use watcher::Watcher;

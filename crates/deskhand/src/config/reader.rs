@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf, absolute},
 };
 
+use deskhand_core::secret::Secret;
+
 use super::{Environment, Layers, Mistake, Source};
 
 /// Reads settings one by one. A wrong one is noted and answered with some value that is in
@@ -123,6 +125,24 @@ impl<'a> Reader<'a> {
             );
         }
         Some(given.trim_end_matches('/').to_owned())
+    }
+
+    /// The address of a database, or `None` when it is empty. Only this keeps its password.
+    pub(super) fn database(&mut self, key: &str) -> Option<Secret> {
+        let given = self.text(key);
+        if given.is_empty() {
+            return None;
+        }
+        let shown = deskhand_store::shown_address(&given);
+        if !["sqlite:///", "postgres://", "postgresql://"]
+            .iter()
+            .any(|scheme| given.starts_with(scheme))
+        {
+            let wanted = "sqlite:///PATH or postgres://USER:PASSWORD@HOST/NAME";
+            self.mistake(key, &format!("must be {wanted}, not {shown:?}"));
+        }
+        self.layers.work_out(key, &shown);
+        Some(Secret::new(given))
     }
 
     /// A filter for log lines.

@@ -43,6 +43,7 @@ fn serve_explains_itself() {
 
     Options:
           --listen <ADDRESS>  Address and port to listen on [env: DESKHAND_LISTEN] [default: 127.0.0.1:7878]
+          --database <URL>    Database, such as postgres://USER:PASSWORD@HOST/NAME [env: DESKHAND_DATABASE] [default: a file in the data folder]
       -h, --help              Print help
 
     Settings:

@@ -37,7 +37,7 @@ pub(super) struct Wanted {
 }
 
 /// Strokes for the first so many keysyms of those wanted.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Strokes {
     pub(super) strokes: Vec<Stroke>,
     /// Whether spare keys are among them, so that programs must catch up before the next call.
@@ -72,10 +72,13 @@ impl Keyboard {
         connection: &RustConnection,
         wanted: &[Wanted],
     ) -> Result<Strokes, XError> {
+        if wanted.is_empty() {
+            return Ok(Strokes::default());
+        }
         self.read_layout(connection)?;
         let (mut strokes, mut bindings) = self.plan(wanted);
         strokes.has_new = !bindings.is_empty();
-        if strokes.strokes.is_empty() && !wanted.is_empty() {
+        if strokes.strokes.is_empty() {
             return Err(XError::Unfit("its keyboard has no spare keys"));
         }
         bindings.sort_unstable();

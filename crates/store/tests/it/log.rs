@@ -9,9 +9,19 @@ use deskhand_core::{
 };
 use deskhand_store::{NewPrompt, PhaseMove, QueueFull, Store, Transition};
 use futures::future::join_all;
-use proptest::prelude::{Strategy, any, proptest};
+use proptest::prelude::any;
 
-use crate::{World, open};
+use crate::{World, on_both_databases};
+
+on_both_databases! {
+    events_of_many_writers_are_numbered_without_gaps,
+    of_many_who_take_a_prompt_one_gets_it,
+    the_queue_has_a_bound_and_an_ended_session_takes_nothing,
+    a_refused_move_leaves_no_trace,
+    nobody_sees_a_strangers_session,
+    lists_come_in_pages_without_overlap,
+    what_is_logged_survives_a_restart,
+}
 
 fn text(text: &str) -> EventBody {
     EventBody::Text(Said {
@@ -41,9 +51,7 @@ async fn numbers(store: &Store, session: SessionId) -> Vec<u64> {
         .collect()
 }
 
-#[tokio::test]
-async fn events_of_many_writers_are_numbered_without_gaps() {
-    let world = World::new().await;
+async fn events_of_many_writers_are_numbered_without_gaps(world: World) {
     let session = world.session().await;
     let writers = (0..20_usize).map(|n| {
         let store = world.store.clone();
@@ -74,9 +82,7 @@ async fn events_of_many_writers_are_numbered_without_gaps() {
     assert_eq!(newest, *numbers.last().unwrap());
 }
 
-#[tokio::test]
-async fn of_many_who_take_a_prompt_one_gets_it() {
-    let world = World::new().await;
+async fn of_many_who_take_a_prompt_one_gets_it(world: World) {
     let session = world.session().await;
     let queued = world
         .store
@@ -104,9 +110,7 @@ async fn of_many_who_take_a_prompt_one_gets_it() {
     assert_eq!(session.phase, Phase::Running);
 }
 
-#[tokio::test]
-async fn the_queue_has_a_bound_and_an_ended_session_takes_nothing() {
-    let world = World::new().await;
+async fn the_queue_has_a_bound_and_an_ended_session_takes_nothing(world: World) {
     let session = world.session().await;
     for _ in 0..3 {
         world
@@ -146,9 +150,7 @@ async fn the_queue_has_a_bound_and_an_ended_session_takes_nothing() {
     );
 }
 
-#[tokio::test]
-async fn a_refused_move_leaves_no_trace() {
-    let world = World::new().await;
+async fn a_refused_move_leaves_no_trace(world: World) {
     let session = world.session().await;
     let before = numbers(&world.store, session).await;
     let impossible = Transition {
@@ -178,9 +180,7 @@ async fn a_refused_move_leaves_no_trace() {
     );
 }
 
-#[tokio::test]
-async fn nobody_sees_a_strangers_session() {
-    let world = World::new().await;
+async fn nobody_sees_a_strangers_session(world: World) {
     let session = world.session().await;
     let stranger = Viewer::User(UserId::new());
     assert!(
@@ -220,9 +220,7 @@ async fn nobody_sees_a_strangers_session() {
     );
 }
 
-#[tokio::test]
-async fn lists_come_in_pages_without_overlap() {
-    let world = World::new().await;
+async fn lists_come_in_pages_without_overlap(world: World) {
     let mut made = Vec::new();
     for _ in 0..7 {
         made.push(world.session().await);
@@ -244,28 +242,41 @@ async fn lists_come_in_pages_without_overlap() {
     assert_eq!(seen, made);
 }
 
-proptest! {
-    #![proptest_config(proptest::test_runner::Config::with_cases(32))]
+/// Whatever is appended comes back as it was, also after the database was closed and opened.
+async fn what_is_logged_survives_a_restart(world: World) {
+    let config = proptest::test_runner::Config::with_cases(100);
+    let texts = proptest::collection::vec(any::<String>(), 1..8);
+    let world = &world;
+    let restart = |texts: Vec<String>| async move {
+        let store = Store::open(&world.url).await.unwrap();
+        let session = world.session().await;
+        let failure = |text: &String| {
+            EventBody::Error(Failure {
+                turn: None,
+                code: "x".to_owned(),
+                message: text.clone(),
+            })
+        };
+        let bodies: Vec<_> = texts.iter().map(failure).collect();
+        let now = SystemClock.now();
+        let appended = store.append(session, &bodies, now).await.unwrap().unwrap();
+        store.close().await.unwrap();
 
-    /// Whatever is appended comes back as it was, also after the database was closed and opened.
-    #[test]
-    fn what_is_logged_survives_a_restart(
-        texts in proptest::collection::vec(any::<String>().prop_map(|text| text.replace('\0', "")), 1..8)
-    ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let world = World::new().await;
-            let session = world.session().await;
-            let failure = |text: &String| EventBody::Error(Failure { turn: None, code: "x".to_owned(), message: text.clone() });
-            let bodies: Vec<_> = texts.iter().map(failure).collect();
-            let appended = world.store.append(session, &bodies, SystemClock.now()).await.unwrap().unwrap();
-            world.store.close().await.unwrap();
-
-            let store = open(&world.dir).await;
-            let read = store.events(session, 1, 100).await.unwrap();
-            assert_eq!(read, appended);
-            let again: Vec<_> = read.iter().map(|event| event.read().unwrap().body).collect();
-            assert_eq!(again, bodies);
-        });
-    }
+        let read = world.store.events(session, 1, 100).await.unwrap();
+        assert_eq!(read, appended);
+        let again: Vec<_> = read
+            .iter()
+            .map(|event| event.read().unwrap().body)
+            .collect();
+        assert_eq!(again, bodies);
+    };
+    let runtime = tokio::runtime::Handle::current();
+    tokio::task::block_in_place(|| {
+        let mut cases = proptest::test_runner::TestRunner::new(config);
+        cases.run(&texts, |texts| {
+            runtime.block_on(restart(texts));
+            Ok(())
+        })
+    })
+    .unwrap();
 }

@@ -1,6 +1,11 @@
 //! The store as the app uses it, on a real database.
 
-#![expect(clippy::unwrap_used, reason = "a surprise here is a failed test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "a surprise here is a failed test"
+)]
 
 mod blobs;
 mod log;
@@ -12,17 +17,48 @@ use deskhand_core::{
 };
 use deskhand_store::{NewSession, NewUser, Store};
 
+/// Makes each of the named functions a test on SQLite and one on PostgreSQL.
+macro_rules! on_both_databases {
+    ($($name:ident,)*) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                super::$name($crate::World::on_sqlite().await).await;
+            })*
+        }
+
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                super::$name($crate::World::on_postgres().await).await;
+            })*
+        }
+    };
+}
+use on_both_databases;
+
 /// A store of its own, with one user.
 pub(crate) struct World {
     pub(crate) store: Store,
     pub(crate) user: UserId,
-    pub(crate) dir: tempfile::TempDir,
+    pub(crate) url: String,
+    _dir: tempfile::TempDir,
 }
 
 impl World {
-    pub(crate) async fn new() -> Self {
+    pub(crate) async fn on_sqlite() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let store = open(&dir).await;
+        let url = format!("sqlite://{}/test.db", dir.path().display());
+        Self::at(url, dir).await
+    }
+
+    /// In a database of its own on the server that `scripts/with-postgres` has started.
+    pub(crate) async fn on_postgres() -> Self {
+        Self::at(new_postgres_database().await, tempfile::tempdir().unwrap()).await
+    }
+
+    async fn at(url: String, dir: tempfile::TempDir) -> Self {
+        let store = Store::open(&url).await.unwrap();
         let user = UserId::new();
         let new = NewUser {
             id: user,
@@ -32,7 +68,12 @@ impl World {
             created_at: SystemClock.now(),
         };
         store.insert_user(new).await.unwrap();
-        Self { store, user, dir }
+        Self {
+            store,
+            user,
+            url,
+            _dir: dir,
+        }
     }
 
     pub(crate) async fn session(&self) -> SessionId {
@@ -50,8 +91,19 @@ impl World {
     }
 }
 
-pub(crate) async fn open(dir: &tempfile::TempDir) -> Store {
-    Store::open(&format!("sqlite://{}/test.db", dir.path().display()))
+/// The address of a new, empty database.
+async fn new_postgres_database() -> String {
+    let server = std::env::var("DESKHAND_TEST_POSTGRES")
+        .expect("tests on PostgreSQL need a server: run them with scripts/with-postgres");
+    let (client, connection) = tokio_postgres::connect(&server, tokio_postgres::NoTls)
         .await
-        .unwrap()
+        .unwrap();
+    tokio::spawn(connection);
+    let name = format!("test_{}", uuid::Uuid::now_v7().simple());
+    client
+        .batch_execute(&format!("CREATE DATABASE {name}"))
+        .await
+        .unwrap();
+    let (address, _) = server.rsplit_once('/').unwrap();
+    format!("{address}/{name}")
 }

@@ -5,11 +5,15 @@ use std::time::Duration;
 use deskhand_core::clock::{Clock, SystemClock};
 use futures::future::join_all;
 
-use crate::World;
+use crate::{World, on_both_databases};
 
-#[tokio::test]
-async fn a_code_is_good_once_and_in_time() {
-    let world = World::new().await;
+on_both_databases! {
+    a_code_is_good_once_and_in_time,
+    a_token_names_its_user_and_nobody_else,
+    a_cookie_ends_with_its_time_and_with_signing_out,
+}
+
+async fn a_code_is_good_once_and_in_time(world: World) {
     let now = SystemClock.now();
     let later = now + Duration::from_secs(60);
     world
@@ -37,9 +41,7 @@ async fn a_code_is_good_once_and_in_time() {
     );
 }
 
-#[tokio::test]
-async fn a_token_names_its_user_and_nobody_else() {
-    let world = World::new().await;
+async fn a_token_names_its_user_and_nobody_else(world: World) {
     assert_eq!(
         world
             .store
@@ -56,9 +58,7 @@ async fn a_token_names_its_user_and_nobody_else() {
     );
 }
 
-#[tokio::test]
-async fn a_cookie_ends_with_its_time_and_with_signing_out() {
-    let world = World::new().await;
+async fn a_cookie_ends_with_its_time_and_with_signing_out(world: World) {
     let now = SystemClock.now();
     let later = now + Duration::from_secs(60);
     for cookie in ["one", "two"] {

@@ -1,0 +1,52 @@
+//! Bringing a database up to date.
+
+use super::{Store, StoreError, Value};
+
+/// A step of the schema's history. One that was released is never edited.
+struct Migration {
+    number: i64,
+    sql: &'static str,
+}
+
+/// Oldest first. Both databases read the same SQL: what one has no type for, SQLite keeps as it
+/// comes.
+const MIGRATIONS: &[Migration] = &[Migration {
+    number: 1,
+    sql: include_str!("../../migrations/0001_sessions.sql"),
+}];
+
+/// Keeps two servers that start at once from migrating at once on PostgreSQL. Any number does
+/// that no other program is likely to use.
+const LOCK: i64 = 0x6465_736b_6861_6e64;
+
+impl Store {
+    /// Does what is missing, all of it or nothing.
+    pub(super) async fn migrate(&self) -> Result<(), StoreError> {
+        let mut tx = self.begin().await?;
+        if tx.is_postgres() {
+            let lock = "SELECT 1 AS locked FROM pg_advisory_xact_lock($1)";
+            tx.one(lock, [LOCK.into()]).await?;
+        }
+        let sql = "CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY)";
+        tx.run_script(sql).await?;
+        let newest = "SELECT COALESCE(MAX(number), 0) AS newest FROM migrations";
+        let newest: i64 = match tx.one(newest, []).await? {
+            Some(row) => row.get("newest")?,
+            None => 0,
+        };
+        let newest_known = MIGRATIONS.last().map_or(0, |migration| migration.number);
+        if newest > newest_known {
+            return Err(StoreError::Newer {
+                found: newest,
+                known: newest_known,
+            });
+        }
+        for migration in MIGRATIONS.iter().filter(|step| step.number > newest) {
+            tx.run_script(migration.sql).await?;
+            let number = Value::from(migration.number);
+            tx.execute("INSERT INTO migrations (number) VALUES ($1)", [number])
+                .await?;
+        }
+        tx.commit().await
+    }
+}

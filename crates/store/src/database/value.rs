@@ -1,0 +1,144 @@
+//! What goes into a statement and comes out of a row, alike for both databases.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::StoreError;
+
+/// A value of a statement or a row.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value {
+    /// Nothing, of a known type: PostgreSQL must know what a parameter is even when it is null.
+    Null(Kind),
+    Int(i64),
+    Bool(bool),
+    Text(String),
+    Uuid(Uuid),
+    Bytes(Vec<u8>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Int,
+    Bool,
+    Text,
+    Uuid,
+    Bytes,
+}
+
+impl Value {
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Self::Null(kind) => *kind,
+            Self::Int(_) => Kind::Int,
+            Self::Bool(_) => Kind::Bool,
+            Self::Text(_) => Kind::Text,
+            Self::Uuid(_) => Kind::Uuid,
+            Self::Bytes(_) => Kind::Bytes,
+        }
+    }
+}
+
+macro_rules! from {
+    ($($source:ty => $kind:ident, |$value:ident| $made:expr;)*) => {$(
+        impl From<$source> for Value {
+            fn from($value: $source) -> Self {
+                Self::$kind($made)
+            }
+        }
+
+        impl From<Option<$source>> for Value {
+            fn from(value: Option<$source>) -> Self {
+                value.map_or(Self::Null(Kind::$kind), Self::from)
+            }
+        }
+    )*};
+}
+
+from! {
+    i64 => Int, |value| value;
+    i32 => Int, |value| value.into();
+    bool => Bool, |value| value;
+    &str => Text, |value| value.to_owned();
+    String => Text, |value| value;
+    Uuid => Uuid, |value| value;
+    Vec<u8> => Bytes, |value| value;
+}
+
+/// A row of an answer.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(super) columns: Arc<[String]>,
+    pub(super) values: Vec<Value>,
+}
+
+impl Row {
+    /// The value in a column.
+    pub(crate) fn get<T: FromValue>(&self, column: &str) -> Result<T, StoreError> {
+        let index = self.columns.iter().position(|name| name == column);
+        let value = index.and_then(|index| self.values.get(index));
+        value.and_then(T::from_value).ok_or_else(|| {
+            let kind = value.map(Value::kind);
+            StoreError::Unreadable(format!("column {column} holds {kind:?}"))
+        })
+    }
+}
+
+/// What can be read from a row. `None` when the value is of another type.
+pub(crate) trait FromValue: Sized {
+    fn from_value(value: &Value) -> Option<Self>;
+}
+
+impl FromValue for i64 {
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Int(number) => Some(*number),
+            Value::Null(_) | Value::Bool(_) | Value::Text(_) | Value::Uuid(_) | Value::Bytes(_) => {
+                None
+            }
+        }
+    }
+}
+
+impl FromValue for bool {
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Bool(yes) => Some(*yes),
+            // SQLite has no type of its own for it.
+            Value::Int(number) => Some(*number != 0),
+            Value::Null(_) | Value::Text(_) | Value::Uuid(_) | Value::Bytes(_) => None,
+        }
+    }
+}
+
+impl FromValue for String {
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Text(text) => Some(text.clone()),
+            Value::Null(_) | Value::Int(_) | Value::Bool(_) | Value::Uuid(_) | Value::Bytes(_) => {
+                None
+            }
+        }
+    }
+}
+
+impl FromValue for Uuid {
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Uuid(uuid) => Some(*uuid),
+            // SQLite keeps its sixteen bytes.
+            Value::Bytes(bytes) => Self::from_slice(bytes).ok(),
+            Value::Null(_) | Value::Int(_) | Value::Bool(_) | Value::Text(_) => None,
+        }
+    }
+}
+
+impl<T: FromValue> FromValue for Option<T> {
+    fn from_value(value: &Value) -> Option<Self> {
+        if matches!(value, Value::Null(_)) {
+            return Some(None);
+        }
+        T::from_value(value).map(Some)
+    }
+}

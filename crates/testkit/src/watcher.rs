@@ -1,0 +1,150 @@
+//! Somebody who watches a session's screen, over the same WebSocket as the page.
+
+use futures::{SinkExt, StreamExt};
+use tokio::net::TcpStream;
+use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
+
+use crate::{Session, client::PATIENCE};
+
+const VERSION: &[u8] = b"RFB 003.008\n";
+const NO_SECURITY: u8 = 1;
+const SHARED: u8 = 1;
+
+/// Pixels as four bytes, blue first.
+const PIXEL_FORMAT: [u8; 16] = [32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0];
+const BYTES_PER_PIXEL: usize = 4;
+
+/// An RFB client with a copy of the screen. It asks for plain pixels only.
+#[derive(Debug)]
+pub struct Watcher {
+    socket: WebSocketStream<TcpStream>,
+    /// What has come and was not read yet, from `read` on.
+    buffer: Vec<u8>,
+    read: usize,
+    width: usize,
+    height: usize,
+    pixels: Vec<u8>,
+}
+
+impl Watcher {
+    /// Begins to watch.
+    pub async fn open(session: &Session) -> Self {
+        let socket = session.client.socket(&session.path("/vnc")).await;
+        let mut watcher = Self {
+            socket,
+            buffer: Vec::new(),
+            read: 0,
+            width: 0,
+            height: 0,
+            pixels: Vec::new(),
+        };
+        assert_eq!(watcher.take(VERSION.len()).await, VERSION);
+        watcher.send(VERSION).await;
+        let n_kinds = watcher.take(1).await[0];
+        let kinds = watcher.take(n_kinds.into()).await;
+        assert!(kinds.contains(&NO_SECURITY), "{kinds:?}");
+        watcher.send(&[NO_SECURITY]).await;
+        assert_eq!(watcher.take(4).await, [0; 4]);
+        watcher.send(&[SHARED]).await;
+        let screen = watcher.take(24).await;
+        watcher.width = number(&screen[0..2]);
+        watcher.height = number(&screen[2..4]);
+        let name_length = number(&screen[20..24]);
+        watcher.take(name_length).await;
+        watcher.pixels = vec![0; watcher.width * watcher.height * BYTES_PER_PIXEL];
+        watcher
+            .send(&[&[0, 0, 0, 0], PIXEL_FORMAT.as_slice()].concat())
+            .await;
+        // One encoding: raw.
+        watcher.send(&[2, 0, 0, 1, 0, 0, 0, 0]).await;
+        watcher
+    }
+
+    pub fn size(&self) -> (usize, usize) {
+        (self.width, self.height)
+    }
+
+    /// The colour at a point: red, green, blue.
+    pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
+        let at = (y * self.width + x) * BYTES_PER_PIXEL;
+        [self.pixels[at + 2], self.pixels[at + 1], self.pixels[at]]
+    }
+
+    /// Watches one point, and nothing else, until it has this colour.
+    pub async fn until(&mut self, (x, y): (usize, usize), colour: [u8; 3]) {
+        // It may have changed since it was looked at last.
+        self.ask(false, [x, y, 1, 1]).await;
+        self.take_update().await;
+        while self.pixel(x, y) != colour {
+            self.ask(true, [x, y, 1, 1]).await;
+            self.take_update().await;
+        }
+    }
+
+    /// Sends bytes as they are, which need not be RFB.
+    pub async fn send(&mut self, bytes: &[u8]) {
+        let message = Message::binary(bytes.to_vec());
+        self.socket.send(message).await.unwrap();
+    }
+
+    /// Asks for a part of the screen: x, y, width, height.
+    async fn ask(&mut self, only_changes: bool, part: [usize; 4]) {
+        let mut request = vec![3, u8::from(only_changes)];
+        for side in part {
+            let side = u16::try_from(side).expect("screens are smaller");
+            request.extend(side.to_be_bytes());
+        }
+        self.send(&request).await;
+    }
+
+    /// Reads messages up to the next update of the screen, and takes that over.
+    async fn take_update(&mut self) {
+        loop {
+            match self.take(1).await[0] {
+                0 => break,
+                // A bell.
+                2 => {}
+                // Somebody copied text.
+                3 => {
+                    let head = self.take(7).await;
+                    let length = number(&head[3..7]);
+                    self.take(length).await;
+                }
+                other => panic!("an unexpected message of kind {other}"),
+            }
+        }
+        let head = self.take(3).await;
+        for _ in 0..number(&head[1..3]) {
+            let head = self.take(12).await;
+            let [x, y, width, height] = [0, 2, 4, 6].map(|at| number(&head[at..at + 2]));
+            assert_eq!(head[8..12], [0; 4], "not raw");
+            let pixels = self.take(width * height * BYTES_PER_PIXEL).await;
+            for (row, line) in pixels.chunks_exact(width * BYTES_PER_PIXEL).enumerate() {
+                let at = ((y + row) * self.width + x) * BYTES_PER_PIXEL;
+                self.pixels[at..at + line.len()].copy_from_slice(line);
+            }
+        }
+    }
+
+    /// The next so many bytes.
+    async fn take(&mut self, n_bytes: usize) -> Vec<u8> {
+        while self.buffer.len() - self.read < n_bytes {
+            let message = tokio::time::timeout(PATIENCE, self.socket.next())
+                .await
+                .expect("the screen went silent");
+            self.buffer.drain(..std::mem::take(&mut self.read));
+            if let Message::Binary(bytes) = message.expect("the screen was closed").unwrap() {
+                self.buffer.extend_from_slice(&bytes);
+            }
+        }
+        let taken = self.buffer[self.read..self.read + n_bytes].to_vec();
+        self.read += n_bytes;
+        taken
+    }
+}
+
+fn number(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .fold(0, |number, byte| number << 8 | usize::from(*byte))
+}
