@@ -68,16 +68,14 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    #[arg(long, value_name = "URL")]
-    #[arg(
-        help = "Database, such as postgres://USER:PASSWORD@HOST/NAME [env: DESKHAND_DATABASE] \
-                  [default: a file in the data folder]"
-    )]
-    pub(crate) database: Option<String>,
     #[arg(long, value_name = "ADDRESS")]
     #[arg(help = "Address and port to listen on [env: DESKHAND_LISTEN] \
                   [default: 127.0.0.1:7878]")]
     pub(crate) listen: Option<String>,
+    #[arg(long, value_name = "URL")]
+    #[arg(help = "Database, such as postgres://USER:PASSWORD@HOST/NAME \
+                  [env: DESKHAND_DATABASE] [default: a file in the data folder]")]
+    pub(crate) database: Option<String>,
 }
 
 /// Which server to talk to.

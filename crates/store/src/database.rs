@@ -66,6 +66,17 @@ pub enum SqlError {
     Unreachable(String),
 }
 
+impl SqlError {
+    /// Whether there was nobody to ask, rather than a refusal.
+    pub fn is_unreachable(&self) -> bool {
+        match self {
+            Self::Sqlite(_) => false,
+            Self::Postgres(error) => error.as_db_error().is_none(),
+            Self::Unreachable(_) => true,
+        }
+    }
+}
+
 impl From<PoolError> for SqlError {
     fn from(error: PoolError) -> Self {
         match error {
@@ -98,7 +109,7 @@ impl Store {
         };
         match store.migrate().await {
             Ok(()) => Ok(store),
-            Err(StoreError::Database(source @ SqlError::Unreachable(_))) => {
+            Err(StoreError::Database(source)) if source.is_unreachable() => {
                 Err(StoreError::Open { url: shown, source })
             }
             Err(source) => Err(StoreError::Migrate {

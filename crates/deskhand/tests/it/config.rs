@@ -10,6 +10,7 @@ fn without_configuration_the_defaults_are_in_force() {
     insta::assert_snapshot!(place.neutral(&ended.stdout), @r#"
     listen = "127.0.0.1:7878"                        # default
     data_dir = "HOME/.local/share/deskhand" # default
+    database = ""                                    # default
     public_url = ""                                  # default
 
     [log]
