@@ -1,5 +1,6 @@
 //! What each operation of Deskhand means, whoever asks: the page, the terminal, HTTP.
 
+mod access;
 mod desk;
 mod history;
 mod hub;
@@ -16,13 +17,19 @@ use deskhand_core::{
 };
 use deskhand_store::{Store, StoreError};
 
+use crate::access::AccessChanges;
+
+pub use access::{Admission, AdmitError};
 pub use hub::Feed;
 pub use sessions::{
-    ActByHand, ActByHandError, ByHand, CreateSession, CreateSessionError, FindError,
-    OpenScreenError, Picture, RenameError, ScreenshotError, SendPromptError, Sessions,
-    StopTurnError,
+    ActByHand, ActByHandError, ByHand, CreateSession, CreateSessionError, FindError, JoinError,
+    MadeShare, OpenScreenError, PersonError, Picture, RenameError, ScreenshotError,
+    SendPromptError, Sessions, ShareError, ShareSession, StopTurnError,
 };
-pub use users::{EnsureAdminError, SignIn, SignInError, Users};
+pub use users::{
+    ChangeUser, ChangeUserError, CreateUserError, Credential, EnsureAdminError, MadeToken,
+    MakeToken, MakeTokenError, SignIn, SignInError, Users,
+};
 
 /// How long everything has to come to its end at shutdown.
 const SHUTDOWN: Duration = Duration::from_secs(4);
@@ -53,6 +60,8 @@ pub struct Settings {
 pub struct App {
     users: Users,
     sessions: Sessions,
+    access: AccessChanges,
+    clock: Arc<dyn Clock>,
     tasks: Tasks,
 }
 
@@ -61,12 +70,21 @@ impl App {
     /// that were waiting are taken up.
     pub async fn start(parts: Parts) -> Result<Self, StoreError> {
         let tasks = parts.tasks.clone();
-        let users = Users::new(parts.store.clone(), Arc::clone(&parts.clock));
-        let sessions = Sessions::new(parts);
+        let clock = Arc::clone(&parts.clock);
+        let access = AccessChanges::new();
+        let users = Users::new(
+            parts.store.clone(),
+            Arc::clone(&clock),
+            access.clone(),
+            &tasks,
+        );
+        let sessions = Sessions::new(parts, access.clone());
         sessions.reconcile().await?;
         Ok(Self {
             users,
             sessions,
+            access,
+            clock,
             tasks,
         })
     }

@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod errors;
+mod people;
 mod reconcile;
 
 use std::{
@@ -17,6 +18,7 @@ use deskhand_core::{
     id::{MessageId, RequestId, SessionId, UserId},
     message::{LONGEST_MESSAGE_BYTES, Message, Role},
     model::Models,
+    right::Right,
     sandbox::{ByteStream, ComputerReply, ComputerRequest, Sandboxes},
     session::{Phase, SandboxState, Session, Signal},
     tasks::Tasks,
@@ -33,7 +35,9 @@ pub use errors::{
     StopTurnError,
 };
 
-use crate::{Feed, Parts, Settings, live::Live, log::Log};
+pub use people::{JoinError, MadeShare, PersonError, ShareError, ShareSession};
+
+use crate::{Feed, Parts, Settings, access::AccessChanges, live::Live, log::Log};
 
 /// The longest title.
 pub(crate) const LONGEST_TITLE: usize = 200;
@@ -57,6 +61,7 @@ pub(crate) struct Shared {
     pub(crate) sandboxes: Arc<dyn Sandboxes>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tasks: Tasks,
+    pub(crate) access: AccessChanges,
     pub(crate) settings: Settings,
 }
 
@@ -77,7 +82,7 @@ pub struct Picture {
 }
 
 impl Sessions {
-    pub(crate) fn new(parts: Parts) -> Self {
+    pub(crate) fn new(parts: Parts, access: AccessChanges) -> Self {
         let log = Log::new(parts.store.clone(), Arc::clone(&parts.clock));
         let shared = Shared {
             store: parts.store,
@@ -87,6 +92,7 @@ impl Sessions {
             sandboxes: parts.sandboxes,
             clock: parts.clock,
             tasks: parts.tasks,
+            access,
             settings: parts.settings,
         };
         Self {
@@ -129,12 +135,31 @@ impl Sessions {
         made.ok_or_else(|| StoreError::Unreadable(format!("session {id} went away")).into())
     }
 
+    /// A session that this viewer may see.
     pub async fn find(&self, viewer: Viewer, id: SessionId) -> Result<Session, FindError> {
         self.shared
             .store
             .session(viewer, id)
             .await?
             .ok_or(FindError::NoSession(id))
+    }
+
+    /// A session in which this viewer has at least this right.
+    pub(crate) async fn find_with(
+        &self,
+        needed: Right,
+        viewer: Viewer,
+        id: SessionId,
+    ) -> Result<Session, FindError> {
+        let session = self.find(viewer, id).await?;
+        if session.right >= needed {
+            return Ok(session);
+        }
+        Err(FindError::NotAllowed {
+            session: id,
+            has: session.right,
+            needed,
+        })
     }
 
     /// Newest first.
@@ -157,6 +182,7 @@ impl Sessions {
         if title.chars().count() > LONGEST_TITLE {
             return Err(RenameError::LongTitle);
         }
+        self.find_with(Right::Owner, viewer, id).await?;
         let renamed = self
             .shared
             .store
@@ -171,7 +197,7 @@ impl Sessions {
 
     /// Ends a session for good: its turn, its sandbox and its files. The log stays.
     pub async fn terminate(&self, viewer: Viewer, id: SessionId) -> Result<(), FindError> {
-        let session = self.find(viewer, id).await?;
+        let session = self.find_with(Right::Owner, viewer, id).await?;
         if session.phase == Phase::Terminated {
             return Ok(());
         }
@@ -198,7 +224,8 @@ impl Sessions {
         id: SessionId,
         content: String,
     ) -> Result<Message, SendPromptError> {
-        self.find(Viewer::User(viewer), id).await?;
+        self.find_with(Right::Suggest, Viewer::User(viewer), id)
+            .await?;
         if content.trim().is_empty() {
             return Err(SendPromptError::Empty);
         }
@@ -245,7 +272,7 @@ impl Sessions {
 
     /// Stops the turn that runs. Its end is in the log soon after.
     pub async fn stop_turn(&self, viewer: Viewer, id: SessionId) -> Result<(), StopTurnError> {
-        let session = self.find(viewer, id).await?;
+        let session = self.find_with(Right::Drive, viewer, id).await?;
         let running = matches!(session.phase, Phase::Running | Phase::Waiting);
         if running && self.live(id).stop_turn() {
             Ok(())

@@ -1,22 +1,48 @@
 //! People: how they are made, how they sign in, and who is asking.
 
+mod accounts;
+mod tokens;
+
 use std::{sync::Arc, time::Duration};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use deskhand_core::{clock::Clock, id::UserId, secret::Secret};
-use deskhand_store::{NewUser, Store, StoreError, User};
+use deskhand_core::{
+    clock::Clock,
+    id::UserId,
+    secret::Secret,
+    tasks::Tasks,
+    user::{Identity, Scope, User, UserRole},
+};
+use deskhand_store::{NewUser, Store, StoreError};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
+pub use accounts::{ChangeUser, ChangeUserError, CreateUserError};
+pub use tokens::{MadeToken, MakeToken, MakeTokenError};
+
+use crate::access::AccessChanges;
+
 /// How long a sign-in link is good.
 const CODE_LIFE: Duration = Duration::from_mins(10);
+/// How long a sign-in link is good that has to be passed on first.
+const INVITATION_LIFE: Duration = Duration::from_hours(24);
 /// How long a browser stays signed in.
 const LOGIN_LIFE: Duration = Duration::from_hours(30 * 24);
 
+/// All users. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Users {
     store: Store,
     clock: Arc<dyn Clock>,
+    access: AccessChanges,
+    uses: tokens::Uses,
+}
+
+/// What somebody proves with who they are. Of the secret itself only the hash is here.
+#[derive(Debug, Clone)]
+pub enum Credential {
+    Token(String),
+    Cookie(String),
 }
 
 /// Why nobody was signed in.
@@ -42,44 +68,61 @@ pub struct SignIn {
     pub life: Duration,
 }
 
-impl Users {
-    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock }
+impl Credential {
+    pub fn token(token: &Secret) -> Self {
+        Self::Token(hash(token))
     }
 
-    /// Makes sure that there is an administrator and that `kept` is one of their tokens. Answers
+    pub fn cookie(cookie: &Secret) -> Self {
+        Self::Cookie(hash(cookie))
+    }
+}
+
+impl Users {
+    pub(crate) fn new(
+        store: Store,
+        clock: Arc<dyn Clock>,
+        access: AccessChanges,
+        tasks: &Tasks,
+    ) -> Self {
+        let uses = tokens::Uses::start(store.clone(), tasks);
+        Self {
+            store,
+            clock,
+            access,
+            uses,
+        }
+    }
+
+    /// Makes sure that there is an administrator and that `kept` is the token of one. Answers
     /// a new token, to be kept instead, when it is not.
     pub async fn ensure_admin(
         &self,
         kept: Option<&Secret>,
     ) -> Result<Option<Secret>, EnsureAdminError> {
         let now = self.clock.now();
-        let Some(admin) = self.store.admin().await? else {
-            let token = new_token();
-            let new = NewUser {
-                id: UserId::new(),
-                name: "admin",
-                role: "admin",
-                token_hash: &hash(&token),
-                created_at: now,
-            };
-            self.store.insert_user(new).await?;
-            return Ok(Some(token));
+        let admin = match self.store.admin().await? {
+            Some(admin) => admin.id,
+            None => {
+                let new = NewUser {
+                    id: UserId::new(),
+                    name: "admin",
+                    role: UserRole::Admin,
+                    created_at: now,
+                };
+                let id = new.id;
+                self.store.insert_user(new).await?;
+                id
+            }
         };
         if let Some(kept) = kept
-            && self
-                .store
-                .user_of_token(&hash(kept))
-                .await?
-                .is_some_and(|user| user.id == admin.id)
+            && let Some(identity) = self.store.identity_of_token(&hash(kept), now).await?
+            && identity.role == UserRole::Admin
+            && identity.scope == Scope::Admin
         {
             return Ok(None);
         }
-        let token = new_token();
-        self.store
-            .insert_token(admin.id, &hash(&token), now)
-            .await?;
-        Ok(Some(token))
+        Ok(Some(self.make_server_token(admin).await?))
     }
 
     /// The first administrator.
@@ -93,9 +136,17 @@ impl Users {
 
     /// A code for a sign-in link, good once, until the time that comes with it.
     pub async fn new_sign_in_code(&self, user: UserId) -> Result<(Secret, Timestamp), StoreError> {
+        self.sign_in_code(user, CODE_LIFE).await
+    }
+
+    async fn sign_in_code(
+        &self,
+        user: UserId,
+        life: Duration,
+    ) -> Result<(Secret, Timestamp), StoreError> {
         let code = Secret::new(random());
         let now = self.clock.now();
-        let expires_at = now + CODE_LIFE;
+        let expires_at = now + life;
         self.store
             .insert_sign_in_code(user, &hash(&code), now, expires_at)
             .await?;
@@ -118,32 +169,34 @@ impl Users {
         })
     }
 
+    /// Signs a browser out, its open connections included.
     pub async fn sign_out(&self, cookie: &Secret) -> Result<(), StoreError> {
-        self.store.delete_login(&hash(cookie)).await
+        self.store.delete_login(&hash(cookie)).await?;
+        self.access.tell();
+        Ok(())
     }
 
-    pub async fn user_of_token(&self, token: &Secret) -> Result<Option<User>, StoreError> {
-        self.store.user_of_token(&hash(token)).await
+    /// Who has proven with this who they are.
+    pub async fn identify(&self, credential: &Credential) -> Result<Option<Identity>, StoreError> {
+        let now = self.clock.now();
+        let identity = match credential {
+            Credential::Token(hash) => self.store.identity_of_token(hash, now).await?,
+            Credential::Cookie(hash) => self.store.identity_of_login(hash, now).await?,
+        };
+        if let Some(token) = identity.and_then(|identity| identity.token) {
+            self.uses.note(token, now);
+        }
+        Ok(identity)
     }
-
-    pub async fn user_of_cookie(&self, cookie: &Secret) -> Result<Option<User>, StoreError> {
-        self.store
-            .user_of_login(&hash(cookie), self.clock.now())
-            .await
-    }
-}
-
-fn new_token() -> Secret {
-    Secret::new(format!("dh_{}", random()))
 }
 
 /// 256 bits that nobody can guess.
-fn random() -> String {
+pub(crate) fn random() -> String {
     URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
 }
 
 /// What is kept of a secret. Plain SHA-256 is enough for 256 random bits, and since rows are
 /// found by it, no comparison leaks how close a guess was.
-fn hash(secret: &Secret) -> String {
+pub(crate) fn hash(secret: &Secret) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(secret.expose()))
 }

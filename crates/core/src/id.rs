@@ -45,6 +45,10 @@ ids! {
     TurnId,
     /// Somebody who may sign in.
     UserId,
+    /// A program's proof of who it acts for.
+    TokenId,
+    /// A link that lets people into a session.
+    ShareId,
     /// A request to a runner. A runner carries out an id at most once.
     RequestId,
 }

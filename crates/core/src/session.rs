@@ -3,12 +3,17 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::id::{SessionId, UserId};
+use crate::{
+    id::{SessionId, UserId},
+    right::Right,
+};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     pub id: SessionId,
     pub owner: UserId,
+    /// What whoever asked for it may do with it.
+    pub right: Right,
     /// Empty until somebody names it or the first prompt does.
     pub title: String,
     /// `vendor/name`.

@@ -1,11 +1,19 @@
-//! Who is asking.
+//! Who is asking, and how much their proof of it is good for.
+//!
+//! Every handler that serves somebody takes one of these four, so that no route can forget to ask:
+//! reading needs the scope `read`, everything else at least `write`.
 
 use axum::{
     extract::{FromRef, FromRequestParts},
     http::{HeaderMap, Method, StatusCode, header, request::Parts},
 };
-use deskhand_app::Users;
-use deskhand_core::{id::UserId, secret::Secret, viewer::Viewer};
+use deskhand_app::{Credential, Users};
+use deskhand_core::{
+    id::UserId,
+    secret::Secret,
+    user::{Identity, Scope, UserRole},
+    viewer::Viewer,
+};
 
 use crate::{Shared, problem::Problem};
 
@@ -16,9 +24,56 @@ pub(crate) const COOKIE: &str = "deskhand";
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Caller(pub(crate) UserId);
 
+/// The same, managing their own account.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AccountHolder(pub(crate) UserId);
+
+/// The same, managing everybody's.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Administrator;
+
+/// What a caller has shown, for a connection that stays open and has to show it again.
+#[derive(Debug)]
+pub(crate) struct Pass {
+    pub(crate) identity: Identity,
+    pub(crate) credential: Credential,
+}
+
 impl Caller {
     pub(crate) fn viewer(self) -> Viewer {
         Viewer::User(self.0)
+    }
+}
+
+impl Pass {
+    pub(crate) fn viewer(&self) -> Viewer {
+        Viewer::User(self.identity.user)
+    }
+}
+
+impl FromRequestParts<Shared> for Pass {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
+        let credential = if let Some(token) = bearer(&parts.headers) {
+            Credential::token(&token)
+        } else if let Some(cookie) = cookie(&parts.headers) {
+            from_our_page(parts)?;
+            Credential::cookie(&cookie)
+        } else {
+            return Err(Problem::not_signed_in());
+        };
+        let identity = Users::from_ref(shared).identify(&credential).await?;
+        let identity = identity.ok_or_else(Problem::not_signed_in)?;
+        let needed = match parts.method {
+            Method::GET | Method::HEAD => Scope::Read,
+            _ => Scope::Write,
+        };
+        require(identity, needed)?;
+        Ok(Self {
+            identity,
+            credential,
+        })
     }
 }
 
@@ -26,18 +81,53 @@ impl FromRequestParts<Shared> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
-        let users = Users::from_ref(shared);
-        let user = if let Some(token) = bearer(&parts.headers) {
-            users.user_of_token(&token).await?
-        } else if let Some(cookie) = cookie(&parts.headers) {
-            from_our_page(parts)?;
-            users.user_of_cookie(&cookie).await?
-        } else {
-            None
-        };
-        user.map(|user| Self(user.id))
-            .ok_or_else(Problem::not_signed_in)
+        let pass = Pass::from_request_parts(parts, shared).await?;
+        Ok(Self(pass.identity.user))
     }
+}
+
+impl FromRequestParts<Shared> for AccountHolder {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
+        let pass = Pass::from_request_parts(parts, shared).await?;
+        require(pass.identity, Scope::Admin)?;
+        Ok(Self(pass.identity.user))
+    }
+}
+
+impl FromRequestParts<Shared> for Administrator {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
+        let pass = Pass::from_request_parts(parts, shared).await?;
+        if pass.identity.role != UserRole::Admin {
+            let message = "only administrators manage users";
+            return Err(Problem::refuse(
+                StatusCode::FORBIDDEN,
+                "not_administrator",
+                message,
+            ));
+        }
+        require(pass.identity, Scope::Admin)?;
+        Ok(Self)
+    }
+}
+
+/// Refuses a token whose scope is too narrow.
+fn require(identity: Identity, needed: Scope) -> Result<(), Problem> {
+    if identity.scope >= needed {
+        return Ok(());
+    }
+    let (has, needs) = (identity.scope.name(), needed.name());
+    let message = format!(
+        "this token has the scope {has}, and this needs {needs}: make a token with that scope"
+    );
+    Err(Problem::refuse(
+        StatusCode::FORBIDDEN,
+        "narrow_scope",
+        message,
+    ))
 }
 
 fn bearer(headers: &HeaderMap) -> Option<Secret> {

@@ -6,6 +6,7 @@ mod page;
 mod problem;
 mod routes;
 mod view;
+mod watch_only;
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use axum::{
     Router,
     extract::{DefaultBodyLimit, FromRef},
     http::{HeaderValue, header},
-    routing::{any, delete, get, post},
+    routing::{any, delete, get, patch, post},
 };
 use deskhand_app::{App, Sessions, Users};
 use tokio::net::TcpListener;
@@ -81,12 +82,19 @@ pub fn has_page() -> bool {
 
 /// All routes.
 fn router(shared: Shared) -> Router {
-    use routes::{by_hand, health, messages, people, screen, sessions, stream};
+    use routes::{
+        by_hand, health, messages, people, screen, sessions, sharing, stream, tokens, users,
+    };
     let api = Router::new()
         .route("/sign-in", post(people::sign_in))
         .route("/sign-out", post(people::sign_out))
         .route("/sign-in-links", post(people::new_sign_in_link))
         .route("/me", get(people::me))
+        .route("/users", get(users::list).post(users::create))
+        .route("/users/{id}", patch(users::change))
+        .route("/users/{id}/sign-in-links", post(users::new_sign_in_link))
+        .route("/tokens", get(tokens::list).post(tokens::create))
+        .route("/tokens/{id}", delete(tokens::revoke))
         .route("/sessions", get(sessions::list).post(sessions::create))
         .route(
             "/sessions/{id}",
@@ -104,6 +112,19 @@ fn router(shared: Shared) -> Router {
         .route("/sessions/{id}/stream", any(stream::follow))
         .route("/sessions/{id}/vnc", any(screen::watch))
         .route("/sessions/{id}/screenshot", get(screen::screenshot))
+        .route("/sessions/{id}/people", get(sharing::people))
+        .route(
+            "/sessions/{id}/people/{user}",
+            get(sharing::person)
+                .put(sharing::grant)
+                .merge(delete(sharing::remove)),
+        )
+        .route(
+            "/sessions/{id}/shares",
+            get(sharing::shares).post(sharing::share),
+        )
+        .route("/sessions/{id}/shares/{share}", delete(sharing::end_share))
+        .route("/shares/join", post(sharing::join))
         .route("/blobs/{name}", get(screen::blob))
         .fallback(|| async { Problem::no_route() })
         .method_not_allowed_fallback(|| async { Problem::wrong_method() });

@@ -6,8 +6,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use deskhand_app::{
-    ActByHandError, CreateSessionError, FindError, OpenScreenError, RenameError, ScreenshotError,
-    SendPromptError, SignInError, StopTurnError,
+    ActByHandError, AdmitError, ChangeUserError, CreateSessionError, CreateUserError, FindError,
+    JoinError, MakeTokenError, OpenScreenError, PersonError, RenameError, ScreenshotError,
+    SendPromptError, ShareError, SignInError, StopTurnError,
 };
 use deskhand_core::blob::BlobError;
 use deskhand_store::StoreError;
@@ -118,6 +119,10 @@ impl From<FindError> for Problem {
     fn from(error: FindError) -> Self {
         match error {
             FindError::NoSession(_) => Self::refuse(StatusCode::NOT_FOUND, "no_session", error),
+            FindError::NotAllowed { has, needed, .. } => {
+                Self::refuse(StatusCode::FORBIDDEN, "not_allowed", error)
+                    .with(json!({"has": has, "needed": needed}))
+            }
             FindError::AfterNewest { after, newest } => {
                 Self::refuse(StatusCode::BAD_REQUEST, "after_newest", error)
                     .with(json!({"after": after, "newest": newest}))
@@ -229,6 +234,102 @@ impl From<ActByHandError> for Problem {
             }
             ActByHandError::Blob(error) => error.into(),
             ActByHandError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<AdmitError> for Problem {
+    fn from(error: AdmitError) -> Self {
+        match error {
+            AdmitError::SignedOut => Self::not_signed_in(),
+            AdmitError::Find(error) => error.into(),
+        }
+    }
+}
+
+impl From<CreateUserError> for Problem {
+    fn from(error: CreateUserError) -> Self {
+        match error {
+            CreateUserError::BadName(_) => Self::refuse(StatusCode::BAD_REQUEST, "bad_name", error),
+            CreateUserError::NameTaken(_) => {
+                Self::refuse(StatusCode::CONFLICT, "name_taken", error)
+            }
+            CreateUserError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ChangeUserError> for Problem {
+    fn from(error: ChangeUserError) -> Self {
+        match error {
+            ChangeUserError::BadName(_) => Self::refuse(StatusCode::BAD_REQUEST, "bad_name", error),
+            ChangeUserError::NameTaken(_) => {
+                Self::refuse(StatusCode::CONFLICT, "name_taken", error)
+            }
+            ChangeUserError::NoUser(_) => Self::refuse(StatusCode::NOT_FOUND, "no_user", error),
+            ChangeUserError::LastAdmin(_) => {
+                Self::refuse(StatusCode::CONFLICT, "last_administrator", error)
+            }
+            ChangeUserError::Disabled(_) => {
+                Self::refuse(StatusCode::CONFLICT, "user_disabled", error)
+            }
+            ChangeUserError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<MakeTokenError> for Problem {
+    fn from(error: MakeTokenError) -> Self {
+        match error {
+            MakeTokenError::BadName(_) => Self::refuse(StatusCode::BAD_REQUEST, "bad_name", error),
+            MakeTokenError::Over(_) => Self::refuse(StatusCode::BAD_REQUEST, "over", error),
+            MakeTokenError::TooMany => {
+                Self::refuse(StatusCode::TOO_MANY_REQUESTS, "too_many_tokens", error)
+            }
+            MakeTokenError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<PersonError> for Problem {
+    fn from(error: PersonError) -> Self {
+        match error {
+            PersonError::Find(error) => error.into(),
+            PersonError::NoUser(_) => Self::refuse(StatusCode::NOT_FOUND, "no_user", error),
+            PersonError::NotIn { .. } => Self::refuse(StatusCode::NOT_FOUND, "no_person", error),
+            PersonError::IsOwner { .. } => Self::refuse(StatusCode::CONFLICT, "is_owner", error),
+            PersonError::NotToGive => Self::refuse(StatusCode::BAD_REQUEST, "bad_right", error),
+            PersonError::TooMany(_) => {
+                Self::refuse(StatusCode::TOO_MANY_REQUESTS, "too_many_people", error)
+            }
+            PersonError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ShareError> for Problem {
+    fn from(error: ShareError) -> Self {
+        match error {
+            ShareError::Find(error) => error.into(),
+            ShareError::NotToGive => Self::refuse(StatusCode::BAD_REQUEST, "bad_right", error),
+            ShareError::Over(_) => Self::refuse(StatusCode::BAD_REQUEST, "over", error),
+            ShareError::TooMany(_) => {
+                Self::refuse(StatusCode::TOO_MANY_REQUESTS, "too_many_shares", error)
+            }
+            ShareError::NoShare { .. } => Self::refuse(StatusCode::NOT_FOUND, "no_share", error),
+            ShareError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<JoinError> for Problem {
+    fn from(error: JoinError) -> Self {
+        match error {
+            JoinError::NoShare => Self::refuse(StatusCode::NOT_FOUND, "no_share", error),
+            JoinError::Full => {
+                Self::refuse(StatusCode::TOO_MANY_REQUESTS, "too_many_people", error)
+            }
+            JoinError::Store(error) => error.into(),
         }
     }
 }

@@ -6,4 +6,7 @@ pub(crate) mod messages;
 pub(crate) mod people;
 pub(crate) mod screen;
 pub(crate) mod sessions;
+pub(crate) mod sharing;
 pub(crate) mod stream;
+pub(crate) mod tokens;
+pub(crate) mod users;

@@ -3,6 +3,7 @@
 use deskhand_core::{
     id::{MessageId, SessionId, UserId},
     message::{Message, Role},
+    right::Right,
     session::{Phase, SandboxState, Session},
 };
 use jiff::Timestamp;
@@ -11,6 +12,8 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 pub(crate) struct SessionView {
     id: SessionId,
+    owner: UserId,
+    right: Right,
     title: String,
     model: String,
     state: Phase,
@@ -25,6 +28,8 @@ impl From<Session> for SessionView {
     fn from(session: Session) -> Self {
         Self {
             id: session.id,
+            owner: session.owner,
+            right: session.right,
             title: session.title,
             model: session.model,
             state: session.phase,

@@ -9,6 +9,7 @@ use std::{path::PathBuf, sync::Arc};
 
 pub(crate) use self::value::{Row, Value};
 use deadpool_postgres::PoolError;
+use tokio_postgres::error::SqlState;
 
 use self::{
     postgres::{Postgres, PostgresTransaction},
@@ -73,6 +74,18 @@ impl SqlError {
             Self::Sqlite(_) => false,
             Self::Postgres(error) => error.as_db_error().is_none(),
             Self::Unreachable(_) => true,
+        }
+    }
+
+    /// Whether a row was refused because another has what must be unique.
+    pub(crate) fn is_duplicate(&self) -> bool {
+        match self {
+            Self::Sqlite(error) => {
+                let code = error.sqlite_error().map(|error| error.extended_code);
+                code == Some(rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE)
+            }
+            Self::Postgres(error) => error.code() == Some(&SqlState::UNIQUE_VIOLATION),
+            Self::Unreachable(_) => false,
         }
     }
 }
@@ -209,12 +222,20 @@ impl Transaction {
         sql: &str,
         values: impl AsRef<[Value]>,
     ) -> Result<Option<Row>, StoreError> {
+        Ok(self.all(sql, values).await?.into_iter().next())
+    }
+
+    /// Runs a statement; answers its rows.
+    pub(crate) async fn all(
+        &mut self,
+        sql: &str,
+        values: impl AsRef<[Value]>,
+    ) -> Result<Vec<Row>, StoreError> {
         let values = values.as_ref();
-        let rows = match self {
+        Ok(match self {
             Self::Sqlite(sqlite) => sqlite.query(sql, values)?,
             Self::Postgres(postgres) => postgres.query(sql, values).await?,
-        };
-        Ok(rows.into_iter().next())
+        })
     }
 
     pub(crate) async fn commit(self) -> Result<(), StoreError> {

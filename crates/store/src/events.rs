@@ -8,11 +8,8 @@ use deskhand_core::{
 };
 use jiff::Timestamp;
 
-use crate::{
-    database::{
-        Row, Store, StoreError, Transaction, Value, count, millis, stored_count, timestamp,
-    },
-    sessions::owner,
+use crate::database::{
+    Row, Store, StoreError, Transaction, Value, count, millis, stored_count, timestamp,
 };
 
 impl Store {
@@ -71,12 +68,19 @@ impl Store {
 
     /// Whether a session that this viewer may see shows this blob.
     pub async fn may_see_blob(&self, viewer: Viewer, blob: &BlobName) -> Result<bool, StoreError> {
-        let sql = "SELECT 1 AS seen FROM session_blobs b JOIN sessions s ON s.id = b.session_id \
-                   WHERE b.blob = $1 AND ($2 IS NULL OR s.owner_id = $2) LIMIT 1";
-        Ok(self
-            .one(sql, [blob.as_str().into(), owner(viewer)])
-            .await?
-            .is_some())
+        let (sql, values) = match viewer {
+            Viewer::System => (
+                "SELECT 1 AS seen FROM session_blobs WHERE blob = $1 LIMIT 1",
+                vec![blob.as_str().into()],
+            ),
+            Viewer::User(user) => (
+                "SELECT 1 AS seen FROM session_blobs b JOIN sessions s ON s.id = b.session_id \
+                 LEFT JOIN session_rights r ON r.session_id = s.id AND r.user_id = $2 \
+                 WHERE b.blob = $1 AND (s.owner_id = $2 OR r.user_id = $2) LIMIT 1",
+                vec![blob.as_str().into(), user.0.into()],
+            ),
+        };
+        Ok(self.one(sql, values).await?.is_some())
     }
 }
 

@@ -1,74 +1,155 @@
-//! People, and the hashes of what they prove themselves with.
+//! People, how they sign in, and which browsers are signed in.
 
-use deskhand_core::id::UserId;
+use deskhand_core::{
+    id::UserId,
+    user::{Identity, Scope, User, UserRole},
+};
 use jiff::Timestamp;
 
-use crate::database::{Row, Store, StoreError, millis};
+use crate::database::{Row, Store, StoreError, Value, millis, timestamp};
 
-/// Somebody who may sign in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct User {
-    pub id: UserId,
-    pub name: String,
-}
+const COLUMNS: &str = "id, name, role, active, created_at_ms";
 
-/// A user to be made, with their first token.
+/// A user to be made.
 #[derive(Debug)]
 pub struct NewUser<'a> {
     pub id: UserId,
     pub name: &'a str,
-    pub role: &'a str,
-    pub token_hash: &'a str,
+    pub role: UserRole,
     pub created_at: Timestamp,
 }
 
+/// What should be different about a user.
+#[derive(Debug, Default)]
+pub struct UserChange<'a> {
+    pub name: Option<&'a str>,
+    pub role: Option<UserRole>,
+    pub active: Option<bool>,
+}
+
+/// What became of a change.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ChangedUser {
+    Changed(User),
+    NoUser,
+    NameTaken,
+    /// Nobody active would be an administrator any more.
+    LastAdmin,
+}
+
+/// One page of the list of users, oldest first.
+#[derive(Debug)]
+pub struct UserPage {
+    pub users: Vec<User>,
+    /// Where the next page goes on, if there is one.
+    pub next: Option<UserId>,
+}
+
 impl Store {
-    /// The first administrator, if there is one yet.
+    /// The first active administrator, if there is one yet.
     pub async fn admin(&self) -> Result<Option<User>, StoreError> {
-        let sql = "SELECT id, name FROM users WHERE role = 'admin' ORDER BY id LIMIT 1";
-        self.one(sql, []).await?.map(|row| user(&row)).transpose()
+        let sql = format!(
+            "SELECT {COLUMNS} FROM users WHERE role = 'admin' AND active ORDER BY id LIMIT 1"
+        );
+        self.one(&sql, []).await?.map(|row| user(&row)).transpose()
     }
 
-    pub async fn insert_user(&self, new: NewUser<'_>) -> Result<(), StoreError> {
-        let mut transaction = self.begin().await?;
-        let sql = "INSERT INTO users (id, name, role, created_at_ms) VALUES ($1, $2, $3, $4)";
+    /// Makes a user. Answers `false` when somebody has the name already.
+    pub async fn insert_user(&self, new: NewUser<'_>) -> Result<bool, StoreError> {
+        let sql = "INSERT INTO users (id, name, role, created_at_ms) VALUES ($1, $2, $3, $4) \
+                   ON CONFLICT DO NOTHING";
         let values = [
             new.id.0.into(),
             new.name.into(),
-            new.role.into(),
+            new.role.name().into(),
             millis(new.created_at),
         ];
-        transaction.execute(sql, values).await?;
-        let sql = "INSERT INTO tokens (hash, user_id, created_at_ms) VALUES ($1, $2, $3)";
-        let values = [
-            new.token_hash.into(),
-            new.id.0.into(),
-            millis(new.created_at),
-        ];
-        transaction.execute(sql, values).await?;
-        transaction.commit().await
+        Ok(self.write(sql, values).await? > 0)
     }
 
-    pub async fn insert_token(
+    pub async fn user(&self, id: UserId) -> Result<Option<User>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM users WHERE id = $1");
+        let row = self.one(&sql, [id.0.into()]).await?;
+        row.map(|row| user(&row)).transpose()
+    }
+
+    /// The user of this name, whatever its case.
+    pub async fn user_named(&self, name: &str) -> Result<Option<User>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM users WHERE lower(name) = lower($1)");
+        let row = self.one(&sql, [name.into()]).await?;
+        row.map(|row| user(&row)).transpose()
+    }
+
+    /// All users made after `after`, oldest first.
+    pub async fn users(&self, after: Option<UserId>, limit: u32) -> Result<UserPage, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM users WHERE ($1 IS NULL OR id > $1) ORDER BY id LIMIT $2"
+        );
+        let after: Value = after.map(|id| id.0).into();
+        let values = [after, i64::from(limit.saturating_add(1)).into()];
+        let rows = self.all(&sql, values).await?;
+        let mut users = rows.iter().map(user).collect::<Result<Vec<_>, _>>()?;
+        let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
+        let more = users.len() > wanted;
+        users.truncate(wanted);
+        let next = users.last().filter(|_| more).map(|last| last.id);
+        Ok(UserPage { users, next })
+    }
+
+    /// Changes a user. Whoever is disabled is signed out in the same step, and links for signing
+    /// in end; tokens are refused while it lasts.
+    pub async fn change_user(
         &self,
-        user: UserId,
-        hash: &str,
-        at: Timestamp,
-    ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO tokens (hash, user_id, created_at_ms) VALUES ($1, $2, $3)";
-        self.write(sql, [hash.into(), user.0.into(), millis(at)])
-            .await?;
-        Ok(())
-    }
-
-    /// Whose token this is.
-    pub async fn user_of_token(&self, hash: &str) -> Result<Option<User>, StoreError> {
-        let sql =
-            "SELECT u.id, u.name FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1";
-        self.one(sql, [hash.into()])
-            .await?
-            .map(|row| user(&row))
-            .transpose()
+        id: UserId,
+        change: UserChange<'_>,
+    ) -> Result<ChangedUser, StoreError> {
+        let mut tx = self.begin().await?;
+        // The rows are held, so that of two administrators who disable each other one stays.
+        let lock = if tx.is_postgres() { "FOR UPDATE" } else { "" };
+        let sql = format!(
+            "SELECT {COLUMNS} FROM users WHERE (role = 'admin' AND active) OR id = $1 ORDER BY id {lock}"
+        );
+        let rows = tx.all(&sql, [id.0.into()]).await?;
+        let held = rows.iter().map(user).collect::<Result<Vec<_>, _>>()?;
+        let Some(before) = held.iter().find(|user| user.id == id) else {
+            return Ok(ChangedUser::NoUser);
+        };
+        let after = User {
+            name: change.name.unwrap_or(&before.name).to_owned(),
+            role: change.role.unwrap_or(before.role),
+            active: change.active.unwrap_or(before.active),
+            ..before.clone()
+        };
+        if is_admin(before)
+            && !is_admin(&after)
+            && held.iter().filter(|user| is_admin(user)).count() == 1
+        {
+            return Ok(ChangedUser::LastAdmin);
+        }
+        let sql = "UPDATE users SET name = $1, role = $2, active = $3 WHERE id = $4";
+        let values = [
+            after.name.as_str().into(),
+            after.role.name().into(),
+            after.active.into(),
+            id.0.into(),
+        ];
+        match tx.execute(sql, values).await {
+            Ok(_) => {}
+            Err(StoreError::Database(error)) if error.is_duplicate() => {
+                return Ok(ChangedUser::NameTaken);
+            }
+            Err(error) => return Err(error),
+        }
+        if !after.active {
+            for sql in [
+                "DELETE FROM logins WHERE user_id = $1",
+                "DELETE FROM sign_in_codes WHERE user_id = $1",
+            ] {
+                tx.execute(sql, [id.0.into()]).await?;
+            }
+        }
+        tx.commit().await?;
+        Ok(ChangedUser::Changed(after))
     }
 
     /// Keeps a sign-in code, and forgets those that nobody can use any more.
@@ -90,13 +171,14 @@ impl Store {
         Ok(())
     }
 
-    /// Uses up a sign-in code. Of two who try at once, one succeeds.
+    /// Uses up a sign-in code of an active user. Of two who try at once, one succeeds.
     pub async fn take_sign_in_code(
         &self,
         hash: &str,
         now: Timestamp,
     ) -> Result<Option<UserId>, StoreError> {
-        let sql = "DELETE FROM sign_in_codes WHERE hash = $1 RETURNING user_id, expires_at_ms > $2 AS good";
+        let sql = "DELETE FROM sign_in_codes WHERE hash = $1 RETURNING user_id, expires_at_ms > $2 \
+                   AND (SELECT active FROM users WHERE id = user_id) AS good";
         let Some(row) = self.write_one(sql, [hash.into(), millis(now)]).await? else {
             return Ok(None);
         };
@@ -128,17 +210,24 @@ impl Store {
     }
 
     /// Who is signed in with this cookie.
-    pub async fn user_of_login(
+    pub async fn identity_of_login(
         &self,
         hash: &str,
         now: Timestamp,
-    ) -> Result<Option<User>, StoreError> {
-        let sql = "SELECT u.id, u.name FROM logins l JOIN users u ON u.id = l.user_id \
-                   WHERE l.hash = $1 AND l.expires_at_ms > $2";
-        self.one(sql, [hash.into(), millis(now)])
-            .await?
-            .map(|row| user(&row))
-            .transpose()
+    ) -> Result<Option<Identity>, StoreError> {
+        let sql = "SELECT u.id, u.role, l.expires_at_ms FROM logins l \
+                   JOIN users u ON u.id = l.user_id \
+                   WHERE l.hash = $1 AND l.expires_at_ms > $2 AND u.active";
+        let Some(row) = self.one(sql, [hash.into(), millis(now)]).await? else {
+            return Ok(None);
+        };
+        Ok(Some(Identity {
+            user: UserId(row.get("id")?),
+            role: role(&row)?,
+            scope: Scope::Admin,
+            token: None,
+            expires_at: Some(timestamp(row.get("expires_at_ms")?)?),
+        }))
     }
 
     pub async fn delete_login(&self, hash: &str) -> Result<(), StoreError> {
@@ -146,19 +235,24 @@ impl Store {
             .await?;
         Ok(())
     }
+}
 
-    pub async fn user(&self, id: UserId) -> Result<Option<User>, StoreError> {
-        let sql = "SELECT id, name FROM users WHERE id = $1";
-        self.one(sql, [id.0.into()])
-            .await?
-            .map(|row| user(&row))
-            .transpose()
-    }
+fn is_admin(user: &User) -> bool {
+    user.role == UserRole::Admin && user.active
+}
+
+pub(crate) fn role(row: &Row) -> Result<UserRole, StoreError> {
+    let name: String = row.get("role")?;
+    UserRole::from_name(&name)
+        .ok_or_else(|| StoreError::Unreadable(format!("{name:?} is not a role")))
 }
 
 fn user(row: &Row) -> Result<User, StoreError> {
     Ok(User {
         id: UserId(row.get("id")?),
         name: row.get("name")?,
+        role: role(row)?,
+        active: row.get("active")?,
+        created_at: timestamp(row.get("created_at_ms")?)?,
     })
 }

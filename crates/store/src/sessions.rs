@@ -11,10 +11,14 @@ use jiff::Timestamp;
 use crate::{
     database::{Row, Store, StoreError, Value, count, millis, timestamp},
     events::insert_events,
+    rights::right,
 };
 
-const COLUMNS: &str =
-    "id, owner_id, title, model, metadata, phase, sandbox, last_seq, created_at_ms, updated_at_ms";
+const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.metadata, s.phase, s.sandbox, \
+                       s.last_seq, s.created_at_ms, s.updated_at_ms";
+
+/// The right of Deskhand itself in every session, and of each in their own.
+const OWNER: &str = "'owner' AS right_name";
 
 /// A session to be made. It begins `initializing`, without a sandbox.
 #[derive(Debug)]
@@ -75,14 +79,22 @@ impl Store {
         viewer: Viewer,
         id: SessionId,
     ) -> Result<Option<Session>, StoreError> {
-        let owner = owner(viewer);
-        let sql = format!(
-            "SELECT {COLUMNS} FROM sessions WHERE id = $1 AND ($2 IS NULL OR owner_id = $2)"
-        );
-        self.one(&sql, [id.0.into(), owner])
-            .await?
-            .map(|row| session(&row))
-            .transpose()
+        let row = match viewer {
+            Viewer::System => {
+                let sql = format!("SELECT {COLUMNS}, {OWNER} FROM sessions s WHERE s.id = $1");
+                self.one(&sql, [id.0.into()]).await?
+            }
+            Viewer::User(user) => {
+                let sql = format!(
+                    "SELECT {COLUMNS}, CASE WHEN s.owner_id = $2 THEN 'owner' ELSE r.right_name END \
+                     AS right_name FROM sessions s \
+                     LEFT JOIN session_rights r ON r.session_id = s.id AND r.user_id = $2 \
+                     WHERE s.id = $1 AND (s.owner_id = $2 OR r.user_id = $2)"
+                );
+                self.one(&sql, [id.0.into(), user.0.into()]).await?
+            }
+        };
+        row.map(|row| session(&row)).transpose()
     }
 
     /// The sessions this viewer may see, newest first, made before `before`.
@@ -92,14 +104,25 @@ impl Store {
         before: Option<SessionId>,
         limit: u32,
     ) -> Result<SessionPage, StoreError> {
+        let own = match viewer {
+            Viewer::System => "TRUE",
+            Viewer::User(_) => "s.owner_id = $1",
+        };
+        // Each half goes along its own index and stops in time. The owner has no row among the
+        // rights, so nothing comes twice.
         let sql = format!(
-            "SELECT {COLUMNS} FROM sessions WHERE ($1 IS NULL OR owner_id = $1) \
-             AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3"
+            "SELECT * FROM (SELECT {COLUMNS}, {OWNER} FROM sessions s \
+             WHERE {own} AND s.id < $2 ORDER BY s.id DESC LIMIT $3) AS own \
+             UNION ALL \
+             SELECT * FROM (SELECT {COLUMNS}, r.right_name FROM session_rights r \
+             JOIN sessions s ON s.id = r.session_id \
+             WHERE r.user_id = $1 AND r.session_id < $2 \
+             ORDER BY r.session_id DESC LIMIT $3) AS shared \
+             ORDER BY id DESC LIMIT $3"
         );
-        let before: Value = before.map(|id| id.0).into();
         let values = [
             owner(viewer),
-            before,
+            before.map_or(uuid::Uuid::max(), |id| id.0).into(),
             i64::from(limit.saturating_add(1)).into(),
         ];
         let rows = self.all(&sql, values).await?;
@@ -111,7 +134,7 @@ impl Store {
         Ok(SessionPage { sessions, next })
     }
 
-    /// Names a session.
+    /// Names a session, if it is this viewer's.
     pub async fn set_title(
         &self,
         viewer: Viewer,
@@ -134,7 +157,9 @@ impl Store {
 
     /// Every session that is not over, with the turn it was at work on.
     pub async fn open_sessions(&self) -> Result<Vec<(Session, Option<TurnId>)>, StoreError> {
-        let sql = format!("SELECT {COLUMNS}, turn_id FROM sessions WHERE phase <> $1 ORDER BY id");
+        let sql = format!(
+            "SELECT {COLUMNS}, {OWNER}, s.turn_id FROM sessions s WHERE s.phase <> $1 ORDER BY s.id"
+        );
         let rows = self.all(&sql, [Phase::Terminated.name().into()]).await?;
         rows.iter()
             .map(|row| {
@@ -146,7 +171,7 @@ impl Store {
 }
 
 /// The owner that rows must have for this viewer to see them; null for all.
-pub(crate) fn owner(viewer: Viewer) -> Value {
+fn owner(viewer: Viewer) -> Value {
     viewer.user().map(|user| user.0).into()
 }
 
@@ -158,6 +183,7 @@ fn session(row: &Row) -> Result<Session, StoreError> {
     Ok(Session {
         id: SessionId(row.get("id")?),
         owner: UserId(row.get("owner_id")?),
+        right: right(row)?,
         title: row.get("title")?,
         model: row.get("model")?,
         metadata: serde_json::from_str(&metadata).map_err(|error| unreadable(&error))?,

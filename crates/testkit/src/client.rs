@@ -107,6 +107,16 @@ impl Client {
             .await
     }
 
+    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::PATCH, path, Some(body.to_string().into_bytes()))
+            .await
+    }
+
+    pub async fn put(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::PUT, path, Some(body.to_string().into_bytes()))
+            .await
+    }
+
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(Method::DELETE, path, None).await
     }
@@ -125,6 +135,59 @@ impl Client {
         Session {
             client: self.clone(),
             id: id.to_owned(),
+        }
+    }
+
+    /// Makes a user, as an administrator, and signs them in as their browser and program would.
+    pub async fn new_user(&self, name: &str) -> Client {
+        let user = self.post("/api/users", json!({"name": name})).await.good();
+        let path = format!("/api/users/{}/sign-in-links", user["id"].as_str().unwrap());
+        let link = self.post(&path, json!({})).await.good();
+        let (_, code) = link["url"].as_str().unwrap().split_once("?code=").unwrap();
+        let cookie = self.sign_in(code).await;
+        let made = self
+            .http
+            .post(format!("{}/api/tokens", self.url))
+            .header("Cookie", cookie)
+            .header("Origin", &self.url)
+            .body(json!({"name": "test", "scope": "admin"}).to_string())
+            .send()
+            .await
+            .unwrap();
+        let made: Value = serde_json::from_slice(&made.bytes().await.unwrap()).unwrap();
+        self.with_token(made["token"].as_str().unwrap())
+    }
+
+    /// Signs a browser in; answers what it sends as `Cookie` from then on.
+    pub async fn sign_in(&self, code: &str) -> String {
+        let signed_in = self
+            .http
+            .post(format!("{}/api/sign-in", self.url))
+            .body(json!({"code": code}).to_string())
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(signed_in.status(), 204);
+        let cookie = signed_in.headers()["set-cookie"].to_str().unwrap();
+        cookie.split(';').next().unwrap().to_owned()
+    }
+
+    /// What a request for a WebSocket is answered when there is none.
+    pub async fn upgrade(&self, path: &str) -> Answer {
+        let request = self
+            .http
+            .get(format!("{}{path}", self.url))
+            .bearer_auth(&self.token)
+            .header("Connection", "Upgrade")
+            .header("Upgrade", "websocket")
+            .header("Sec-WebSocket-Version", "13")
+            .header("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");
+        let response = request.send().await.unwrap();
+        let status = response.status().as_u16();
+        assert_ne!(status, 101, "there is one");
+        Answer {
+            status,
+            body: response.bytes().await.unwrap().to_vec(),
         }
     }
 
@@ -264,6 +327,11 @@ impl EventStream {
             .expect("an event in time")
     }
 
+    /// Waits until the server closes the stream; answers the code and the reason.
+    pub async fn closed(&mut self) -> (u16, String) {
+        closed(&mut self.socket).await
+    }
+
     /// The next event.
     pub async fn next_event(&mut self) -> Event {
         serde_json::from_str(&self.next().await).unwrap()
@@ -283,4 +351,22 @@ impl EventStream {
             }
         }
     }
+}
+
+/// Waits until the server closes a WebSocket; answers the code and the reason.
+pub(crate) async fn closed(socket: &mut WebSocketStream<TcpStream>) -> (u16, String) {
+    let end = async {
+        loop {
+            match socket.next().await {
+                Some(Ok(Message::Close(Some(frame)))) => {
+                    return (frame.code.into(), frame.reason.to_string());
+                }
+                Some(Ok(_)) => {}
+                other => panic!("the connection ended without a word: {other:?}"),
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, end)
+        .await
+        .expect("an end in time")
 }

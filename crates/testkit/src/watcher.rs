@@ -4,7 +4,10 @@ use futures::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
-use crate::{Session, client::PATIENCE};
+use crate::{
+    Session,
+    client::{PATIENCE, closed},
+};
 
 const VERSION: &[u8] = b"RFB 003.008\n";
 const NO_SECURITY: u8 = 1;
@@ -79,6 +82,19 @@ impl Watcher {
             self.ask(true, [x, y, 1, 1]).await;
             self.take_update().await;
         }
+    }
+
+    /// Moves the pointer, and waits until the server has read that.
+    pub async fn point(&mut self, (x, y): (u16, u16)) {
+        let [x, y] = [x, y].map(u16::to_be_bytes);
+        self.send(&[5, 0, x[0], x[1], y[0], y[1]]).await;
+        self.ask(false, [0, 0, 1, 1]).await;
+        self.take_update().await;
+    }
+
+    /// Waits until the server closes the connection; answers the code and the reason.
+    pub async fn closed(&mut self) -> (u16, String) {
+        closed(&mut self.socket).await
     }
 
     /// Sends bytes as they are, which need not be RFB.

@@ -9,6 +9,7 @@ use deskhand_core::{
     event::{EventBody, Screenshot, ToolResult, ToolUse},
     id::{RequestId, SessionId, UserId},
     model::{BadCall, ToolRequest},
+    right::Right,
     sandbox::{ComputerError, ComputerReply, ComputerRequest, Frame, Sandbox},
     session::Phase,
     viewer::Viewer,
@@ -66,7 +67,8 @@ impl Sessions {
         id: SessionId,
         act: ActByHand,
     ) -> Result<ByHand, ActByHandError> {
-        let session = self.find(Viewer::User(user), id).await?;
+        let viewer = Viewer::User(user);
+        let session = self.find_with(Right::Drive, viewer, id).await?;
         match session.phase {
             Phase::Terminated => return Err(ActByHandError::Ended(id)),
             Phase::Running | Phase::Waiting => return Err(ActByHandError::AgentIsDriving(id)),

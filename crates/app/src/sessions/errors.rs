@@ -5,6 +5,7 @@ use deskhand_core::{
     id::SessionId,
     message::LONGEST_MESSAGE_BYTES,
     model::UnknownModel,
+    right::Right,
 };
 use deskhand_store::StoreError;
 
@@ -26,6 +27,13 @@ pub enum CreateSessionError {
 pub enum FindError {
     #[error("there is no session {0}")]
     NoSession(SessionId),
+    /// They may see it, but not do this.
+    #[error("in session {session} you may {}; this needs the right to {}, which its owner can give", .has.name(), .needed.name())]
+    NotAllowed {
+        session: SessionId,
+        has: Right,
+        needed: Right,
+    },
     #[error("event {after} does not exist yet: the newest is {newest}")]
     AfterNewest { after: u64, newest: u64 },
     #[error("could not read the session")]

@@ -7,15 +7,16 @@ use axum::{
     response::{AppendHeaders, IntoResponse},
 };
 use deskhand_app::Users;
-use deskhand_core::{id::UserId, secret::Secret};
+use deskhand_core::secret::Secret;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Shared,
-    caller::{COOKIE, Caller, cookie},
+    caller::{AccountHolder, COOKIE, Caller, cookie},
     extract::Body,
     problem::Problem,
+    routes::users::UserView,
 };
 
 #[derive(Debug, Deserialize)]
@@ -30,10 +31,11 @@ pub(crate) struct SignInLinkView {
     expires_at: Timestamp,
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct UserView {
-    id: UserId,
-    name: String,
+impl SignInLinkView {
+    pub(crate) fn new(shared: &Shared, code: &Secret, expires_at: Timestamp) -> Self {
+        let url = format!("{}/?code={}", shared.settings.public_url, code.expose());
+        Self { url, expires_at }
+    }
 }
 
 /// `POST /api/sign-in`
@@ -69,14 +71,11 @@ pub(crate) async fn sign_out(
 /// `POST /api/sign-in-links`
 pub(crate) async fn new_sign_in_link(
     State(shared): State<Shared>,
-    Caller(user): Caller,
+    AccountHolder(user): AccountHolder,
 ) -> Result<(StatusCode, Json<SignInLinkView>), Problem> {
     let (code, expires_at) = shared.app.users().new_sign_in_code(user).await?;
-    let url = format!("{}/?code={}", shared.settings.public_url, code.expose());
-    Ok((
-        StatusCode::CREATED,
-        Json(SignInLinkView { url, expires_at }),
-    ))
+    let link = SignInLinkView::new(&shared, &code, expires_at);
+    Ok((StatusCode::CREATED, Json(link)))
 }
 
 /// `GET /api/me`
@@ -85,10 +84,7 @@ pub(crate) async fn me(
     Caller(user): Caller,
 ) -> Result<Json<UserView>, Problem> {
     let user = users.user(user).await?.ok_or_else(Problem::not_signed_in)?;
-    Ok(Json(UserView {
-        id: user.id,
-        name: user.name,
-    }))
+    Ok(Json(user.into()))
 }
 
 fn set_cookie(shared: &Shared, value: &str, max_age_secs: u64) -> String {

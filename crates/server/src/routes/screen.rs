@@ -10,13 +10,19 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
-use deskhand_app::{Picture, Sessions};
+use deskhand_app::{Admission, Picture, Sessions};
 use deskhand_core::{blob::BlobName, id::SessionId, sandbox::ByteStream};
 use futures::{SinkExt, StreamExt};
 use tokio_util::sync::CancellationToken;
 
 use super::stream::close;
-use crate::{Shared, caller::Caller, extract::Id, problem::Problem};
+use crate::{
+    Shared,
+    caller::{Caller, Pass},
+    extract::Id,
+    problem::Problem,
+    watch_only::WatchOnly,
+};
 
 /// `GET /api/sessions/{id}/screenshot`
 pub(crate) async fn screenshot(
@@ -50,23 +56,27 @@ fn show(picture: Picture, caching: &'static str) -> Response {
 /// `WS /api/sessions/{id}/vnc`
 pub(crate) async fn watch(
     State(shared): State<Shared>,
-    caller: Caller,
+    pass: Pass,
     Id(id): Id<SessionId>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
     let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
-    let screen = shared
-        .app
-        .sessions()
-        .open_screen(caller.viewer(), id)
-        .await?;
+    let viewer = pass.viewer();
+    let admission = shared.app.admit(pass.credential, id).await?;
+    let screen = shared.app.sessions().open_screen(viewer, id).await?;
     let upgrade = upgrade.protocols(["binary"]);
-    Ok(upgrade.on_upgrade(move |socket| relay(socket, screen, shared.shutdown)))
+    Ok(upgrade.on_upgrade(move |socket| relay(socket, screen, admission, shared.shutdown)))
 }
 
 /// Copies bytes both ways until one side is done. Each side waits for the other, so a slow
-/// watcher slows only its own picture.
-async fn relay(socket: WebSocket, mut screen: ByteStream, shutdown: CancellationToken) {
+/// watcher slows only its own picture. Of somebody who may only watch, input is left out.
+async fn relay(
+    socket: WebSocket,
+    mut screen: ByteStream,
+    admission: Admission,
+    shutdown: CancellationToken,
+) {
+    let mut filter = (!admission.may_drive()).then(WatchOnly::default);
     let (mut to_client, mut from_client) = socket.split();
     let down = async {
         while let Some(bytes) = screen.incoming.next().await {
@@ -77,20 +87,30 @@ async fn relay(socket: WebSocket, mut screen: ByteStream, shutdown: Cancellation
     };
     let up = async {
         while let Some(Ok(message)) = from_client.next().await {
-            let Message::Binary(bytes) = message else {
+            let Message::Binary(mut bytes) = message else {
                 continue;
             };
+            if let Some(filter) = &mut filter {
+                let Ok(allowed) = filter.pass(&bytes) else {
+                    break;
+                };
+                bytes = allowed;
+            }
+            if bytes.is_empty() {
+                continue;
+            }
             if screen.outgoing.send(bytes).await.is_err() {
                 break;
             }
         }
     };
-    tokio::select! {
-        () = down => {}
-        () = up => {}
-        () = shutdown.cancelled() => {}
-    }
+    let (code, reason) = tokio::select! {
+        () = down => (close_code::AWAY, "the screen is gone"),
+        () = up => (close_code::AWAY, "the screen is gone"),
+        () = admission.changed() => (close_code::POLICY, "your right in this session has changed"),
+        () = shutdown.cancelled() => (close_code::AWAY, "the screen is gone"),
+    };
     if let Ok(socket) = from_client.reunite(to_client) {
-        close(socket, close_code::AWAY, "the screen is gone").await;
+        close(socket, code, reason).await;
     }
 }

@@ -1,6 +1,6 @@
 //! The event log: a page of it, or all of it as it grows.
 
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
 use axum::{
     extract::{
@@ -11,7 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use deskhand_app::{Feed, Sessions};
+use deskhand_app::{Admission, Feed, Sessions};
 use deskhand_core::{event::LoggedEvent, id::SessionId};
 use futures::SinkExt;
 use serde::Deserialize;
@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Shared,
-    caller::Caller,
+    caller::{Caller, Pass},
     extract::{Id, Query, page_size},
     problem::Problem,
 };
@@ -28,6 +28,8 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How often a quiet connection is shown to be alive.
 const PING: Duration = Duration::from_secs(20);
+/// What somebody is told whose connection ends because they may not have it any more.
+pub(crate) const NO_LONGER: &str = "you may not see this session any more";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,21 +59,27 @@ pub(crate) async fn list(
 /// `WS /api/sessions/{id}/stream`
 pub(crate) async fn follow(
     State(shared): State<Shared>,
-    caller: Caller,
+    pass: Pass,
     Id(id): Id<SessionId>,
     Query(query): Query<After>,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
-    let feed = shared
-        .app
-        .sessions()
-        .follow(caller.viewer(), id, query.after)
-        .await?;
+    let viewer = pass.viewer();
+    let admission = shared.app.admit(pass.credential, id).await?;
+    let sessions = shared.app.sessions();
+    let feed = sessions.follow(viewer, id, query.after).await?;
     let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
-    Ok(upgrade.on_upgrade(move |socket| send_events(socket, feed, shared.shutdown)))
+    Ok(upgrade.on_upgrade(move |socket| send_events(socket, feed, admission, shared.shutdown)))
 }
 
-async fn send_events(mut socket: WebSocket, mut feed: Feed, shutdown: CancellationToken) {
+async fn send_events(
+    mut socket: WebSocket,
+    mut feed: Feed,
+    admission: Admission,
+    shutdown: CancellationToken,
+) {
+    // Begun once: a look at the rights must not be cut short by an event.
+    let mut lost = pin!(admission.lost());
     let mut ping = tokio::time::interval(PING);
     ping.reset();
     loop {
@@ -87,6 +95,10 @@ async fn send_events(mut socket: WebSocket, mut feed: Feed, shutdown: Cancellati
             _ = ping.tick() => socket.send(Message::Ping(Bytes::new())).await.is_ok(),
             // Nothing is expected of a client but its leaving.
             received = socket.recv() => matches!(received, Some(Ok(message)) if !matches!(message, Message::Close(_))),
+            () = &mut lost => {
+                close(socket, close_code::POLICY, NO_LONGER).await;
+                return;
+            }
             () = shutdown.cancelled() => {
                 close(socket, close_code::AWAY, "the server is shutting down; come back").await;
                 return;

@@ -10,10 +10,13 @@
 mod blobs;
 mod log;
 mod people;
+mod rights;
+mod tokens;
 
 use deskhand_core::{
     clock::{Clock, SystemClock},
     id::{SessionId, UserId},
+    user::UserRole,
 };
 use deskhand_store::{NewSession, NewUser, Store};
 
@@ -63,11 +66,10 @@ impl World {
         let new = NewUser {
             id: user,
             name: "ada",
-            role: "admin",
-            token_hash: "hash-of-ada",
+            role: UserRole::Admin,
             created_at: SystemClock.now(),
         };
-        store.insert_user(new).await.unwrap();
+        assert!(store.insert_user(new).await.unwrap());
         Self {
             store,
             user,
@@ -76,11 +78,28 @@ impl World {
         }
     }
 
+    /// Another user.
+    pub(crate) async fn user_named(&self, name: &str, role: UserRole) -> UserId {
+        let new = NewUser {
+            id: UserId::new(),
+            name,
+            role,
+            created_at: SystemClock.now(),
+        };
+        let id = new.id;
+        assert!(self.store.insert_user(new).await.unwrap());
+        id
+    }
+
     pub(crate) async fn session(&self) -> SessionId {
+        self.session_of(self.user).await
+    }
+
+    pub(crate) async fn session_of(&self, owner: UserId) -> SessionId {
         let id = SessionId::new();
         let new = NewSession {
             id,
-            owner: self.user,
+            owner,
             title: "",
             model: "scripted/demo",
             metadata: &serde_json::json!({"team": "x"}),
@@ -92,7 +111,7 @@ impl World {
 }
 
 /// The address of a new, empty database.
-async fn new_postgres_database() -> String {
+pub(crate) async fn new_postgres_database() -> String {
     let server = std::env::var("DESKHAND_TEST_POSTGRES")
         .expect("tests on PostgreSQL need a server: run them with scripts/with-postgres");
     let (client, connection) = tokio_postgres::connect(&server, tokio_postgres::NoTls)

@@ -1,16 +1,24 @@
-//! Tokens, codes and cookies.
+//! Users, codes and cookies.
 
 use std::time::Duration;
 
-use deskhand_core::clock::{Clock, SystemClock};
+use deskhand_core::{
+    clock::{Clock, SystemClock},
+    id::UserId,
+    user::{Scope, UserRole},
+};
+use deskhand_store::{ChangedUser, NewUser, UserChange};
 use futures::future::join_all;
 
 use crate::{World, on_both_databases};
 
 on_both_databases! {
     a_code_is_good_once_and_in_time,
-    a_token_names_its_user_and_nobody_else,
     a_cookie_ends_with_its_time_and_with_signing_out,
+    names_are_taken_once_whatever_their_case,
+    users_are_listed_in_pages,
+    whoever_is_disabled_is_signed_out_in_the_same_step,
+    an_administrator_always_stays,
 }
 
 async fn a_code_is_good_once_and_in_time(world: World) {
@@ -41,23 +49,6 @@ async fn a_code_is_good_once_and_in_time(world: World) {
     );
 }
 
-async fn a_token_names_its_user_and_nobody_else(world: World) {
-    assert_eq!(
-        world
-            .store
-            .user_of_token("hash-of-ada")
-            .await
-            .unwrap()
-            .unwrap()
-            .id,
-        world.user
-    );
-    assert_eq!(
-        world.store.user_of_token("hash-of-bob").await.unwrap(),
-        None
-    );
-}
-
 async fn a_cookie_ends_with_its_time_and_with_signing_out(world: World) {
     let now = SystemClock.now();
     let later = now + Duration::from_secs(60);
@@ -71,15 +62,17 @@ async fn a_cookie_ends_with_its_time_and_with_signing_out(world: World) {
     assert!(
         world
             .store
-            .user_of_login("one", now)
+            .identity_of_login("one", now)
             .await
             .unwrap()
-            .is_some()
+            .is_some_and(|identity| identity.user == world.user
+                && identity.scope == Scope::Admin
+                && identity.expires_at == Some(later))
     );
     assert!(
         world
             .store
-            .user_of_login("one", later)
+            .identity_of_login("one", later)
             .await
             .unwrap()
             .is_none()
@@ -88,9 +81,118 @@ async fn a_cookie_ends_with_its_time_and_with_signing_out(world: World) {
     assert!(
         world
             .store
-            .user_of_login("two", now)
+            .identity_of_login("two", now)
             .await
             .unwrap()
             .is_none()
     );
+}
+
+async fn names_are_taken_once_whatever_their_case(world: World) {
+    let bob = world.user_named("bob", UserRole::Member).await;
+    let again = NewUser {
+        id: UserId::new(),
+        name: "BOB",
+        role: UserRole::Member,
+        created_at: SystemClock.now(),
+    };
+    assert!(!world.store.insert_user(again).await.unwrap());
+    let rename = |name| UserChange {
+        name: Some(name),
+        ..UserChange::default()
+    };
+    let store = &world.store;
+    assert_eq!(
+        store.change_user(bob, rename("Ada")).await.unwrap(),
+        ChangedUser::NameTaken
+    );
+    // One's own name in another case is not somebody else's.
+    let ChangedUser::Changed(renamed) = store.change_user(bob, rename("Bob")).await.unwrap() else {
+        panic!("not renamed");
+    };
+    assert_eq!(renamed.name, "Bob");
+    let found = store.user_named("bOB").await.unwrap();
+    assert_eq!(found, Some(renamed));
+    assert_eq!(
+        store
+            .change_user(UserId::new(), rename("eve"))
+            .await
+            .unwrap(),
+        ChangedUser::NoUser
+    );
+}
+
+async fn users_are_listed_in_pages(world: World) {
+    for name in ["bob", "eve", "joe"] {
+        world.user_named(name, UserRole::Member).await;
+    }
+    let mut names = Vec::new();
+    let mut after = None;
+    loop {
+        let page = world.store.users(after, 3).await.unwrap();
+        assert!(page.users.len() <= 3);
+        names.extend(page.users.into_iter().map(|user| user.name));
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(names, ["ada", "bob", "eve", "joe"]);
+}
+
+async fn whoever_is_disabled_is_signed_out_in_the_same_step(world: World) {
+    let bob = world.user_named("bob", UserRole::Member).await;
+    let now = SystemClock.now();
+    let later = now + Duration::from_secs(60);
+    let store = &world.store;
+    store.insert_login(bob, "cookie", now, later).await.unwrap();
+    store
+        .insert_sign_in_code(bob, "code", now, later)
+        .await
+        .unwrap();
+    for active in [false, true] {
+        let change = UserChange {
+            active: Some(active),
+            ..UserChange::default()
+        };
+        store.change_user(bob, change).await.unwrap();
+        // Not even when they are enabled again.
+        assert_eq!(store.identity_of_login("cookie", now).await.unwrap(), None);
+        assert_eq!(store.take_sign_in_code("code", now).await.unwrap(), None);
+    }
+}
+
+async fn an_administrator_always_stays(world: World) {
+    let disable = || UserChange {
+        active: Some(false),
+        ..UserChange::default()
+    };
+    let store = &world.store;
+    assert_eq!(
+        store.change_user(world.user, disable()).await.unwrap(),
+        ChangedUser::LastAdmin
+    );
+    let demote = UserChange {
+        role: Some(UserRole::Member),
+        ..UserChange::default()
+    };
+    assert_eq!(
+        store.change_user(world.user, demote).await.unwrap(),
+        ChangedUser::LastAdmin
+    );
+
+    let mut admins = vec![world.user];
+    for name in ["bob", "eve", "joe"] {
+        admins.push(world.user_named(name, UserRole::Admin).await);
+    }
+    let changes = admins
+        .iter()
+        .map(|admin| store.change_user(*admin, disable()));
+    let refused = join_all(changes)
+        .await
+        .into_iter()
+        .filter(|change| *change.as_ref().unwrap() == ChangedUser::LastAdmin)
+        .count();
+    assert_eq!(refused, 1);
+    assert!(store.admin().await.unwrap().is_some());
 }

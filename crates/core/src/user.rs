@@ -1,0 +1,139 @@
+//! People who may sign in, and what their tokens are good for.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::id::{TokenId, UserId};
+
+/// The longest name of a user or a token, in characters.
+pub const LONGEST_NAME: usize = 64;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    pub id: UserId,
+    /// No two users' names differ only in case.
+    pub name: String,
+    pub role: UserRole,
+    /// Whoever is not active is signed out everywhere and cannot sign in.
+    pub active: bool,
+    pub created_at: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UserRole {
+    /// May also manage users. Sees no more of other people's sessions than anybody else.
+    Admin,
+    Member,
+}
+
+impl UserRole {
+    /// As it is written in the store and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::Member => "member",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Admin, Self::Member]
+            .into_iter()
+            .find(|role| role.name() == name)
+    }
+}
+
+/// What a token is good for. Each includes those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// Reading and watching.
+    Read,
+    /// Also everything else with sessions.
+    Write,
+    /// Also the account: tokens, sign-in links and, for an administrator, users.
+    Admin,
+}
+
+impl Scope {
+    /// As it is written in the store and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Admin => "admin",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Read, Self::Write, Self::Admin]
+            .into_iter()
+            .find(|scope| scope.name() == name)
+    }
+}
+
+/// What is known of an API token. The token itself is nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    pub id: TokenId,
+    pub name: String,
+    /// How it begins, so that people know which it is. Empty for one made by an early version.
+    pub prefix: String,
+    pub scope: Scope,
+    pub created_at: Timestamp,
+    /// For ever without it.
+    pub expires_at: Option<Timestamp>,
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// Somebody who has proven who they are, and what the proof is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    pub user: UserId,
+    pub role: UserRole,
+    pub scope: Scope,
+    /// The token that proved it, if it was one.
+    pub token: Option<TokenId>,
+    /// When the proof ends.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Why something cannot be the name of a user or a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a name has 1 to {LONGEST_NAME} characters, none of them a control character, and is not an id"
+)]
+pub struct BadName;
+
+/// A name without the space around it, if it can be one.
+///
+/// A name that is an id could not be told from the id where either is accepted.
+pub fn check_name(name: &str) -> Result<&str, BadName> {
+    let name = name.trim();
+    let good = !name.is_empty()
+        && name.chars().count() <= LONGEST_NAME
+        && !name.chars().any(char::is_control)
+        && name.parse::<UserId>().is_err();
+    if good { Ok(name) } else { Err(BadName) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_trimmed_and_checked() {
+        assert_eq!(check_name(" Ada Lovelace "), Ok("Ada Lovelace"));
+        assert_eq!(check_name(&"ü".repeat(64)).map(str::len), Ok(128));
+        for bad in [
+            "",
+            "  ",
+            "a\0b",
+            "a\nb",
+            &"u".repeat(65),
+            "0190163d-8694-739b-aea5-966c26f8ad91",
+        ] {
+            assert_eq!(check_name(bad), Err(BadName), "{bad:?}");
+        }
+    }
+}

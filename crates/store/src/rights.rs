@@ -1,0 +1,118 @@
+//! What people may do in sessions of others.
+
+use deskhand_core::{
+    id::{SessionId, UserId},
+    right::Right,
+};
+use jiff::Timestamp;
+
+use crate::{
+    database::{Row, Store, StoreError, Transaction, count, millis},
+    transitions::hold,
+};
+
+/// Somebody who may do something in a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    pub user: UserId,
+    pub name: String,
+    pub right: Right,
+}
+
+impl Store {
+    /// Everybody who has a right in a session: the owner, then the others in the order in which
+    /// they became users. Whoever is disabled is not among them.
+    pub async fn people(&self, session: SessionId) -> Result<Vec<Person>, StoreError> {
+        let sql = "SELECT 0 AS place, u.id, u.name, 'owner' AS right_name \
+                   FROM sessions s JOIN users u ON u.id = s.owner_id WHERE s.id = $1 AND u.active \
+                   UNION ALL \
+                   SELECT 1 AS place, u.id, u.name, r.right_name \
+                   FROM session_rights r JOIN users u ON u.id = r.user_id \
+                   WHERE r.session_id = $1 AND u.active ORDER BY place, id";
+        let rows = self.all(sql, [session.0.into()]).await?;
+        rows.iter().map(person).collect()
+    }
+
+    /// Gives somebody a right instead of the one they have. Answers `false` when `most` others
+    /// have one already.
+    pub async fn grant(
+        &self,
+        session: SessionId,
+        user: UserId,
+        right: Right,
+        most: u64,
+        at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let mut tx = self.begin().await?;
+        // Held, so that the number is still true when the row is written.
+        hold(&mut tx, session).await?;
+        if right_of(&mut tx, session, user).await?.is_none()
+            && n_rights(&mut tx, session).await? >= most
+        {
+            return Ok(false);
+        }
+        write_right(&mut tx, session, user, right, at).await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    /// Takes somebody's right away; tells whether there was one.
+    pub async fn revoke(&self, session: SessionId, user: UserId) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM session_rights WHERE session_id = $1 AND user_id = $2";
+        Ok(self.write(sql, [session.0.into(), user.0.into()]).await? > 0)
+    }
+}
+
+/// The right somebody was given. The owner was given none.
+pub(crate) async fn right_of(
+    tx: &mut Transaction,
+    session: SessionId,
+    user: UserId,
+) -> Result<Option<Right>, StoreError> {
+    let sql = "SELECT right_name FROM session_rights WHERE session_id = $1 AND user_id = $2";
+    let row = tx.one(sql, [session.0.into(), user.0.into()]).await?;
+    row.map(|row| right(&row)).transpose()
+}
+
+/// How many people were given a right.
+pub(crate) async fn n_rights(tx: &mut Transaction, session: SessionId) -> Result<u64, StoreError> {
+    let sql = "SELECT COUNT(*) AS people FROM session_rights WHERE session_id = $1";
+    match tx.one(sql, [session.0.into()]).await? {
+        Some(row) => count(row.get("people")?),
+        None => Ok(0),
+    }
+}
+
+pub(crate) async fn write_right(
+    tx: &mut Transaction,
+    session: SessionId,
+    user: UserId,
+    right: Right,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO session_rights (session_id, user_id, right_name, created_at_ms) \
+               VALUES ($1, $2, $3, $4) \
+               ON CONFLICT (session_id, user_id) DO UPDATE SET right_name = excluded.right_name";
+    let values = [
+        session.0.into(),
+        user.0.into(),
+        right.name().into(),
+        millis(at),
+    ];
+    tx.execute(sql, values).await?;
+    Ok(())
+}
+
+pub(crate) fn right(row: &Row) -> Result<Right, StoreError> {
+    let name: String = row.get("right_name")?;
+    Right::from_name(&name)
+        .ok_or_else(|| StoreError::Unreadable(format!("{name:?} is not a right")))
+}
+
+fn person(row: &Row) -> Result<Person, StoreError> {
+    Ok(Person {
+        user: UserId(row.get("id")?),
+        name: row.get("name")?,
+        right: right(row)?,
+    })
+}

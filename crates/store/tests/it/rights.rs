@@ -1,0 +1,198 @@
+//! Rights in sessions, and links that give them.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    blob::BlobName,
+    clock::{Clock, SystemClock},
+    event::{EventBody, Screenshot},
+    id::{SessionId, ShareId, UserId},
+    right::Right,
+    user::UserRole,
+    viewer::Viewer,
+};
+use deskhand_store::{Joined, NewShare, Share};
+
+use crate::{World, on_both_databases};
+
+on_both_databases! {
+    a_right_opens_a_session_and_its_end_closes_it,
+    shared_sessions_stand_among_ones_own,
+    a_link_raises_a_right_and_never_lowers_it,
+    a_link_ends_with_its_time_and_when_it_is_ended,
+    people_and_links_are_bounded,
+}
+
+async fn right(world: &World, user: UserId, session: SessionId) -> Option<Right> {
+    let viewer = Viewer::User(user);
+    let found = world.store.session(viewer, session).await.unwrap();
+    found.map(|session| session.right)
+}
+
+async fn grant(world: &World, session: SessionId, user: UserId, right: Right) {
+    let now = SystemClock.now();
+    let granted = world.store.grant(session, user, right, 10, now).await;
+    assert!(granted.unwrap());
+}
+
+async fn share(world: &World, session: SessionId, hash: &str, right: Right) -> Share {
+    let now = SystemClock.now();
+    let share = Share {
+        id: ShareId::new(),
+        right,
+        created_at: now,
+        expires_at: now + Duration::from_secs(60),
+    };
+    let new = NewShare {
+        session,
+        hash,
+        share: &share,
+    };
+    assert!(world.store.insert_share(new, 10).await.unwrap());
+    share
+}
+
+async fn a_right_opens_a_session_and_its_end_closes_it(world: World) {
+    let bob = world.user_named("bob", UserRole::Member).await;
+    let session = world.session().await;
+    let blob: BlobName = format!("{}.png", "a".repeat(64)).parse().unwrap();
+    let shown = EventBody::Screenshot(Screenshot {
+        turn: None,
+        call: None,
+        blob: blob.clone(),
+        width: 1,
+        height: 1,
+    });
+    let store = &world.store;
+    store
+        .append(session, &[shown], SystemClock.now())
+        .await
+        .unwrap();
+    let sees_blob = async |user| {
+        let viewer = Viewer::User(user);
+        store.may_see_blob(viewer, &blob).await.unwrap()
+    };
+
+    assert_eq!(right(&world, world.user, session).await, Some(Right::Owner));
+    assert_eq!(right(&world, bob, session).await, None);
+    assert!(sees_blob(world.user).await && !sees_blob(bob).await);
+
+    for given in [Right::Drive, Right::View] {
+        grant(&world, session, bob, given).await;
+        assert_eq!(right(&world, bob, session).await, Some(given));
+    }
+    assert!(sees_blob(bob).await);
+    // Naming is the owner's.
+    let viewer = Viewer::User(bob);
+    assert!(!store.set_title(viewer, session, "mine").await.unwrap());
+    let people = store.people(session).await.unwrap();
+    let people: Vec<_> = people
+        .iter()
+        .map(|person| (person.name.as_str(), person.right))
+        .collect();
+    assert_eq!(people, [("ada", Right::Owner), ("bob", Right::View)]);
+
+    assert!(store.revoke(session, bob).await.unwrap());
+    assert!(!store.revoke(session, bob).await.unwrap());
+    assert_eq!(right(&world, bob, session).await, None);
+    assert!(!sees_blob(bob).await);
+    let listed = store.sessions(viewer, None, 10).await.unwrap();
+    assert_eq!(listed.sessions, []);
+}
+
+async fn shared_sessions_stand_among_ones_own(world: World) {
+    let bob = world.user_named("bob", UserRole::Member).await;
+    let mut visible = Vec::new();
+    for _ in 0..3 {
+        visible.push(world.session_of(bob).await);
+        let shared = world.session().await;
+        grant(&world, shared, bob, Right::Suggest).await;
+        visible.push(shared);
+        world.session().await;
+    }
+    let mut seen = Vec::new();
+    let mut before = None;
+    loop {
+        let page = world.store.sessions(Viewer::User(bob), before, 2).await;
+        let page = page.unwrap();
+        seen.extend(page.sessions.iter().map(|session| session.id));
+        before = page.next;
+        if before.is_none() {
+            break;
+        }
+    }
+    visible.reverse();
+    assert_eq!(seen, visible);
+    let all = world
+        .store
+        .sessions(Viewer::System, None, 10)
+        .await
+        .unwrap();
+    assert_eq!(all.sessions.len(), 9);
+}
+
+async fn a_link_raises_a_right_and_never_lowers_it(world: World) {
+    let bob = world.user_named("bob", UserRole::Member).await;
+    let session = world.session().await;
+    share(&world, session, "views", Right::View).await;
+    share(&world, session, "drives", Right::Drive).await;
+    for (code, then) in [
+        ("views", Right::View),
+        ("drives", Right::Drive),
+        ("views", Right::Drive),
+    ] {
+        let joined = world.store.join(code, bob, 10, SystemClock.now()).await;
+        assert_eq!(joined.unwrap(), Joined::In(session));
+        assert_eq!(right(&world, bob, session).await, Some(then));
+    }
+    // The owner needs no right and gets no row.
+    let now = SystemClock.now();
+    let joined = world.store.join("views", world.user, 10, now).await;
+    assert_eq!(joined.unwrap(), Joined::In(session));
+    assert_eq!(world.store.people(session).await.unwrap().len(), 2);
+}
+
+async fn a_link_ends_with_its_time_and_when_it_is_ended(world: World) {
+    let bob = world.user_named("bob", UserRole::Member).await;
+    let session = world.session().await;
+    let other = world.session().await;
+    let link = share(&world, session, "code", Right::View).await;
+    let store = &world.store;
+    let join = async |at| store.join("code", bob, 10, at).await.unwrap();
+    assert_eq!(join(link.expires_at).await, Joined::NoShare);
+    assert_eq!(store.shares(session, link.expires_at).await.unwrap(), []);
+    let now = SystemClock.now();
+    assert_eq!(
+        store.shares(session, now).await.unwrap(),
+        std::slice::from_ref(&link)
+    );
+    // A link is ended through its own session only.
+    assert!(!store.delete_share(other, link.id).await.unwrap());
+    assert!(store.delete_share(session, link.id).await.unwrap());
+    assert_eq!(join(now).await, Joined::NoShare);
+    assert_eq!(right(&world, bob, session).await, None);
+}
+
+async fn people_and_links_are_bounded(world: World) {
+    let session = world.session().await;
+    let link = share(&world, session, "code", Right::View).await;
+    let (store, now) = (&world.store, SystemClock.now());
+    let another = NewShare {
+        session,
+        hash: "another",
+        share: &Share {
+            id: ShareId::new(),
+            ..link
+        },
+    };
+    assert!(!store.insert_share(another, 1).await.unwrap());
+
+    let bob = world.user_named("bob", UserRole::Member).await;
+    let eve = world.user_named("eve", UserRole::Member).await;
+    let give = async |user, right| store.grant(session, user, right, 1, now).await.unwrap();
+    assert!(give(bob, Right::View).await);
+    assert!(give(bob, Right::Drive).await);
+    assert!(!give(eve, Right::View).await);
+    let joined = store.join("code", eve, 1, now).await.unwrap();
+    assert_eq!(joined, Joined::Full(session));
+}
