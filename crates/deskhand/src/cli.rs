@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use deskhand_core::user::Scope;
 
-use crate::config::Flags;
+use crate::{config::Flags, people::parse_scope};
 
 /// Gives an AI agent a computer of its own, and lets you watch it work.
 #[derive(Debug, Parser)]
@@ -54,6 +55,10 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Print a new link for signing in to the running server
     Login(ServerArgs),
+    /// Add, list and disable users
+    User(UserArgs),
+    /// Make, list and revoke tokens for your programs
+    Token(TokenArgs),
     /// Check this machine part by part and say how to mend what is missing
     Doctor(DoctorArgs),
     /// Print the settings in force and where each comes from
@@ -87,9 +92,82 @@ pub(crate) struct ServerArgs {
         long,
         value_name = "URL",
         env = "DESKHAND_SERVER",
-        hide_env_values = true
+        hide_env_values = true,
+        global = true
     )]
     pub(crate) server: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UserArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    #[command(subcommand)]
+    pub(crate) command: UserCommand,
+}
+
+#[derive(Debug, Subcommand)]
+#[command(disable_help_subcommand = true)]
+pub(crate) enum UserCommand {
+    /// Make a user and print a link that signs them in once
+    Add {
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Let them manage users too
+        #[arg(long)]
+        admin: bool,
+    },
+    /// Print everybody with their role
+    List,
+    /// Sign somebody out everywhere and keep them out
+    Disable {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Let somebody in again who was disabled
+    Enable {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Print a new link that signs somebody in once
+    Link {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    #[command(subcommand)]
+    pub(crate) command: TokenCommand,
+}
+
+#[derive(Debug, Subcommand)]
+#[command(disable_help_subcommand = true)]
+pub(crate) enum TokenCommand {
+    /// Make a token and print it
+    New {
+        /// What it is for
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// read, write (sessions too) or admin (tokens and users too)
+        #[arg(long, value_name = "SCOPE", default_value = "write")]
+        #[arg(value_parser = parse_scope)]
+        scope: Scope,
+        /// Days until it ends [default: never]
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=3650))]
+        days: Option<u32>,
+    },
+    /// Print what is known of your tokens
+    List,
+    /// End a token at once
+    Revoke {
+        /// Its name or how it begins
+        #[arg(value_name = "TOKEN")]
+        which: String,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,7 @@
 //! A client of the HTTP API, for the commands that talk to a server.
 
+pub(crate) mod people;
+
 use std::{error::Error, time::Duration};
 
 use deskhand_core::{id::SessionId, secret::Secret};

@@ -1,10 +1,12 @@
 //! Finding the server that a command should talk to.
 
+use anyhow::Context;
 use deskhand_core::secret::Secret;
 
 use crate::{
+    cli::ServerArgs,
     client::{CallError, Client},
-    config::Environment,
+    config::{Config, Environment},
     data_dir::DataDir,
 };
 
@@ -55,4 +57,20 @@ pub(crate) async fn find_server(
             Ok(None)
         }
     }
+}
+
+/// The same for commands that cannot do without one.
+pub(crate) async fn running_server(
+    args: &ServerArgs,
+    config: &Config,
+    environment: &Environment,
+) -> anyhow::Result<Client> {
+    let dir = DataDir::at(&config.data_dir);
+    let found = find_server(args.server.as_deref(), environment, &dir).await?;
+    found.with_context(|| {
+        format!(
+            "no server is running with the data folder {}; start one with `deskhand serve`",
+            dir.path().display()
+        )
+    })
 }

@@ -3,8 +3,7 @@
 use crate::{
     cli::ServerArgs,
     config::{Config, Environment},
-    data_dir::DataDir,
-    find::find_server,
+    find::running_server,
     output,
 };
 
@@ -14,13 +13,7 @@ pub(crate) async fn login(
     config: &Config,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let dir = DataDir::at(&config.data_dir);
-    let Some(client) = find_server(args.server.as_deref(), environment, &dir).await? else {
-        anyhow::bail!(
-            "no server is running with the data folder {}; start one with `deskhand serve`",
-            dir.path().display()
-        );
-    };
+    let client = running_server(args, config, environment).await?;
     let link = client.new_sign_in_link().await?;
     output::answer(&link)?;
     output::say("It is good once, for ten minutes.");

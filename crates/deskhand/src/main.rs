@@ -12,6 +12,7 @@ mod interrupts;
 mod logging;
 mod login;
 mod output;
+mod people;
 mod run;
 mod runner;
 mod serve;
@@ -65,6 +66,16 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             let config = load()?.config;
             logging::start(&config.log, "warn");
             on_one_thread(done(login::login(&args, &config, &environment)))
+        }
+        Command::User(args) => {
+            let config = load()?.config;
+            logging::start(&config.log, "warn");
+            on_one_thread(done(people::user(&args, &config, &environment)))
+        }
+        Command::Token(args) => {
+            let config = load()?.config;
+            logging::start(&config.log, "warn");
+            on_one_thread(done(people::token(&args, &config, &environment)))
         }
         Command::Doctor(args) => {
             let config = load()?.config;

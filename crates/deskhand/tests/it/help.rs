@@ -19,6 +19,8 @@ fn the_program_explains_itself() {
       serve   Start the server and print where to look
       run     Give the agent a task, watch it work, and print its answer
       login   Print a new link for signing in to the running server
+      user    Add, list and disable users
+      token   Make, list and revoke tokens for your programs
       doctor  Check this machine part by part and say how to mend what is missing
       config  Print the settings in force and where each comes from
 
@@ -87,6 +89,52 @@ fn login_explains_itself() {
     Options:
           --server <URL>  Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
       -h, --help          Print help
+
+    Settings:
+          --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
+          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+    ");
+}
+
+#[test]
+fn user_explains_itself() {
+    insta::assert_snapshot!(help(&["user", "--help"]), @"
+    Add, list and disable users
+
+    Usage: deskhand user [OPTIONS] <COMMAND>
+
+    Commands:
+      add      Make a user and print a link that signs them in once
+      list     Print everybody with their role
+      disable  Sign somebody out everywhere and keep them out
+      enable   Let somebody in again who was disabled
+      link     Print a new link that signs somebody in once
+
+    Options:
+          --server <URL>  Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
+      -h, --help          Print help
+
+    Settings:
+          --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
+          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+    ");
+}
+
+#[test]
+fn token_explains_itself() {
+    insta::assert_snapshot!(help(&["token", "new", "--help"]), @"
+    Make a token and print it
+
+    Usage: deskhand token new [OPTIONS] <NAME>
+
+    Arguments:
+      <NAME>  What it is for
+
+    Options:
+          --scope <SCOPE>  read, write (sessions too) or admin (tokens and users too) [default: write]
+          --server <URL>   Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
+          --days <N>       Days until it ends [default: never]
+      -h, --help           Print help
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]

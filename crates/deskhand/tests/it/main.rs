@@ -14,5 +14,6 @@ mod rights;
 mod run;
 mod serve;
 mod stream;
+mod terminal_people;
 mod tokens;
 mod world;

@@ -1,0 +1,144 @@
+//! `deskhand user` and `deskhand token`: people and their tokens, through the running server.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    clock::{Clock, SystemClock},
+    user::{Scope, UserRole},
+};
+
+use crate::{
+    cli::{TokenArgs, TokenCommand, UserArgs, UserCommand},
+    client::{Client, people::User},
+    config::{Config, Environment},
+    find::running_server,
+    output,
+};
+
+const DAY: Duration = Duration::from_hours(24);
+
+/// Carries out `deskhand user`.
+pub(crate) async fn user(
+    args: &UserArgs,
+    config: &Config,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let client = running_server(&args.server, config, environment).await?;
+    match &args.command {
+        UserCommand::Add { name, admin } => {
+            let role = if *admin {
+                UserRole::Admin
+            } else {
+                UserRole::Member
+            };
+            let user = client.add_user(name, role).await?;
+            print_link(&client, &user).await
+        }
+        UserCommand::List => {
+            for user in client.users().await? {
+                let state = if user.active { "" } else { ", disabled" };
+                output::answer(&format!("{}\t{}{state}", user.name, user.role.name()))?;
+            }
+            Ok(())
+        }
+        UserCommand::Disable { name } => {
+            let user = find_user(&client, name).await?;
+            client.set_active(user.id, false).await?;
+            output::say(&format!("{} is signed out everywhere.", user.name));
+            Ok(())
+        }
+        UserCommand::Enable { name } => {
+            let user = find_user(&client, name).await?;
+            client.set_active(user.id, true).await?;
+            output::say(&format!(
+                "{0} may sign in again: `deskhand user link {0}` prints a link.",
+                user.name
+            ));
+            Ok(())
+        }
+        UserCommand::Link { name } => {
+            let user = find_user(&client, name).await?;
+            print_link(&client, &user).await
+        }
+    }
+}
+
+/// Carries out `deskhand token`.
+pub(crate) async fn token(
+    args: &TokenArgs,
+    config: &Config,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let client = running_server(&args.server, config, environment).await?;
+    match &args.command {
+        TokenCommand::New { name, scope, days } => {
+            let expires_at = days.map(|days| SystemClock.now() + DAY * days);
+            let secret = client.make_token(name, *scope, expires_at).await?;
+            output::answer(secret.expose())?;
+            output::say("It is shown this once; keep it in a safe place.");
+            Ok(())
+        }
+        TokenCommand::List => {
+            for token in client.tokens().await? {
+                let end = token.expires_at.map_or("no end".to_owned(), |end| {
+                    format!("until {}", end.strftime("%F"))
+                });
+                let used = token.last_used_at.map_or("never used".to_owned(), |at| {
+                    format!("used {}", at.strftime("%F %R"))
+                });
+                let scope = token.scope.name();
+                output::answer(&format!(
+                    "{}…\t{}\t{scope}\t{end}\t{used}",
+                    token.prefix, token.name
+                ))?;
+            }
+            Ok(())
+        }
+        TokenCommand::Revoke { which } => {
+            let tokens = client.tokens().await?;
+            let which = which.trim_end_matches('…');
+            let mut found = tokens.iter().filter(|token| {
+                token.name == *which || token.prefix == which || token.id.to_string() == which
+            });
+            match (found.next(), found.next()) {
+                (Some(token), None) => {
+                    client.revoke_token(token.id).await?;
+                    output::say(&format!("{} is revoked.", token.name));
+                    Ok(())
+                }
+                (None, _) => {
+                    anyhow::bail!("you have no token {which:?}; `deskhand token list` shows them")
+                }
+                (Some(one), Some(other)) => anyhow::bail!(
+                    "several tokens are called {which:?}; say which by its beginning, such as {} or {}",
+                    one.prefix,
+                    other.prefix
+                ),
+            }
+        }
+    }
+}
+
+/// What can be a scope on the command line.
+pub(crate) fn parse_scope(text: &str) -> Result<Scope, String> {
+    Scope::from_name(text).ok_or_else(|| "a scope is read, write or admin".to_owned())
+}
+
+async fn find_user(client: &Client, name: &str) -> anyhow::Result<User> {
+    let users = client.users().await?;
+    let found = users
+        .into_iter()
+        .find(|user| user.name.to_lowercase() == name.to_lowercase());
+    found.ok_or_else(|| {
+        anyhow::anyhow!("there is no user {name:?}; `deskhand user list` shows them")
+    })
+}
+
+async fn print_link(client: &Client, user: &User) -> anyhow::Result<()> {
+    output::answer(&client.link_for(user.id).await?)?;
+    output::say(&format!(
+        "Send it to {}. It signs them in once, for a day.",
+        user.name
+    ));
+    Ok(())
+}
