@@ -6,6 +6,7 @@ mod history;
 mod hub;
 mod live;
 mod log;
+mod presence;
 mod sessions;
 mod users;
 
@@ -21,6 +22,7 @@ use crate::access::AccessChanges;
 
 pub use access::{Admission, AdmitError};
 pub use hub::Feed;
+pub use presence::{PresenceChange, Present};
 pub use sessions::{
     ActByHand, ActByHandError, ByHand, CreateSession, CreateSessionError, FindError, JoinError,
     MadeShare, OpenScreenError, PersonError, Picture, RenameError, ScreenshotError,

@@ -37,7 +37,9 @@ pub use errors::{
 
 pub use people::{JoinError, MadeShare, PersonError, ShareError, ShareSession};
 
-use crate::{Feed, Parts, Settings, access::AccessChanges, live::Live, log::Log};
+use crate::{
+    Feed, Parts, Settings, access::AccessChanges, live::Live, log::Log, presence::Presence,
+};
 
 /// The longest title.
 pub(crate) const LONGEST_TITLE: usize = 200;
@@ -62,6 +64,7 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tasks: Tasks,
     pub(crate) access: AccessChanges,
+    pub(crate) presence: Presence,
     pub(crate) settings: Settings,
 }
 
@@ -93,6 +96,7 @@ impl Sessions {
             clock: parts.clock,
             tasks: parts.tasks,
             access,
+            presence: Presence::default(),
             settings: parts.settings,
         };
         Self {

@@ -272,6 +272,14 @@ impl Session {
         }
     }
 
+    /// The same, with who comes and goes.
+    pub async fn follow_with_people(&self, after: u64) -> EventStream {
+        let path = self.path(&format!("/stream?after={after}&presence=true"));
+        EventStream {
+            socket: self.client.socket(&path).await,
+        }
+    }
+
     /// Waits for an event that was or comes after `after`.
     pub async fn wait_for(&self, after: u64, wanted: impl Fn(&EventBody) -> bool) -> Event {
         let mut stream = self.follow(after).await;
@@ -330,6 +338,17 @@ impl EventStream {
     /// Waits until the server closes the stream; answers the code and the reason.
     pub async fn closed(&mut self) -> (u16, String) {
         closed(&mut self.socket).await
+    }
+
+    /// Who comes or goes next, as type and name. Events of the log are passed over.
+    pub async fn next_person(&mut self) -> (String, String) {
+        loop {
+            let message: Value = serde_json::from_str(&self.next().await).unwrap();
+            if message.get("seq").is_none() {
+                let text = |value: &Value| value.as_str().unwrap().to_owned();
+                return (text(&message["type"]), text(&message["data"]["name"]));
+            }
+        }
     }
 
     /// The next event.

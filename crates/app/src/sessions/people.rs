@@ -13,7 +13,10 @@ use deskhand_store::{Joined, NewShare, Person, Share, StoreError};
 use jiff::Timestamp;
 
 use super::{FindError, Sessions};
-use crate::users::{hash, random};
+use crate::{
+    Present,
+    users::{hash, random},
+};
 
 /// How many people may have a right in one session, its owner aside.
 const MOST_PEOPLE: u64 = 100;
@@ -89,6 +92,18 @@ impl Sessions {
     pub async fn people(&self, viewer: Viewer, id: SessionId) -> Result<Vec<Person>, FindError> {
         self.find(viewer, id).await?;
         Ok(self.shared.store.people(id).await?)
+    }
+
+    /// Whether somebody has the session open.
+    pub fn is_here(&self, id: SessionId, user: UserId) -> bool {
+        self.shared.presence.is_here(id, user)
+    }
+
+    /// Says that somebody has the session open, until the answer is dropped.
+    pub async fn enter(&self, user: UserId, id: SessionId) -> Result<Present, FindError> {
+        let name = self.shared.store.user(user).await?.map(|user| user.name);
+        let name = name.unwrap_or_default();
+        Ok(self.shared.presence.enter(id, user, name))
     }
 
     /// What one person may do in a session. `who` is a name or an id.

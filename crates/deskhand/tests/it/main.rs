@@ -9,6 +9,7 @@ mod doctor;
 mod help;
 mod isolation;
 mod people;
+mod presence;
 mod program;
 mod rights;
 mod run;

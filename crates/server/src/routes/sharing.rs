@@ -43,6 +43,7 @@ pub(crate) struct PersonView {
     id: UserId,
     name: String,
     right: Right,
+    here: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -71,9 +72,10 @@ pub(crate) struct SharesView {
     shares: Vec<ShareView>,
 }
 
-impl From<Person> for PersonView {
-    fn from(person: Person) -> Self {
+impl PersonView {
+    fn new(sessions: &Sessions, session: SessionId, person: Person) -> Self {
         Self {
+            here: sessions.is_here(session, person.user),
             id: person.user,
             name: person.name,
             right: person.right,
@@ -99,7 +101,8 @@ pub(crate) async fn people(
     Id(id): Id<SessionId>,
 ) -> Result<Json<PeopleView>, Problem> {
     let people = sessions.people(caller.viewer(), id).await?;
-    let people = people.into_iter().map(PersonView::from).collect();
+    let view = |person| PersonView::new(&sessions, id, person);
+    let people = people.into_iter().map(view).collect();
     Ok(Json(PeopleView { people }))
 }
 
@@ -110,7 +113,7 @@ pub(crate) async fn person(
     Ids(id, who): Ids<SessionId, String>,
 ) -> Result<Json<PersonView>, Problem> {
     let person = sessions.person(caller.viewer(), id, &who).await?;
-    Ok(Json(person.into()))
+    Ok(Json(PersonView::new(&sessions, id, person)))
 }
 
 /// `PUT /api/sessions/{id}/people/{user}`
@@ -122,7 +125,7 @@ pub(crate) async fn grant(
 ) -> Result<Json<PersonView>, Problem> {
     let viewer = caller.viewer();
     let person = sessions.grant(viewer, id, &who, body.right).await?;
-    Ok(Json(person.into()))
+    Ok(Json(PersonView::new(&sessions, id, person)))
 }
 
 /// `DELETE /api/sessions/{id}/people/{user}`

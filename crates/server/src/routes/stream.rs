@@ -1,6 +1,9 @@
 //! The event log: a page of it, or all of it as it grows.
 
-use std::{pin::pin, time::Duration};
+use std::{
+    pin::pin,
+    time::{Duration, Instant},
+};
 
 use axum::{
     extract::{
@@ -11,10 +14,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use deskhand_app::{Admission, Feed, Sessions};
-use deskhand_core::{event::LoggedEvent, id::SessionId};
+use deskhand_app::{Admission, Feed, PresenceChange, Present, Sessions};
+use deskhand_core::{
+    event::LoggedEvent,
+    id::{SessionId, UserId},
+};
 use futures::SinkExt;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -28,8 +34,10 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How often a quiet connection is shown to be alive.
 const PING: Duration = Duration::from_secs(20);
+/// How long a client may be silent. It answers every ping without being asked to.
+const SILENCE: Duration = Duration::from_secs(65);
 /// What somebody is told whose connection ends because they may not have it any more.
-pub(crate) const NO_LONGER: &str = "you may not see this session any more";
+const NO_LONGER: &str = "you may not see this session any more";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,6 +45,45 @@ pub(crate) struct After {
     #[serde(default)]
     after: u64,
     limit: Option<u32>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Follow {
+    #[serde(default)]
+    after: u64,
+    /// Whether to tell who comes and goes.
+    #[serde(default)]
+    presence: bool,
+}
+
+/// What a stream tells besides the log. It has no number and is not kept.
+#[derive(Debug, Serialize)]
+struct PresenceView {
+    r#type: &'static str,
+    data: Collaborator,
+}
+
+#[derive(Debug, Serialize)]
+struct Collaborator {
+    id: UserId,
+    name: String,
+}
+
+impl From<PresenceChange> for PresenceView {
+    fn from(change: PresenceChange) -> Self {
+        Self {
+            r#type: if change.is_here {
+                "collaborator_join"
+            } else {
+                "collaborator_leave"
+            },
+            data: Collaborator {
+                id: change.user,
+                name: change.name,
+            },
+        }
+    }
 }
 
 /// `GET /api/sessions/{id}/events`
@@ -61,7 +108,7 @@ pub(crate) async fn follow(
     State(shared): State<Shared>,
     pass: Pass,
     Id(id): Id<SessionId>,
-    Query(query): Query<After>,
+    Query(query): Query<Follow>,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
     let viewer = pass.viewer();
@@ -69,12 +116,25 @@ pub(crate) async fn follow(
     let sessions = shared.app.sessions();
     let feed = sessions.follow(viewer, id, query.after).await?;
     let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
-    Ok(upgrade.on_upgrade(move |socket| send_events(socket, feed, admission, shared.shutdown)))
+    let present = sessions.enter(pass.identity.user, id).await?;
+    let client = StreamClient {
+        feed,
+        present,
+        tell_presence: query.presence,
+    };
+    Ok(upgrade.on_upgrade(move |socket| send_events(socket, client, admission, shared.shutdown)))
+}
+
+/// What a client of a stream is to be told.
+struct StreamClient {
+    feed: Feed,
+    present: Present,
+    tell_presence: bool,
 }
 
 async fn send_events(
     mut socket: WebSocket,
-    mut feed: Feed,
+    mut client: StreamClient,
     admission: Admission,
     shutdown: CancellationToken,
 ) {
@@ -82,9 +142,10 @@ async fn send_events(
     let mut lost = pin!(admission.lost());
     let mut ping = tokio::time::interval(PING);
     ping.reset();
+    let mut heard_at = Instant::now();
     loop {
         let sent = tokio::select! {
-            events = feed.next() => match events {
+            events = client.feed.next() => match events {
                 Ok(events) => send(&mut socket, events).await,
                 Err(error) => {
                     tracing::error!(error = &error as &dyn std::error::Error, "a client's events could not be read");
@@ -92,9 +153,18 @@ async fn send_events(
                     return;
                 }
             },
-            _ = ping.tick() => socket.send(Message::Ping(Bytes::new())).await.is_ok(),
-            // Nothing is expected of a client but its leaving.
-            received = socket.recv() => matches!(received, Some(Ok(message)) if !matches!(message, Message::Close(_))),
+            changes = client.present.next(), if client.tell_presence => {
+                send(&mut socket, presence_messages(changes)).await
+            }
+            // Whoever is not there any more must not be shown as present.
+            _ = ping.tick() => {
+                heard_at.elapsed() < SILENCE && socket.send(Message::Ping(Bytes::new())).await.is_ok()
+            }
+            // Nothing is expected of a client but signs of life and its leaving.
+            received = socket.recv() => {
+                heard_at = Instant::now();
+                matches!(received, Some(Ok(message)) if !matches!(message, Message::Close(_)))
+            }
             () = &mut lost => {
                 close(socket, close_code::POLICY, NO_LONGER).await;
                 return;
@@ -108,6 +178,15 @@ async fn send_events(
             return;
         }
     }
+}
+
+fn presence_messages(changes: Vec<PresenceChange>) -> Vec<Bytes> {
+    let views = changes.into_iter().map(PresenceView::from);
+    // Names and ids can always be written as JSON.
+    views
+        .filter_map(|view| serde_json::to_vec(&view).ok())
+        .map(Bytes::from)
+        .collect()
 }
 
 /// Sends a batch in one go; tells whether the client took it.
