@@ -5,11 +5,13 @@ import { createRoot } from "react-dom/client";
 
 import { createQueryClient } from "./api/queryClient";
 import { Gate } from "./features/account/Gate";
+import { Join } from "./features/account/Join";
 import { takeCodeFromAddress } from "./lib/signInCode";
 import { router } from "./router";
 import "./styles.css";
 
-const arrivalCode = takeCodeFromAddress();
+const arrivalCode = takeCodeFromAddress("code");
+const shareCode = takeCodeFromAddress("share");
 const queryClient = createQueryClient();
 const place = document.getElementById("root");
 
@@ -18,7 +20,9 @@ if (place) {
     <StrictMode>
       <QueryClientProvider client={queryClient}>
         <Gate arrivalCode={arrivalCode}>
-          <RouterProvider router={router} />
+          <Join shareCode={shareCode}>
+            <RouterProvider router={router} />
+          </Join>
         </Gate>
       </QueryClientProvider>
     </StrictMode>,

@@ -26,8 +26,14 @@ const session = createRoute({
   component: lazyRouteComponent(() => import("./pages/SessionPage"), "SessionPage"),
 });
 
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./pages/SettingsPage"), "SettingsPage"),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([sessions, session]),
+  routeTree: root.addChildren([sessions, session, settings]),
   defaultPreload: "intent",
   defaultNotFoundComponent: () => <NotFoundPage />,
   defaultErrorComponent: Broken,

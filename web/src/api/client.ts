@@ -15,7 +15,7 @@ export class ApiError extends Error {
   }
 }
 
-type Method = "GET" | "POST" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Asks the server. `body` goes as JSON; an empty answer is `undefined`. */
 export async function request<Answer>(

@@ -21,6 +21,9 @@ class FakeSocket extends EventTarget {
   end(seq: number): void {
     this.#say({ seq, type: "status", data: { state: "terminated", sandbox: "none" } });
   }
+  join(name: string): void {
+    this.#say({ type: "collaborator_join", data: { id: name, name } });
+  }
   close(): void {
     this.dispatchEvent(new Event("close"));
   }
@@ -38,11 +41,13 @@ function newest(): FakeSocket {
 function follow() {
   const seen: number[] = [];
   const connections: string[] = [];
+  const onPresence = vi.fn();
   const stream = new EventStream((after) => `after=${after}`, {
     onEvents: (events) => seen.push(...events.map(({ seq }) => seq)),
     onConnection: (connection) => connections.push(connection),
+    onPresence,
   });
-  return { stream, seen, connections };
+  return { stream, seen, connections, onPresence };
 }
 
 beforeEach(() => {
@@ -68,6 +73,19 @@ it("comes back after a loss with the last number it saw, and repeats nothing", (
   vi.advanceTimersByTime(20);
   expect(seen).toEqual([1, 2, 3]);
   expect(connections).toEqual(["connecting", "live", "reconnecting", "live"]);
+});
+
+it("tells of people between the events, which are no gap", () => {
+  const { seen, onPresence } = follow();
+  newest().accept();
+  newest().join("Ada");
+  newest().send(1);
+  newest().join("Bob");
+  newest().send(2);
+  vi.advanceTimersByTime(20);
+  expect(onPresence).toHaveBeenCalledTimes(2);
+  expect(seen).toEqual([1, 2]);
+  expect(FakeSocket.opened).toHaveLength(1);
 });
 
 it("asks again when a number is missing", () => {

@@ -1,5 +1,5 @@
 import { type Backoff, backoffMs } from "../lib/backoff";
-import type { SessionEvent } from "./types";
+import type { PresenceMessage, SessionEvent } from "./types";
 
 /**
  * How the stream is doing. `connecting` is the first try, `reconnecting` every later one, `ended`
@@ -11,6 +11,8 @@ export interface StreamHandlers {
   /** New events in order, each exactly once. */
   onEvents: (events: SessionEvent[]) => void;
   onConnection: (connection: Connection) => void;
+  /** Somebody came or went. After a reconnect everybody who is there comes again. */
+  onPresence?: () => void;
 }
 
 const BACKOFF: Backoff = { firstMs: 500, longestMs: 15_000 };
@@ -82,7 +84,11 @@ export class EventStream {
 
   #take(data: unknown): void {
     if (typeof data !== "string") return;
-    const event = JSON.parse(data) as SessionEvent;
+    const event = JSON.parse(data) as SessionEvent | PresenceMessage;
+    if (!("seq" in event)) {
+      this.#handlers.onPresence?.();
+      return;
+    }
     if (event.seq <= this.#lastSeq) return;
     if (event.seq > this.#lastSeq + 1) {
       this.#socket?.close();

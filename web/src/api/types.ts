@@ -6,10 +6,72 @@ export type SandboxState = "none" | "starting" | "ready" | "paused" | "stopped" 
 export interface User {
   id: string;
   name: string;
+  role: "admin" | "member";
+  /** Whoever is not active cannot sign in. */
+  active: boolean;
+  created_at: string;
+}
+
+export interface UsersPage {
+  users: User[];
+  next: string | null;
+}
+
+/** What a token is good for; each includes those before it. */
+export type Scope = "read" | "write" | "admin";
+
+export interface Token {
+  id: string;
+  name: string;
+  /** How it begins. */
+  prefix: string;
+  scope: Scope;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+}
+
+/** A new token; the secret is shown this once. */
+export interface MadeToken extends Token {
+  token: string;
+}
+
+export interface SignInLink {
+  url: string;
+  expires_at: string;
+}
+
+/** What somebody may do in a session; each includes those before it. */
+export type Right = "view" | "suggest" | "drive" | "owner";
+/** A right that the owner can give. */
+export type GivenRight = Exclude<Right, "owner">;
+
+export interface Person {
+  id: string;
+  name: string;
+  right: Right;
+  /** Whether they have the session open. */
+  here: boolean;
+}
+
+/** A link that lets people into a session. */
+export interface Share {
+  id: string;
+  right: GivenRight;
+  created_at: string;
+  expires_at: string;
+}
+
+/** A new link; the address is shown this once. */
+export interface MadeShare extends Share {
+  url: string;
 }
 
 export interface Session {
   id: string;
+  owner: string;
+  /** What the one who asks may do with it. */
+  right: Right;
   /** Empty until somebody names it or the first prompt does. */
   title: string;
   model: string;
@@ -108,3 +170,9 @@ export type SessionEvent =
   | Numbered<"screenshot", ScreenshotData>
   | Numbered<"error", ErrorData>
   | Numbered<"complete", CompleteData>;
+
+/** Somebody came or went. It stands between the events and has no number. */
+export interface PresenceMessage {
+  type: "collaborator_join" | "collaborator_leave";
+  data: { id: string; name: string };
+}

@@ -10,7 +10,7 @@ export function lastScreenUrl(sessionId: string, asOf: number): string {
 }
 
 export function streamUrl(sessionId: string, after: number): string {
-  return webSocketUrl(`/api/sessions/${sessionId}/stream?after=${after}`);
+  return webSocketUrl(`/api/sessions/${sessionId}/stream?after=${after}&presence=true`);
 }
 
 export function screenUrl(sessionId: string): string {

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
+import { peopleKeys } from "./people";
 import { sessionKeys } from "./sessions";
 import { type Connection, EventStream } from "./stream";
 import type { SessionEvent } from "./types";
@@ -33,6 +34,8 @@ export function useEventStream(
         // A refused WebSocket does not tell the page why. Asking for the session does.
         if (next === "reconnecting") refreshSession();
       },
+      onPresence: () =>
+        void client.invalidateQueries({ queryKey: peopleKeys.people(sessionId) }),
     });
     const hurry = () => {
       if (document.visibilityState === "visible") stream.retryNow();

@@ -41,9 +41,9 @@ it("finds the code in whatever was pasted", () => {
 
 it("takes the code out of the address bar and leaves the rest", () => {
   window.history.replaceState(null, "", "/sessions/1?code=abc&tab=2");
-  expect(takeCodeFromAddress()).toBe("abc");
+  expect(takeCodeFromAddress("code")).toBe("abc");
   expect(window.location.pathname + window.location.search).toBe("/sessions/1?tab=2");
-  expect(takeCodeFromAddress()).toBeNull();
+  expect(takeCodeFromAddress("code")).toBeNull();
 });
 
 it("makes sentences of the server's messages", () => {

@@ -6,15 +6,15 @@ export function codeFrom(pasted: string): string {
 }
 
 /**
- * Takes the sign-in code out of the address bar.
+ * Takes the sign-in code, or that of a shared link, out of the address bar.
  *
- * A code is good once: it must not stay in the history, in a bookmark or on a shared screen.
+ * A code lets somebody in: it must not stay in the history, in a bookmark or on a shared screen.
  */
-export function takeCodeFromAddress(): string | null {
+export function takeCodeFromAddress(parameter: "code" | "share"): string | null {
   const url = new URL(window.location.href);
-  const code = url.searchParams.get("code");
+  const code = url.searchParams.get(parameter);
   if (code === null) return null;
-  url.searchParams.delete("code");
+  url.searchParams.delete(parameter);
   window.history.replaceState(window.history.state, "", url);
   return code;
 }

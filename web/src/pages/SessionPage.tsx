@@ -26,7 +26,7 @@ export function SessionPage() {
 
 function OneSession({ sessionId }: { sessionId: string }) {
   const session = useSession(sessionId);
-  if (session.data) return <LoadedSession session={session.data} />;
+  // Also when it was there a moment ago: somebody may have been shut out of it.
   if (isStatus(session.error, 404)) {
     return (
       <NotFoundPage
@@ -35,6 +35,7 @@ function OneSession({ sessionId }: { sessionId: string }) {
       />
     );
   }
+  if (session.data) return <LoadedSession session={session.data} />;
   return (
     <div className="flex h-dvh flex-col">
       <title>Deskhand</title>

@@ -1,4 +1,5 @@
-import { LogOut, Monitor, Moon, Sun } from "lucide-react";
+import { useNavigate } from "@tanstack/react-router";
+import { LogOut, Monitor, Moon, Settings, Sun } from "lucide-react";
 import type { ReactNode } from "react";
 
 import { useMe, useSignOut } from "../../api/account";
@@ -17,6 +18,7 @@ export function AccountMenu() {
   const me = useMe({ enabled: true });
   const signOut = useSignOut();
   const theme = useTheme();
+  const navigate = useNavigate();
   const name = me.data?.name ?? "";
   return (
     <Menu
@@ -36,6 +38,12 @@ export function AccountMenu() {
       <MenuLabel>Theme</MenuLabel>
       <MenuChoice value={theme} options={THEMES} onChange={setTheme} />
       <MenuSeparator />
+      <MenuItem
+        icon={<Settings aria-hidden />}
+        onSelect={() => void navigate({ to: "/settings" })}
+      >
+        Settings
+      </MenuItem>
       <MenuItem icon={<LogOut aria-hidden />} onSelect={() => signOut.mutate()}>
         Sign out
       </MenuItem>

@@ -46,13 +46,41 @@ const TURN: SessionEvent[] = [
   },
 ];
 
-function show(events: SessionEvent[], connection: "live" | "reconnecting" = "live") {
+interface Shown {
+  connection?: "live" | "reconnecting";
+  names?: Record<string, string>;
+}
+
+function show(events: SessionEvent[], { connection = "live", names = {} }: Shown = {}) {
   const timeline = addEvents(emptyTimeline, events);
   render(
-    <Conversation timeline={timeline} state="idle" connection={connection} isLoading={false} />,
+    <Conversation
+      timeline={timeline}
+      state="idle"
+      connection={connection}
+      isLoading={false}
+      names={new Map(Object.entries(names))}
+    />,
   );
   return within(screen.getByRole("log", { name: "Conversation" }));
 }
+
+function said(seq: number, author: string): SessionEvent {
+  const data = { id: `m${seq}`, role: "user" as const, content: `message ${seq}`, author };
+  return { seq, at, type: "message", data };
+}
+
+it("names authors when more than one person takes part", () => {
+  const log = show([said(1, "a"), said(2, "b"), said(3, "c")], { names: { a: "Ada", b: "Bob" } });
+  expect(log.getByText("Ada")).toBeTruthy();
+  expect(log.getByText("Bob")).toBeTruthy();
+  expect(log.getByText("Somebody who left")).toBeTruthy();
+});
+
+it("names nobody who is alone", () => {
+  const log = show([said(1, "a"), said(2, "a")], { names: { a: "Ada" } });
+  expect(log.queryByText("Ada")).toBeNull();
+});
 
 it("shows a turn from prompt to end", () => {
   const log = show(TURN);
@@ -93,7 +121,7 @@ it("loads no pictures from elsewhere that the agent writes of", () => {
 });
 
 it("says that it is reconnecting", () => {
-  show(TURN, "reconnecting");
+  show(TURN, { connection: "reconnecting" });
   expect(screen.getByRole("status").textContent).toContain("Reconnecting…");
 });
 

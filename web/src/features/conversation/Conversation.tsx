@@ -7,6 +7,7 @@ import { Button } from "../../components/Button";
 import { Placeholder } from "../../components/Placeholder";
 import { Skeleton } from "../../components/Skeleton";
 import { ItemView, Prompt } from "./ItemView";
+import type { PromptItem } from "./items";
 import { Lightbox } from "./Lightbox";
 import type { Timeline } from "./timeline";
 import { useStickToBottom } from "./useStickToBottom";
@@ -17,10 +18,13 @@ interface ConversationProps {
   connection: Connection;
   /** The past is still on its way. */
   isLoading: boolean;
+  /** The names of those who have a right in the session, by id. */
+  names: ReadonlyMap<string, string>;
 }
 
 /** Everything that was said and done, oldest first, with the newest in view. */
-export function Conversation({ timeline, state, connection, isLoading }: ConversationProps) {
+export function Conversation(props: ConversationProps) {
+  const { timeline, state, connection, isLoading, names } = props;
   const { scroller, content, isAtBottom, scrollToBottom } = useStickToBottom();
   const [openShot, setOpenShot] = useState<number | null>(null);
   const [seenSeq, setSeenSeq] = useState(0);
@@ -48,7 +52,7 @@ export function Conversation({ timeline, state, connection, isLoading }: Convers
               Write below what the agent should do.
             </Placeholder>
           ) : (
-            <Entries timeline={timeline} state={state} onOpenShot={setOpenShot} />
+            <Entries timeline={timeline} state={state} names={names} onOpenShot={setOpenShot} />
           )}
         </div>
       </div>
@@ -68,10 +72,12 @@ export function Conversation({ timeline, state, connection, isLoading }: Convers
 interface EntriesProps {
   timeline: Timeline;
   state: SessionState;
+  names: ReadonlyMap<string, string>;
   onOpenShot: (id: number) => void;
 }
 
-function Entries({ timeline, state, onOpenShot }: EntriesProps) {
+function Entries({ timeline, state, names, onOpenShot }: EntriesProps) {
+  const authorOf = authorsOf(timeline, names);
   const last = timeline.items.at(-1);
   const isWorking = state === "running";
   // Between two steps nothing on the page moves; this says that somebody is still at it.
@@ -83,6 +89,7 @@ function Entries({ timeline, state, onOpenShot }: EntriesProps) {
         <ItemView
           key={item.id}
           item={item}
+          author={item.kind === "prompt" ? authorOf(item) : undefined}
           isGrowing={isWorking && item === last}
           onOpenShot={onOpenShot}
         />
@@ -93,10 +100,27 @@ function Entries({ timeline, state, onOpenShot }: EntriesProps) {
         </div>
       )}
       {timeline.waiting.map((prompt) => (
-        <Prompt key={prompt.id} text={prompt.text} at={prompt.at} note={waitingNote(state)} />
+        <Prompt
+          key={prompt.id}
+          text={prompt.text}
+          at={prompt.at}
+          author={authorOf(prompt)}
+          note={waitingNote(state)}
+        />
       ))}
     </div>
   );
+}
+
+/** Tells who wrote a message, once more than one person takes part. */
+function authorsOf(timeline: Timeline, names: ReadonlyMap<string, string>) {
+  const prompts = [...timeline.items, ...timeline.waiting].filter((item) => item.kind === "prompt");
+  const n_authors = new Set(prompts.map(({ author }) => author)).size;
+  const isShared = names.size > 1 || n_authors > 1;
+  return ({ author }: PromptItem): string | undefined => {
+    if (!isShared || author === undefined) return undefined;
+    return names.get(author) ?? "Somebody who left";
+  };
 }
 
 function waitingNote(state: SessionState): string {

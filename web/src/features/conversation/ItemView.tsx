@@ -12,16 +12,19 @@ import { statusWords } from "./statusWords";
 
 interface ItemViewProps {
   item: Item;
+  /** Who wrote it, where that is to be told. */
+  author?: string | undefined;
   /** More of it may still come. */
   isGrowing: boolean;
   onOpenShot: (id: number) => void;
 }
 
 /** One entry of the conversation. */
-export const ItemView = memo(function ItemView({ item, isGrowing, onOpenShot }: ItemViewProps) {
+export const ItemView = memo(function ItemView(props: ItemViewProps) {
+  const { item, author, isGrowing, onOpenShot } = props;
   switch (item.kind) {
     case "prompt":
-      return <Prompt text={item.text} at={item.at} />;
+      return <Prompt text={item.text} at={item.at} author={author} />;
     case "text":
     case "answer":
       return item.text.trim() === "" ? null : <Markdown text={item.text} />;
@@ -50,17 +53,17 @@ export const ItemView = memo(function ItemView({ item, isGrowing, onOpenShot }: 
   }
 });
 
-export function Prompt({
-  text,
-  at,
-  note,
-}: {
+interface PromptProps {
   text: string;
   at: string;
+  author?: string | undefined;
   note?: string | undefined;
-}) {
+}
+
+export function Prompt({ text, at, author, note }: PromptProps) {
   return (
     <div className="flex flex-col items-end gap-1 pt-2">
+      {author !== undefined && <div className="text-xs font-medium text-soft">{author}</div>}
       <div
         title={formatMoment(at)}
         className={cx(

@@ -19,6 +19,8 @@ export interface PromptItem extends ItemBase {
   /** The id of the message. */
   message: string;
   text: string;
+  /** The user who wrote it. */
+  author?: string;
 }
 export interface SaidItem extends ItemBase {
   kind: "text" | "thinking";

@@ -54,8 +54,9 @@ function addEvent(draft: Draft, event: SessionEvent): void {
       return addStatus(draft, base, event.data);
     case "message":
       if (event.data.role === "user") {
-        const { id: message, content: text } = event.data;
-        draft.waiting.push({ ...base, kind: "prompt", message, text });
+        const { id: message, content: text, author } = event.data;
+        const prompt: PromptItem = { ...base, kind: "prompt", message, text };
+        draft.waiting.push(author === undefined ? prompt : { ...prompt, author });
       } else if (!wasSpoken(draft, event.data.content, turn)) {
         draft.items.push({ ...base, kind: "answer", text: event.data.content });
       }

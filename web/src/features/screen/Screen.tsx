@@ -11,6 +11,8 @@ import { type ScreenConnection, type ScreenSize, useRfb } from "./useRfb";
 interface ScreenProps {
   state: SessionState;
   sandbox: SandboxState;
+  /** Whether mouse and keyboard are this person's to use. */
+  mayUse: boolean;
   /** Where the live screen is, as a WebSocket. */
   liveUrl: string;
   /** The newest picture, for when nothing is live. */
@@ -21,13 +23,14 @@ interface ScreenProps {
 const USUAL_SIZE: ScreenSize = { width: 1024, height: 768 };
 
 /** The agent's desktop: to watch, and to use by hand. */
-export function Screen({ state, sandbox, liveUrl, lastPictureUrl, onLost }: ScreenProps) {
+export function Screen(props: ScreenProps) {
+  const { state, sandbox, mayUse, liveUrl, lastPictureUrl, onLost } = props;
   const mode = screenMode(state, sandbox);
   const pane = useRef<HTMLElement>(null);
   const target = useRef<HTMLDivElement>(null);
   const [wantsUse, setWantsUse] = useState(false);
   const [isFolded, setIsFolded] = useState(false);
-  const isUsing = wantsUse && mode === "live";
+  const isUsing = wantsUse && mayUse && mode === "live";
   const { connection, size, retryNow } = useRfb({
     target,
     url: mode === "live" ? liveUrl : null,
@@ -51,6 +54,7 @@ export function Screen({ state, sandbox, liveUrl, lastPictureUrl, onLost }: Scre
         pane={pane}
         mode={mode}
         isLive={mode === "live" && connection === "connected"}
+        mayUse={mayUse}
         isUsing={isUsing}
         onUse={setWantsUse}
         isFolded={isFolded}

@@ -10,6 +10,7 @@ interface ScreenBarProps {
   pane: RefObject<HTMLElement | null>;
   mode: ScreenMode;
   isLive: boolean;
+  mayUse: boolean;
   isUsing: boolean;
   onUse: (isUsing: boolean) => void;
   isFolded: boolean;
@@ -21,6 +22,7 @@ export function ScreenBar({
   pane,
   mode,
   isLive,
+  mayUse,
   isUsing,
   onUse,
   isFolded,
@@ -54,7 +56,7 @@ export function ScreenBar({
         </span>
       )}
       <div className="ml-auto flex items-center gap-1.5">
-        {mode !== "off" && (
+        {mode !== "off" && mayUse && (
           <div
             role="group"
             aria-label="Screen control"

@@ -2,12 +2,14 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type CSSProperties, useCallback, useRef, useState } from "react";
 
 import { messageOf } from "../../api/client";
+import { useNames } from "../../api/people";
 import { sessionKeys, useSendMessage } from "../../api/sessions";
 import type { Connection } from "../../api/stream";
 import type { SandboxState, Session, SessionState } from "../../api/types";
 import { lastScreenUrl, screenUrl } from "../../api/urls";
 import { Composer } from "../../components/Composer";
 import { Splitter } from "../../components/Splitter";
+import { includes } from "../../lib/rights";
 import { readStored, writeStored } from "../../lib/stored";
 import { Conversation } from "../conversation/Conversation";
 import type { Timeline } from "../conversation/timeline";
@@ -28,6 +30,7 @@ const SPLIT = { usual: 36, min: 28, max: 65 };
 /** Conversation beside the screen; on narrow displays below it. */
 export function SessionPanes(props: SessionPanesProps) {
   const { session, state, sandbox, timeline } = props;
+  const names = useNames(session.id);
   const container = useRef<HTMLElement>(null);
   const [split, setSplit] = useState(() => Number(readStored(SPLIT_KEY)) || SPLIT.usual);
   const changeSplit = (value: number) => {
@@ -56,8 +59,9 @@ export function SessionPanes(props: SessionPanesProps) {
           state={state}
           connection={props.connection}
           isLoading={props.isLoading}
+          names={names}
         />
-        <SessionComposer sessionId={session.id} state={state} />
+        <SessionComposer session={session} state={state} />
       </section>
       <Splitter
         label="Width of the conversation"
@@ -72,6 +76,7 @@ export function SessionPanes(props: SessionPanesProps) {
         <Screen
           state={state}
           sandbox={sandbox}
+          mayUse={includes(session.right, "drive")}
           liveUrl={screenUrl(session.id)}
           lastPictureUrl={lastScreenUrl(session.id, timeline.shots.at(-1)?.id ?? 0)}
           onLost={onScreenLost}
@@ -81,10 +86,18 @@ export function SessionPanes(props: SessionPanesProps) {
   );
 }
 
-function SessionComposer({ sessionId, state }: { sessionId: string; state: SessionState }) {
+/** Why no message can be sent, if none can. */
+function whyBlocked(session: Session, state: SessionState): string | undefined {
+  if (state === "terminated") return "This session has ended. Start a new one to go on.";
+  if (!includes(session.right, "suggest")) {
+    return "You may view this session. Its owner can let you send messages.";
+  }
+  return undefined;
+}
+
+function SessionComposer({ session, state }: { session: Session; state: SessionState }) {
   const [draft, setDraft] = useState("");
-  const send = useSendMessage(sessionId);
-  const isEnded = state === "terminated";
+  const send = useSendMessage(session.id);
   return (
     <div className="shrink-0 border-t border-line px-4 pt-2.5 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
       <div className="mx-auto max-w-3xl">
@@ -94,7 +107,7 @@ function SessionComposer({ sessionId, state }: { sessionId: string; state: Sessi
           onSend={(content) => send.mutate(content, { onSuccess: () => setDraft("") })}
           isSending={send.isPending}
           error={send.error ? messageOf(send.error) : undefined}
-          blockedBecause={isEnded ? "This session has ended. Start a new one to go on." : undefined}
+          blockedBecause={whyBlocked(session, state)}
           placeholder={state === "running" ? "Add something for later…" : "Message the agent…"}
         />
       </div>

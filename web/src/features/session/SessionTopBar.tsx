@@ -6,12 +6,17 @@ import type { Session, SessionState } from "../../api/types";
 import { Notice } from "../../components/Notice";
 import { StateBadge } from "../../components/StateBadge";
 import { TopBar } from "../../components/TopBar";
+import { includes, RIGHT_WORDS } from "../../lib/rights";
 import { AccountMenu } from "../account/AccountMenu";
 import { HomeLink, NewSessionButton } from "../account/Navigation";
 import { Elapsed } from "./Elapsed";
+import { PeopleHere } from "./PeopleHere";
 import { SessionMenu } from "./SessionMenu";
+import { ShareDialog } from "./ShareDialog";
 import { StopButton } from "./StopButton";
 import { TitleEditor } from "./TitleEditor";
+
+const FALLBACK_TITLE = "Untitled session";
 
 interface SessionTopBarProps {
   session: Session;
@@ -22,6 +27,7 @@ interface SessionTopBarProps {
 /** Which session this is, how it is doing, and what can be done about it. */
 export function SessionTopBar({ session, state, turnStartedAt }: SessionTopBarProps) {
   const rename = useRenameSession(session.id);
+  const isOwner = session.right === "owner";
   const isRunning = state === "running" || state === "waiting";
   const [problem, setProblem] = useState<string | null>(null);
 
@@ -31,26 +37,35 @@ export function SessionTopBar({ session, state, turnStartedAt }: SessionTopBarPr
         home={<HomeLink />}
         actions={
           <>
-            {isRunning && (
+            <PeopleHere sessionId={session.id} />
+            {isRunning && includes(session.right, "drive") && (
               // The next turn gets a button of its own, which is not stopping yet.
               <StopButton key={turnStartedAt} sessionId={session.id} onProblem={setProblem} />
             )}
-            <NewSessionButton className="max-sm:hidden" />
-            {state !== "terminated" && <SessionMenu sessionId={session.id} />}
+            {isOwner && <ShareDialog sessionId={session.id} />}
+            <NewSessionButton className="max-md:hidden" />
+            {isOwner && state !== "terminated" && <SessionMenu sessionId={session.id} />}
             <AccountMenu />
           </>
         }
       >
-        <TitleEditor
-          title={session.title}
-          fallback="Untitled session"
-          onRename={(title) =>
-            rename.mutate(title, { onError: (error) => setProblem(messageOf(error)) })
-          }
-        />
+        {isOwner ? (
+          <TitleEditor
+            title={session.title}
+            fallback={FALLBACK_TITLE}
+            onRename={(title) =>
+              rename.mutate(title, { onError: (error) => setProblem(messageOf(error)) })
+            }
+          />
+        ) : (
+          <h1 className="truncate text-[15px] leading-6 font-semibold">
+            {session.title || FALLBACK_TITLE}
+          </h1>
+        )}
         <div className="mt-0.5 flex min-w-0 items-center gap-2 text-xs text-faint">
           <StateBadge state={state} />
           {isRunning && turnStartedAt !== null && <Elapsed since={turnStartedAt} />}
+          {!isOwner && <span>You {RIGHT_WORDS[session.right].toLowerCase()}</span>}
           <span className="hidden truncate sm:inline">{session.model}</span>
         </div>
       </TopBar>

@@ -1,0 +1,106 @@
+// Two people in one session, each in a browser of their own.
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { chromium } from "playwright-core";
+
+import { Server } from "./server.js";
+
+const results = join(import.meta.dirname, "results");
+const wide = { viewport: { width: 1280, height: 800 } };
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+
+let browser;
+let server;
+
+before(async () => {
+  await mkdir(results, { recursive: true });
+  server = await Server.start();
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
+  });
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.end();
+});
+
+/** A page of somebody who is signed in nowhere else. */
+async function open(options) {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(30_000);
+  const page = await context.newPage();
+  page.on("pageerror", (error) => assert.fail(`the page threw: ${error}`));
+  page.keep = (name) =>
+    page.screenshot({ path: join(results, `${name}.png`), animations: "disabled" });
+  return page;
+}
+
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const here = (page, name) =>
+  page.getByRole("list", { name: "Here now" }).getByRole("img", { name, exact: true });
+
+test("an administrator brings somebody in, shares a session and takes it back", async () => {
+  const admin = await open(wide);
+  await admin.goto(server.link);
+  await button(admin, "Account and theme").click();
+  await admin.getByRole("menuitem", { name: "Settings" }).click();
+  await admin.getByRole("textbox", { name: "Name", exact: true }).fill("bob");
+  await button(admin, "Add a user").click();
+  const link = await admin.getByRole("textbox", { name: "Sign-in link" }).inputValue();
+  await admin.getByRole("textbox", { name: "What it is for" }).fill("nightly build");
+  await button(admin, "Make a token").click();
+  const token = await admin.getByRole("textbox", { name: "New token" }).inputValue();
+  assert.match(token, /^dh_/);
+  await admin.getByText("nightly build", { exact: false }).first().waitFor();
+  await admin.keep("settings");
+  await admin.setViewportSize(phone.viewport);
+  await admin.keep("settings-phone");
+  await admin.setViewportSize(wide.viewport);
+
+  await admin.getByRole("link", { name: "All sessions" }).click();
+  await admin.getByRole("textbox").first().fill("Show me the demo");
+  await admin.keyboard.press("Enter");
+  await button(admin, "Share").click();
+  await admin.getByLabel("Right of the link").selectOption("suggest");
+  await button(admin, "Make a link").click();
+  const share = await admin.getByRole("textbox", { name: "New link" }).inputValue();
+  await admin.keep("share");
+  await admin.keyboard.press("Escape");
+
+  // Somebody who only has the link has to sign in first, and then arrives.
+  const bob = await open(phone);
+  await bob.goto(share);
+  await bob.getByRole("textbox", { name: "Sign-in link or code" }).fill(link);
+  await button(bob, "Sign in").click();
+  await bob.getByText("You may suggest").waitFor();
+  assert.ok(!bob.url().includes("share="), bob.url());
+  await here(bob, "admin").waitFor();
+  await here(admin, "bob").waitFor();
+  assert.equal(await button(bob, "Use mouse and keyboard").count(), 0);
+  assert.equal(await button(bob, "Share").count(), 0);
+
+  await bob.getByRole("textbox", { name: "Message" }).fill("And then once more");
+  await bob.keyboard.press("Enter");
+  const log = admin.getByRole("log", { name: "Conversation" });
+  await log.getByText("And then once more").waitFor();
+  await log.getByText("bob", { exact: true }).waitFor();
+  await admin.keep("two-people");
+  await bob.keep("two-people-phone");
+
+  // A greater right shows by itself, and its end does too.
+  await button(admin, "Share").click();
+  await admin.getByLabel("Right of bob").selectOption("drive");
+  await button(bob, "Use mouse and keyboard").waitFor();
+  await admin.emulateMedia({ colorScheme: "dark" });
+  await admin.keep("share-dark");
+  await admin.setViewportSize(phone.viewport);
+  await admin.keep("share-phone");
+  await button(admin, "Remove bob").click();
+  await bob.getByText("There is no such session").waitFor();
+  await admin.keyboard.press("Escape");
+  await here(admin, "bob").waitFor({ state: "detached" });
+});

@@ -1,0 +1,84 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { request } from "./client";
+import type { MadeToken, Scope, SignInLink, Token, User, UsersPage } from "./types";
+
+export const settingsKeys = {
+  tokens: ["tokens"] as const,
+  users: ["users"] as const,
+};
+
+export function useTokens() {
+  return useQuery({
+    queryKey: settingsKeys.tokens,
+    queryFn: async ({ signal }) => {
+      const answer = await request<{ tokens: Token[] }>("GET", "/api/tokens", undefined, signal);
+      return answer.tokens;
+    },
+  });
+}
+
+export interface NewToken {
+  name: string;
+  scope: Scope;
+  /** For ever when it is `null`. */
+  expires_at: string | null;
+}
+
+export function useMakeToken() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (token: NewToken) => request<MadeToken>("POST", "/api/tokens", token),
+    onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.tokens }),
+  });
+}
+
+export function useRevokeToken() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => request<void>("DELETE", `/api/tokens/${id}`),
+    onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.tokens }),
+  });
+}
+
+export function useUsers() {
+  return useInfiniteQuery({
+    queryKey: settingsKeys.users,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const after = pageParam === "" ? "" : `?after=${encodeURIComponent(pageParam)}`;
+      return request<UsersPage>("GET", `/api/users${after}`, undefined, signal);
+    },
+    getNextPageParam: (page) => page.next,
+  });
+}
+
+export function useAddUser() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (name: string) => {
+      const user = await request<User>("POST", "/api/users", { name });
+      return { user, link: await newLink(user.id) };
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.users }),
+  });
+}
+
+export function useChangeUser() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, ...change }: { id: string } & Partial<Pick<User, "role" | "active">>) =>
+      request<User>("PATCH", `/api/users/${id}`, change),
+    onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.users }),
+  });
+}
+
+export function useNewLink() {
+  return useMutation({
+    mutationFn: async (user: User) => ({ user, link: await newLink(user.id) }),
+  });
+}
+
+function newLink(userId: string): Promise<SignInLink> {
+  return request<SignInLink>("POST", `/api/users/${userId}/sign-in-links`);
+}

@@ -1,0 +1,29 @@
+import { Check, Copy } from "lucide-react";
+import { useState } from "react";
+
+import { Button } from "./Button";
+
+/** Text that is shown once, to be taken along. */
+export function CopyField({ label, text }: { label: string; text: string }) {
+  const [isCopied, setIsCopied] = useState(false);
+  const copy = () => void navigator.clipboard.writeText(text).then(() => setIsCopied(true));
+  return (
+    <div className="flex items-center gap-2">
+      <input
+        readOnly
+        aria-label={label}
+        value={text}
+        onFocus={(event) => event.target.select()}
+        className="h-8 min-w-0 flex-1 rounded-md border border-line bg-sunken px-2.5 font-mono text-xs"
+      />
+      <Button onClick={copy}>
+        {isCopied ? (
+          <Check aria-hidden className="size-4" />
+        ) : (
+          <Copy aria-hidden className="size-4" />
+        )}
+        {isCopied ? "Copied" : "Copy"}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { Link2, X } from "lucide-react";
+import { useState } from "react";
+
+import { messageOf } from "../../api/client";
+import { useEndShare, useMakeShare, useShares } from "../../api/people";
+import type { GivenRight, Share } from "../../api/types";
+import { Button } from "../../components/Button";
+import { CopyField } from "../../components/CopyField";
+import { Notice } from "../../components/Notice";
+import { Select } from "../../components/Select";
+import { GIVEN_RIGHTS, RIGHT_WORDS } from "../../lib/rights";
+
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+
+/** Links that let anybody in who is signed in and has one. */
+export function SharedLinks({ sessionId }: { sessionId: string }) {
+  const shares = useShares(sessionId);
+  const make = useMakeShare(sessionId);
+  const end = useEndShare(sessionId);
+  const [right, setRight] = useState<GivenRight>("view");
+  const error = shares.error ?? make.error ?? end.error;
+  const made = shares.data?.some(({ id }) => id === make.data?.id) ? make.data : undefined;
+  return (
+    <section aria-label="Links" className="flex flex-col gap-2.5 border-t border-line pt-4">
+      <p className="text-[13px] text-soft">
+        Whoever has a link and can sign in comes in with its right. A link is good for a week.
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Select label="Right of the link" value={right} options={GIVEN_RIGHTS} onChange={setRight} />
+        <Button disabled={make.isPending} onClick={() => make.mutate(right)}>
+          <Link2 aria-hidden className="size-4" /> Make a link
+        </Button>
+      </div>
+      {error && <Notice>{messageOf(error)}</Notice>}
+      {made && <CopyField key={made.id} label="New link" text={made.url} />}
+      <ul className="flex flex-col">
+        {shares.data?.map((share) => (
+          <LinkRow key={share.id} share={share} onEnd={() => end.mutate(share.id)} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function LinkRow({ share, onEnd }: { share: Share; onEnd: () => void }) {
+  const until = DATE.format(new Date(share.expires_at));
+  return (
+    <li className="flex h-9 items-center gap-2.5 text-[13px]">
+      <Link2 aria-hidden className="size-4 shrink-0 text-faint" />
+      <span className="min-w-0 flex-1 truncate">
+        {RIGHT_WORDS[share.right]} <span className="text-faint">until {until}</span>
+      </span>
+      <Button look="ghost" square aria-label={`End the link until ${until}`} onClick={onEnd}>
+        <X aria-hidden className="size-4" />
+      </Button>
+    </li>
+  );
+}

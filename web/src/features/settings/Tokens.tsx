@@ -1,0 +1,108 @@
+import { type FormEvent, useState } from "react";
+
+import { messageOf } from "../../api/client";
+import { useMakeToken, useRevokeToken, useTokens } from "../../api/settings";
+import type { Scope, Token } from "../../api/types";
+import { Button } from "../../components/Button";
+import { CopyField } from "../../components/CopyField";
+import { Notice } from "../../components/Notice";
+import { Select } from "../../components/Select";
+import { Skeleton } from "../../components/Skeleton";
+import { TextField } from "../../components/TextField";
+import { TimeAgo } from "../../components/TimeAgo";
+
+const SCOPES: readonly { value: Scope; label: string }[] = [
+  { value: "read", label: "Read and watch" },
+  { value: "write", label: "Use sessions" },
+  { value: "admin", label: "Everything" },
+];
+const SCOPE_WORDS: Record<Scope, string> = {
+  read: "Read and watch",
+  write: "Use sessions",
+  admin: "Everything",
+};
+
+type Life = "30" | "365" | "ever";
+const LIVES: readonly { value: Life; label: string }[] = [
+  { value: "30", label: "30 days" },
+  { value: "365", label: "1 year" },
+  { value: "ever", label: "No end" },
+];
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+
+/** What one's programs sign in with. */
+export function Tokens() {
+  const tokens = useTokens();
+  const make = useMakeToken();
+  const revoke = useRevokeToken();
+  const [name, setName] = useState("");
+  const [scope, setScope] = useState<Scope>("write");
+  const [life, setLife] = useState<Life>("30");
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    if (name.trim() === "" || make.isPending) return;
+    const end = life === "ever" ? null : new Date(Date.now() + Number(life) * DAY_MS).toISOString();
+    make.mutate({ name: name.trim(), scope, expires_at: end }, { onSuccess: () => setName("") });
+  };
+  const error = tokens.error ?? make.error ?? revoke.error;
+  const made = tokens.data?.some(({ id }) => id === make.data?.id) ? make.data : undefined;
+  return (
+    <section aria-labelledby="tokens-heading" className="flex flex-col gap-3">
+      <h2 id="tokens-heading" className="text-base font-semibold">
+        Tokens
+      </h2>
+      <p className="text-soft">Your programs sign in with a token and may do what you may.</p>
+      <form onSubmit={add} className="flex flex-wrap gap-2">
+        <TextField label="What it is for" value={name} onChange={setName} />
+        <Select label="Scope" value={scope} options={SCOPES} onChange={setScope} />
+        <Select label="Ends after" value={life} options={LIVES} onChange={setLife} />
+        <Button type="submit" look="primary" disabled={name.trim() === "" || make.isPending}>
+          Make a token
+        </Button>
+      </form>
+      {error && <Notice>{messageOf(error)}</Notice>}
+      {made && (
+        <div className="flex flex-col gap-1.5 rounded-lg border border-line bg-surface p-3">
+          <p className="text-[13px]">This is {made.name}. It is shown this once.</p>
+          <CopyField key={made.id} label="New token" text={made.token} />
+        </div>
+      )}
+      {tokens.isPending && <Skeleton className="h-12 w-full" />}
+      <ul className="divide-y divide-line rounded-lg border border-line bg-surface empty:hidden">
+        {tokens.data?.map((token) => (
+          <TokenRow key={token.id} token={token} onRevoke={() => revoke.mutate(token.id)} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
+  return (
+    <li className="flex items-center gap-3 px-3 py-2">
+      <div className="min-w-0 flex-1">
+        <div className="truncate font-medium">
+          {token.name} <code className="ml-1 text-xs text-faint">{token.prefix}…</code>
+        </div>
+        <div className="text-xs text-faint">
+          {SCOPE_WORDS[token.scope]} · {endWords(token)} ·{" "}
+          {token.last_used_at === null ? (
+            "never used"
+          ) : (
+            <>
+              used <TimeAgo at={token.last_used_at} />
+            </>
+          )}
+        </div>
+      </div>
+      <Button aria-label={`Revoke ${token.name}`} onClick={onRevoke}>
+        Revoke
+      </Button>
+    </li>
+  );
+}
+
+function endWords({ expires_at }: Token): string {
+  return expires_at === null ? "no end" : `until ${DATE.format(new Date(expires_at))}`;
+}

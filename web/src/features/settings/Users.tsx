@@ -1,0 +1,115 @@
+import { type FormEvent, useState } from "react";
+
+import { messageOf } from "../../api/client";
+import { useAddUser, useChangeUser, useNewLink, useUsers } from "../../api/settings";
+import type { User } from "../../api/types";
+import { Avatar } from "../../components/Avatar";
+import { Button } from "../../components/Button";
+import { CopyField } from "../../components/CopyField";
+import { Notice } from "../../components/Notice";
+import { Select } from "../../components/Select";
+import { Skeleton } from "../../components/Skeleton";
+import { TextField } from "../../components/TextField";
+
+const ROLES: readonly { value: User["role"]; label: string }[] = [
+  { value: "member", label: "Member" },
+  { value: "admin", label: "Administrator" },
+];
+
+/** Everybody who may sign in, for administrators. */
+export function Users({ myId }: { myId: string }) {
+  const users = useUsers();
+  const add = useAddUser();
+  const change = useChangeUser();
+  const newLink = useNewLink();
+  const [name, setName] = useState("");
+  const onAdd = (event: FormEvent) => {
+    event.preventDefault();
+    if (name.trim() === "" || add.isPending) return;
+    newLink.reset();
+    add.mutate(name.trim(), { onSuccess: () => setName("") });
+  };
+  const error = users.error ?? add.error ?? change.error ?? newLink.error;
+  const made = newLink.data ?? add.data;
+  return (
+    <section aria-labelledby="users-heading" className="flex flex-col gap-3">
+      <h2 id="users-heading" className="text-base font-semibold">
+        Users
+      </h2>
+      <p className="text-soft">Everybody has their own sessions and sees others only when they are shared.</p>
+      <form onSubmit={onAdd} className="flex flex-wrap gap-2">
+        <TextField label="Name" value={name} onChange={setName} />
+        <Button type="submit" look="primary" disabled={name.trim() === "" || add.isPending}>
+          Add a user
+        </Button>
+      </form>
+      {error && <Notice>{messageOf(error)}</Notice>}
+      {made && (
+        <div className="flex flex-col gap-1.5 rounded-lg border border-line bg-surface p-3">
+          <p className="text-[13px]">
+            Send this sign-in link to {made.user.name}. It is good once, for a day.
+          </p>
+          <CopyField key={made.link.url} label="Sign-in link" text={made.link.url} />
+        </div>
+      )}
+      {users.isPending && <Skeleton className="h-12 w-full" />}
+      <ul className="divide-y divide-line rounded-lg border border-line bg-surface empty:hidden">
+        {users.data?.pages
+          .flatMap((page) => page.users)
+          .map((user) => (
+            <UserRow
+              key={user.id}
+              user={user}
+              isMe={user.id === myId}
+              onRole={(role) => change.mutate({ id: user.id, role })}
+              onActive={(active) => change.mutate({ id: user.id, active })}
+              onLink={() => newLink.mutate(user)}
+            />
+          ))}
+      </ul>
+      {users.hasNextPage && (
+        <Button className="self-center" onClick={() => void users.fetchNextPage()}>
+          Load more
+        </Button>
+      )}
+    </section>
+  );
+}
+
+interface UserRowProps {
+  user: User;
+  isMe: boolean;
+  onRole: (role: User["role"]) => void;
+  onActive: (active: boolean) => void;
+  onLink: () => void;
+}
+
+function UserRow({ user, isMe, onRole, onActive, onLink }: UserRowProps) {
+  return (
+    <li className="flex flex-wrap items-center gap-2.5 px-3 py-2">
+      <Avatar name={user.name} className={user.active ? undefined : "opacity-40"} />
+      <span className="min-w-24 flex-1 truncate font-medium">
+        {user.name}
+        {isMe && <span className="ml-2 text-xs font-normal text-faint">you</span>}
+        {!user.active && <span className="ml-2 text-xs font-normal text-faint">disabled</span>}
+      </span>
+      {/* Who locks themselves out cannot let themselves in again. */}
+      {!isMe && (
+        <>
+          <Select label={`Role of ${user.name}`} value={user.role} options={ROLES} onChange={onRole} />
+          {user.active && (
+            <Button aria-label={`Sign-in link for ${user.name}`} onClick={onLink}>
+              Sign-in link
+            </Button>
+          )}
+          <Button
+            aria-label={`${user.active ? "Disable" : "Enable"} ${user.name}`}
+            onClick={() => onActive(!user.active)}
+          >
+            {user.active ? "Disable" : "Enable"}
+          </Button>
+        </>
+      )}
+    </li>
+  );
+}

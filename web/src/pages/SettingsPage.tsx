@@ -1,0 +1,21 @@
+import { useMe } from "../api/account";
+import { TopBar } from "../components/TopBar";
+import { AccountMenu } from "../features/account/AccountMenu";
+import { HomeLink } from "../features/account/Navigation";
+import { Tokens } from "../features/settings/Tokens";
+import { Users } from "../features/settings/Users";
+
+export function SettingsPage() {
+  const me = useMe({ enabled: true });
+  return (
+    <div className="flex min-h-full flex-col">
+      <title>Settings · Deskhand</title>
+      <TopBar home={<HomeLink withName />} actions={<AccountMenu />} />
+      <main className="mx-auto flex w-full max-w-3xl flex-1 flex-col gap-10 px-4 pt-8 pb-16">
+        <h1 className="text-xl font-semibold">Settings</h1>
+        <Tokens />
+        {me.data?.role === "admin" && <Users myId={me.data.id} />}
+      </main>
+    </div>
+  );
+}
