@@ -62,7 +62,7 @@ export function SessionTopBar({ session, state, turnStartedAt }: SessionTopBarPr
             {session.title || FALLBACK_TITLE}
           </h1>
         )}
-        <div className="mt-0.5 flex min-w-0 items-center gap-2 text-xs text-faint">
+        <div className="mt-0.5 flex min-w-0 items-center gap-2 overflow-hidden text-xs whitespace-nowrap text-faint">
           <StateBadge state={state} />
           {isRunning && turnStartedAt !== null && <Elapsed since={turnStartedAt} />}
           {!isOwner && <span>You {RIGHT_WORDS[session.right].toLowerCase()}</span>}

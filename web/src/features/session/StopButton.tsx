@@ -28,7 +28,7 @@ export function StopButton({ sessionId, onProblem }: StopButtonProps) {
       ) : (
         <Square aria-hidden className="size-3 fill-current" />
       )}
-      {isStopping ? "Stopping…" : "Stop"}
+      <span className="max-sm:hidden">{isStopping ? "Stopping…" : "Stop"}</span>
     </Button>
   );
 }
