@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
     WebSocketStream,
-    tungstenite::{Message, client::IntoClientRequest, http::header::AUTHORIZATION},
+    tungstenite::{Message, client::IntoClientRequest},
 };
 
 /// The longest a test waits for an event.
@@ -193,12 +193,38 @@ impl Client {
 
     /// Opens a WebSocket.
     pub async fn socket(&self, path: &str) -> WebSocketStream<TcpStream> {
+        let bearer = format!("Bearer {}", self.token);
+        self.socket_with(path, &[("authorization", &bearer)]).await
+    }
+
+    /// Follows a session's log as a browser does that was signed in with [`Client::sign_in`].
+    pub async fn follow_in_browser(&self, session: &str, cookie: &str) -> EventStream {
+        let path = format!("/api/sessions/{session}/stream");
+        let headers = [("cookie", cookie), ("origin", &self.url)];
+        EventStream {
+            socket: self.socket_with(&path, &headers).await,
+        }
+    }
+
+    /// Signs a browser out.
+    pub async fn sign_out(&self, cookie: &str) {
+        let request = self.http.post(format!("{}/api/sign-out", self.url));
+        let request = request.header("Cookie", cookie).header("Origin", &self.url);
+        assert_eq!(request.send().await.unwrap().status(), 204);
+    }
+
+    async fn socket_with(
+        &self,
+        path: &str,
+        headers: &[(&'static str, &str)],
+    ) -> WebSocketStream<TcpStream> {
         let address = self.url.strip_prefix("http://").unwrap();
         let mut request = format!("ws://{address}{path}")
             .into_client_request()
             .unwrap();
-        let bearer = format!("Bearer {}", self.token).parse().unwrap();
-        request.headers_mut().insert(AUTHORIZATION, bearer);
+        for (name, value) in headers {
+            request.headers_mut().insert(*name, value.parse().unwrap());
+        }
         let tcp = TcpStream::connect(address).await.unwrap();
         tcp.set_nodelay(true).unwrap();
         tokio_tungstenite::client_async(request, tcp)

@@ -106,3 +106,24 @@ async fn whoever_is_disabled_is_out_at_once_everywhere() {
     assert_eq!(session.show().await["id"], json!(session.id));
     session.terminate().await;
 }
+
+#[tokio::test]
+async fn signing_out_ends_the_streams_of_that_browser_only() {
+    let server = serve(&[]);
+    let admin = server.client();
+    let session = admin.new_session("scripted/demo").await;
+    let mut browsers = Vec::new();
+    for _ in 0..2 {
+        let link = admin.post("/api/sign-in-links", json!({})).await.good();
+        let (_, code) = link["url"].as_str().unwrap().split_once("?code=").unwrap();
+        let cookie = admin.sign_in(code).await;
+        let mut stream = admin.follow_in_browser(&session.id, &cookie).await;
+        stream.next().await;
+        browsers.push((cookie, stream));
+    }
+    let (mut stays, (cookie, mut leaves)) = (browsers.remove(0).1, browsers.remove(0));
+    admin.sign_out(&cookie).await;
+    assert_eq!(leaves.closed().await.0, 1008);
+    session.terminate().await;
+    while !stays.next().await.contains("terminated") {}
+}
