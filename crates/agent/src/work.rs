@@ -61,6 +61,14 @@ impl Journal {
         self.bodies.extend(bodies);
         Ok(())
     }
+
+    /// Takes in what people said meanwhile; tells whether there was anything.
+    async fn take_steering(&mut self) -> Result<bool, TurnLogError> {
+        let said = self.log.take_steering().await?;
+        let is_new = !said.is_empty();
+        self.bodies.extend(said);
+        Ok(is_new)
+    }
 }
 
 /// Why a turn ends before the model says so.
@@ -137,12 +145,15 @@ impl Work {
             if self.n_steps >= self.limits.max_steps {
                 return Err(self.too_many_steps());
             }
+            self.journal.take_steering().await?;
             let request = self.request(n_silent > 0).await?;
             self.n_steps += 1;
             let spoken = self.listen(request).await?;
             if !spoken.calls.is_empty() {
                 n_silent = 0;
                 self.carry_out(spoken.calls).await?;
+            } else if self.journal.take_steering().await? {
+                n_silent = 0;
             } else if !spoken.text.trim().is_empty() {
                 return Ok(spoken.text);
             } else if n_silent == MOST_NUDGES {

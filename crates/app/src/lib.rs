@@ -18,9 +18,9 @@ use deskhand_store::{Store, StoreError};
 
 pub use hub::Feed;
 pub use sessions::{
-    ActByHand, ActByHandError, ByHand, CreateSession, CreateSessionError, FindError,
-    OpenScreenError, Picture, RenameError, ScreenshotError, SendPromptError, Sessions,
-    StopTurnError,
+    ActByHand, ActByHandError, ByHand, ChangeMessage, ChangeMessageError, CreateSession,
+    CreateSessionError, FindError, OpenScreenError, Picture, Place, RenameError, ScreenshotError,
+    SendPrompt, SendPromptError, Sessions, StopTurnError,
 };
 pub use users::{EnsureAdminError, SignIn, SignInError, Users};
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     blob::BlobName,
     id::{MessageId, TurnId, UserId},
-    message::Role,
+    message::{Delivery, Role},
     session::{Phase, SandboxState},
 };
 
@@ -61,6 +61,7 @@ impl LoggedEvent {
 pub enum EventBody {
     Status(Status),
     Message(MessageSaid),
+    Queue(QueueChanged),
     Thinking(Said),
     Text(Said),
     ToolUse(ToolUse),
@@ -76,6 +77,7 @@ impl EventBody {
         match self {
             Self::Status(status) => serde_json::to_string(status),
             Self::Message(message) => serde_json::to_string(message),
+            Self::Queue(change) => serde_json::to_string(change),
             Self::Thinking(said) | Self::Text(said) => serde_json::to_string(said),
             Self::ToolUse(tool_use) => serde_json::to_string(tool_use),
             Self::ToolResult(result) => serde_json::to_string(result),
@@ -90,6 +92,7 @@ impl EventBody {
         match self {
             Self::Status(_) => "status",
             Self::Message(_) => "message",
+            Self::Queue(_) => "queue",
             Self::Thinking(_) => "thinking",
             Self::Text(_) => "text",
             Self::ToolUse(_) => "tool_use",
@@ -109,7 +112,7 @@ pub struct Status {
     /// Why, where that is not plain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The turn that begins with this move.
+    /// The turn that begins here, or that takes up another message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
     /// The message that this turn works on. A message that no status names is still waiting.
@@ -125,9 +128,42 @@ pub struct MessageSaid {
     pub content: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<UserId>,
+    /// How it was sent.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub delivery: Delivery,
     /// The turn that gave the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
+}
+
+fn is_usual(delivery: &Delivery) -> bool {
+    *delivery == Delivery::default()
+}
+
+/// A message was changed while it waited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueChanged {
+    pub message: MessageId,
+    pub by: UserId,
+    #[serde(flatten)]
+    pub change: QueueChange,
+}
+
+/// What became of a message that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum QueueChange {
+    /// It says something else now.
+    Edited { content: String },
+    /// It is delivered in another way.
+    Redelivered { delivery: Delivery },
+    /// It stands before another one, or last.
+    Moved {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<MessageId>,
+    },
+    /// The agent will never see it.
+    Removed,
 }
 
 /// A piece of what the model thought or said. Pieces with one `turn` and `block` belong together.
@@ -213,4 +249,6 @@ pub enum Outcome {
     Done,
     /// A person stopped it.
     Stopped,
+    /// A message was sent that could not wait. It begins the next turn.
+    Interrupted,
 }

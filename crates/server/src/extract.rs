@@ -60,13 +60,30 @@ impl<S: Send + Sync, T: FromStr> FromRequestParts<S> for Id<T> {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let text = Path::<String>::from_request_parts(parts, state).await.ok();
-        let text = text.map(|Path(text)| text).unwrap_or_default();
-        text.parse().map(Self).map_err(|_no_id: T::Err| {
-            // The cause would only repeat that the text is no id.
-            let message = format!("there is nothing with the id {text:?}");
-            Problem::refuse(StatusCode::NOT_FOUND, "bad_id", message)
-        })
+        read_id(&text.map(|Path(text)| text).unwrap_or_default()).map(Self)
     }
+}
+
+/// The two ids in the path.
+#[derive(Debug)]
+pub(crate) struct Ids<A, B>(pub(crate) A, pub(crate) B);
+
+impl<S: Send + Sync, A: FromStr, B: FromStr> FromRequestParts<S> for Ids<A, B> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let texts = Path::<(String, String)>::from_request_parts(parts, state).await;
+        let (first, second) = texts.ok().map(|Path(texts)| texts).unwrap_or_default();
+        Ok(Self(read_id(&first)?, read_id(&second)?))
+    }
+}
+
+fn read_id<T: FromStr>(text: &str) -> Result<T, Problem> {
+    text.parse().map_err(|_no_id: T::Err| {
+        // The cause would only repeat that the text is no id.
+        let message = format!("there is nothing with the id {text:?}");
+        Problem::refuse(StatusCode::NOT_FOUND, "bad_id", message)
+    })
 }
 
 /// The size of a page: `limit`, or the default, at most `most`.

@@ -13,7 +13,7 @@ use axum::{
     Router,
     extract::{DefaultBodyLimit, FromRef},
     http::{HeaderValue, header},
-    routing::{any, delete, get, post},
+    routing::{any, delete, get, patch, post},
 };
 use deskhand_app::{App, Sessions, Users};
 use tokio::net::TcpListener;
@@ -81,7 +81,7 @@ pub fn has_page() -> bool {
 
 /// All routes.
 fn router(shared: Shared) -> Router {
-    use routes::{by_hand, health, messages, people, screen, sessions, stream};
+    use routes::{by_hand, health, messages, people, queue, screen, sessions, stream};
     let api = Router::new()
         .route("/sign-in", post(people::sign_in))
         .route("/sign-out", post(people::sign_out))
@@ -97,6 +97,11 @@ fn router(shared: Shared) -> Router {
         .route(
             "/sessions/{id}/messages",
             get(messages::list).post(messages::send),
+        )
+        .route("/sessions/{id}/queue", get(queue::list))
+        .route(
+            "/sessions/{id}/queue/{message}",
+            patch(queue::change).merge(delete(queue::remove)),
         )
         .route("/sessions/{id}/stop", post(sessions::stop))
         .route("/sessions/{id}/actions", post(by_hand::act))

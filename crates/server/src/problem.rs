@@ -6,8 +6,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use deskhand_app::{
-    ActByHandError, CreateSessionError, FindError, OpenScreenError, RenameError, ScreenshotError,
-    SendPromptError, SignInError, StopTurnError,
+    ActByHandError, ChangeMessageError, CreateSessionError, FindError, OpenScreenError,
+    RenameError, ScreenshotError, SendPromptError, SignInError, StopTurnError,
 };
 use deskhand_core::blob::BlobError;
 use deskhand_store::StoreError;
@@ -155,6 +155,7 @@ impl From<SendPromptError> for Problem {
         match error {
             SendPromptError::Find(error) => error.into(),
             SendPromptError::Empty => Self::refuse(StatusCode::BAD_REQUEST, "empty_message", error),
+            SendPromptError::Nul => Self::malformed(error),
             SendPromptError::Long(_) => {
                 Self::refuse(StatusCode::PAYLOAD_TOO_LARGE, "long_message", error)
             }
@@ -164,6 +165,25 @@ impl From<SendPromptError> for Problem {
                     .with(json!({"n_waiting": n_waiting}))
             }
             SendPromptError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ChangeMessageError> for Problem {
+    fn from(error: ChangeMessageError) -> Self {
+        match error {
+            ChangeMessageError::Find(error) => error.into(),
+            ChangeMessageError::Content(error) => error.into(),
+            ChangeMessageError::Nothing | ChangeMessageError::BeforeItself => {
+                Self::malformed(error)
+            }
+            ChangeMessageError::Taken(_) => {
+                Self::refuse(StatusCode::CONFLICT, "message_taken", error)
+            }
+            ChangeMessageError::NotWaiting(_) => {
+                Self::refuse(StatusCode::NOT_FOUND, "no_message", error)
+            }
+            ChangeMessageError::Store(error) => error.into(),
         }
     }
 }

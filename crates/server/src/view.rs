@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     id::{MessageId, SessionId, UserId},
-    message::{Message, Role},
+    message::{Delivery, Message, Role},
     session::{Phase, SandboxState, Session},
 };
 use jiff::Timestamp;
@@ -44,6 +44,7 @@ pub(crate) struct MessageView {
     role: Role,
     content: String,
     author: Option<UserId>,
+    delivery: Delivery,
     created_at: Timestamp,
 }
 
@@ -55,6 +56,7 @@ impl From<Message> for MessageView {
             role: message.role,
             content: message.content,
             author: message.author,
+            delivery: message.delivery,
             created_at: message.created_at,
         }
     }

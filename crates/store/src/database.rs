@@ -209,12 +209,20 @@ impl Transaction {
         sql: &str,
         values: impl AsRef<[Value]>,
     ) -> Result<Option<Row>, StoreError> {
+        Ok(self.all(sql, values).await?.into_iter().next())
+    }
+
+    /// Runs a statement; answers its rows.
+    pub(crate) async fn all(
+        &mut self,
+        sql: &str,
+        values: impl AsRef<[Value]>,
+    ) -> Result<Vec<Row>, StoreError> {
         let values = values.as_ref();
-        let rows = match self {
+        Ok(match self {
             Self::Sqlite(sqlite) => sqlite.query(sql, values)?,
             Self::Postgres(postgres) => postgres.query(sql, values).await?,
-        };
-        Ok(rows.into_iter().next())
+        })
     }
 
     pub(crate) async fn commit(self) -> Result<(), StoreError> {

@@ -8,12 +8,14 @@ mod database;
 mod events;
 mod messages;
 mod people;
+mod queue;
 mod sessions;
 mod transitions;
 
 pub use blobs::FolderBlobs;
 pub use database::{SqlError, Store, StoreError, shown_address};
-pub use messages::{MessagePage, NewPrompt, QueueFull, TakenPrompt};
+pub use messages::MessagePage;
 pub use people::{NewUser, User};
+pub use queue::{ChangeWaiting, NewPrompt, QueueFull, Steering, TakenPrompt};
 pub use sessions::{NewSession, SessionPage};
 pub use transitions::{Answer, PhaseMove, Transition};

@@ -3,7 +3,7 @@
 use deskhand_core::{
     event::{EventBody, LoggedEvent, MessageSaid, Status},
     id::{MessageId, SessionId, TurnId},
-    message::Role,
+    message::{Delivery, Role},
     session::{Phase, SandboxState, Signal},
 };
 use jiff::Timestamp;
@@ -82,6 +82,7 @@ impl Store {
                 role: Role::Assistant,
                 content: answer.content.clone(),
                 author: None,
+                delivery: Delivery::default(),
                 turn: Some(answer.turn),
             }));
         }
@@ -105,6 +106,7 @@ impl Store {
                 role: Role::Assistant,
                 content: &answer.content,
                 author: None,
+                delivery: Delivery::default(),
                 at,
             };
             insert_message(&mut tx, row).await?;

@@ -107,6 +107,11 @@ impl Client {
             .await
     }
 
+    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::PATCH, path, Some(body.to_string().into_bytes()))
+            .await
+    }
+
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(Method::DELETE, path, None).await
     }
@@ -171,6 +176,18 @@ impl Session {
         message.json()["id"].as_str().unwrap().to_owned()
     }
 
+    /// Sends a message in some way: `queue`, `steer` or `interrupt`.
+    pub async fn send(&self, content: &str, delivery: &str) -> Answer {
+        let message = json!({"content": content, "delivery": delivery});
+        self.client.post(&self.path("/messages"), message).await
+    }
+
+    /// The conversation so far.
+    pub async fn messages(&self) -> Vec<Value> {
+        let messages = self.client.get(&self.path("/messages")).await.good();
+        messages["messages"].as_array().unwrap().clone()
+    }
+
     /// Does one thing by hand.
     pub async fn act(&self, tool: &str, input: Value) -> Value {
         self.client
@@ -227,6 +244,7 @@ impl Session {
             EventBody::Error(failure) => failure.turn.is_some(),
             EventBody::Status(_)
             | EventBody::Message(_)
+            | EventBody::Queue(_)
             | EventBody::Thinking(_)
             | EventBody::Text(_)
             | EventBody::ToolUse(_)

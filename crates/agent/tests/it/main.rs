@@ -14,4 +14,5 @@ mod logs;
 mod lost_computers;
 mod speech;
 mod stage;
+mod steering;
 mod stops;

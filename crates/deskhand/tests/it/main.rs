@@ -9,6 +9,7 @@ mod doctor;
 mod help;
 mod isolation;
 mod program;
+mod queue;
 mod run;
 mod serve;
 mod stream;

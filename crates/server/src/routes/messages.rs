@@ -1,8 +1,11 @@
 //! Messages: sending one, and the conversation in order.
 
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_app::Sessions;
-use deskhand_core::id::{MessageId, SessionId};
+use deskhand_app::{SendPrompt, Sessions};
+use deskhand_core::{
+    id::{MessageId, SessionId},
+    message::Delivery,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -16,6 +19,8 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub(crate) struct Send {
     content: String,
+    #[serde(default)]
+    delivery: Delivery,
 }
 
 #[derive(Debug, Deserialize)]
@@ -38,7 +43,11 @@ pub(crate) async fn send(
     Id(id): Id<SessionId>,
     Body(body): Body<Send>,
 ) -> Result<(StatusCode, Json<MessageView>), Problem> {
-    let message = sessions.send_prompt(user, id, body.content).await?;
+    let prompt = SendPrompt {
+        content: body.content,
+        delivery: body.delivery,
+    };
+    let message = sessions.send_prompt(user, id, prompt).await?;
     Ok((StatusCode::ACCEPTED, Json(message.into())))
 }
 

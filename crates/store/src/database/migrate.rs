@@ -10,10 +10,16 @@ struct Migration {
 
 /// Oldest first. Both databases read the same SQL: what one has no type for, SQLite keeps as it
 /// comes.
-const MIGRATIONS: &[Migration] = &[Migration {
-    number: 1,
-    sql: include_str!("../../migrations/0001_sessions.sql"),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        number: 1,
+        sql: include_str!("../../migrations/0001_sessions.sql"),
+    },
+    Migration {
+        number: 2,
+        sql: include_str!("../../migrations/0002_queue.sql"),
+    },
+];
 
 /// Keeps two servers that start at once from migrating at once on PostgreSQL. Any number does
 /// that no other program is likely to use.

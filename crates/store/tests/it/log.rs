@@ -4,6 +4,7 @@ use deskhand_core::{
     clock::{Clock, SystemClock},
     event::{EventBody, Failure, Said},
     id::{MessageId, SessionId, TurnId, UserId},
+    message::Delivery,
     session::{Phase, SandboxState, Signal},
     viewer::Viewer,
 };
@@ -37,6 +38,7 @@ fn prompt<'a>(world: &World, session: SessionId, content: &'a str) -> NewPrompt<
         session,
         content,
         author: world.user,
+        delivery: Delivery::Queue,
         at: SystemClock.now(),
     }
 }

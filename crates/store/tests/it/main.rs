@@ -10,6 +10,7 @@
 mod blobs;
 mod log;
 mod people;
+mod queue;
 
 use deskhand_core::{
     clock::{Clock, SystemClock},
