@@ -8,7 +8,7 @@ import {
 import { useRef } from "react";
 
 import { request } from "./client";
-import type { Message, Session, SessionsPage } from "./types";
+import type { Delivery, Message, Session, SessionsPage } from "./types";
 
 export const sessionKeys = {
   list: ["sessions"] as const,
@@ -73,11 +73,36 @@ export function useStartSession() {
 }
 
 export function useSendMessage(id: string) {
-  return useMutation({ mutationFn: (content: string) => postMessage(id, content) });
+  return useMutation({
+    mutationFn: ({ content, delivery }: { content: string; delivery: Delivery }) =>
+      postMessage(id, content, delivery),
+  });
 }
 
-function postMessage(id: string, content: string): Promise<Message> {
-  return request<Message>("POST", `/api/sessions/${id}/messages`, { content });
+function postMessage(id: string, content: string, delivery: Delivery = "queue"): Promise<Message> {
+  return request<Message>("POST", `/api/sessions/${id}/messages`, { content, delivery });
+}
+
+/** What can be changed of a message that waits. */
+export interface MessageChange {
+  content?: string;
+  delivery?: Delivery;
+  /** The message to stand before; null for the end. */
+  before?: string | null;
+}
+
+/** Changes a message that waits. What came of it is in the log. */
+export function useChangeMessage(id: string, message: string) {
+  return useMutation({
+    mutationFn: (change: MessageChange) =>
+      request<void>("PATCH", `/api/sessions/${id}/queue/${message}`, change),
+  });
+}
+
+export function useRemoveMessage(id: string, message: string) {
+  return useMutation({
+    mutationFn: () => request<void>("DELETE", `/api/sessions/${id}/queue/${message}`),
+  });
 }
 
 export function useRenameSession(id: string) {

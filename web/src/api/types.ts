@@ -26,12 +26,16 @@ export interface SessionsPage {
   next: string | null;
 }
 
+/** How a message reaches an agent that is at work. */
+export type Delivery = "queue" | "steer" | "interrupt";
+
 export interface Message {
   id: string;
   session_id: string;
   role: "user" | "assistant";
   content: string;
   author: string | null;
+  delivery: Delivery;
   created_at: string;
 }
 
@@ -39,7 +43,7 @@ export interface StatusData {
   state: SessionState;
   sandbox: SandboxState;
   reason?: string;
-  /** When a turn begins, its id and the message it works on. */
+  /** When a turn begins or is steered, its id and the message. */
   turn?: string;
   prompt?: string;
 }
@@ -48,8 +52,16 @@ export interface MessageData {
   role: "user" | "assistant";
   content: string;
   author?: string;
+  /** `queue` when it is not there. */
+  delivery?: Delivery;
   turn?: string;
 }
+export type QueueData = { message: string; by: string } & (
+  | { change: "edited"; content: string }
+  | { change: "redelivered"; delivery: Delivery }
+  | { change: "moved"; before?: string }
+  | { change: "removed" }
+);
 export interface SaidData {
   turn: string;
   block: number;
@@ -85,7 +97,7 @@ export interface ErrorData {
 }
 export interface CompleteData {
   turn: string;
-  outcome: "done" | "stopped";
+  outcome: "done" | "stopped" | "interrupted";
   n_steps: number;
   duration_ms: number;
 }
@@ -101,6 +113,7 @@ interface Numbered<Type extends string, Data> {
 export type SessionEvent =
   | Numbered<"status", StatusData>
   | Numbered<"message", MessageData>
+  | Numbered<"queue", QueueData>
   | Numbered<"thinking", SaidData>
   | Numbered<"text", SaidData>
   | Numbered<"tool_use", ToolUseData>

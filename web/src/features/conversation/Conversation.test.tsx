@@ -49,7 +49,8 @@ const TURN: SessionEvent[] = [
 function show(events: SessionEvent[], connection: "live" | "reconnecting" = "live") {
   const timeline = addEvents(emptyTimeline, events);
   render(
-    <Conversation timeline={timeline} state="idle" connection={connection} isLoading={false} />,
+    <Conversation sessionId="s"
+      timeline={timeline} state="idle" connection={connection} isLoading={false} />,
   );
   return within(screen.getByRole("log", { name: "Conversation" }));
 }

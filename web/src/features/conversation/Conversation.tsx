@@ -6,12 +6,14 @@ import type { SessionState } from "../../api/types";
 import { Button } from "../../components/Button";
 import { Placeholder } from "../../components/Placeholder";
 import { Skeleton } from "../../components/Skeleton";
-import { ItemView, Prompt } from "./ItemView";
+import { ItemView } from "./ItemView";
 import { Lightbox } from "./Lightbox";
 import type { Timeline } from "./timeline";
 import { useStickToBottom } from "./useStickToBottom";
+import { Waiting } from "./Waiting";
 
 interface ConversationProps {
+  sessionId: string;
   timeline: Timeline;
   state: SessionState;
   connection: Connection;
@@ -20,7 +22,8 @@ interface ConversationProps {
 }
 
 /** Everything that was said and done, oldest first, with the newest in view. */
-export function Conversation({ timeline, state, connection, isLoading }: ConversationProps) {
+export function Conversation(props: ConversationProps) {
+  const { sessionId, timeline, state, connection, isLoading } = props;
   const { scroller, content, isAtBottom, scrollToBottom } = useStickToBottom();
   const [openShot, setOpenShot] = useState<number | null>(null);
   const [seenSeq, setSeenSeq] = useState(0);
@@ -48,7 +51,12 @@ export function Conversation({ timeline, state, connection, isLoading }: Convers
               Write below what the agent should do.
             </Placeholder>
           ) : (
-            <Entries timeline={timeline} state={state} onOpenShot={setOpenShot} />
+            <Entries
+              sessionId={sessionId}
+              timeline={timeline}
+              state={state}
+              onOpenShot={setOpenShot}
+            />
           )}
         </div>
       </div>
@@ -66,12 +74,13 @@ export function Conversation({ timeline, state, connection, isLoading }: Convers
 }
 
 interface EntriesProps {
+  sessionId: string;
   timeline: Timeline;
   state: SessionState;
   onOpenShot: (id: number) => void;
 }
 
-function Entries({ timeline, state, onOpenShot }: EntriesProps) {
+function Entries({ sessionId, timeline, state, onOpenShot }: EntriesProps) {
   const last = timeline.items.at(-1);
   const isWorking = state === "running";
   // Between two steps nothing on the page moves; this says that somebody is still at it.
@@ -92,18 +101,9 @@ function Entries({ timeline, state, onOpenShot }: EntriesProps) {
           <LoaderCircle aria-hidden className="size-3.5 animate-spin text-accent" /> Working…
         </div>
       )}
-      {timeline.waiting.map((prompt) => (
-        <Prompt key={prompt.id} text={prompt.text} at={prompt.at} note={waitingNote(state)} />
-      ))}
+      <Waiting sessionId={sessionId} waiting={timeline.waiting} state={state} />
     </div>
   );
-}
-
-function waitingNote(state: SessionState): string {
-  if (state === "initializing") return "Waiting for the desktop";
-  if (state === "terminated") return "Never begun: the session ended";
-  if (state === "running" || state === "waiting") return "Waiting for the agent to finish";
-  return "Waiting";
 }
 
 function ConnectionNote({ connection }: { connection: Connection }) {

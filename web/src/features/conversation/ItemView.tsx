@@ -21,7 +21,13 @@ interface ItemViewProps {
 export const ItemView = memo(function ItemView({ item, isGrowing, onOpenShot }: ItemViewProps) {
   switch (item.kind) {
     case "prompt":
-      return <Prompt text={item.text} at={item.at} />;
+      return (
+        <Prompt
+          text={item.text}
+          at={item.at}
+          footer={item.isSteering ? "Shown while it worked" : undefined}
+        />
+      );
     case "text":
     case "answer":
       return item.text.trim() === "" ? null : <Markdown text={item.text} />;
@@ -50,27 +56,28 @@ export const ItemView = memo(function ItemView({ item, isGrowing, onOpenShot }: 
   }
 });
 
-export function Prompt({
-  text,
-  at,
-  note,
-}: {
+interface PromptProps {
   text: string;
   at: string;
-  note?: string | undefined;
-}) {
+  isWaiting?: boolean;
+  footer?: ReactNode;
+}
+
+export function Prompt({ text, at, isWaiting = false, footer }: PromptProps) {
   return (
     <div className="flex flex-col items-end gap-1 pt-2">
       <div
         title={formatMoment(at)}
         className={cx(
           "max-w-[88%] rounded-2xl rounded-br-md bg-accent-soft px-3.5 py-2 whitespace-pre-wrap [overflow-wrap:anywhere]",
-          note !== undefined && "border border-dashed border-line-strong bg-transparent text-soft",
+          isWaiting && "border border-dashed border-line-strong bg-transparent text-soft",
         )}
       >
         {text}
       </div>
-      {note !== undefined && <div className="animate-appear-late text-xs text-faint">{note}</div>}
+      {footer !== undefined && (
+        <div className="flex items-center gap-1 text-xs text-faint">{footer}</div>
+      )}
     </div>
   );
 }
@@ -119,7 +126,14 @@ function Line({
 function completeWords(item: CompleteItem): string {
   const took = formatDuration(item.durationMs);
   const steps = counted(item.nSteps, "step");
-  return item.outcome === "done" ? `Done in ${took}, ${steps}` : `Stopped after ${took}, ${steps}`;
+  switch (item.outcome) {
+    case "done":
+      return `Done in ${took}, ${steps}`;
+    case "stopped":
+      return `Stopped after ${took}, ${steps}`;
+    case "interrupted":
+      return `Interrupted after ${took}, ${steps}`;
+  }
 }
 
 function Failure({ item }: { item: ErrorItem }) {
