@@ -50,6 +50,7 @@ pub(crate) fn build(
         turn: None,
         is_at_work: false,
         is_steering: false,
+        is_whole: false,
         thinking: Blocks::default(),
         text: Blocks::default(),
         calls: Vec::new(),
@@ -87,6 +88,7 @@ fn picture(body: &EventBody) -> Option<&Screenshot> {
         | EventBody::Text(_)
         | EventBody::ToolUse(_)
         | EventBody::ToolResult(_)
+        | EventBody::Cost(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => None,
     }
@@ -102,6 +104,8 @@ struct Conversation<'a> {
     is_at_work: bool,
     /// Whether what was said steers it.
     is_steering: bool,
+    /// Whether the model had said all of the answer that is being put together.
+    is_whole: bool,
     /// The answer that is being put together.
     thinking: Blocks,
     text: Blocks,
@@ -160,6 +164,16 @@ impl Conversation<'_> {
                 self.end_turn();
                 self.turn = Some(*turn);
             }
+            // The turn was held up and goes on. An answer that broke off is given again.
+            EventBody::Status(Status {
+                turn: Some(_),
+                prompt: None,
+                ..
+            }) if !self.is_whole && self.calls.is_empty() => {
+                self.thinking = Blocks::default();
+                self.text = Blocks::default();
+            }
+            EventBody::Cost(_) => self.is_whole = true,
             // The agent's message repeats its text.
             EventBody::Message(_)
             | EventBody::Error(_)
@@ -174,6 +188,7 @@ impl Conversation<'_> {
             self.end_answer();
         }
         self.is_at_work = true;
+        self.is_whole = false;
     }
 
     fn tool_use(&mut self, tool_use: &ToolUse) {
@@ -301,14 +316,14 @@ impl Conversation<'_> {
 }
 
 /// Blocks of thinking or text, put together from their pieces.
-#[derive(Default)]
-struct Blocks {
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
     newest: Option<(TurnId, u32)>,
     text: String,
 }
 
 impl Blocks {
-    fn push(&mut self, said: &Said) {
+    pub(crate) fn push(&mut self, said: &Said) {
         let block = (said.turn, said.block);
         if self.newest.is_some_and(|newest| newest != block) {
             self.text.push_str("\n\n");
@@ -317,7 +332,7 @@ impl Blocks {
         self.text.push_str(&said.text);
     }
 
-    fn whole(self) -> String {
+    pub(crate) fn whole(self) -> String {
         self.text
     }
 }

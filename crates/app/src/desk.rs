@@ -204,7 +204,7 @@ impl SessionDesk {
             sandbox: Some(sandbox),
             reason,
             events,
-            answer: None,
+            ..Transition::default()
         };
         self.log.transition(self.session, transition).await?;
         Ok(())

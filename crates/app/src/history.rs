@@ -55,6 +55,7 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
             | EventBody::ToolUse(_)
             | EventBody::ToolResult(_)
             | EventBody::Screenshot(_)
+            | EventBody::Cost(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => None,
         };

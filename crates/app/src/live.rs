@@ -40,6 +40,13 @@ pub(crate) struct Live {
     ended: CancellationToken,
 }
 
+/// A turn that an earlier server did not finish.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unfinished {
+    pub(crate) turn: TurnId,
+    pub(crate) prompt: MessageId,
+}
+
 /// The turn that runs, or is about to.
 #[derive(Debug)]
 struct RunningTurn {
@@ -51,8 +58,12 @@ struct RunningTurn {
 }
 
 impl Live {
-    /// Starts the worker of a session.
-    pub(crate) fn start(shared: &Arc<Shared>, session: SessionId) -> Arc<Self> {
+    /// Starts the worker of a session, which first finishes what an earlier server left.
+    pub(crate) fn start(
+        shared: &Arc<Shared>,
+        session: SessionId,
+        unfinished: Option<Unfinished>,
+    ) -> Arc<Self> {
         let desk = SessionDesk::new(
             session,
             shared.settings.screen,
@@ -70,7 +81,7 @@ impl Live {
         });
         let (worker, shared_by_worker) = (Arc::clone(&live), Arc::clone(shared));
         shared.tasks.spawn("session", async move {
-            worker.work(&shared_by_worker).await;
+            worker.work(&shared_by_worker, unfinished).await;
             worker.ended.cancel();
         });
         live
@@ -105,15 +116,16 @@ impl Live {
         self.ended.cancelled().await;
     }
 
-    async fn work(&self, shared: &Arc<Shared>) {
+    async fn work(&self, shared: &Arc<Shared>, unfinished: Option<Unfinished>) {
+        if let Some(Unfinished { turn, prompt }) = unfinished {
+            let stop = self.begin_turn();
+            self.note_prompt(shared, prompt).await;
+            self.run(shared, turn, prompt, stop).await;
+            *self.turn() = None;
+        }
         while !self.ending.is_cancelled() {
             let turn = TurnId::new();
-            let stop = self.ending.child_token();
-            *self.turn() = Some(RunningTurn {
-                stop: stop.clone(),
-                prompt: None,
-                is_interrupted: false,
-            });
+            let stop = self.begin_turn();
             let taken = shared.log.take_prompt(self.session, turn).await;
             let wait = match taken {
                 Ok(Some(prompt)) => {
@@ -227,6 +239,16 @@ impl Live {
         })
     }
 
+    fn begin_turn(&self) -> CancellationToken {
+        let stop = self.ending.child_token();
+        *self.turn() = Some(RunningTurn {
+            stop: stop.clone(),
+            prompt: None,
+            is_interrupted: false,
+        });
+        stop
+    }
+
     /// Notes what the turn works on. A message that was to interrupt it and came before that was
     /// known interrupts it now.
     async fn note_prompt(&self, shared: &Arc<Shared>, prompt: MessageId) {
@@ -247,7 +269,7 @@ impl Live {
     }
 }
 
-/// What the log says at the end of a turn.
+/// What the log says at the end of a turn. One that the server's end cut short is not at its end.
 fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: bool) -> Transition {
     let complete = |outcome| {
         EventBody::Complete(Complete {
@@ -265,6 +287,16 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: b
         })
     };
     let mut answer = None;
+    if matches!(report.end, TurnEnd::Stopped) && server_ends {
+        return Transition {
+            reason: Some(
+                "The server is being stopped. The agent goes on when it is started again."
+                    .to_owned(),
+            ),
+            turn: Some(turn),
+            ..Transition::default()
+        };
+    }
     let event = match &report.end {
         TurnEnd::Done { answer: content } => {
             if !content.is_empty() {
@@ -276,10 +308,6 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: b
             }
             complete(Outcome::Done)
         }
-        TurnEnd::Stopped if server_ends => error(
-            "server_stopped",
-            "The server was stopped while the agent was working. What it had done is above; send a new message to go on.",
-        ),
         TurnEnd::Stopped if is_interrupted => complete(Outcome::Interrupted),
         TurnEnd::Stopped => complete(Outcome::Stopped),
         TurnEnd::Failed(failure) => EventBody::Error(Failure {
@@ -296,10 +324,9 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: b
     };
     Transition {
         phase: PhaseMove::Must(Signal::TurnFinished),
-        sandbox: None,
-        reason: None,
         events: vec![event],
         answer,
+        ..Transition::default()
     }
 }
 

@@ -321,7 +321,7 @@ impl Sessions {
         Arc::clone(
             self.lives()
                 .entry(id)
-                .or_insert_with(|| Live::start(&self.shared, id)),
+                .or_insert_with(|| Live::start(&self.shared, id, None)),
         )
     }
 

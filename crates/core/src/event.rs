@@ -67,6 +67,7 @@ pub enum EventBody {
     ToolUse(ToolUse),
     ToolResult(ToolResult),
     Screenshot(Screenshot),
+    Cost(Cost),
     Error(Failure),
     Complete(Complete),
 }
@@ -82,6 +83,7 @@ impl EventBody {
             Self::ToolUse(tool_use) => serde_json::to_string(tool_use),
             Self::ToolResult(result) => serde_json::to_string(result),
             Self::Screenshot(screenshot) => serde_json::to_string(screenshot),
+            Self::Cost(cost) => serde_json::to_string(cost),
             Self::Error(failure) => serde_json::to_string(failure),
             Self::Complete(complete) => serde_json::to_string(complete),
         }
@@ -98,6 +100,7 @@ impl EventBody {
             Self::ToolUse(_) => "tool_use",
             Self::ToolResult(_) => "tool_result",
             Self::Screenshot(_) => "screenshot",
+            Self::Cost(_) => "cost",
             Self::Error(_) => "error",
             Self::Complete(_) => "complete",
         }
@@ -112,7 +115,7 @@ pub struct Status {
     /// Why, where that is not plain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The turn that begins here, or that takes up another message.
+    /// The turn that begins here, takes up another message, or was held up and goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
     /// The message that this turn works on. A message that no status names is still waiting.
@@ -219,6 +222,16 @@ pub struct Screenshot {
     pub blob: BlobName,
     pub width: u16,
     pub height: u16,
+}
+
+/// The model has given a whole answer. What it said and asked for stands before this.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    pub turn: TurnId,
+    /// Which of the turn's answers it was, counted from 1.
+    pub step: u32,
+    /// What it cost in US dollars.
+    pub usd: f64,
 }
 
 /// Something failed. With a `turn` it is that turn's end.

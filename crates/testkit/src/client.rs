@@ -249,7 +249,8 @@ impl Session {
             | EventBody::Text(_)
             | EventBody::ToolUse(_)
             | EventBody::ToolResult(_)
-            | EventBody::Screenshot(_) => false,
+            | EventBody::Screenshot(_)
+            | EventBody::Cost(_) => false,
         };
         self.wait_for(after, ends).await
     }

@@ -90,6 +90,11 @@ export interface ScreenshotData {
   width: number;
   height: number;
 }
+export interface CostData {
+  turn: string;
+  step: number;
+  usd: number;
+}
 export interface ErrorData {
   turn?: string;
   code: string;
@@ -119,5 +124,6 @@ export type SessionEvent =
   | Numbered<"tool_use", ToolUseData>
   | Numbered<"tool_result", ToolResultData>
   | Numbered<"screenshot", ScreenshotData>
+  | Numbered<"cost", CostData>
   | Numbered<"error", ErrorData>
   | Numbered<"complete", CompleteData>;

@@ -109,6 +109,7 @@ fn line(body: &EventBody) -> String {
         EventBody::Screenshot(screenshot) => {
             format!("screenshot {}", screenshot.call.as_deref().unwrap_or("-"))
         }
+        EventBody::Cost(cost) => format!("whole {}", cost.step),
         EventBody::Status(_)
         | EventBody::Message(_)
         | EventBody::Queue(_)

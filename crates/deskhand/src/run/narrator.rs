@@ -81,7 +81,10 @@ impl Narrator {
                 self.remark.clear();
                 Vec::new()
             }
-            EventBody::Message(_) | EventBody::Queue(_) | EventBody::Screenshot(_) => Vec::new(),
+            EventBody::Message(_)
+            | EventBody::Queue(_)
+            | EventBody::Screenshot(_)
+            | EventBody::Cost(_) => Vec::new(),
             EventBody::Thinking(_) => {
                 self.activity = "Thinking".to_owned();
                 Vec::new()
