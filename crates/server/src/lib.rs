@@ -2,9 +2,11 @@
 
 mod caller;
 mod extract;
+mod openapi;
 mod page;
 mod problem;
 mod routes;
+mod schema;
 mod view;
 
 use std::sync::Arc;
@@ -13,13 +15,14 @@ use axum::{
     Router,
     extract::{DefaultBodyLimit, FromRef},
     http::{HeaderValue, header},
-    routing::{any, delete, get, post},
 };
 use deskhand_app::{App, Sessions, Users};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
+use utoipa_axum::router::OpenApiRouter;
 
+pub use crate::openapi::openapi;
 use crate::problem::Problem;
 
 /// The longest body of a request.
@@ -79,37 +82,26 @@ pub fn has_page() -> bool {
     page::is_built()
 }
 
-/// All routes.
-fn router(shared: Shared) -> Router {
-    use routes::{by_hand, health, messages, people, screen, sessions, stream};
-    let api = Router::new()
-        .route("/sign-in", post(people::sign_in))
-        .route("/sign-out", post(people::sign_out))
-        .route("/sign-in-links", post(people::new_sign_in_link))
-        .route("/me", get(people::me))
-        .route("/sessions", get(sessions::list).post(sessions::create))
-        .route(
-            "/sessions/{id}",
-            get(sessions::show)
-                .patch(sessions::rename)
-                .merge(delete(sessions::terminate)),
-        )
-        .route(
-            "/sessions/{id}/messages",
-            get(messages::list).post(messages::send),
-        )
-        .route("/sessions/{id}/stop", post(sessions::stop))
-        .route("/sessions/{id}/actions", post(by_hand::act))
-        .route("/sessions/{id}/events", get(stream::list))
-        .route("/sessions/{id}/stream", any(stream::follow))
-        .route("/sessions/{id}/vnc", any(screen::watch))
-        .route("/sessions/{id}/screenshot", get(screen::screenshot))
-        .route("/blobs/{name}", get(screen::blob))
-        .fallback(|| async { Problem::no_route() })
-        .method_not_allowed_fallback(|| async { Problem::wrong_method() });
-    Router::new()
+/// All routes, each with its description: every module lists its own.
+fn routes() -> OpenApiRouter<Shared> {
+    use routes::{by_hand, docs, health, messages, people, screen, sessions, stream};
+    let api = OpenApiRouter::new()
+        .merge(people::routes())
+        .merge(sessions::routes())
+        .merge(messages::routes())
+        .merge(by_hand::routes())
+        .merge(stream::routes())
+        .merge(screen::routes())
+        .merge(docs::routes())
+        .fallback(|| async { Problem::no_route() });
+    OpenApiRouter::new()
         .nest("/api", api)
-        .route("/health", get(health::health))
+        .merge(health::routes())
+}
+
+fn router(shared: Shared) -> Router {
+    Router::from(routes())
+        .method_not_allowed_fallback(|| async { Problem::wrong_method() })
         .fallback(page::page)
         .layer(DefaultBodyLimit::max(LONGEST_BODY_BYTES))
         .layer(header_layer(
