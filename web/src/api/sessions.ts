@@ -8,7 +8,14 @@ import {
 import { useRef } from "react";
 
 import { request } from "./client";
-import type { Message, Session, SessionsPage } from "./types";
+import type {
+  CreateSession,
+  Message,
+  RenameSession,
+  SendMessage,
+  Session,
+  SessionsPage,
+} from "./types";
 
 export const sessionKeys = {
   list: ["sessions"] as const,
@@ -58,7 +65,7 @@ export function useStartSession() {
   const made = useRef<Session | null>(null);
   return useMutation({
     mutationFn: async (content: string): Promise<Session> => {
-      made.current ??= await request<Session>("POST", "/api/sessions", {});
+      made.current ??= await request<Session>("POST", "/api/sessions", {} satisfies CreateSession);
       await postMessage(made.current.id, content);
       const session = made.current;
       made.current = null;
@@ -77,13 +84,17 @@ export function useSendMessage(id: string) {
 }
 
 function postMessage(id: string, content: string): Promise<Message> {
-  return request<Message>("POST", `/api/sessions/${id}/messages`, { content });
+  const body: SendMessage = { content };
+  return request<Message>("POST", `/api/sessions/${id}/messages`, body);
 }
 
 export function useRenameSession(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (title: string) => request<Session>("PATCH", `/api/sessions/${id}`, { title }),
+    mutationFn: (title: string) => {
+      const body: RenameSession = { title };
+      return request<Session>("PATCH", `/api/sessions/${id}`, body);
+    },
     onSuccess: (session) => {
       client.setQueryData(sessionKeys.one(id), session);
       return client.invalidateQueries({ queryKey: sessionKeys.list });
