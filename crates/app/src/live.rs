@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     desk::{SessionDesk, TurnDesk},
+    figures::count_turn,
     history,
     sessions::Shared,
 };
@@ -133,6 +134,7 @@ impl Live {
         let ending = self.ending.is_cancelled();
         let server_ends = shared.tasks.shutdown().is_cancelled();
         tracing::info!(session.id = %self.session, turn.id = %turn, n_steps = report.n_steps, duration_ms = millis(report.duration), "a turn ended");
+        count_turn(&report);
         loop {
             let transition = close(turn, &report, server_ends);
             match shared.log.transition(self.session, transition).await {

@@ -43,7 +43,7 @@ const TITLE_FROM_PROMPT: usize = 80;
 /// All sessions. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Sessions {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     lives: Arc<Mutex<HashMap<SessionId, Arc<Live>>>>,
 }
 

@@ -2,6 +2,7 @@
 
 mod caller;
 mod extract;
+mod metrics;
 mod openapi;
 mod page;
 mod problem;
@@ -23,7 +24,7 @@ use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLaye
 use utoipa_axum::router::OpenApiRouter;
 
 pub use crate::openapi::openapi;
-use crate::problem::Problem;
+use crate::{metrics::Metrics, problem::Problem};
 
 /// The longest body of a request.
 const LONGEST_BODY_BYTES: usize = 1024 * 1024;
@@ -45,6 +46,7 @@ pub struct Settings {
 struct Shared {
     app: App,
     settings: Arc<Settings>,
+    metrics: Metrics,
     shutdown: CancellationToken,
 }
 
@@ -67,14 +69,20 @@ pub async fn serve(
     settings: Settings,
     shutdown: CancellationToken,
 ) -> std::io::Result<()> {
+    let metrics = Metrics::install()?;
     let shared = Shared {
         app,
         settings: Arc::new(settings),
+        metrics: metrics.clone(),
         shutdown: shutdown.clone(),
     };
-    axum::serve(listener, router(shared))
+    let serving = axum::serve(listener, router(shared))
         .with_graceful_shutdown(shutdown.cancelled_owned())
-        .await
+        .into_future();
+    tokio::select! {
+        served = serving => served,
+        never = metrics.keep_small() => match never {},
+    }
 }
 
 /// Whether the page was there when this binary was built.
@@ -84,7 +92,7 @@ pub fn has_page() -> bool {
 
 /// All routes, each with its description: every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
-    use routes::{by_hand, docs, health, messages, people, screen, sessions, stream};
+    use routes::{by_hand, docs, health, messages, metrics, people, screen, sessions, stream};
     let api = OpenApiRouter::new()
         .merge(people::routes())
         .merge(sessions::routes())
@@ -97,6 +105,7 @@ fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .nest("/api", api)
         .merge(health::routes())
+        .merge(metrics::routes())
 }
 
 fn router(shared: Shared) -> Router {
@@ -112,6 +121,7 @@ fn router(shared: Shared) -> Router {
         // A sign-in link must not travel on in a Referer.
         .layer(header_layer(header::REFERRER_POLICY, "no-referrer"))
         .layer(CatchPanicLayer::custom(|_| Problem::panicked()))
+        .layer(axum::middleware::from_fn(metrics::count))
         .with_state(shared)
 }
 

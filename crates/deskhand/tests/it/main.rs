@@ -8,6 +8,7 @@ mod crash;
 mod doctor;
 mod help;
 mod isolation;
+mod metrics;
 mod openapi;
 mod program;
 mod run;

@@ -21,6 +21,7 @@ use crate::{
     Shared,
     caller::Caller,
     extract::Id,
+    metrics::OpenSocket,
     problem::Problem,
     schema::{self, SessionPath},
 };
@@ -115,6 +116,7 @@ pub(crate) async fn watch(
 /// Copies bytes both ways until one side is done. Each side waits for the other, so a slow
 /// watcher slows only its own picture.
 async fn relay(socket: WebSocket, mut screen: ByteStream, shutdown: CancellationToken) {
+    let _counted = OpenSocket::count("screen");
     let (mut to_client, mut from_client) = socket.split();
     let down = async {
         while let Some(bytes) = screen.incoming.next().await {

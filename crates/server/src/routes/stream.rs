@@ -23,6 +23,7 @@ use crate::{
     Shared,
     caller::Caller,
     extract::{Id, Query, page_size},
+    metrics::OpenSocket,
     problem::Problem,
     schema::{SessionPath, event::EventsView},
 };
@@ -119,6 +120,7 @@ pub(crate) async fn follow(
 }
 
 async fn send_events(mut socket: WebSocket, mut feed: Feed, shutdown: CancellationToken) {
+    let _counted = OpenSocket::count("events");
     let mut ping = tokio::time::interval(PING);
     ping.reset();
     loop {
