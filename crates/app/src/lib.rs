@@ -1,6 +1,7 @@
 //! What each operation of Deskhand means, whoever asks: the page, the terminal, HTTP.
 
 mod desk;
+pub mod figures;
 mod history;
 mod hub;
 mod live;

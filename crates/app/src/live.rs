@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     desk::{SessionDesk, TurnDesk},
+    figures::count_turn,
     history,
     sessions::Shared,
 };
@@ -172,6 +173,7 @@ impl Live {
         let ending = self.ending.is_cancelled();
         let server_ends = shared.tasks.shutdown().is_cancelled();
         tracing::info!(session.id = %self.session, turn.id = %turn, n_steps = report.n_steps, duration_ms = millis(report.duration), "a turn ended");
+        count_turn(&report);
         loop {
             let is_interrupted = self.turn().as_ref().is_some_and(|turn| turn.is_interrupted);
             let transition = close(turn, &report, server_ends, is_interrupted);

@@ -41,7 +41,7 @@ pub(crate) const LONGEST_TITLE: usize = 200;
 /// All sessions. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Sessions {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     lives: Arc<Mutex<HashMap<SessionId, Arc<Live>>>>,
 }
 

@@ -2,9 +2,12 @@
 
 mod caller;
 mod extract;
+mod metrics;
+mod openapi;
 mod page;
 mod problem;
 mod routes;
+mod schema;
 mod view;
 
 use std::sync::Arc;
@@ -13,14 +16,15 @@ use axum::{
     Router,
     extract::{DefaultBodyLimit, FromRef},
     http::{HeaderValue, header},
-    routing::{any, delete, get, patch, post},
 };
 use deskhand_app::{App, Sessions, Users};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
+use utoipa_axum::router::OpenApiRouter;
 
-use crate::problem::Problem;
+pub use crate::openapi::openapi;
+use crate::{metrics::Metrics, problem::Problem};
 
 /// The longest body of a request.
 const LONGEST_BODY_BYTES: usize = 1024 * 1024;
@@ -42,6 +46,7 @@ pub struct Settings {
 struct Shared {
     app: App,
     settings: Arc<Settings>,
+    metrics: Metrics,
     shutdown: CancellationToken,
 }
 
@@ -64,14 +69,20 @@ pub async fn serve(
     settings: Settings,
     shutdown: CancellationToken,
 ) -> std::io::Result<()> {
+    let metrics = Metrics::install()?;
     let shared = Shared {
         app,
         settings: Arc::new(settings),
+        metrics: metrics.clone(),
         shutdown: shutdown.clone(),
     };
-    axum::serve(listener, router(shared))
+    let serving = axum::serve(listener, router(shared))
         .with_graceful_shutdown(shutdown.cancelled_owned())
-        .await
+        .into_future();
+    tokio::select! {
+        served = serving => served,
+        never = metrics.keep_small() => match never {},
+    }
 }
 
 /// Whether the page was there when this binary was built.
@@ -79,42 +90,30 @@ pub fn has_page() -> bool {
     page::is_built()
 }
 
-/// All routes.
-fn router(shared: Shared) -> Router {
-    use routes::{by_hand, health, messages, people, queue, screen, sessions, stream};
-    let api = Router::new()
-        .route("/sign-in", post(people::sign_in))
-        .route("/sign-out", post(people::sign_out))
-        .route("/sign-in-links", post(people::new_sign_in_link))
-        .route("/me", get(people::me))
-        .route("/sessions", get(sessions::list).post(sessions::create))
-        .route(
-            "/sessions/{id}",
-            get(sessions::show)
-                .patch(sessions::rename)
-                .merge(delete(sessions::terminate)),
-        )
-        .route(
-            "/sessions/{id}/messages",
-            get(messages::list).post(messages::send),
-        )
-        .route("/sessions/{id}/queue", get(queue::list))
-        .route(
-            "/sessions/{id}/queue/{message}",
-            patch(queue::change).merge(delete(queue::remove)),
-        )
-        .route("/sessions/{id}/stop", post(sessions::stop))
-        .route("/sessions/{id}/actions", post(by_hand::act))
-        .route("/sessions/{id}/events", get(stream::list))
-        .route("/sessions/{id}/stream", any(stream::follow))
-        .route("/sessions/{id}/vnc", any(screen::watch))
-        .route("/sessions/{id}/screenshot", get(screen::screenshot))
-        .route("/blobs/{name}", get(screen::blob))
-        .fallback(|| async { Problem::no_route() })
-        .method_not_allowed_fallback(|| async { Problem::wrong_method() });
-    Router::new()
+/// All routes, each with its description: every module lists its own.
+fn routes() -> OpenApiRouter<Shared> {
+    use routes::{
+        by_hand, docs, health, messages, metrics, people, queue, screen, sessions, stream,
+    };
+    let api = OpenApiRouter::new()
+        .merge(people::routes())
+        .merge(sessions::routes())
+        .merge(messages::routes())
+        .merge(queue::routes())
+        .merge(by_hand::routes())
+        .merge(stream::routes())
+        .merge(screen::routes())
+        .merge(docs::routes())
+        .fallback(|| async { Problem::no_route() });
+    OpenApiRouter::new()
         .nest("/api", api)
-        .route("/health", get(health::health))
+        .merge(health::routes())
+        .merge(metrics::routes())
+}
+
+fn router(shared: Shared) -> Router {
+    Router::from(routes())
+        .method_not_allowed_fallback(|| async { Problem::wrong_method() })
         .fallback(page::page)
         .layer(DefaultBodyLimit::max(LONGEST_BODY_BYTES))
         .layer(header_layer(
@@ -125,6 +124,7 @@ fn router(shared: Shared) -> Router {
         // A sign-in link must not travel on in a Referer.
         .layer(header_layer(header::REFERRER_POLICY, "no-referrer"))
         .layer(CatchPanicLayer::custom(|_| Problem::panicked()))
+        .layer(axum::middleware::from_fn(metrics::count))
         .with_state(shared)
 }
 

@@ -11,7 +11,9 @@ use deskhand_app::{
 };
 use deskhand_core::blob::BlobError;
 use deskhand_store::StoreError;
+use serde::Serialize;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 /// An answer that says what is wrong. The cause of a 500 goes to the log, not to the caller.
 #[derive(Debug)]
@@ -19,6 +21,26 @@ pub(crate) struct Problem {
     status: StatusCode,
     code: &'static str,
     message: String,
+    details: Option<Value>,
+}
+
+/// The one shape of all refusals.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub(crate) struct ProblemView {
+    error: ErrorView,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ProblemError)]
+struct ErrorView {
+    /// Stable, for programs.
+    code: &'static str,
+    /// A sentence for people.
+    message: String,
+    /// Numbers behind the message, where they help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     details: Option<Value>,
 }
 
@@ -84,11 +106,12 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut error = json!({"code": self.code, "message": self.message});
-        if let Some(details) = self.details {
-            error["details"] = details;
-        }
-        let mut response = (self.status, Json(json!({"error": error}))).into_response();
+        let error = ErrorView {
+            code: self.code,
+            message: self.message,
+            details: self.details,
+        };
+        let mut response = (self.status, Json(ProblemView { error })).into_response();
         if self.status == StatusCode::UNAUTHORIZED {
             let bearer = header::HeaderValue::from_static("Bearer");
             response

@@ -7,15 +7,29 @@ use deskhand_core::{
 };
 use jiff::Timestamp;
 use serde::Serialize;
+use utoipa::ToSchema;
 
-#[derive(Debug, Serialize)]
+use crate::schema;
+
+/// A conversation with an agent.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Session)]
 pub(crate) struct SessionView {
+    #[schema(value_type = Uuid)]
     id: SessionId,
+    /// Empty until somebody names it or the first message does.
+    #[schema(max_length = 200)]
     title: String,
+    /// `vendor/name`.
     model: String,
+    #[schema(value_type = schema::SessionState)]
     state: Phase,
+    #[schema(value_type = schema::SandboxState)]
     sandbox: SandboxState,
+    /// The caller's own notes.
+    #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
     metadata: serde_json::Value,
+    /// The number of its newest event.
     last_seq: u64,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -37,13 +51,21 @@ impl From<Session> for SessionView {
     }
 }
 
-#[derive(Debug, Serialize)]
+/// What a person or the agent said.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Message)]
 pub(crate) struct MessageView {
+    #[schema(value_type = Uuid)]
     id: MessageId,
+    #[schema(value_type = Uuid)]
     session_id: SessionId,
+    #[schema(value_type = schema::Role)]
     role: Role,
     content: String,
+    /// Who wrote it, when a person did.
+    #[schema(required, value_type = Option<Uuid>)]
     author: Option<UserId>,
+    #[schema(value_type = schema::Delivery)]
     delivery: Delivery,
     created_at: Timestamp,
 }

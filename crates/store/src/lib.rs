@@ -6,6 +6,7 @@
 pub mod blobs;
 mod database;
 mod events;
+mod figures;
 mod messages;
 mod people;
 mod queue;

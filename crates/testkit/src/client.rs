@@ -12,6 +12,8 @@ use tokio_tungstenite::{
     tungstenite::{Message, client::IntoClientRequest, http::header::AUTHORIZATION},
 };
 
+use crate::Document;
+
 /// The longest a test waits for an event.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -114,6 +116,11 @@ impl Client {
 
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(Method::DELETE, path, None).await
+    }
+
+    /// The server's OpenAPI document.
+    pub async fn document(&self) -> Document {
+        Document(self.get("/api/openapi.json").await.good())
     }
 
     /// Makes a session with this model.

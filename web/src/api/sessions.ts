@@ -8,7 +8,16 @@ import {
 import { useRef } from "react";
 
 import { request } from "./client";
-import type { Delivery, Message, Session, SessionsPage } from "./types";
+import type {
+  ChangeMessage,
+  CreateSession,
+  Delivery,
+  Message,
+  RenameSession,
+  SendMessage,
+  Session,
+  SessionsPage,
+} from "./types";
 
 export const sessionKeys = {
   list: ["sessions"] as const,
@@ -58,7 +67,7 @@ export function useStartSession() {
   const made = useRef<Session | null>(null);
   return useMutation({
     mutationFn: async (content: string): Promise<Session> => {
-      made.current ??= await request<Session>("POST", "/api/sessions", {});
+      made.current ??= await request<Session>("POST", "/api/sessions", {} satisfies CreateSession);
       await postMessage(made.current.id, content);
       const session = made.current;
       made.current = null;
@@ -80,21 +89,14 @@ export function useSendMessage(id: string) {
 }
 
 function postMessage(id: string, content: string, delivery: Delivery = "queue"): Promise<Message> {
-  return request<Message>("POST", `/api/sessions/${id}/messages`, { content, delivery });
-}
-
-/** What can be changed of a message that waits. */
-export interface MessageChange {
-  content?: string;
-  delivery?: Delivery;
-  /** The message to stand before; null for the end. */
-  before?: string | null;
+  const body: SendMessage = { content, delivery };
+  return request<Message>("POST", `/api/sessions/${id}/messages`, body);
 }
 
 /** Changes a message that waits. What came of it is in the log. */
 export function useChangeMessage(id: string, message: string) {
   return useMutation({
-    mutationFn: (change: MessageChange) =>
+    mutationFn: (change: ChangeMessage) =>
       request<void>("PATCH", `/api/sessions/${id}/queue/${message}`, change),
   });
 }
@@ -108,7 +110,10 @@ export function useRemoveMessage(id: string, message: string) {
 export function useRenameSession(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (title: string) => request<Session>("PATCH", `/api/sessions/${id}`, { title }),
+    mutationFn: (title: string) => {
+      const body: RenameSession = { title };
+      return request<Session>("PATCH", `/api/sessions/${id}`, body);
+    },
     onSuccess: (session) => {
       client.setQueryData(sessionKeys.one(id), session);
       return client.invalidateQueries({ queryKey: sessionKeys.list });

@@ -8,6 +8,8 @@ mod crash;
 mod doctor;
 mod help;
 mod isolation;
+mod metrics;
+mod openapi;
 mod program;
 mod queue;
 mod run;

@@ -7,25 +7,43 @@ use deskhand_core::{
     message::{Delivery, Message},
 };
 use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
+    Shared,
     caller::Caller,
     extract::{Body, Id, Ids},
     problem::Problem,
+    schema::{self, SessionPath, WaitingPath},
     view::MessageView,
 };
 
-#[derive(Debug, Deserialize)]
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(change, remove))
+}
+
+/// What to change of a message that waits. At least one of them.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ChangeMessage)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Change {
+    /// At most 256 KiB in UTF-8.
+    #[schema(min_length = 1, max_length = 262144, nullable = false)]
     content: Option<String>,
+    #[schema(value_type = Option<schema::Delivery>, nullable = false)]
     delivery: Option<Delivery>,
     /// The message to stand before; null for the end of the queue.
     #[serde(default, deserialize_with = "place")]
+    #[schema(value_type = Option<Uuid>)]
     before: Option<Place>,
 }
 
-#[derive(Debug, Serialize)]
+/// The messages that wait, in the order in which the agent will take them.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Queue)]
 pub(crate) struct QueueView {
     messages: Vec<MessageView>,
 }
@@ -38,7 +56,15 @@ impl From<Vec<Message>> for QueueView {
     }
 }
 
-/// `GET /api/sessions/{id}/queue`
+/// Lists the messages that wait.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/queue",
+    operation_id = "list_queue",
+    tag = "sessions",
+    params(SessionPath),
+    responses((status = 200, description = "the queue", body = QueueView)),
+)]
 pub(crate) async fn list(
     State(sessions): State<Sessions>,
     caller: Caller,
@@ -47,7 +73,22 @@ pub(crate) async fn list(
     Ok(Json(sessions.queue(caller.viewer(), id).await?.into()))
 }
 
-/// `PATCH /api/sessions/{id}/queue/{message}`
+/// Changes a message that waits.
+#[utoipa::path(
+    patch,
+    path = "/sessions/{id}/queue/{message}",
+    operation_id = "change_message",
+    tag = "sessions",
+    params(WaitingPath),
+    request_body = Change,
+    responses(
+        (status = 200, description = "the queue as it is then", body = QueueView),
+        (status = 400, description = "`empty_message`, `malformed`"),
+        (status = 404, description = "`no_message`"),
+        (status = 409, description = "`message_taken`"),
+        (status = 413, description = "`long_message`"),
+    ),
+)]
 pub(crate) async fn change(
     State(sessions): State<Sessions>,
     Caller(user): Caller,
@@ -63,7 +104,19 @@ pub(crate) async fn change(
     Ok(Json(queue.into()))
 }
 
-/// `DELETE /api/sessions/{id}/queue/{message}`
+/// Takes a message that waits out of the queue. The agent will never see it.
+#[utoipa::path(
+    delete,
+    path = "/sessions/{id}/queue/{message}",
+    operation_id = "remove_message",
+    tag = "sessions",
+    params(WaitingPath),
+    responses(
+        (status = 204, description = "it is gone"),
+        (status = 404, description = "`no_message`"),
+        (status = 409, description = "`message_taken`"),
+    ),
+)]
 pub(crate) async fn remove(
     State(sessions): State<Sessions>,
     Caller(user): Caller,

@@ -16,33 +16,66 @@ use deskhand_core::{event::LoggedEvent, id::SessionId};
 use futures::SinkExt;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
+use utoipa::IntoParams;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
     caller::Caller,
     extract::{Id, Query, page_size},
+    metrics::OpenSocket,
     problem::Problem,
+    schema::{SessionPath, event::EventsView},
 };
+
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(follow))
+}
 
 /// How long a client may leave what it was sent unread.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How often a quiet connection is shown to be alive.
 const PING: Duration = Duration::from_secs(20);
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct After {
+pub(crate) struct Page {
+    /// The number of the last event you saw; 0 is the beginning.
     #[serde(default)]
     after: u64,
+    #[param(minimum = 1, maximum = 5000, default = 500)]
     limit: Option<u32>,
 }
 
-/// `GET /api/sessions/{id}/events`
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct After {
+    /// The number of the last event you saw; 0 is the beginning.
+    #[serde(default)]
+    after: u64,
+}
+
+/// Lists the events of a session's log, in order.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/events",
+    operation_id = "list_events",
+    tag = "sessions",
+    params(SessionPath, Page),
+    responses(
+        (status = 200, description = "a page of events", body = EventsView),
+        (status = 400, description = "`after_newest`"),
+    ),
+)]
 pub(crate) async fn list(
     State(sessions): State<Sessions>,
     caller: Caller,
     Id(id): Id<SessionId>,
-    Query(query): Query<After>,
+    Query(query): Query<Page>,
 ) -> Result<impl IntoResponse, Problem> {
     let limit = page_size(query.limit, 500, 5_000)?;
     let events = sessions
@@ -54,7 +87,22 @@ pub(crate) async fn list(
     Ok(([(header::CONTENT_TYPE, "application/json")], body))
 }
 
-/// `WS /api/sessions/{id}/stream`
+/// Follows a session's log over a WebSocket.
+///
+/// Sends one `SessionEvent` per text message: first the past after `after`, then what happens, without gap
+/// or repetition. Nothing is expected of the client. One that leaves what it was sent unread for 30 seconds
+/// is cut off; when the server shuts down it closes with 1001. Come back with the last number you saw.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/stream",
+    operation_id = "follow_events",
+    tag = "sessions",
+    params(SessionPath, After),
+    responses(
+        (status = 101, description = "the WebSocket is open"),
+        (status = 400, description = "`after_newest`"),
+    ),
+)]
 pub(crate) async fn follow(
     State(shared): State<Shared>,
     caller: Caller,
@@ -72,6 +120,7 @@ pub(crate) async fn follow(
 }
 
 async fn send_events(mut socket: WebSocket, mut feed: Feed, shutdown: CancellationToken) {
+    let _counted = OpenSocket::count("events");
     let mut ping = tokio::time::interval(PING);
     ping.reset();
     loop {

@@ -32,7 +32,7 @@ fn text(text: &str) -> EventBody {
     })
 }
 
-fn prompt<'a>(world: &World, session: SessionId, content: &'a str) -> NewPrompt<'a> {
+pub(crate) fn prompt<'a>(world: &World, session: SessionId, content: &'a str) -> NewPrompt<'a> {
     NewPrompt {
         id: MessageId::new(),
         session,

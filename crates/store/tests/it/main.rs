@@ -8,6 +8,7 @@
 )]
 
 mod blobs;
+mod figures;
 mod log;
 mod people;
 mod queue;
