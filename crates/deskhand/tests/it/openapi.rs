@@ -118,7 +118,11 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
     let blob = look(&session).await;
     let message = session.prompt("show me the demo").await;
     let mut operations = document.operations();
-    operations.sort_by_key(|operation| operation.method == "DELETE");
+    // What ends the session comes last.
+    operations.sort_by_key(|operation| {
+        let deletes = operation.method == "DELETE";
+        (deletes, std::cmp::Reverse(operation.path.len()))
+    });
     for operation in &operations {
         let path = operation
             .path
@@ -262,36 +266,8 @@ fn events() -> Vec<EventBody> {
                 role: if some { Role::User } else { Role::Assistant },
                 content: String::new(),
                 author: some.then(UserId::new),
-                delivery: if some {
-                    Delivery::Steer
-                } else {
-                    Delivery::Queue
-                },
+                delivery: [Delivery::Queue, Delivery::Steer][usize::from(some)],
                 turn: some_turn,
-            }),
-            EventBody::Queue(QueueChanged {
-                message: MessageId::new(),
-                by: UserId::new(),
-                change: if some {
-                    QueueChange::Moved {
-                        before: Some(MessageId::new()),
-                    }
-                } else {
-                    QueueChange::Removed
-                },
-            }),
-            EventBody::Queue(QueueChanged {
-                message: MessageId::new(),
-                by: UserId::new(),
-                change: if some {
-                    QueueChange::Edited {
-                        content: String::new(),
-                    }
-                } else {
-                    QueueChange::Redelivered {
-                        delivery: Delivery::Interrupt,
-                    }
-                },
             }),
             EventBody::Cost(Cost {
                 turn,
@@ -339,7 +315,31 @@ fn events() -> Vec<EventBody> {
             }),
         ]);
     }
+    events.extend(queue_changes());
     events
+}
+
+fn queue_changes() -> impl Iterator<Item = EventBody> {
+    let changes = [
+        QueueChange::Edited {
+            content: String::new(),
+        },
+        QueueChange::Redelivered {
+            delivery: Delivery::Interrupt,
+        },
+        QueueChange::Moved {
+            before: Some(MessageId::new()),
+        },
+        QueueChange::Moved { before: None },
+        QueueChange::Removed,
+    ];
+    changes.into_iter().map(|change| {
+        EventBody::Queue(QueueChanged {
+            message: MessageId::new(),
+            by: UserId::new(),
+            change,
+        })
+    })
 }
 
 /// Each thing that a computer can be told.
