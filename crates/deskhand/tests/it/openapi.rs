@@ -15,7 +15,7 @@ use deskhand_core::{
     session::{Phase, SandboxState},
     shell::ShellRequest,
 };
-use deskhand_testkit::{Document, Operation, Session};
+use deskhand_testkit::{Client, Document, Operation, Session};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -135,6 +135,7 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
             }
         }
     }
+    end_all(&client).await;
 }
 
 #[tokio::test]
@@ -159,6 +160,7 @@ async fn pages_have_the_bounds_that_the_document_names() {
         }
     }
     assert_eq!(n_bounds, 3);
+    end_all(&client).await;
 }
 
 #[test]
@@ -214,6 +216,15 @@ async fn what_a_turn_leaves_behind_is_what_the_document_says() {
     }
     let link = client.post("/api/sign-in-links", json!({})).await.good();
     document.check("SignInLink", &link).unwrap();
+}
+
+/// Ends all sessions, so that no sandbox is just starting when the server is killed.
+async fn end_all(client: &Client) {
+    let page = client.get("/api/sessions").await.good();
+    for session in page["sessions"].as_array().unwrap() {
+        let id = session["id"].as_str().unwrap();
+        client.session(id).terminate().await;
+    }
 }
 
 /// The document as `deskhand openapi` prints it.
