@@ -2,6 +2,7 @@
 
 mod desk;
 pub mod figures;
+mod health;
 mod history;
 mod hub;
 mod live;
@@ -17,6 +18,7 @@ use deskhand_core::{
 };
 use deskhand_store::{Store, StoreError};
 
+pub use health::Health;
 pub use hub::Feed;
 pub use sessions::{
     ActByHand, ActByHandError, ByHand, ChangeMessage, ChangeMessageError, CreateSession,

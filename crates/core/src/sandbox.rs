@@ -137,6 +137,9 @@ pub trait Sandboxes: Send + Sync + std::fmt::Debug {
     /// Sessions that have files here.
     async fn sessions_with_files(&self) -> std::io::Result<Vec<SessionId>>;
 
+    /// Whether a sandbox could be started, as far as that can be told without starting one.
+    async fn check(&self) -> Result<(), StartSandboxError>;
+
     /// What all sandboxes use together.
     async fn usage(&self) -> SandboxUsage;
 }

@@ -212,6 +212,10 @@ impl Sandboxes for LocalSandboxes {
         spawn_blocking(move || files::sessions_in(&dir)).await?
     }
 
+    async fn check(&self) -> Result<(), StartSandboxError> {
+        self.shared.host().await.map(drop)
+    }
+
     async fn usage(&self) -> SandboxUsage {
         let Some(host) = self.shared.host.get() else {
             return SandboxUsage::default();

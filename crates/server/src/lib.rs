@@ -47,6 +47,7 @@ struct Shared {
     app: App,
     settings: Arc<Settings>,
     metrics: Metrics,
+    health: routes::health::Finding,
     shutdown: CancellationToken,
 }
 
@@ -74,6 +75,7 @@ pub async fn serve(
         app,
         settings: Arc::new(settings),
         metrics: metrics.clone(),
+        health: routes::health::Finding::default(),
         shutdown: shutdown.clone(),
     };
     let serving = axum::serve(listener, router(shared))

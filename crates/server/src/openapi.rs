@@ -112,11 +112,16 @@ fn add_common_answers(path: &str, method: &HttpMethod, operation: &mut Operation
     add(is_signed_in || has_body, "500", "internal");
 
     for (status, answer) in &mut operation.responses.responses {
-        let (true, RefOr::T(answer)) = (status.as_str() >= "400", answer) else {
-            continue;
-        };
-        let shape = RefOr::T(Content::new(Some(Ref::from_schema_name("Problem"))));
-        answer.content.insert("application/json".to_owned(), shape);
+        // A refusal with a body of its own says so itself.
+        if let RefOr::T(answer) = answer
+            && status.as_str() >= "400"
+            && answer.content.is_empty()
+        {
+            let shape = Content::new(Some(Ref::from_schema_name("Problem")));
+            answer
+                .content
+                .insert("application/json".to_owned(), RefOr::T(shape));
+        }
     }
 }
 

@@ -5,6 +5,11 @@ use deskhand_core::session::Phase;
 use crate::database::{Store, StoreError, count};
 
 impl Store {
+    /// Whether the database answers.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        self.one("SELECT id FROM users LIMIT 1", []).await.map(drop)
+    }
+
     /// How many sessions are in each phase. A phase without sessions is left out.
     pub async fn n_sessions_by_phase(&self) -> Result<Vec<(Phase, u64)>, StoreError> {
         let sql = "SELECT phase, COUNT(*) AS n FROM sessions GROUP BY phase ORDER BY phase";

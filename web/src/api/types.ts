@@ -347,7 +347,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells whether the server is well. */
+        /** Tells whether the server is well, part by part. */
         get: operations["health"];
         put?: never;
         post?: never;
@@ -627,9 +627,30 @@ export interface components {
             events: components["schemas"]["SessionEvent"][];
         };
         Health: {
-            status: string;
+            parts: components["schemas"]["HealthParts"];
+            status: components["schemas"]["HealthStatus"];
             version: string;
         };
+        HealthPart: {
+            /** @description What is wrong and where to look, when something is. */
+            message?: string;
+            status: components["schemas"]["HealthStatus"];
+        };
+        HealthParts: {
+            /** @description Without it nothing can be done. */
+            database: components["schemas"]["HealthPart"];
+            /** @description Whether the page is in this program. */
+            page: components["schemas"]["HealthPart"];
+            /** @description Where pictures of the screen are kept. */
+            pictures: components["schemas"]["HealthPart"];
+            /** @description Whether sandboxes can be started. */
+            sandboxes: components["schemas"]["HealthPart"];
+        };
+        /**
+         * @description `degraded`: some things cannot be done. `unhealthy`: nothing can.
+         * @enum {string}
+         */
+        HealthStatus: "healthy" | "degraded" | "unhealthy";
         /** @description What a person or the agent said. */
         Message: {
             /**
@@ -938,6 +959,9 @@ export type ErrorData = components['schemas']['ErrorData'];
 export type EventBody = components['schemas']['EventBody'];
 export type EventsPage = components['schemas']['EventsPage'];
 export type Health = components['schemas']['Health'];
+export type HealthPart = components['schemas']['HealthPart'];
+export type HealthParts = components['schemas']['HealthParts'];
+export type HealthStatus = components['schemas']['HealthStatus'];
 export type Message = components['schemas']['Message'];
 export type MessageData = components['schemas']['MessageData'];
 export type MessagesPage = components['schemas']['MessagesPage'];
@@ -2395,8 +2419,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description it is */
+            /** @description it is `healthy` or `degraded` */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description it is `unhealthy` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

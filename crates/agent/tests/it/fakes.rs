@@ -303,6 +303,10 @@ impl Blobs for FakeBlobs {
             .cloned()
             .ok_or_else(|| BlobError::Missing(name.clone()))
     }
+
+    async fn check(&self) -> Result<(), BlobError> {
+        Ok(())
+    }
 }
 
 #[derive(Debug)]

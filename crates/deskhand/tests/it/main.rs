@@ -6,6 +6,7 @@ mod bad_input;
 mod config;
 mod crash;
 mod doctor;
+mod health;
 mod help;
 mod isolation;
 mod metrics;

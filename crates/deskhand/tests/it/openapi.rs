@@ -54,7 +54,7 @@ fn the_document_lists_every_route_with_its_answers() {
     POST   /api/sign-in → 204 400 401 413 500
     POST   /api/sign-in-links → 201 401 403 500
     POST   /api/sign-out → 204 401 403 500
-    GET    /health → 200
+    GET    /health → 200 503
     GET    /metrics → 200 401 403 500
     ");
 }
