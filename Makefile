@@ -46,4 +46,4 @@ bench: ## Measure, next to the tools people use otherwise
 	@scripts/bench
 
 clean: ## Remove everything that was built
-	rm -rf target web/dist web/node_modules e2e/node_modules .make
+	rm -rf target web/dist web/node_modules e2e/node_modules openapi/node_modules .make

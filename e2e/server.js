@@ -1,7 +1,7 @@
 // A server in a folder of its own, killed and cleared away at the end.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,9 +9,15 @@ import { join } from "node:path";
 const program = join(import.meta.dirname, "..", "target", "debug", "deskhand");
 
 export class Server {
-  static async start() {
+  /** With `demo`, the built-in demo is replaced by this scenario. */
+  static async start({ demo } = {}) {
     const server = new Server();
     server.folder = await mkdtemp(join(tmpdir(), "deskhand-e2e-"));
+    if (demo) {
+      const scenarios = join(server.folder, "data", "scenarios");
+      await mkdir(scenarios, { recursive: true });
+      await writeFile(join(scenarios, "demo.yaml"), demo);
+    }
     await server.run("127.0.0.1:0");
     return server;
   }

@@ -151,7 +151,7 @@ test("on a phone, in the dark, through a crash of the server", async () => {
     await page.getByText("Reconnecting…").first().waitFor();
     await page.keep("7-phone-reconnecting");
     await server.runAgain();
-    await log.getByText(/The server was stopped in the middle of this turn/).waitFor();
+    await log.getByText(/The server was started again\. The agent goes on\./).waitFor();
 
     await page.getByRole("textbox", { name: "Message" }).fill("Once more");
     await page.getByRole("button", { name: "Send" }).click();
@@ -159,6 +159,59 @@ test("on a phone, in the dark, through a crash of the server", async () => {
     await page.keep("8-phone-answer");
     const prompts = await log.getByText("Show me the demo", { exact: true }).count();
     assert.equal(prompts, 1, "nothing is shown twice after the reconnection");
+    await page.context().close();
+  } finally {
+    await server.end();
+  }
+});
+
+const STUBBORN = `
+turns:
+  - steps:
+      - text: This takes an hour.
+        calls:
+          - bash: {command: sleep 3600}
+      - text: Done.
+  - steps:
+      - text: "Now I do what I am told: {{ prompt }}"
+`;
+
+test("messages that wait can be changed, and one can interrupt", async () => {
+  const server = await Server.start({ demo: STUBBORN });
+  try {
+    const page = await open(wide);
+    await page.goto(server.link);
+    await page.getByRole("button", { name: "Show me the demo" }).click();
+    await page.waitForURL(/\/sessions\//);
+    const log = page.getByRole("log", { name: "Conversation" });
+    await log.getByText("This takes an hour.").waitFor();
+    const send = async (text) => {
+      await page.getByRole("textbox", { name: "Message" }).fill(text);
+      await page.getByRole("button", { name: "Send" }).click();
+      await log.getByText(text, { exact: true }).waitFor();
+    };
+    await send("Water the plants");
+    await send("Buy some milk");
+    await page.keep("9-waiting");
+
+    const change = (nth) => page.getByRole("button", { name: "Change this message" }).nth(nth);
+    await change(0).click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    await page.getByRole("textbox", { name: "Message that waits" }).fill("Water the trees");
+    await page.getByRole("button", { name: "Save" }).click();
+    await log.getByText("Water the trees", { exact: true }).waitFor();
+    await change(0).click();
+    await page.keep("10-waiting-menu");
+    await page.getByRole("menuitem", { name: "Remove" }).click();
+    await log.getByText("Water the trees", { exact: true }).waitFor({ state: "detached" });
+
+    await page.getByRole("button", { name: /When the agent sees it/ }).click();
+    await page.getByRole("menuitemradio", { name: "Now: interrupt it" }).click();
+    await send("Put the kettle on");
+    await log.getByText(/Interrupted after/).waitFor();
+    await log.getByText(/Now I do what I am told: .*Put the kettle on/s).waitFor();
+    await log.getByText(/Now I do what I am told: .*Buy some milk/s).waitFor();
+    await page.keep("11-interrupted");
     await page.context().close();
   } finally {
     await server.end();

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use crate::work::{Cut, Work};
 
 /// A vendor wants exactly these words.
-const HALTED: &str = "Not executed: an earlier computer action in this turn failed.";
+pub(crate) const HALTED: &str = "Not executed: an earlier computer action in this turn failed.";
 /// Said of everything that a stop prevented or cut short.
 pub(crate) const STOPPED: &str = "Stopped before it was done.";
 const TURN_ENDED: &str = "Not executed: the turn ended before.";
@@ -118,10 +118,8 @@ fn action(request: &Result<ToolRequest, String>) -> Option<&Action> {
 }
 
 impl Work {
-    /// Carries out an answer's calls. Every one of them has its result afterwards.
+    /// Carries out an answer's calls, which the log has already. Every one of them has its result afterwards.
     pub(crate) async fn carry_out(&mut self, calls: Vec<ToolCall>) -> Result<(), Cut> {
-        let uses = calls.iter().map(|call| self.tool_use(call)).collect();
-        self.journal.append(uses).await?;
         let requests: Vec<_> = calls.iter().map(|call| self.read(call)).collect();
         let afters = afters(&requests);
         let mut waiting = calls.iter().zip(requests).zip(afters);
@@ -154,7 +152,7 @@ impl Work {
         Ok(())
     }
 
-    fn tool_use(&self, call: &ToolCall) -> EventBody {
+    pub(crate) fn tool_use(&self, call: &ToolCall) -> EventBody {
         EventBody::ToolUse(ToolUse {
             turn: Some(self.turn),
             call: call.id.clone(),

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use deskhand_core::{
     blob::BlobName,
-    event::{Complete, EventBody, Failure, Outcome, Said, Screenshot, ToolResult, ToolUse},
+    event::{Complete, EventBody, Failure, Outcome, Said, Screenshot, Status, ToolResult, ToolUse},
     id::TurnId,
     message::Role,
     model::{CallResult, Image, Item, ToolCall},
@@ -21,6 +21,7 @@ const INTERRUPTED: &str = "Interrupted: it is not known whether it was done.";
 /// In place of a picture that is not shown any more.
 const NO_PICTURE: &str = "[The picture is not shown any more.]";
 const STOPPED_NOTE: &str = "[The previous turn was stopped by a person.]";
+const INTERRUPTED_NOTE: &str = "[The previous turn was interrupted by the next message.]";
 /// For a model that said nothing.
 const NUDGE: &str = "[Your last answer was empty. Go on with the task, or say that you are done.]";
 
@@ -46,6 +47,10 @@ pub(crate) fn build(
     let mut conversation = Conversation {
         items: Vec::new(),
         said: Vec::new(),
+        turn: None,
+        is_at_work: false,
+        is_steering: false,
+        is_whole: false,
         thinking: Blocks::default(),
         text: Blocks::default(),
         calls: Vec::new(),
@@ -61,7 +66,7 @@ pub(crate) fn build(
 /// Asks a model that said nothing to go on.
 pub(crate) fn nudge(items: &mut Vec<Item>) {
     match items.last_mut() {
-        Some(Item::Prompt { text }) => {
+        Some(Item::Prompt { text } | Item::Steering { text }) => {
             text.push_str("\n\n");
             text.push_str(NUDGE);
         }
@@ -78,10 +83,12 @@ fn picture(body: &EventBody) -> Option<&Screenshot> {
         EventBody::Screenshot(_)
         | EventBody::Status(_)
         | EventBody::Message(_)
+        | EventBody::Queue(_)
         | EventBody::Thinking(_)
         | EventBody::Text(_)
         | EventBody::ToolUse(_)
         | EventBody::ToolResult(_)
+        | EventBody::Cost(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => None,
     }
@@ -92,6 +99,13 @@ struct Conversation<'a> {
     items: Vec<Item>,
     /// What people said, and notes about earlier turns, since the model last spoke.
     said: Vec<String>,
+    turn: Option<TurnId>,
+    /// Whether the model has spoken in this turn, so that whatever is said to it steers it.
+    is_at_work: bool,
+    /// Whether what was said steers it.
+    is_steering: bool,
+    /// Whether the model had said all of the answer that is being put together.
+    is_whole: bool,
     /// The answer that is being put together.
     thinking: Blocks,
     text: Blocks,
@@ -111,6 +125,7 @@ impl Conversation<'_> {
         match body {
             EventBody::Message(message) if message.role == Role::User => {
                 self.end_answer();
+                self.is_steering = self.is_at_work;
                 self.said.push(message.content.clone());
             }
             EventBody::Thinking(said) => {
@@ -129,18 +144,41 @@ impl Conversation<'_> {
                 message,
                 ..
             }) => {
-                self.end_answer();
+                self.end_turn();
                 self.said
                     .push(format!("[The previous turn ended early: {message}]"));
             }
             EventBody::Complete(Complete { outcome, .. }) => {
-                self.end_answer();
-                if *outcome == Outcome::Stopped {
-                    self.said.push(STOPPED_NOTE.to_owned());
-                }
+                self.end_turn();
+                let note = match outcome {
+                    Outcome::Done => None,
+                    Outcome::Stopped => Some(STOPPED_NOTE),
+                    Outcome::Interrupted => Some(INTERRUPTED_NOTE),
+                };
+                self.said.extend(note.map(str::to_owned));
             }
+            // The turn before may have broken off without a word.
+            EventBody::Status(Status {
+                turn: Some(turn), ..
+            }) if self.turn != Some(*turn) => {
+                self.end_turn();
+                self.turn = Some(*turn);
+            }
+            // The turn was held up and goes on. An answer that broke off is given again.
+            EventBody::Status(Status {
+                turn: Some(_),
+                prompt: None,
+                ..
+            }) if !self.is_whole && self.calls.is_empty() => {
+                self.thinking = Blocks::default();
+                self.text = Blocks::default();
+            }
+            EventBody::Cost(_) => self.is_whole = true,
             // The agent's message repeats its text.
-            EventBody::Message(_) | EventBody::Error(_) | EventBody::Status(_) => {}
+            EventBody::Message(_)
+            | EventBody::Error(_)
+            | EventBody::Status(_)
+            | EventBody::Queue(_) => {}
         }
     }
 
@@ -149,6 +187,8 @@ impl Conversation<'_> {
         if !self.calls.is_empty() {
             self.end_answer();
         }
+        self.is_at_work = true;
+        self.is_whole = false;
     }
 
     fn tool_use(&mut self, tool_use: &ToolUse) {
@@ -158,6 +198,7 @@ impl Conversation<'_> {
         if self.calls.iter().any(|call| call.result.is_some()) {
             self.end_answer();
         }
+        self.is_at_work = true;
         self.calls.push(Call {
             call: ToolCall {
                 id: tool_use.call.clone(),
@@ -248,11 +289,23 @@ impl Conversation<'_> {
 
     fn end_prompt(&mut self) {
         let said = std::mem::take(&mut self.said);
-        if !said.is_empty() {
-            self.items.push(Item::Prompt {
-                text: said.join("\n\n"),
-            });
+        if said.is_empty() {
+            return;
         }
+        let text = said.join("\n\n");
+        self.items.push(if std::mem::take(&mut self.is_steering) {
+            Item::Steering { text }
+        } else {
+            Item::Prompt { text }
+        });
+    }
+
+    fn end_turn(&mut self) {
+        self.end_answer();
+        if self.is_steering {
+            self.end_prompt();
+        }
+        self.is_at_work = false;
     }
 
     fn finish(mut self) -> Vec<Item> {
@@ -263,14 +316,14 @@ impl Conversation<'_> {
 }
 
 /// Blocks of thinking or text, put together from their pieces.
-#[derive(Default)]
-struct Blocks {
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
     newest: Option<(TurnId, u32)>,
     text: String,
 }
 
 impl Blocks {
-    fn push(&mut self, said: &Said) {
+    pub(crate) fn push(&mut self, said: &Said) {
         let block = (said.turn, said.block);
         if self.newest.is_some_and(|newest| newest != block) {
             self.text.push_str("\n\n");
@@ -279,7 +332,7 @@ impl Blocks {
         self.text.push_str(&said.text);
     }
 
-    fn whole(self) -> String {
+    pub(crate) fn whole(self) -> String {
         self.text
     }
 }

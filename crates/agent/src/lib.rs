@@ -10,6 +10,7 @@ mod batch;
 mod context;
 mod listen;
 mod perform;
+mod pick_up;
 mod ports;
 mod result_text;
 mod system_prompt;

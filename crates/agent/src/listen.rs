@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    event::{EventBody, Said},
+    event::{Cost, EventBody, Said},
     id::TurnId,
     model::{Chunk, ModelError, ModelRequest, ToolCall},
 };
@@ -32,10 +32,18 @@ impl Work {
         let mut speech = Speech::new(self.turn, self.n_blocks);
         let heard = self.hear(request, &mut speech).await;
         self.n_blocks = speech.n_blocks;
-        // What was said before it broke off was said.
-        self.journal
-            .append(speech.take().into_iter().collect())
-            .await?;
+        // What was said before it broke off was said. An answer that is whole is stored whole, so
+        // that it never has to be asked for again.
+        let mut bodies: Vec<_> = speech.take().into_iter().collect();
+        if let Ok(calls) = &heard {
+            bodies.extend(calls.iter().map(|call| self.tool_use(call)));
+            bodies.push(EventBody::Cost(Cost {
+                turn: self.turn,
+                step: self.n_steps,
+                usd: 0.0,
+            }));
+        }
+        self.journal.append(bodies).await?;
         let calls = heard?;
         Ok(Spoken {
             text: speech.texts.join("\n\n"),

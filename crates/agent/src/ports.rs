@@ -10,6 +10,9 @@ use deskhand_core::{event::EventBody, sandbox::Sandbox};
 pub trait TurnLog: Send + Sync + std::fmt::Debug {
     /// Stores all of these, in this order and in one transaction, and tells who watches.
     async fn append(&self, bodies: Vec<EventBody>) -> Result<(), TurnLogError>;
+
+    /// Messages that came to steer this turn, each given once. They are in the log already.
+    async fn take_steering(&self) -> Result<Vec<EventBody>, TurnLogError>;
 }
 
 /// The log took nothing more.

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     context,
+    pick_up::Progress,
     ports::{Desk, TurnLog, TurnLogError},
     system_prompt,
     turn::{Turn, TurnLimits},
@@ -43,6 +44,8 @@ pub(crate) struct Work {
     pub(crate) n_steps: u32,
     /// How many blocks of thinking and text the turn has so far.
     pub(crate) n_blocks: u32,
+    /// What there was of the turn when it was taken up.
+    progress: Option<Progress>,
 }
 
 /// The log, and what is in it.
@@ -60,6 +63,14 @@ impl Journal {
         self.log.append(bodies.clone()).await?;
         self.bodies.extend(bodies);
         Ok(())
+    }
+
+    /// Takes in what people said meanwhile; tells whether there was anything.
+    async fn take_steering(&mut self) -> Result<bool, TurnLogError> {
+        let said = self.log.take_steering().await?;
+        let is_new = !said.is_empty();
+        self.bodies.extend(said);
+        Ok(is_new)
     }
 }
 
@@ -105,6 +116,8 @@ impl From<BlobError> for Cut {
 
 impl Work {
     pub(crate) fn new(turn: Turn, started: Instant) -> Self {
+        let bodies: Vec<_> = turn.history.into_iter().map(|event| event.body).collect();
+        let progress = Progress::read(&bodies, turn.id);
         let system = system_prompt::fill(turn.clock.now(), turn.screen);
         Self {
             turn: turn.id,
@@ -117,18 +130,24 @@ impl Work {
             stop: turn.stop,
             journal: Journal {
                 log: turn.log,
-                bodies: turn.history.into_iter().map(|event| event.body).collect(),
+                bodies,
             },
             system,
             computer: None,
             images: HashMap::new(),
-            n_steps: 0,
-            n_blocks: 0,
+            n_steps: progress.n_steps,
+            n_blocks: progress.n_blocks,
+            progress: Some(progress),
         }
     }
 
     /// Asks and acts until the model only speaks, and gives its last words.
     pub(crate) async fn until_done(&mut self) -> Result<String, Cut> {
+        if let Some(progress) = self.progress.take()
+            && let Some(last_words) = self.pick_up(progress).await?
+        {
+            return Ok(last_words);
+        }
         let mut n_silent = 0;
         loop {
             if self.stop.is_cancelled() {
@@ -137,12 +156,15 @@ impl Work {
             if self.n_steps >= self.limits.max_steps {
                 return Err(self.too_many_steps());
             }
+            self.journal.take_steering().await?;
             let request = self.request(n_silent > 0).await?;
             self.n_steps += 1;
             let spoken = self.listen(request).await?;
             if !spoken.calls.is_empty() {
                 n_silent = 0;
                 self.carry_out(spoken.calls).await?;
+            } else if self.journal.take_steering().await? {
+                n_silent = 0;
             } else if !spoken.text.trim().is_empty() {
                 return Ok(spoken.text);
             } else if n_silent == MOST_NUDGES {

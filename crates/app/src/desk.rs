@@ -16,7 +16,7 @@ use deskhand_store::{PhaseMove, StoreError, Transition};
 use futures::FutureExt;
 use tokio::sync::Mutex;
 
-use crate::log::Log;
+use crate::{figures::Counted, log::Log};
 
 #[derive(Debug)]
 pub(crate) struct SessionDesk {
@@ -134,6 +134,7 @@ impl SessionDesk {
         };
         match self.sandboxes.start(spec).await {
             Ok(sandbox) => {
+                let sandbox: Arc<dyn Sandbox> = Arc::new(Counted(sandbox));
                 self.set(Some(Arc::clone(&sandbox)));
                 self.tell(
                     PhaseMove::May(Signal::SandboxReady),
@@ -204,7 +205,7 @@ impl SessionDesk {
             sandbox: Some(sandbox),
             reason,
             events,
-            answer: None,
+            ..Transition::default()
         };
         self.log.transition(self.session, transition).await?;
         Ok(())

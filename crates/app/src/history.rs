@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use deskhand_core::{
-    event::{Event, EventBody, LoggedEvent, Status},
-    id::SessionId,
+    event::{Event, EventBody, LoggedEvent, QueueChange, QueueChanged, Status},
+    id::{MessageId, SessionId},
     message::Role,
 };
 use deskhand_store::{Store, StoreError};
@@ -39,6 +39,9 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
             waiting.insert(said.id, event);
             continue;
         }
+        if let EventBody::Queue(changed) = &event.body {
+            change(&mut waiting, changed);
+        }
         let taken = match &event.body {
             EventBody::Status(Status {
                 prompt: Some(prompt),
@@ -46,11 +49,13 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
             }) => waiting.remove(prompt),
             EventBody::Status(_)
             | EventBody::Message(_)
+            | EventBody::Queue(_)
             | EventBody::Thinking(_)
             | EventBody::Text(_)
             | EventBody::ToolUse(_)
             | EventBody::ToolResult(_)
             | EventBody::Screenshot(_)
+            | EventBody::Cost(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => None,
         };
@@ -58,4 +63,21 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
         ordered.extend(taken);
     }
     ordered
+}
+
+/// What the agent will see of a message that waits. In which order they are taken the log says.
+fn change(waiting: &mut HashMap<MessageId, Event>, changed: &QueueChanged) {
+    match &changed.change {
+        QueueChange::Edited { content } => {
+            if let Some(event) = waiting.get_mut(&changed.message)
+                && let EventBody::Message(said) = &mut event.body
+            {
+                said.content.clone_from(content);
+            }
+        }
+        QueueChange::Removed => {
+            waiting.remove(&changed.message);
+        }
+        QueueChange::Redelivered { .. } | QueueChange::Moved { .. } => {}
+    }
 }

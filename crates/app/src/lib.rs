@@ -2,6 +2,8 @@
 
 mod access;
 mod desk;
+pub mod figures;
+mod health;
 mod history;
 mod hub;
 mod live;
@@ -21,12 +23,14 @@ use deskhand_store::{Store, StoreError};
 use crate::access::AccessChanges;
 
 pub use access::{Admission, AdmitError};
+pub use health::Health;
 pub use hub::Feed;
 pub use presence::{PresenceChange, Present};
 pub use sessions::{
-    ActByHand, ActByHandError, ByHand, CreateSession, CreateSessionError, FindError, JoinError,
-    MadeShare, OpenScreenError, PersonError, Picture, RenameError, ScreenshotError,
-    SendPromptError, Sessions, ShareError, ShareSession, StopTurnError,
+    ActByHand, ActByHandError, ByHand, ChangeMessage, ChangeMessageError, CreateSession,
+    CreateSessionError, FindError, JoinError, MadeShare, OpenScreenError, PersonError, Picture,
+    Place, RenameError, ScreenshotError, SendPrompt, SendPromptError, Sessions, ShareError,
+    ShareSession, StopTurnError,
 };
 pub use users::{
     ChangeUser, ChangeUserError, CreateUserError, Credential, EnsureAdminError, MadeToken,

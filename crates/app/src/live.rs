@@ -9,8 +9,9 @@ use std::{
 use async_trait::async_trait;
 use deskhand_agent::{Turn, TurnEnd, TurnLog, TurnLogError, TurnReport};
 use deskhand_core::{
-    event::{Complete, EventBody, Failure, Outcome},
+    event::{Complete, EventBody, Failure, MessageSaid, Outcome},
     id::{MessageId, SessionId, TurnId},
+    message::Delivery,
     session::Signal,
     viewer::Viewer,
 };
@@ -20,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     desk::{SessionDesk, TurnDesk},
+    figures::count_turn,
     history,
     sessions::Shared,
 };
@@ -32,17 +34,37 @@ pub(crate) struct Live {
     pub(crate) desk: Arc<SessionDesk>,
     session: SessionId,
     nudge: Notify,
-    /// Stops the turn that runs.
-    turn: Mutex<Option<CancellationToken>>,
+    turn: Mutex<Option<RunningTurn>>,
     /// Asks the worker to end.
     ending: CancellationToken,
     /// Fires when the worker has ended.
     ended: CancellationToken,
 }
 
+/// A turn that an earlier server did not finish.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unfinished {
+    pub(crate) turn: TurnId,
+    pub(crate) prompt: MessageId,
+}
+
+/// The turn that runs, or is about to.
+#[derive(Debug)]
+struct RunningTurn {
+    stop: CancellationToken,
+    /// What it works on, once that is known.
+    prompt: Option<MessageId>,
+    /// Whether it was stopped for a message that could not wait.
+    is_interrupted: bool,
+}
+
 impl Live {
-    /// Starts the worker of a session.
-    pub(crate) fn start(shared: &Arc<Shared>, session: SessionId) -> Arc<Self> {
+    /// Starts the worker of a session, which first finishes what an earlier server left.
+    pub(crate) fn start(
+        shared: &Arc<Shared>,
+        session: SessionId,
+        unfinished: Option<Unfinished>,
+    ) -> Arc<Self> {
         let desk = SessionDesk::new(
             session,
             shared.settings.screen,
@@ -60,7 +82,7 @@ impl Live {
         });
         let (worker, shared_by_worker) = (Arc::clone(&live), Arc::clone(shared));
         shared.tasks.spawn("session", async move {
-            worker.work(&shared_by_worker).await;
+            worker.work(&shared_by_worker, unfinished).await;
             worker.ended.cancel();
         });
         live
@@ -73,8 +95,20 @@ impl Live {
 
     /// Stops the turn that runs; tells whether there was one.
     pub(crate) fn stop_turn(&self) -> bool {
-        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        turn.as_ref().inspect(|stop| stop.cancel()).is_some()
+        self.turn().as_ref().is_some_and(|turn| {
+            turn.stop.cancel();
+            true
+        })
+    }
+
+    /// Ends the turn that runs, unless it works on this very message.
+    pub(crate) fn interrupt(&self, message: MessageId) {
+        if let Some(turn) = &mut *self.turn()
+            && turn.prompt.is_some_and(|prompt| prompt != message)
+        {
+            turn.is_interrupted = true;
+            turn.stop.cancel();
+        }
     }
 
     /// Ends the worker, with the turn it is at, and waits for it.
@@ -83,14 +117,20 @@ impl Live {
         self.ended.cancelled().await;
     }
 
-    async fn work(&self, shared: &Arc<Shared>) {
+    async fn work(&self, shared: &Arc<Shared>, unfinished: Option<Unfinished>) {
+        if let Some(Unfinished { turn, prompt }) = unfinished {
+            let stop = self.begin_turn();
+            self.note_prompt(shared, prompt).await;
+            self.run(shared, turn, prompt, stop).await;
+            *self.turn() = None;
+        }
         while !self.ending.is_cancelled() {
             let turn = TurnId::new();
-            let stop = self.ending.child_token();
-            self.set_turn(Some(stop.clone()));
+            let stop = self.begin_turn();
             let taken = shared.log.take_prompt(self.session, turn).await;
             let wait = match taken {
                 Ok(Some(prompt)) => {
+                    self.note_prompt(shared, prompt).await;
                     self.run(shared, turn, prompt, stop).await;
                     None
                 }
@@ -100,7 +140,7 @@ impl Live {
                     Some(Some(RETRY))
                 }
             };
-            self.set_turn(None);
+            *self.turn() = None;
             match wait {
                 None => {}
                 Some(None) => {
@@ -133,8 +173,10 @@ impl Live {
         let ending = self.ending.is_cancelled();
         let server_ends = shared.tasks.shutdown().is_cancelled();
         tracing::info!(session.id = %self.session, turn.id = %turn, n_steps = report.n_steps, duration_ms = millis(report.duration), "a turn ended");
+        count_turn(&report);
         loop {
-            let transition = close(turn, &report, server_ends);
+            let is_interrupted = self.turn().as_ref().is_some_and(|turn| turn.is_interrupted);
+            let transition = close(turn, &report, server_ends, is_interrupted);
             match shared.log.transition(self.session, transition).await {
                 Ok(_) => break,
                 // The end of a turn must not get lost while the database is away; only a server
@@ -186,6 +228,7 @@ impl Live {
             log: Arc::new(SessionLog {
                 shared: Arc::clone(shared),
                 session: self.session,
+                turn: id,
             }),
             blobs: Arc::clone(&shared.blobs),
             history: history::read(&shared.store, self.session)
@@ -198,13 +241,38 @@ impl Live {
         })
     }
 
-    fn set_turn(&self, stop: Option<CancellationToken>) {
-        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = stop;
+    fn begin_turn(&self) -> CancellationToken {
+        let stop = self.ending.child_token();
+        *self.turn() = Some(RunningTurn {
+            stop: stop.clone(),
+            prompt: None,
+            is_interrupted: false,
+        });
+        stop
+    }
+
+    /// Notes what the turn works on. A message that was to interrupt it and came before that was
+    /// known interrupts it now.
+    async fn note_prompt(&self, shared: &Arc<Shared>, prompt: MessageId) {
+        if let Some(turn) = &mut *self.turn() {
+            turn.prompt = Some(prompt);
+        }
+        let waiting = shared.store.waiting(self.session).await.unwrap_or_default();
+        let urgent = waiting
+            .iter()
+            .find(|message| message.delivery == Delivery::Interrupt);
+        if let Some(message) = urgent {
+            self.interrupt(message.id);
+        }
+    }
+
+    fn turn(&self) -> std::sync::MutexGuard<'_, Option<RunningTurn>> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What the log says at the end of a turn.
-fn close(turn: TurnId, report: &TurnReport, server_ends: bool) -> Transition {
+/// What the log says at the end of a turn. One that the server's end cut short is not at its end.
+fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: bool) -> Transition {
     let complete = |outcome| {
         EventBody::Complete(Complete {
             turn,
@@ -221,6 +289,16 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool) -> Transition {
         })
     };
     let mut answer = None;
+    if matches!(report.end, TurnEnd::Stopped) && server_ends {
+        return Transition {
+            reason: Some(
+                "The server is being stopped. The agent goes on when it is started again."
+                    .to_owned(),
+            ),
+            turn: Some(turn),
+            ..Transition::default()
+        };
+    }
     let event = match &report.end {
         TurnEnd::Done { answer: content } => {
             if !content.is_empty() {
@@ -232,10 +310,7 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool) -> Transition {
             }
             complete(Outcome::Done)
         }
-        TurnEnd::Stopped if server_ends => error(
-            "server_stopped",
-            "The server was stopped while the agent was working. What it had done is above; send a new message to go on.",
-        ),
+        TurnEnd::Stopped if is_interrupted => complete(Outcome::Interrupted),
         TurnEnd::Stopped => complete(Outcome::Stopped),
         TurnEnd::Failed(failure) => EventBody::Error(Failure {
             turn: Some(turn),
@@ -251,10 +326,9 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool) -> Transition {
     };
     Transition {
         phase: PhaseMove::Must(Signal::TurnFinished),
-        sandbox: None,
-        reason: None,
         events: vec![event],
         answer,
+        ..Transition::default()
     }
 }
 
@@ -267,6 +341,7 @@ fn millis(duration: Duration) -> u64 {
 struct SessionLog {
     shared: Arc<Shared>,
     session: SessionId,
+    turn: TurnId,
 }
 
 #[async_trait]
@@ -274,5 +349,21 @@ impl TurnLog for SessionLog {
     async fn append(&self, bodies: Vec<EventBody>) -> Result<(), TurnLogError> {
         let appended = self.shared.log.append(self.session, &bodies).await;
         appended.map_err(|error| TurnLogError(Box::new(error)))
+    }
+
+    async fn take_steering(&self) -> Result<Vec<EventBody>, TurnLogError> {
+        let taken = self.shared.log.take_steering(self.session, self.turn).await;
+        let messages = taken.map_err(|error| TurnLogError(Box::new(error)))?;
+        let said = messages.into_iter().map(|message| {
+            EventBody::Message(MessageSaid {
+                id: message.id,
+                role: message.role,
+                content: message.content,
+                author: message.author,
+                delivery: message.delivery,
+                turn: None,
+            })
+        });
+        Ok(said.collect())
     }
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use deskhand_core::{
     clock::Clock,
-    event::EventBody,
-    id::{MessageId, SessionId, TurnId},
+    event::{EventBody, QueueChange},
+    id::{MessageId, SessionId, TurnId, UserId},
+    message::Message,
 };
-use deskhand_store::{NewPrompt, QueueFull, Store, StoreError, Transition};
+use deskhand_store::{ChangeWaiting, NewPrompt, QueueFull, Store, StoreError, Transition};
 
 use crate::hub::{Feed, Hub};
 
@@ -82,6 +83,41 @@ impl Log {
             self.hub.publish(session, &taken.events);
             taken.prompt
         }))
+    }
+
+    /// Takes the messages that came to steer `turn`.
+    pub(crate) async fn take_steering(
+        &self,
+        session: SessionId,
+        turn: TurnId,
+    ) -> Result<Vec<Message>, StoreError> {
+        let taken = self
+            .store
+            .take_steering(session, turn, self.clock.now())
+            .await?;
+        Ok(taken.map_or_else(Vec::new, |taken| {
+            self.hub.publish(session, &taken.events);
+            taken.messages
+        }))
+    }
+
+    /// Changes a message that waits.
+    pub(crate) async fn change_waiting(
+        &self,
+        session: SessionId,
+        message: MessageId,
+        by: UserId,
+        changes: &[QueueChange],
+    ) -> Result<ChangeWaiting, StoreError> {
+        let now = self.clock.now();
+        let changed = self
+            .store
+            .change_waiting(session, message, by, changes, now)
+            .await?;
+        if let ChangeWaiting::Changed(events) = &changed {
+            self.hub.publish(session, events);
+        }
+        Ok(changed)
     }
 
     pub(crate) async fn follow(&self, session: SessionId, after: u64) -> Result<Feed, StoreError> {

@@ -3,6 +3,7 @@
 mod by_hand;
 mod errors;
 mod people;
+mod queue;
 mod reconcile;
 
 use std::{
@@ -16,7 +17,6 @@ use deskhand_core::{
     clock::Clock,
     event::LoggedEvent,
     id::{MessageId, RequestId, SessionId, UserId},
-    message::{LONGEST_MESSAGE_BYTES, Message, Role},
     model::Models,
     right::Right,
     sandbox::{ByteStream, ComputerReply, ComputerRequest, Sandboxes},
@@ -25,15 +25,15 @@ use deskhand_core::{
     viewer::Viewer,
 };
 use deskhand_store::{
-    MessagePage, NewPrompt, NewSession, PhaseMove, QueueFull, SessionPage, Store, StoreError,
-    Transition,
+    MessagePage, NewSession, PhaseMove, SessionPage, Store, StoreError, Transition,
 };
 
 pub use by_hand::{ActByHand, ActByHandError, ByHand};
 pub use errors::{
-    CreateSessionError, FindError, OpenScreenError, RenameError, ScreenshotError, SendPromptError,
-    StopTurnError,
+    ChangeMessageError, CreateSessionError, FindError, OpenScreenError, RenameError,
+    ScreenshotError, SendPromptError, StopTurnError,
 };
+pub use queue::{ChangeMessage, Place, SendPrompt};
 
 pub use people::{JoinError, MadeShare, PersonError, ShareError, ShareSession};
 
@@ -43,13 +43,11 @@ use crate::{
 
 /// The longest title.
 pub(crate) const LONGEST_TITLE: usize = 200;
-/// How much of a first prompt becomes the title.
-const TITLE_FROM_PROMPT: usize = 80;
 
 /// All sessions. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Sessions {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     lives: Arc<Mutex<HashMap<SessionId, Arc<Live>>>>,
 }
 
@@ -221,59 +219,6 @@ impl Sessions {
         Ok(())
     }
 
-    /// Queues a prompt. It is stored when this returns.
-    pub async fn send_prompt(
-        &self,
-        viewer: UserId,
-        id: SessionId,
-        content: String,
-    ) -> Result<Message, SendPromptError> {
-        self.find_with(Right::Suggest, Viewer::User(viewer), id)
-            .await?;
-        if content.trim().is_empty() {
-            return Err(SendPromptError::Empty);
-        }
-        if content.len() > LONGEST_MESSAGE_BYTES {
-            return Err(SendPromptError::Long(content.len()));
-        }
-        let message = Message {
-            id: MessageId::new(),
-            session: id,
-            role: Role::User,
-            content,
-            author: Some(viewer),
-            created_at: self.shared.clock.now(),
-        };
-        let prompt = NewPrompt {
-            id: message.id,
-            session: id,
-            content: &message.content,
-            author: viewer,
-            at: message.created_at,
-        };
-        let queued = self
-            .shared
-            .log
-            .queue_prompt(prompt, self.shared.settings.queue_length)
-            .await?;
-        match queued {
-            None => return Err(SendPromptError::Ended(id)),
-            Some(Err(QueueFull { n_waiting })) => {
-                return Err(SendPromptError::QueueFull {
-                    session: id,
-                    n_waiting,
-                });
-            }
-            Some(Ok(())) => {}
-        }
-        self.shared
-            .store
-            .suggest_title(id, &title_from(&message.content))
-            .await?;
-        self.live(id).nudge();
-        Ok(message)
-    }
-
     /// Stops the turn that runs. Its end is in the log soon after.
     pub async fn stop_turn(&self, viewer: Viewer, id: SessionId) -> Result<(), StopTurnError> {
         let session = self.find_with(Right::Drive, viewer, id).await?;
@@ -406,7 +351,7 @@ impl Sessions {
         Arc::clone(
             self.lives()
                 .entry(id)
-                .or_insert_with(|| Live::start(&self.shared, id)),
+                .or_insert_with(|| Live::start(&self.shared, id, None)),
         )
     }
 
@@ -418,14 +363,4 @@ impl Sessions {
     fn lives(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Arc<Live>>> {
         self.lives.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The first line of a prompt, cut to a title's length.
-fn title_from(prompt: &str) -> String {
-    let line = prompt.trim().lines().next().unwrap_or_default().trim();
-    if line.chars().count() <= TITLE_FROM_PROMPT {
-        return line.to_owned();
-    }
-    let cut: String = line.chars().take(TITLE_FROM_PROMPT - 1).collect();
-    format!("{}…", cut.trim_end())
 }

@@ -110,4 +110,7 @@ pub trait Blobs: Send + Sync + std::fmt::Debug {
     async fn put(&self, bytes: Bytes, format: BlobFormat) -> Result<BlobName, BlobError>;
 
     async fn get(&self, name: &BlobName) -> Result<Bytes, BlobError>;
+
+    /// Whether a blob could be kept now.
+    async fn check(&self) -> Result<(), BlobError>;
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     blob::BlobName,
     id::{MessageId, TurnId, UserId},
-    message::Role,
+    message::{Delivery, Role},
     session::{Phase, SandboxState},
 };
 
@@ -61,11 +61,13 @@ impl LoggedEvent {
 pub enum EventBody {
     Status(Status),
     Message(MessageSaid),
+    Queue(QueueChanged),
     Thinking(Said),
     Text(Said),
     ToolUse(ToolUse),
     ToolResult(ToolResult),
     Screenshot(Screenshot),
+    Cost(Cost),
     Error(Failure),
     Complete(Complete),
 }
@@ -76,10 +78,12 @@ impl EventBody {
         match self {
             Self::Status(status) => serde_json::to_string(status),
             Self::Message(message) => serde_json::to_string(message),
+            Self::Queue(change) => serde_json::to_string(change),
             Self::Thinking(said) | Self::Text(said) => serde_json::to_string(said),
             Self::ToolUse(tool_use) => serde_json::to_string(tool_use),
             Self::ToolResult(result) => serde_json::to_string(result),
             Self::Screenshot(screenshot) => serde_json::to_string(screenshot),
+            Self::Cost(cost) => serde_json::to_string(cost),
             Self::Error(failure) => serde_json::to_string(failure),
             Self::Complete(complete) => serde_json::to_string(complete),
         }
@@ -90,11 +94,13 @@ impl EventBody {
         match self {
             Self::Status(_) => "status",
             Self::Message(_) => "message",
+            Self::Queue(_) => "queue",
             Self::Thinking(_) => "thinking",
             Self::Text(_) => "text",
             Self::ToolUse(_) => "tool_use",
             Self::ToolResult(_) => "tool_result",
             Self::Screenshot(_) => "screenshot",
+            Self::Cost(_) => "cost",
             Self::Error(_) => "error",
             Self::Complete(_) => "complete",
         }
@@ -109,7 +115,7 @@ pub struct Status {
     /// Why, where that is not plain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The turn that begins with this move.
+    /// The turn that begins here, takes up another message, or was held up and goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
     /// The message that this turn works on. A message that no status names is still waiting.
@@ -125,9 +131,42 @@ pub struct MessageSaid {
     pub content: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<UserId>,
+    /// How it was sent.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub delivery: Delivery,
     /// The turn that gave the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
+}
+
+fn is_usual(delivery: &Delivery) -> bool {
+    *delivery == Delivery::default()
+}
+
+/// A message was changed while it waited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueChanged {
+    pub message: MessageId,
+    pub by: UserId,
+    #[serde(flatten)]
+    pub change: QueueChange,
+}
+
+/// What became of a message that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum QueueChange {
+    /// It says something else now.
+    Edited { content: String },
+    /// It is delivered in another way.
+    Redelivered { delivery: Delivery },
+    /// It stands before another one, or last.
+    Moved {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<MessageId>,
+    },
+    /// The agent will never see it.
+    Removed,
 }
 
 /// A piece of what the model thought or said. Pieces with one `turn` and `block` belong together.
@@ -185,6 +224,16 @@ pub struct Screenshot {
     pub height: u16,
 }
 
+/// The model has given a whole answer. What it said and asked for stands before this.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    pub turn: TurnId,
+    /// Which of the turn's answers it was, counted from 1.
+    pub step: u32,
+    /// What it cost in US dollars.
+    pub usd: f64,
+}
+
 /// Something failed. With a `turn` it is that turn's end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
@@ -213,4 +262,6 @@ pub enum Outcome {
     Done,
     /// A person stopped it.
     Stopped,
+    /// A message was sent that could not wait. It begins the next turn.
+    Interrupted,
 }

@@ -15,7 +15,50 @@ pub struct Message {
     pub content: String,
     /// Who wrote it, when a person did.
     pub author: Option<UserId>,
+    pub delivery: Delivery,
     pub created_at: Timestamp,
+}
+
+/// How a message reaches an agent that is at work. One that is not takes any message at once.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Delivery {
+    /// It waits for its turn.
+    #[default]
+    Queue,
+    /// The agent is shown it at its next step.
+    Steer,
+    /// It ends the turn that runs and begins the next one.
+    Interrupt,
+}
+
+impl Delivery {
+    /// As it is written in the store and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::Steer => "steer",
+            Self::Interrupt => "interrupt",
+        }
+    }
+}
+
+/// No delivery has this name.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is not a way to deliver a message")]
+pub struct UnknownDelivery(pub String);
+
+impl std::str::FromStr for Delivery {
+    type Err = UnknownDelivery;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        [Self::Queue, Self::Steer, Self::Interrupt]
+            .into_iter()
+            .find(|delivery| delivery.name() == text)
+            .ok_or_else(|| UnknownDelivery(text.to_owned()))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -24,8 +24,10 @@ pub struct ModelRequest {
 /// A part of the conversation as the model sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
-    /// What people said since the agent last spoke.
+    /// What people said since the agent last spoke. It begins a turn.
     Prompt { text: String },
+    /// What people said in the middle of a turn.
+    Steering { text: String },
     /// One answer of the model.
     Answer {
         thinking: String,

@@ -1,6 +1,6 @@
 //! The port to sandboxes: starting one, using the computer in it, watching its screen.
 
-use std::{pin::Pin, sync::Arc};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -114,6 +114,16 @@ pub struct ByteStream {
     pub outgoing: Pin<Box<dyn Sink<Bytes, Error = std::io::Error> + Send>>,
 }
 
+/// What all sandboxes of a server use together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SandboxUsage {
+    pub n_running: u64,
+    /// Memory of those that run, where the machine can tell.
+    pub memory_bytes: Option<u64>,
+    /// Processor time of all since the server started, ended ones included, where the machine can tell.
+    pub cpu: Option<Duration>,
+}
+
 /// Makes sandboxes.
 #[async_trait]
 pub trait Sandboxes: Send + Sync + std::fmt::Debug {
@@ -126,6 +136,12 @@ pub trait Sandboxes: Send + Sync + std::fmt::Debug {
 
     /// Sessions that have files here.
     async fn sessions_with_files(&self) -> std::io::Result<Vec<SessionId>>;
+
+    /// Whether a sandbox could be started, as far as that can be told without starting one.
+    async fn check(&self) -> Result<(), StartSandboxError>;
+
+    /// What all sandboxes use together.
+    async fn usage(&self) -> SandboxUsage;
 }
 
 /// A running sandbox.

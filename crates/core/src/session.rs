@@ -61,6 +61,15 @@ pub enum Signal {
 }
 
 impl Phase {
+    pub const ALL: [Self; 6] = [
+        Self::Initializing,
+        Self::Idle,
+        Self::Running,
+        Self::Waiting,
+        Self::Error,
+        Self::Terminated,
+    ];
+
     /// Where `signal` leads from here, or `None` when it means nothing in this phase.
     ///
     /// The answer is stored with a compare-and-set on the old phase, so of two workers that
@@ -133,17 +142,10 @@ impl std::str::FromStr for Phase {
     type Err = UnknownState;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        [
-            Self::Initializing,
-            Self::Idle,
-            Self::Running,
-            Self::Waiting,
-            Self::Error,
-            Self::Terminated,
-        ]
-        .into_iter()
-        .find(|phase| phase.name() == text)
-        .ok_or_else(|| UnknownState(text.to_owned()))
+        Self::ALL
+            .into_iter()
+            .find(|phase| phase.name() == text)
+            .ok_or_else(|| UnknownState(text.to_owned()))
     }
 }
 

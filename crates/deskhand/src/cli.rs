@@ -63,6 +63,9 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Print the settings in force and where each comes from
     Config,
+    /// Print the OpenAPI document of the server in this program
+    #[command(hide = true)]
+    Openapi,
     /// The program inside a sandbox; reads its instructions from standard input
     #[command(hide = true)]
     Runner,

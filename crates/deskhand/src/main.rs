@@ -85,6 +85,10 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             output::answer(load()?.layers.to_string().trim_end())?;
             Ok(ExitCode::SUCCESS)
         }
+        Command::Openapi => {
+            output::answer(&deskhand_server::openapi())?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Runner => on_one_thread(runner::run()),
         Command::DemoShop(args) => on_one_thread(runner::demo_shop(&args, &environment)),
     }

@@ -17,6 +17,7 @@ mod sandbox;
 mod system;
 mod tail;
 mod trace;
+mod usage;
 
 use std::{
     collections::HashMap,
@@ -29,7 +30,7 @@ use std::{
 use async_trait::async_trait;
 use deskhand_core::{
     id::SessionId,
-    sandbox::{Sandbox, SandboxSpec, Sandboxes, StartSandboxError},
+    sandbox::{Sandbox, SandboxSpec, SandboxUsage, Sandboxes, StartSandboxError},
     tasks::Tasks,
 };
 use futures::future::join_all;
@@ -209,6 +210,21 @@ impl Sandboxes for LocalSandboxes {
     async fn sessions_with_files(&self) -> io::Result<Vec<SessionId>> {
         let dir = self.shared.config.dir.clone();
         spawn_blocking(move || files::sessions_in(&dir)).await?
+    }
+
+    async fn check(&self) -> Result<(), StartSandboxError> {
+        self.shared.host().await.map(drop)
+    }
+
+    async fn usage(&self) -> SandboxUsage {
+        let Some(host) = self.shared.host.get() else {
+            return SandboxUsage::default();
+        };
+        let slots: Vec<Slot> = self.shared.slots().values().cloned().collect();
+        // One that is starting is locked, and counted the next time.
+        let metered = |slot: &Slot| slot.try_lock().ok()?.as_ref().map(Handle::metered);
+        let sandboxes = slots.iter().filter_map(metered).collect();
+        host.meter.read(sandboxes).await
     }
 }
 

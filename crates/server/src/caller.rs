@@ -28,7 +28,7 @@ pub(crate) struct Caller(pub(crate) UserId);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AccountHolder(pub(crate) UserId);
 
-/// The same, managing everybody's.
+/// The same, managing the server and everybody's accounts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Administrator;
 
@@ -102,7 +102,7 @@ impl FromRequestParts<Shared> for Administrator {
     async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
         let pass = Pass::from_request_parts(parts, shared).await?;
         if pass.identity.role != UserRole::Admin {
-            let message = "only administrators manage users";
+            let message = "only administrators may do this";
             return Err(Problem::refuse(
                 StatusCode::FORBIDDEN,
                 "not_administrator",

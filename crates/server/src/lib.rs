@@ -2,9 +2,12 @@
 
 mod caller;
 mod extract;
+mod metrics;
+mod openapi;
 mod page;
 mod problem;
 mod routes;
+mod schema;
 mod view;
 mod watch_only;
 
@@ -14,14 +17,15 @@ use axum::{
     Router,
     extract::{DefaultBodyLimit, FromRef},
     http::{HeaderValue, header},
-    routing::{any, delete, get, patch, post},
 };
 use deskhand_app::{App, Sessions, Users};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
+use utoipa_axum::router::OpenApiRouter;
 
-use crate::problem::Problem;
+pub use crate::openapi::openapi;
+use crate::{metrics::Metrics, problem::Problem};
 
 /// The longest body of a request.
 const LONGEST_BODY_BYTES: usize = 1024 * 1024;
@@ -43,6 +47,8 @@ pub struct Settings {
 struct Shared {
     app: App,
     settings: Arc<Settings>,
+    metrics: Metrics,
+    health: routes::health::Finding,
     shutdown: CancellationToken,
 }
 
@@ -65,14 +71,21 @@ pub async fn serve(
     settings: Settings,
     shutdown: CancellationToken,
 ) -> std::io::Result<()> {
+    let metrics = Metrics::install()?;
     let shared = Shared {
         app,
         settings: Arc::new(settings),
+        metrics: metrics.clone(),
+        health: routes::health::Finding::default(),
         shutdown: shutdown.clone(),
     };
-    axum::serve(listener, router(shared))
+    let serving = axum::serve(listener, router(shared))
         .with_graceful_shutdown(shutdown.cancelled_owned())
-        .await
+        .into_future();
+    tokio::select! {
+        served = serving => served,
+        never = metrics.keep_small() => match never {},
+    }
 }
 
 /// Whether the page was there when this binary was built.
@@ -80,57 +93,34 @@ pub fn has_page() -> bool {
     page::is_built()
 }
 
-/// All routes.
-fn router(shared: Shared) -> Router {
+/// All routes, each with its description: every module lists its own.
+fn routes() -> OpenApiRouter<Shared> {
     use routes::{
-        by_hand, health, messages, people, screen, sessions, sharing, stream, tokens, users,
+        by_hand, docs, health, messages, metrics, people, queue, screen, sessions, sharing, stream,
+        tokens, users,
     };
-    let api = Router::new()
-        .route("/sign-in", post(people::sign_in))
-        .route("/sign-out", post(people::sign_out))
-        .route("/sign-in-links", post(people::new_sign_in_link))
-        .route("/me", get(people::me))
-        .route("/users", get(users::list).post(users::create))
-        .route("/users/{id}", patch(users::change))
-        .route("/users/{id}/sign-in-links", post(users::new_sign_in_link))
-        .route("/tokens", get(tokens::list).post(tokens::create))
-        .route("/tokens/{id}", delete(tokens::revoke))
-        .route("/sessions", get(sessions::list).post(sessions::create))
-        .route(
-            "/sessions/{id}",
-            get(sessions::show)
-                .patch(sessions::rename)
-                .merge(delete(sessions::terminate)),
-        )
-        .route(
-            "/sessions/{id}/messages",
-            get(messages::list).post(messages::send),
-        )
-        .route("/sessions/{id}/stop", post(sessions::stop))
-        .route("/sessions/{id}/actions", post(by_hand::act))
-        .route("/sessions/{id}/events", get(stream::list))
-        .route("/sessions/{id}/stream", any(stream::follow))
-        .route("/sessions/{id}/vnc", any(screen::watch))
-        .route("/sessions/{id}/screenshot", get(screen::screenshot))
-        .route("/sessions/{id}/people", get(sharing::people))
-        .route(
-            "/sessions/{id}/people/{user}",
-            get(sharing::person)
-                .put(sharing::grant)
-                .merge(delete(sharing::remove)),
-        )
-        .route(
-            "/sessions/{id}/shares",
-            get(sharing::shares).post(sharing::share),
-        )
-        .route("/sessions/{id}/shares/{share}", delete(sharing::end_share))
-        .route("/shares/join", post(sharing::join))
-        .route("/blobs/{name}", get(screen::blob))
-        .fallback(|| async { Problem::no_route() })
-        .method_not_allowed_fallback(|| async { Problem::wrong_method() });
-    Router::new()
+    let api = OpenApiRouter::new()
+        .merge(people::routes())
+        .merge(users::routes())
+        .merge(tokens::routes())
+        .merge(sessions::routes())
+        .merge(messages::routes())
+        .merge(queue::routes())
+        .merge(by_hand::routes())
+        .merge(stream::routes())
+        .merge(screen::routes())
+        .merge(sharing::routes())
+        .merge(docs::routes())
+        .fallback(|| async { Problem::no_route() });
+    OpenApiRouter::new()
         .nest("/api", api)
-        .route("/health", get(health::health))
+        .merge(health::routes())
+        .merge(metrics::routes())
+}
+
+fn router(shared: Shared) -> Router {
+    Router::from(routes())
+        .method_not_allowed_fallback(|| async { Problem::wrong_method() })
         .fallback(page::page)
         .layer(DefaultBodyLimit::max(LONGEST_BODY_BYTES))
         .layer(header_layer(
@@ -141,6 +131,7 @@ fn router(shared: Shared) -> Router {
         // A sign-in link must not travel on in a Referer.
         .layer(header_layer(header::REFERRER_POLICY, "no-referrer"))
         .layer(CatchPanicLayer::custom(|_| Problem::panicked()))
+        .layer(axum::middleware::from_fn(metrics::count))
         .with_state(shared)
 }
 

@@ -6,13 +6,15 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use deskhand_app::{
-    ActByHandError, AdmitError, ChangeUserError, CreateSessionError, CreateUserError, FindError,
-    JoinError, MakeTokenError, OpenScreenError, PersonError, RenameError, ScreenshotError,
-    SendPromptError, ShareError, SignInError, StopTurnError,
+    ActByHandError, AdmitError, ChangeMessageError, ChangeUserError, CreateSessionError,
+    CreateUserError, FindError, JoinError, MakeTokenError, OpenScreenError, PersonError,
+    RenameError, ScreenshotError, SendPromptError, ShareError, SignInError, StopTurnError,
 };
 use deskhand_core::blob::BlobError;
 use deskhand_store::StoreError;
+use serde::Serialize;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 /// An answer that says what is wrong. The cause of a 500 goes to the log, not to the caller.
 #[derive(Debug)]
@@ -20,6 +22,26 @@ pub(crate) struct Problem {
     status: StatusCode,
     code: &'static str,
     message: String,
+    details: Option<Value>,
+}
+
+/// The one shape of all refusals.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub(crate) struct ProblemView {
+    error: ErrorView,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ProblemError)]
+struct ErrorView {
+    /// Stable, for programs.
+    code: &'static str,
+    /// A sentence for people.
+    message: String,
+    /// Numbers behind the message, where they help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     details: Option<Value>,
 }
 
@@ -85,11 +107,12 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut error = json!({"code": self.code, "message": self.message});
-        if let Some(details) = self.details {
-            error["details"] = details;
-        }
-        let mut response = (self.status, Json(json!({"error": error}))).into_response();
+        let error = ErrorView {
+            code: self.code,
+            message: self.message,
+            details: self.details,
+        };
+        let mut response = (self.status, Json(ProblemView { error })).into_response();
         if self.status == StatusCode::UNAUTHORIZED {
             let bearer = header::HeaderValue::from_static("Bearer");
             response
@@ -160,6 +183,7 @@ impl From<SendPromptError> for Problem {
         match error {
             SendPromptError::Find(error) => error.into(),
             SendPromptError::Empty => Self::refuse(StatusCode::BAD_REQUEST, "empty_message", error),
+            SendPromptError::Nul => Self::malformed(error),
             SendPromptError::Long(_) => {
                 Self::refuse(StatusCode::PAYLOAD_TOO_LARGE, "long_message", error)
             }
@@ -169,6 +193,25 @@ impl From<SendPromptError> for Problem {
                     .with(json!({"n_waiting": n_waiting}))
             }
             SendPromptError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ChangeMessageError> for Problem {
+    fn from(error: ChangeMessageError) -> Self {
+        match error {
+            ChangeMessageError::Find(error) => error.into(),
+            ChangeMessageError::Content(error) => error.into(),
+            ChangeMessageError::Nothing | ChangeMessageError::BeforeItself => {
+                Self::malformed(error)
+            }
+            ChangeMessageError::Taken(_) => {
+                Self::refuse(StatusCode::CONFLICT, "message_taken", error)
+            }
+            ChangeMessageError::NotWaiting(_) => {
+                Self::refuse(StatusCode::NOT_FOUND, "no_message", error)
+            }
+            ChangeMessageError::Store(error) => error.into(),
         }
     }
 }

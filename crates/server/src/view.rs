@@ -2,23 +2,41 @@
 
 use deskhand_core::{
     id::{MessageId, SessionId, UserId},
-    message::{Message, Role},
+    message::{Delivery, Message, Role},
     right::Right,
     session::{Phase, SandboxState, Session},
 };
 use jiff::Timestamp;
 use serde::Serialize;
+use utoipa::ToSchema;
 
-#[derive(Debug, Serialize)]
+use crate::schema;
+
+/// A conversation with an agent.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Session)]
 pub(crate) struct SessionView {
+    #[schema(value_type = Uuid)]
     id: SessionId,
+    /// Who made it.
+    #[schema(value_type = Uuid)]
     owner: UserId,
+    /// What you may do with it.
+    #[schema(value_type = schema::Right)]
     right: Right,
+    /// Empty until somebody names it or the first message does.
+    #[schema(max_length = 200)]
     title: String,
+    /// `vendor/name`.
     model: String,
+    #[schema(value_type = schema::SessionState)]
     state: Phase,
+    #[schema(value_type = schema::SandboxState)]
     sandbox: SandboxState,
+    /// The caller's own notes.
+    #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
     metadata: serde_json::Value,
+    /// The number of its newest event.
     last_seq: u64,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -42,13 +60,22 @@ impl From<Session> for SessionView {
     }
 }
 
-#[derive(Debug, Serialize)]
+/// What a person or the agent said.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Message)]
 pub(crate) struct MessageView {
+    #[schema(value_type = Uuid)]
     id: MessageId,
+    #[schema(value_type = Uuid)]
     session_id: SessionId,
+    #[schema(value_type = schema::Role)]
     role: Role,
     content: String,
+    /// Who wrote it, when a person did.
+    #[schema(required, value_type = Option<Uuid>)]
     author: Option<UserId>,
+    #[schema(value_type = schema::Delivery)]
+    delivery: Delivery,
     created_at: Timestamp,
 }
 
@@ -60,6 +87,7 @@ impl From<Message> for MessageView {
             role: message.role,
             content: message.content,
             author: message.author,
+            delivery: message.delivery,
             created_at: message.created_at,
         }
     }

@@ -10,6 +10,9 @@ use bytes::Bytes;
 use deskhand_core::blob::{BlobError, BlobFormat, BlobName, Blobs};
 use sha2::{Digest, Sha256};
 
+/// What a check writes: enough that a full disk refuses it.
+const TRIAL: [u8; 4096] = [0; 4096];
+
 /// Blobs in `DIR/ab/abcdef….png`.
 ///
 /// A blob appears whole or not at all: it is written beside its place and moved there.
@@ -43,17 +46,7 @@ impl Blobs for FolderBlobs {
             }
             Ok(name)
         });
-        kept.await
-            .map_err(io::Error::other)?
-            .map_err(|error: io::Error| {
-                if error.kind() == io::ErrorKind::StorageFull
-                    || error.kind() == io::ErrorKind::QuotaExceeded
-                {
-                    BlobError::Full(error)
-                } else {
-                    BlobError::Io(error)
-                }
-            })
+        kept.await.map_err(io::Error::other)?.map_err(not_kept)
     }
 
     async fn get(&self, name: &BlobName) -> Result<Bytes, BlobError> {
@@ -66,6 +59,28 @@ impl Blobs for FolderBlobs {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    async fn check(&self) -> Result<(), BlobError> {
+        let trial = self.dir.join(format!(".{}", uuid::Uuid::now_v7()));
+        let tried = tokio::task::spawn_blocking(move || {
+            let written = std::fs::write(&trial, TRIAL);
+            let removed = std::fs::remove_file(&trial);
+            written.and(removed)
+        });
+        tried.await.map_err(io::Error::other)?.map_err(not_kept)
+    }
+}
+
+fn not_kept(error: io::Error) -> BlobError {
+    let is_full = matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    );
+    if is_full {
+        BlobError::Full(error)
+    } else {
+        BlobError::Io(error)
     }
 }
 

@@ -6,8 +6,10 @@
 pub mod blobs;
 mod database;
 mod events;
+mod figures;
 mod messages;
 mod people;
+mod queue;
 mod rights;
 mod sessions;
 mod shares;
@@ -16,8 +18,9 @@ mod transitions;
 
 pub use blobs::FolderBlobs;
 pub use database::{SqlError, Store, StoreError, shown_address};
-pub use messages::{MessagePage, NewPrompt, QueueFull, TakenPrompt};
+pub use messages::MessagePage;
 pub use people::{ChangedUser, NewUser, UserChange, UserPage};
+pub use queue::{ChangeWaiting, NewPrompt, QueueFull, Steering, TakenPrompt};
 pub use rights::Person;
 pub use sessions::{NewSession, SessionPage};
 pub use shares::{Joined, NewShare, Share};

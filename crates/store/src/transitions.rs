@@ -3,7 +3,7 @@
 use deskhand_core::{
     event::{EventBody, LoggedEvent, MessageSaid, Status},
     id::{MessageId, SessionId, TurnId},
-    message::Role,
+    message::{Delivery, Role},
     session::{Phase, SandboxState, Signal},
 };
 use jiff::Timestamp;
@@ -14,13 +14,16 @@ use crate::{
     messages::{MessageRow, insert_message},
 };
 
-/// A move of a session. A `status` event is added when the state or the sandbox's state changes.
+/// A move of a session. A `status` event is added when the state or the sandbox's state changes, or
+/// a reason is given.
 #[derive(Debug, Default)]
 pub struct Transition {
     pub phase: PhaseMove,
     pub sandbox: Option<SandboxState>,
     /// Why, for people.
     pub reason: Option<String>,
+    /// The turn that is held up or goes on with this move.
+    pub turn: Option<TurnId>,
     /// What else there is to tell, before the status.
     pub events: Vec<EventBody>,
     /// The agent's answer, told before everything else.
@@ -82,17 +85,18 @@ impl Store {
                 role: Role::Assistant,
                 content: answer.content.clone(),
                 author: None,
+                delivery: Delivery::default(),
                 turn: Some(answer.turn),
             }));
         }
         bodies.extend(transition.events);
-        if phase != held.phase || sandbox != held.sandbox {
-            let Transition { reason, .. } = transition;
+        let Transition { reason, turn, .. } = transition;
+        if phase != held.phase || sandbox != held.sandbox || reason.is_some() {
             bodies.push(EventBody::Status(Status {
                 state: phase,
                 sandbox,
                 reason,
-                turn: None,
+                turn,
                 prompt: None,
             }));
         }
@@ -105,6 +109,7 @@ impl Store {
                 role: Role::Assistant,
                 content: &answer.content,
                 author: None,
+                delivery: Delivery::default(),
                 at,
             };
             insert_message(&mut tx, row).await?;

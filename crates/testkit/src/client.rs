@@ -12,6 +12,8 @@ use tokio_tungstenite::{
     tungstenite::{Message, client::IntoClientRequest},
 };
 
+use crate::Document;
+
 /// The longest a test waits for an event.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -119,6 +121,11 @@ impl Client {
 
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(Method::DELETE, path, None).await
+    }
+
+    /// The server's OpenAPI document.
+    pub async fn document(&self) -> Document {
+        Document(self.get("/api/openapi.json").await.good())
     }
 
     /// Makes a session with this model.
@@ -260,6 +267,18 @@ impl Session {
         message.json()["id"].as_str().unwrap().to_owned()
     }
 
+    /// Sends a message in some way: `queue`, `steer` or `interrupt`.
+    pub async fn send(&self, content: &str, delivery: &str) -> Answer {
+        let message = json!({"content": content, "delivery": delivery});
+        self.client.post(&self.path("/messages"), message).await
+    }
+
+    /// The conversation so far.
+    pub async fn messages(&self) -> Vec<Value> {
+        let messages = self.client.get(&self.path("/messages")).await.good();
+        messages["messages"].as_array().unwrap().clone()
+    }
+
     /// Does one thing by hand.
     pub async fn act(&self, tool: &str, input: Value) -> Value {
         self.client
@@ -324,11 +343,13 @@ impl Session {
             EventBody::Error(failure) => failure.turn.is_some(),
             EventBody::Status(_)
             | EventBody::Message(_)
+            | EventBody::Queue(_)
             | EventBody::Thinking(_)
             | EventBody::Text(_)
             | EventBody::ToolUse(_)
             | EventBody::ToolResult(_)
-            | EventBody::Screenshot(_) => false,
+            | EventBody::Screenshot(_)
+            | EventBody::Cost(_) => false,
         };
         self.wait_for(after, ends).await
     }

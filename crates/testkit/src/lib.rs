@@ -9,11 +9,13 @@
 )]
 
 mod client;
+mod openapi;
 mod processes;
 mod server;
 mod watcher;
 
 pub use client::{Answer, Client, EventStream, Session};
+pub use openapi::{Document, Operation};
 pub use processes::{eventually, processes_with_mount, rss_bytes};
 pub use server::{Server, ServerOptions};
 pub use watcher::Watcher;

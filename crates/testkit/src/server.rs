@@ -150,6 +150,14 @@ impl Server {
         self.home.path().join("data")
     }
 
+    /// The home folder of a session's sandbox, from outside.
+    pub fn home_of(&self, session: &crate::Session) -> PathBuf {
+        self.data_dir()
+            .join("sandboxes")
+            .join(&session.id)
+            .join("home")
+    }
+
     /// A folder name that occurs nowhere else on this machine.
     pub fn mark(&self) -> String {
         self.home

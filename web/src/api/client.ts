@@ -1,4 +1,5 @@
 import { sentence } from "../lib/text";
+import type { Problem } from "./types";
 
 /** A request the server refused, or could not be asked. */
 export class ApiError extends Error {
@@ -49,7 +50,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
 
 function refusal(response: Response, text: string): ApiError {
   try {
-    const { error } = JSON.parse(text) as { error: { code: string; message: string } };
+    const { error } = JSON.parse(text) as Problem;
     return new ApiError(response.status, error.code, sentence(error.message));
   } catch {
     // Something between the page and the server answered, such as a proxy.

@@ -3,7 +3,17 @@ import { useMemo } from "react";
 
 import { request } from "./client";
 import { sessionKeys } from "./sessions";
-import type { GivenRight, MadeShare, Person, Session, Share } from "./types";
+import type {
+  GivenRight,
+  GrantRight,
+  JoinSession,
+  MadeShare,
+  People,
+  Person,
+  Session,
+  ShareSession,
+  Shares,
+} from "./types";
 
 export const peopleKeys = {
   people: (sessionId: string) => ["people", sessionId] as const,
@@ -17,7 +27,7 @@ export function usePeople(sessionId: string) {
     queryKey: peopleKeys.people(sessionId),
     queryFn: async ({ signal }) => {
       const path = `/api/sessions/${sessionId}/people`;
-      const answer = await request<{ people: Person[] }>("GET", path, undefined, signal);
+      const answer = await request<People>("GET", path, undefined, signal);
       return answer.people;
     },
   });
@@ -37,8 +47,10 @@ function personPath(sessionId: string, who: string): string {
 export function useGrant(sessionId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ who, right }: { who: string; right: GivenRight }) =>
-      request<Person>("PUT", personPath(sessionId, who), { right }),
+    mutationFn: ({ who, right }: { who: string; right: GivenRight }) => {
+      const body: GrantRight = { right };
+      return request<Person>("PUT", personPath(sessionId, who), body);
+    },
     onSuccess: () => client.invalidateQueries({ queryKey: peopleKeys.people(sessionId) }),
   });
 }
@@ -57,7 +69,7 @@ export function useShares(sessionId: string) {
     queryKey: peopleKeys.shares(sessionId),
     queryFn: async ({ signal }) => {
       const path = `/api/sessions/${sessionId}/shares`;
-      const answer = await request<{ shares: Share[] }>("GET", path, undefined, signal);
+      const answer = await request<Shares>("GET", path, undefined, signal);
       return answer.shares;
     },
   });
@@ -66,8 +78,10 @@ export function useShares(sessionId: string) {
 export function useMakeShare(sessionId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (right: GivenRight) =>
-      request<MadeShare>("POST", `/api/sessions/${sessionId}/shares`, { right }),
+    mutationFn: (right: GivenRight) => {
+      const body: ShareSession = { right };
+      return request<MadeShare>("POST", `/api/sessions/${sessionId}/shares`, body);
+    },
     onSuccess: () => client.invalidateQueries({ queryKey: peopleKeys.shares(sessionId) }),
   });
 }
@@ -96,7 +110,8 @@ export function useJoin(code: string | null) {
     gcTime: Infinity,
     refetchOnReconnect: false,
     queryFn: async () => {
-      const session = await request<Session>("POST", "/api/shares/join", { code });
+      const body: JoinSession = { code: code ?? "" };
+      const session = await request<Session>("POST", "/api/shares/join", body);
       client.setQueryData(sessionKeys.one(session.id), session);
       return session;
     },

@@ -8,7 +8,16 @@ import {
 import { useRef } from "react";
 
 import { request } from "./client";
-import type { Message, Session, SessionsPage } from "./types";
+import type {
+  ChangeMessage,
+  CreateSession,
+  Delivery,
+  Message,
+  RenameSession,
+  SendMessage,
+  Session,
+  SessionsPage,
+} from "./types";
 
 export const sessionKeys = {
   list: ["sessions"] as const,
@@ -58,7 +67,7 @@ export function useStartSession() {
   const made = useRef<Session | null>(null);
   return useMutation({
     mutationFn: async (content: string): Promise<Session> => {
-      made.current ??= await request<Session>("POST", "/api/sessions", {});
+      made.current ??= await request<Session>("POST", "/api/sessions", {} satisfies CreateSession);
       await postMessage(made.current.id, content);
       const session = made.current;
       made.current = null;
@@ -73,17 +82,38 @@ export function useStartSession() {
 }
 
 export function useSendMessage(id: string) {
-  return useMutation({ mutationFn: (content: string) => postMessage(id, content) });
+  return useMutation({
+    mutationFn: ({ content, delivery }: { content: string; delivery: Delivery }) =>
+      postMessage(id, content, delivery),
+  });
 }
 
-function postMessage(id: string, content: string): Promise<Message> {
-  return request<Message>("POST", `/api/sessions/${id}/messages`, { content });
+function postMessage(id: string, content: string, delivery: Delivery = "queue"): Promise<Message> {
+  const body: SendMessage = { content, delivery };
+  return request<Message>("POST", `/api/sessions/${id}/messages`, body);
+}
+
+/** Changes a message that waits. What came of it is in the log. */
+export function useChangeMessage(id: string, message: string) {
+  return useMutation({
+    mutationFn: (change: ChangeMessage) =>
+      request<void>("PATCH", `/api/sessions/${id}/queue/${message}`, change),
+  });
+}
+
+export function useRemoveMessage(id: string, message: string) {
+  return useMutation({
+    mutationFn: () => request<void>("DELETE", `/api/sessions/${id}/queue/${message}`),
+  });
 }
 
 export function useRenameSession(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (title: string) => request<Session>("PATCH", `/api/sessions/${id}`, { title }),
+    mutationFn: (title: string) => {
+      const body: RenameSession = { title };
+      return request<Session>("PATCH", `/api/sessions/${id}`, body);
+    },
     onSuccess: (session) => {
       client.setQueryData(sessionKeys.one(id), session);
       return client.invalidateQueries({ queryKey: sessionKeys.list });

@@ -1,7 +1,16 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { request } from "./client";
-import type { MadeToken, Scope, SignInLink, Token, User, UsersPage } from "./types";
+import type {
+  ChangeUser,
+  CreateToken,
+  CreateUser,
+  MadeToken,
+  SignInLink,
+  Tokens,
+  User,
+  UsersPage,
+} from "./types";
 
 export const settingsKeys = {
   tokens: ["tokens"] as const,
@@ -12,23 +21,16 @@ export function useTokens() {
   return useQuery({
     queryKey: settingsKeys.tokens,
     queryFn: async ({ signal }) => {
-      const answer = await request<{ tokens: Token[] }>("GET", "/api/tokens", undefined, signal);
+      const answer = await request<Tokens>("GET", "/api/tokens", undefined, signal);
       return answer.tokens;
     },
   });
 }
 
-export interface NewToken {
-  name: string;
-  scope: Scope;
-  /** For ever when it is `null`. */
-  expires_at: string | null;
-}
-
 export function useMakeToken() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (token: NewToken) => request<MadeToken>("POST", "/api/tokens", token),
+    mutationFn: (token: CreateToken) => request<MadeToken>("POST", "/api/tokens", token),
     onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.tokens }),
   });
 }
@@ -57,7 +59,8 @@ export function useAddUser() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (name: string) => {
-      const user = await request<User>("POST", "/api/users", { name });
+      const body: CreateUser = { name };
+      const user = await request<User>("POST", "/api/users", body);
       return { user, link: await newLink(user.id) };
     },
     onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.users }),
@@ -67,7 +70,7 @@ export function useAddUser() {
 export function useChangeUser() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, ...change }: { id: string } & Partial<Pick<User, "role" | "active">>) =>
+    mutationFn: ({ id, ...change }: { id: string } & ChangeUser) =>
       request<User>("PATCH", `/api/users/${id}`, change),
     onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.users }),
   });

@@ -1,5 +1,5 @@
 import { ArrowUp, LoaderCircle } from "lucide-react";
-import { type FormEvent, type KeyboardEvent, useId } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactNode, useId } from "react";
 
 import { cx } from "../lib/cx";
 import { Button } from "./Button";
@@ -15,6 +15,8 @@ interface ComposerProps {
   /** Why nothing can be sent. */
   blockedBecause?: string | undefined;
   placeholder: string;
+  /** What stands beside the button. */
+  choice?: ReactNode;
   /** More lines to begin with. */
   isTall?: boolean;
   /** Lets a button elsewhere put the cursor here. */
@@ -65,6 +67,7 @@ export function Composer(props: ComposerProps) {
             props.isTall && "min-h-18",
           )}
         />
+        {props.choice}
         <Button
           type="submit"
           look="primary"

@@ -27,6 +27,7 @@ async fn uses_stand_together_before_their_results() {
     use b computer {"action":"type","text":"ü"}
     use c bash {"command":"ls","shell":"run"}
     use d editor {"command":"view","path":"/a"}
+    whole 1
     -
     result a "Did it."
     -
@@ -38,11 +39,13 @@ async fn uses_stand_together_before_their_results() {
     result d "Edited."
     -
     use a computer {"action":"screenshot"}
+    whole 2
     -
     result a "Did it."
     screenshot a
     -
     text 0 "Done."
+    whole 3
     "#);
 }
 
@@ -100,6 +103,7 @@ async fn the_first_failure_keeps_the_rest_from_being_done() {
     use b computer {"action":"type","text":"a"}
     use c bash {"command":"ls","shell":"run"}
     use d computer {"action":"screenshot"}
+    whole 1
     -
     result a "Did it."
     -
@@ -108,6 +112,7 @@ async fn the_first_failure_keeps_the_rest_from_being_done() {
     error d "Not executed: an earlier computer action in this turn failed."
     -
     text 0 "Done."
+    whole 2
     "#);
     assert_eq!(computer.requests.borrow().len(), 2);
 }
@@ -163,6 +168,7 @@ async fn an_exit_code_is_no_failure_and_a_time_out_is() {
     use a bash {"command":"false","shell":"run"}
     use b bash {"command":"sleep 9","shell":"run"}
     use c bash {"command":"ls","shell":"run"}
+    whole 1
     -
     result a "half\n[exit code 3]"
     -
@@ -170,6 +176,7 @@ async fn an_exit_code_is_no_failure_and_a_time_out_is() {
     error c "Not executed: an earlier computer action in this turn failed."
     -
     text 0 "Done."
+    whole 2
     "#);
 }
 
@@ -184,7 +191,7 @@ async fn only_the_newest_pictures_are_shown() {
         .iter()
         .filter_map(|item| match item {
             Item::Results(results) => Some((results[0].text.clone(), results[0].image.is_some())),
-            Item::Prompt { .. } | Item::Answer { .. } => None,
+            Item::Prompt { .. } | Item::Steering { .. } | Item::Answer { .. } => None,
         })
         .collect();
     let old = "Did it.\n[The picture is not shown any more.]".to_owned();

@@ -46,6 +46,7 @@ async fn a_turn_that_takes_too_long_is_ended_in_the_middle() {
     assert_snapshot!(acting.story(), @r#"
     use a computer {"action":"click","at":{"x":1,"y":2}}
     use b bash {"command":"ls","shell":"run"}
+    whole 1
     -
     error a "Stopped; it is not known whether it was done."
     error b "Not executed: the turn ended before."
@@ -139,6 +140,7 @@ async fn a_full_disk_ends_the_turn_and_the_action_stays_done() {
     storage_full: There is no space left for pictures, so the turn was ended. Free some space on the disk of the data folder, then send a new message to go on. (steps: 1)
     use a computer {"action":"click","at":{"x":1,"y":2}}
     use b bash {"command":"ls","shell":"run"}
+    whole 1
     -
     result a "Did it.\n[The picture of it could not be kept.]"
     error b "Not executed: the turn ended before."
@@ -147,6 +149,7 @@ async fn a_full_disk_ends_the_turn_and_the_action_stays_done() {
     storage_failed: A picture could not be written to or read from the data folder, so the turn was ended. Check the data folder and the server's log, then send a new message to go on. (steps: 1)
     use a computer {"action":"click","at":{"x":1,"y":2}}
     use b bash {"command":"ls","shell":"run"}
+    whole 1
     -
     result a "Did it.\n[The picture of it could not be kept.]"
     error b "Not executed: the turn ended before."

@@ -228,6 +228,8 @@ pub(crate) struct FakeLog {
     pub(crate) appended: watch::Sender<Vec<Vec<EventBody>>>,
     /// How many transactions fit.
     pub(crate) room: Option<usize>,
+    /// What is given each time the turn asks whether somebody steers it.
+    pub(crate) steering: Mutex<VecDeque<Vec<EventBody>>>,
 }
 
 impl FakeLog {
@@ -255,6 +257,11 @@ impl TurnLog for FakeLog {
         }
         self.appended.send_modify(|all| all.push(bodies));
         Ok(())
+    }
+
+    async fn take_steering(&self) -> Result<Vec<EventBody>, TurnLogError> {
+        let said = self.steering.lock().unwrap().pop_front();
+        Ok(said.into_iter().flatten().collect())
     }
 }
 
@@ -295,6 +302,10 @@ impl Blobs for FakeBlobs {
         kept.get(name)
             .cloned()
             .ok_or_else(|| BlobError::Missing(name.clone()))
+    }
+
+    async fn check(&self) -> Result<(), BlobError> {
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use deskhand_core::{
     blob::BlobFormat,
     event::{EventBody, MessageSaid, Outcome, Said, Screenshot, Status, ToolResult, ToolUse},
     id::{MessageId, TurnId, UserId},
-    message::Role,
+    message::{Delivery, Role},
     model::Item,
     session::{Phase, SandboxState},
 };
@@ -88,7 +88,14 @@ async fn a_call_without_a_result_is_told_to_be_of_unknown_fate() {
 #[tokio::test(start_paused = true)]
 async fn a_log_that_breaks_off_without_an_end_is_understood() {
     let turn = TurnId::new();
-    let items = shown(vec![prompt("go"), used(turn, "a")]).await;
+    let begins = EventBody::Status(Status {
+        state: Phase::Running,
+        sandbox: SandboxState::Lost,
+        reason: None,
+        turn: Some(TurnId::new()),
+        prompt: None,
+    });
+    let items = shown(vec![prompt("go"), used(turn, "a"), begins]).await;
     assert_eq!(items.len(), 4);
     assert_eq!(items[3], prompted("next"));
 }
@@ -144,6 +151,7 @@ async fn what_is_not_part_of_the_conversation_is_left_out() {
         role: Role::Assistant,
         content: "Done.".to_owned(),
         author: None,
+        delivery: Delivery::default(),
         turn: Some(turn),
     });
     let status = EventBody::Status(Status {

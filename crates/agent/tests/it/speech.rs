@@ -43,6 +43,7 @@ async fn words_are_put_together_and_written_ten_times_a_second() {
     text 1 "five six"
     -
     text 2 "Another block."
+    whole 1
     "#);
     assert_snapshot!(ending(&report), @"
     done: one two three four five six
@@ -81,10 +82,12 @@ async fn blocks_are_counted_over_the_whole_turn() {
     text 1 "I look."
     -
     use a bash {"command":"ls","shell":"run"}
+    whole 1
     -
     result a "output"
     -
     text 2 "I saw."
+    whole 2
     "#);
 }
 
@@ -104,12 +107,14 @@ async fn output_is_shown_while_the_command_runs() {
     stage.run().await;
     assert_snapshot!(stage.story(), @r#"
     use a bash {"command":"x","shell":"run"}
+    whole 1
     -
     partial result a "Grüße\n"
     -
     result a "Grüße\n谢…"
     -
     text 0 "Done."
+    whole 2
     "#);
 }
 

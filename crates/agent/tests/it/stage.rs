@@ -7,7 +7,7 @@ use deskhand_core::{
     action::ScreenSize,
     event::{Complete, Event, EventBody, Failure, MessageSaid, Outcome},
     id::{MessageId, TurnId},
-    message::Role,
+    message::{Delivery, Role},
     model::{Chunk, ModelError, ToolCall},
 };
 use serde_json::{Value, json};
@@ -109,8 +109,10 @@ fn line(body: &EventBody) -> String {
         EventBody::Screenshot(screenshot) => {
             format!("screenshot {}", screenshot.call.as_deref().unwrap_or("-"))
         }
+        EventBody::Cost(cost) => format!("whole {}", cost.step),
         EventBody::Status(_)
         | EventBody::Message(_)
+        | EventBody::Queue(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => format!("unexpected {body:?}"),
     }
@@ -133,6 +135,7 @@ pub(crate) fn prompt(content: &str) -> EventBody {
         role: Role::User,
         content: content.to_owned(),
         author: None,
+        delivery: Delivery::default(),
         turn: None,
     })
 }

@@ -60,6 +60,7 @@ async fn a_stop_during_an_action_cancels_it_and_all_that_wait() {
     use a computer {"action":"click","at":{"x":1,"y":2}}
     use b computer {"action":"type","text":"a"}
     use c bash {"command":"ls","shell":"run"}
+    whole 1
     -
     result a "Did it."
     -
@@ -98,6 +99,7 @@ async fn a_stop_does_not_wait_for_a_computer_that_is_deaf() {
     assert_snapshot!(stage.story(), @r#"
     use a computer {"action":"click","at":{"x":1,"y":2}}
     use b bash {"command":"ls","shell":"run"}
+    whole 1
     -
     error a "Stopped; it is not known whether it was done."
     error b "Stopped before it was done."

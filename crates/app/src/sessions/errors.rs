@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     blob::{BlobError, BlobName},
-    id::SessionId,
+    id::{MessageId, SessionId},
     message::LONGEST_MESSAGE_BYTES,
     model::UnknownModel,
     right::Right,
@@ -58,11 +58,32 @@ pub enum SendPromptError {
     Empty,
     #[error("a message has at most {LONGEST_MESSAGE_BYTES} bytes, not {0}")]
     Long(usize),
+    #[error("a message cannot hold the character U+0000")]
+    Nul,
     #[error("session {0} has ended")]
     Ended(SessionId),
     #[error("session {session} already has {n_waiting} messages waiting")]
     QueueFull { session: SessionId, n_waiting: u64 },
     #[error("could not queue the message")]
+    Store(#[from] StoreError),
+}
+
+/// Why a message was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeMessageError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error(transparent)]
+    Content(#[from] SendPromptError),
+    #[error("say what to change: content, delivery or before")]
+    Nothing,
+    #[error("a message cannot stand before itself")]
+    BeforeItself,
+    #[error("the agent has taken message {0} up already")]
+    Taken(MessageId),
+    #[error("no message {0} waits in this session")]
+    NotWaiting(MessageId),
+    #[error("could not change the message")]
     Store(#[from] StoreError),
 }
 

@@ -81,7 +81,10 @@ impl Narrator {
                 self.remark.clear();
                 Vec::new()
             }
-            EventBody::Message(_) | EventBody::Screenshot(_) => Vec::new(),
+            EventBody::Message(_)
+            | EventBody::Queue(_)
+            | EventBody::Screenshot(_)
+            | EventBody::Cost(_) => Vec::new(),
             EventBody::Thinking(_) => {
                 self.activity = "Thinking".to_owned();
                 Vec::new()
@@ -109,6 +112,7 @@ impl Narrator {
                 let (end, text) = match complete.outcome {
                     Outcome::Done => (TurnEnd::Done, "Done"),
                     Outcome::Stopped => (TurnEnd::Stopped, "Stopped"),
+                    Outcome::Interrupted => (TurnEnd::Stopped, "Interrupted by a new message"),
                 };
                 self.end = Some(end);
                 let took_ms = Some(complete.duration_ms);

@@ -61,23 +61,33 @@ async fn a_server_killed_in_the_middle_of_a_turn_says_so_and_goes_on() {
     let session = server.client().session(&session.id);
     let after = session.events(0).await;
     assert_eq!(after[..before.len()], before[..], "history is complete");
-    let told: Vec<_> = after[before.len()..]
-        .iter()
-        .map(|event| (&event["type"], &event["data"]))
-        .collect();
-    assert_eq!(told.len(), 2, "{told:?}");
+    let told = &after[before.len()]["data"];
     assert_eq!(
-        (told[0].0, &told[0].1["code"]),
-        (&json!("error"), &json!("server_restarted"))
+        (&told["state"], &told["sandbox"]),
+        (&json!("running"), &json!("lost")),
+        "{told}"
     );
-    assert_eq!(
-        (&told[1].1["state"], &told[1].1["sandbox"]),
-        (&json!("idle"), &json!("lost")),
-        "{told:?}"
-    );
+    assert!(told["reason"].as_str().unwrap().contains("goes on"));
+
+    // The turn goes on: what was under way is not done again but told as unknown.
+    let end = session.turn_end(before.len() as u64).await;
+    assert!(matches!(end.body, EventBody::Complete(_)), "{end:?}");
+    let after = session.events(0).await;
+    let uses = after.iter().filter(|event| event["type"] == "tool_use");
+    let mut calls: Vec<_> = uses.map(|event| event["data"]["call"].clone()).collect();
+    let n_calls = calls.len();
+    calls.dedup();
+    assert_eq!(calls.len(), n_calls, "nothing is begun twice");
+    let unknown = after.iter().any(|event| {
+        let text = event["data"]["text"].as_str().unwrap_or_default();
+        event["type"] == "tool_result" && text.contains("not known whether")
+    });
+    assert!(unknown, "{after:?}");
+    let messages = session.messages().await;
+    assert_eq!(messages.last().unwrap()["content"], "It took long.");
 
     session.prompt("and again").await;
-    let end = session.turn_end(after.len() as u64).await;
+    let end = session.turn_end(end.seq).await;
     assert!(matches!(end.body, EventBody::Complete(_)), "{end:?}");
     let messages = session.client.get(&session.path("/messages")).await.good();
     let answer = messages["messages"].as_array().unwrap().last().unwrap()["content"].clone();
@@ -161,29 +171,36 @@ async fn a_server_asked_to_end_parks_its_turns_and_goes_on_next_time() {
     assert!(processes_with_mount(&mark).is_empty());
     server.start_again();
     let session = server.client().session(&session.id);
+    let end = session.turn_end(0).await;
+    assert!(matches!(end.body, EventBody::Complete(_)), "{end:?}");
     let events = session.events(0).await;
-    assert!(
-        events
-            .iter()
-            .any(|event| event["data"]["code"] == "server_stopped")
-    );
-    assert_eq!(session.show().await["state"], "idle");
+    let reasons: Vec<_> = events
+        .iter()
+        .filter_map(|event| event["data"]["reason"].as_str())
+        .collect();
+    let [parked, goes_on] = &reasons[..] else {
+        panic!("{reasons:?}");
+    };
+    assert!(parked.contains("being stopped"), "{parked}");
+    assert!(goes_on.contains("started again"), "{goes_on}");
+    let messages = session.messages().await;
+    assert_eq!(messages.last().unwrap()["content"], "It took long.");
 }
 
 #[tokio::test]
-async fn what_is_left_of_sandboxes_that_just_started_ends_with_the_next_server() {
+async fn sandboxes_that_just_start_end_with_a_server_that_is_killed() {
     let mut server = serve(&[]);
-    for delay_ms in [0, 5, 15, 30, 60] {
+    for delay_ms in [0, 2, 4, 6, 8, 10, 15, 30, 60] {
         for _ in 0..2 {
             server.client().new_session("scripted/demo").await;
         }
         // Not a wait for something: a different moment of the start each time.
         tokio::time::sleep(std::time::Duration::from_millis(delay_ms)).await;
         server.kill();
-        server.start_again();
         let mark = server.mark();
         eventually("no process is left", || {
             processes_with_mount(&mark).is_empty()
         });
+        server.start_again();
     }
 }

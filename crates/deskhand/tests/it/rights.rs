@@ -18,10 +18,22 @@ steps:
   - text: "Gladly."
 "#;
 
+/// A turn that would take an hour.
+const BUSY: &str = r#"
+steps:
+  - text: "This takes an hour."
+    calls:
+      - bash: {command: "sleep 3600"}
+  - text: "Done."
+"#;
+
 /// Something that can be asked of a session, and the least right for it.
 type Wish = (&'static str, Method, &'static str, Value);
 
 const RIGHTS: [&str; 4] = ["view", "suggest", "drive", "owner"];
+
+/// A place in the queue where no message is.
+const NOT_WAITING: &str = "/queue/0190163d-8694-739b-aea5-966c26f8ad91";
 
 /// Everything about a session, but ending it.
 fn wishes() -> Vec<Wish> {
@@ -30,6 +42,7 @@ fn wishes() -> Vec<Wish> {
         ("view", Method::GET, "", json!(null)),
         ("view", Method::GET, "/messages", json!(null)),
         ("view", Method::GET, "/events", json!(null)),
+        ("view", Method::GET, "/queue", json!(null)),
         ("view", Method::GET, "/screenshot", json!(null)),
         ("view", Method::GET, "/people", json!(null)),
         ("view", Method::GET, "/people/bob", json!(null)),
@@ -39,6 +52,13 @@ fn wishes() -> Vec<Wish> {
             "/messages",
             json!({"content": "hello"}),
         ),
+        (
+            "suggest",
+            Method::PATCH,
+            NOT_WAITING,
+            json!({"content": "goodbye"}),
+        ),
+        ("suggest", Method::DELETE, NOT_WAITING, json!(null)),
         ("drive", Method::POST, "/stop", json!(null)),
         ("drive", Method::POST, "/actions", shell),
         ("owner", Method::PATCH, "", json!({"title": "named"})),
@@ -105,6 +125,7 @@ async fn each_right_allows_what_it_says_and_no_more() {
             let expected: &[u16] = match path {
                 // There may be nothing left to stop.
                 "/stop" => &[202, 409],
+                NOT_WAITING => &[404],
                 _ => &[200, 201, 202],
             };
             assert!(
@@ -122,6 +143,45 @@ async fn each_right_allows_what_it_says_and_no_more() {
         assert_eq!(listed["sessions"][0]["id"], json!(session.id));
         session.terminate().await;
     }
+}
+
+#[tokio::test]
+async fn a_message_that_waits_is_changed_by_its_author_or_by_who_may_drive() {
+    let server = serve(&[("busy", BUSY)]);
+    let admin = server.client();
+    let bob = admin.new_user("bob").await;
+    let dora = admin.new_user("dora").await;
+    let session = admin.new_session("scripted/busy").await;
+    grant(&session, "bob", "suggest").await;
+    grant(&session, "dora", "drive").await;
+    session.prompt("begin").await;
+    session
+        .wait_for(0, |body| matches!(body, EventBody::ToolUse(_)))
+        .await;
+    let of_admin = session.path(&format!("/queue/{}", session.prompt("mine").await));
+    let shared = bob.session(&session.id);
+    let of_bob = session.path(&format!("/queue/{}", shared.prompt("bob's").await));
+
+    let change = || json!({"content": "changed"});
+    bob.patch(&of_bob, change()).await.good();
+    for refused in [
+        bob.patch(&of_admin, change()).await,
+        bob.delete(&of_admin).await,
+    ] {
+        assert_eq!(
+            (refused.status, refused.code().as_str()),
+            (403, "not_allowed")
+        );
+        let details = json!({"has": "suggest", "needed": "drive"});
+        assert_eq!(refused.json()["error"]["details"], details);
+    }
+    dora.patch(&of_admin, change()).await.good();
+    dora.delete(&of_bob).await.good();
+    let queue = bob.get(&session.path("/queue")).await.good();
+    let messages = queue["messages"].as_array().unwrap();
+    assert_eq!(messages.len(), 1);
+    assert_eq!(messages[0]["content"], "changed");
+    session.terminate().await;
 }
 
 #[tokio::test]
@@ -185,6 +245,7 @@ async fn a_stranger_finds_nothing_and_learns_nothing() {
         assert_eq!(listed, json!({"sessions": [], "next": null}));
     }
     let everybody = [
+        (Method::GET, "/metrics"),
         (Method::GET, "/api/me"),
         (Method::GET, "/api/sessions"),
         (Method::POST, "/api/sessions"),

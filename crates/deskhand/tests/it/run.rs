@@ -68,9 +68,10 @@ fn a_running_server_is_used_and_its_sandbox_is_gone_afterwards() {
     let place = Place::new();
     let server = place.start(&["serve", "--listen", "127.0.0.1:0"]);
     server.says("Open");
+    let before = server.descendants();
     let ended = place.run(&["run", "show me the demo"]);
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    eventually("no sandbox is left", || server.descendants().is_empty());
+    eventually("no sandbox is left", || server.descendants() == before);
     server.signal(Signal::TERM);
     assert_eq!(server.end().code, Some(0));
 }

@@ -72,7 +72,7 @@ fn captures(step: &Step, captured: &mut BTreeSet<String>) -> Result<(), String> 
         if !template::is_free_name(name) {
             return Err(format!(
                 "{name:?} cannot name a captured part: take a-z, 0-9 and _, beginning with a \
-                 letter, and neither `prompt` nor `last_result`"
+                 letter, and none of `prompt`, `steering` and `last_result`"
             ));
         }
         if capture.after.is_empty() || capture.until.as_deref() == Some("") {
@@ -92,8 +92,8 @@ fn placeholders(step: &Step, captured: &BTreeSet<String>) -> Result<(), String> 
         for name in template::names(text) {
             if !template::is_given(name) && !captured.contains(name) {
                 return Err(format!(
-                    "nothing is called {{{{ {name} }}}}: there is `prompt`, `last_result`, \
-                     `result.1` and what this or an earlier step of the turn captures"
+                    "nothing is called {{{{ {name} }}}}: there is `prompt`, `steering`, \
+                     `last_result`, `result.1` and what this or an earlier step of the turn captures"
                 ));
             }
         }

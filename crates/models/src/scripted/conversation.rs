@@ -11,6 +11,10 @@ pub(super) struct Conversation<'a> {
     /// How many prompts there were; the last one is being worked on.
     pub(super) n_prompts: usize,
     pub(super) prompt: &'a str,
+    /// What people said last in the middle of this turn.
+    pub(super) steering: &'a str,
+    /// Whether nothing was said or done since.
+    is_steered: bool,
     /// What each step of this turn was shown, up to and including the step to play now.
     /// Never empty.
     shown: Vec<Shown<'a>>,
@@ -51,6 +55,8 @@ impl<'a> Conversation<'a> {
         let mut conversation = Self {
             n_prompts: 0,
             prompt: "",
+            steering: "",
+            is_steered: false,
             shown: vec![Shown::default()],
             picture: None,
         };
@@ -60,10 +66,16 @@ impl<'a> Conversation<'a> {
                 Item::Prompt { text } => {
                     conversation.n_prompts += 1;
                     conversation.prompt = text;
+                    conversation.steering = "";
                     conversation.shown = vec![Shown::default()];
                     conversation.picture = None;
                 }
+                Item::Steering { text } => {
+                    conversation.steering = text;
+                    conversation.is_steered = true;
+                }
                 Item::Answer { calls, .. } => {
+                    conversation.is_steered = false;
                     asked = calls;
                     if !is_look(calls) {
                         conversation.shown.push(Shown::default());
@@ -99,6 +111,11 @@ impl<'a> Conversation<'a> {
     /// The step to play now, counted from 0.
     pub(super) fn step(&self) -> usize {
         self.shown.len() - 1
+    }
+
+    /// Whether the last step was played and somebody said something then: it is played again.
+    pub(super) fn goes_on_after(&self, n_steps: usize) -> bool {
+        self.is_steered && self.step() >= n_steps
     }
 
     /// What each step was shown so far; the last is the one to play now.

@@ -168,6 +168,7 @@ impl<'a> Values<'a> {
         let results = self.conversation.now().results;
         let value = match (name, template::result_number(name)) {
             ("prompt", _) => Some(self.conversation.prompt),
+            ("steering", _) => Some(self.conversation.steering),
             ("last_result", _) => results.last().map(|result| &*result.text),
             (_, Some(number)) => results.get(number - 1).map(|result| &*result.text),
             (_, None) => self.captured.get(name).map(String::as_str),

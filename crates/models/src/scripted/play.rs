@@ -37,7 +37,11 @@ impl Beat {
 pub(super) fn beats(scenario: &Scenario, source: &str, request: &ModelRequest) -> Vec<Beat> {
     let conversation = Conversation::read(&request.items);
     let steps = scenario.steps(conversation.n_prompts);
-    let Some(step) = steps.get(conversation.step()) else {
+    let step = match steps.last() {
+        Some(last) if conversation.goes_on_after(steps.len()) => Some(last),
+        Some(_) | None => steps.get(conversation.step()),
+    };
+    let Some(step) = step else {
         let problem = format!(
             "does not exist: the turn is over after step {}",
             steps.len()

@@ -181,3 +181,29 @@ proptest! {
         prop_assert_eq!((&*whole.0, &*whole.1), (&*text, &*text));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn steering_moves_no_step_and_can_be_repeated() {
+    let folder = Folder::with(
+        r#"
+steps:
+  - calls: [{bash: {command: "true"}}]
+  - text: "Asked {{ prompt }}, told {{ steering }}."
+"#,
+    );
+    let steering = |text: &str| Item::Steering {
+        text: text.to_owned(),
+    };
+    let mut items = vec![prompt("go")];
+    let first = folder.answer(&items).await.unwrap();
+    items.extend([
+        first.item(),
+        Item::Results(vec![result("")]),
+        steering("left"),
+    ]);
+    let last = folder.answer(&items).await.unwrap();
+    assert_eq!(last.text, "Asked go, told left.");
+    items.extend([last.item(), steering("right")]);
+    let again = folder.answer(&items).await.unwrap();
+    assert_eq!(again.text, "Asked go, told right.");
+}

@@ -47,6 +47,7 @@ pub(crate) enum Version {
 pub(crate) struct Place {
     pub(crate) version: Version,
     pub(crate) parent: PathBuf,
+    /// None where it only counts processor time.
     pub(crate) controllers: Vec<Controller>,
 }
 

@@ -1,6 +1,6 @@
 //! What is prepared once and serves every sandbox of this server.
 
-use std::{io, path::PathBuf};
+use std::{io, path::PathBuf, sync::Arc};
 
 use deskhand_core::sandbox::StartSandboxError;
 
@@ -11,6 +11,7 @@ use super::{
     identity::{Identity, View},
     process::Spawner,
     system::System,
+    usage::Meter,
 };
 
 /// Programs that a sandbox cannot do without, and the packages that bring them.
@@ -32,6 +33,7 @@ pub(crate) struct Host {
     pub(crate) view: View,
     pub(crate) system: System,
     pub(crate) groups: Groups,
+    pub(crate) meter: Arc<Meter>,
 }
 
 impl Host {
@@ -62,6 +64,7 @@ impl Host {
             system: system.seen_in(&view.dir),
             view,
             groups: Groups::prepare(),
+            meter: Arc::default(),
             config,
         })
     }

@@ -7,6 +7,7 @@
 //! [`super::identity`]. When the last handle is dropped, or the server is killed, the thread ends
 //! and with it every sandbox it started.
 
+mod keeper;
 mod tree;
 
 use std::{
@@ -27,6 +28,7 @@ use tokio::sync::oneshot;
 
 use super::identity::{Identity, View};
 
+use self::keeper::Keeper;
 pub(crate) use self::tree::Tree;
 
 /// Hands work to the thread that starts sandboxes.
@@ -62,12 +64,16 @@ impl Spawner {
         thread::Builder::new()
             .name("sandboxes".to_owned())
             .spawn(move || {
-                let view = keep_descriptors_in().and_then(|()| View::take(identity, &dir, &runner));
-                let is_usable = view.is_ok();
+                let prepared = keep_descriptors_in()
+                    .and_then(|()| Ok((Keeper::start()?, View::take(identity, &dir, &runner)?)));
+                let (keeper, view) = match prepared {
+                    Ok((keeper, view)) => (Some(keeper), Ok(view)),
+                    Err(error) => (None, Err(error)),
+                };
                 // If nobody waits for the answer there will be no jobs either.
                 let _ = ready.send(view);
-                if is_usable {
-                    serve(&inbox, identity);
+                if let Some(keeper) = keeper {
+                    serve(&inbox, identity, keeper);
                 }
             })?;
         let view = view
@@ -94,9 +100,9 @@ impl Spawner {
     }
 }
 
-fn serve(inbox: &mpsc::Receiver<Job>, identity: Identity) {
+fn serve(inbox: &mpsc::Receiver<Job>, identity: Identity, mut keeper: Keeper) {
     for job in inbox {
-        let spawned = spawn(&job.program, &job.arguments, identity);
+        let spawned = spawn(&job.program, &job.arguments, identity, &mut keeper);
         if let Err(Ok(mut unwanted)) = job.reply.send(spawned) {
             // Whoever asked is gone. Both fail only if it has ended by itself.
             let _ = unwanted.child.kill();
@@ -105,7 +111,12 @@ fn serve(inbox: &mpsc::Receiver<Job>, identity: Identity) {
     }
 }
 
-fn spawn(program: &Path, arguments: &[OsString], identity: Identity) -> io::Result<Spawned> {
+fn spawn(
+    program: &Path,
+    arguments: &[OsString],
+    identity: Identity,
+    keeper: &mut Keeper,
+) -> io::Result<Spawned> {
     /// While the info pipe may be inherited no second program may start and inherit it too.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,7 +134,7 @@ fn spawn(program: &Path, arguments: &[OsString], identity: Identity) -> io::Resu
         .current_dir("/")
         // Ctrl-C in a terminal goes to the server's whole group, and it is the server that
         // decides when a sandbox ends.
-        .process_group(0)
+        .process_group(keeper.group()?)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());

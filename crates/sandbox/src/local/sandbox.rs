@@ -34,6 +34,7 @@ use super::{
     process::Tree,
     tail::Tail,
     trace::Trace,
+    usage::Metered,
 };
 use crate::link::{Link, Status, accept::accept_calls};
 
@@ -54,6 +55,7 @@ pub(crate) struct LocalSandbox {
 pub(crate) struct Handle {
     stop: CancellationToken,
     end: watch::Receiver<Option<SandboxEnd>>,
+    metered: Arc<Metered>,
 }
 
 impl LocalSandbox {
@@ -87,6 +89,7 @@ impl LocalSandbox {
         let handle = Handle {
             stop: CancellationToken::new(),
             end,
+            metered: Arc::new(Metered::new(&group)),
         };
         let charge = Charge {
             tree,
@@ -96,6 +99,8 @@ impl LocalSandbox {
             tail: Tail::follow(stderr, tasks)?,
             _stdin: Arc::clone(&stdin),
             memory_bytes: host.config.limits.memory_bytes,
+            meter: Arc::clone(&host.meter),
+            metered: Arc::clone(&handle.metered),
         };
         let stop = handle.stop.clone();
         tasks.spawn(
@@ -187,6 +192,10 @@ impl Sandbox for LocalSandbox {
 }
 
 impl Handle {
+    pub(crate) fn metered(&self) -> Arc<Metered> {
+        Arc::clone(&self.metered)
+    }
+
     /// Ends the sandbox and returns when it is gone.
     pub(crate) async fn stop(&self) {
         self.stop.cancel();

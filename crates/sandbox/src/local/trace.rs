@@ -1,10 +1,8 @@
 //! What a server that is killed would leave: written down while a sandbox runs, and cleared away
 //! by the next server.
 //!
-//! The kernel ends the processes by itself, but for one moment: bubblewrap's inner process first
-//! waits for the outer one, and when both the server and the outer one are killed right then, it
-//! waits for ever, without having started anything. Control groups and sockets have to be
-//! removed.
+//! The kernel and the keeper end the processes. Should the keeper be killed too, an inner
+//! bubblewrap that has started nothing may be left. Control groups and sockets have to be removed.
 
 use std::{
     fs, io,

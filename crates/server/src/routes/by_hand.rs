@@ -4,32 +4,61 @@ use axum::{Json, extract::State};
 use deskhand_app::{ActByHand, Sessions};
 use deskhand_core::{blob::BlobName, id::SessionId};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
+    Shared,
     caller::Caller,
     extract::{Body, Id},
     problem::Problem,
+    schema::{self, SessionPath},
 };
 
-#[derive(Debug, Deserialize)]
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(act))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Act {
+    #[schema(value_type = schema::tool::Tool)]
     tool: String,
+    #[schema(value_type = schema::tool::ToolInput)]
     input: serde_json::Value,
+    /// Whether to wait until the screen settles and take a picture of it.
     #[serde(default)]
     look: bool,
 }
 
-#[derive(Debug, Serialize)]
+/// What came of an action.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Acted)]
 pub(crate) struct ActView {
+    /// The `call` of its events.
     call: String,
     text: String,
     is_error: bool,
+    #[schema(required, value_type = Option<schema::BlobName>)]
     screenshot: Option<BlobName>,
     duration_ms: u64,
 }
 
-/// `POST /api/sessions/{id}/actions`
+/// Does one thing by hand, in a sandbox that is started if need be.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/actions",
+    operation_id = "act",
+    tag = "computer",
+    params(SessionPath),
+    request_body = Act,
+    responses(
+        (status = 200, description = "what came of it", body = ActView),
+        (status = 400, description = "`bad_action`"),
+        (status = 409, description = "`agent_is_driving`, `session_ended`"),
+        (status = 503, description = "`no_sandbox`, `storage_full`"),
+    ),
+)]
 pub(crate) async fn act(
     State(sessions): State<Sessions>,
     Caller(user): Caller,

@@ -1,48 +1,100 @@
 //! Messages: sending one, and the conversation in order.
 
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_app::Sessions;
-use deskhand_core::id::{MessageId, SessionId};
+use deskhand_app::{SendPrompt, Sessions};
+use deskhand_core::{
+    id::{MessageId, SessionId},
+    message::Delivery,
+};
 use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
+    Shared,
     caller::Caller,
     extract::{Body, Id, Query, page_size},
     problem::Problem,
+    schema::{self, SessionPath},
     view::MessageView,
 };
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Send {
-    content: String,
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(list, send))
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = SendMessage)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Send {
+    /// At most 256 KiB in UTF-8.
+    #[schema(min_length = 1, max_length = 262144)]
+    content: String,
+    #[serde(default)]
+    #[schema(value_type = schema::Delivery, required = false)]
+    delivery: Delivery,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Page {
+    #[param(minimum = 1, maximum = 1000, default = 200)]
     limit: Option<u32>,
+    /// The `next` of the page before.
+    #[param(value_type = Option<Uuid>)]
     after: Option<MessageId>,
 }
 
-#[derive(Debug, Serialize)]
+/// A page of messages, in order.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MessagesPage)]
 pub(crate) struct MessagesView {
     messages: Vec<MessageView>,
+    /// The `after` of the next page, when there is one.
+    #[schema(required, value_type = Option<Uuid>)]
     next: Option<MessageId>,
 }
 
-/// `POST /api/sessions/{id}/messages`
+/// Sends the agent a message.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/messages",
+    operation_id = "send_message",
+    tag = "sessions",
+    params(SessionPath),
+    request_body = Send,
+    responses(
+        (status = 202, description = "the message, already stored", body = MessageView),
+        (status = 400, description = "`empty_message`, `malformed`"),
+        (status = 409, description = "`session_ended`"),
+        (status = 413, description = "`long_message`"),
+        (status = 429, description = "`queue_full`"),
+    ),
+)]
 pub(crate) async fn send(
     State(sessions): State<Sessions>,
     Caller(user): Caller,
     Id(id): Id<SessionId>,
     Body(body): Body<Send>,
 ) -> Result<(StatusCode, Json<MessageView>), Problem> {
-    let message = sessions.send_prompt(user, id, body.content).await?;
+    let prompt = SendPrompt {
+        content: body.content,
+        delivery: body.delivery,
+    };
+    let message = sessions.send_prompt(user, id, prompt).await?;
     Ok((StatusCode::ACCEPTED, Json(message.into())))
 }
 
-/// `GET /api/sessions/{id}/messages`
+/// Lists what was said, in order.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/messages",
+    operation_id = "list_messages",
+    tag = "sessions",
+    params(SessionPath, Page),
+    responses((status = 200, description = "a page of messages", body = MessagesView)),
+)]
 pub(crate) async fn list(
     State(sessions): State<Sessions>,
     caller: Caller,

@@ -10,6 +10,8 @@ use deskhand_app::Users;
 use deskhand_core::secret::Secret;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
@@ -19,14 +21,26 @@ use crate::{
     routes::users::UserView,
 };
 
-#[derive(Debug, Deserialize)]
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(sign_in))
+        .routes(routes!(sign_out))
+        .routes(routes!(new_sign_in_link))
+        .routes(routes!(me))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SignIn {
+    /// From a sign-in link: `/?code=…`, good once, for ten minutes.
+    #[schema(value_type = String, format = Password)]
     code: Secret,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SignInLink)]
 pub(crate) struct SignInLinkView {
+    #[schema(format = "uri")]
     url: String,
     expires_at: Timestamp,
 }
@@ -38,7 +52,18 @@ impl SignInLinkView {
     }
 }
 
-/// `POST /api/sign-in`
+/// Signs in with the code of a sign-in link.
+#[utoipa::path(
+    post,
+    path = "/sign-in",
+    tag = "people",
+    security(()),
+    request_body = SignIn,
+    responses(
+        (status = 204, description = "signed in", headers(("set-cookie" = String, description = "the cookie `deskhand`"))),
+        (status = 401, description = "`bad_code`"),
+    ),
+)]
 pub(crate) async fn sign_in(
     State(shared): State<Shared>,
     Body(body): Body<SignIn>,
@@ -52,7 +77,13 @@ pub(crate) async fn sign_in(
     ))
 }
 
-/// `POST /api/sign-out`
+/// Signs out: the cookie is worth nothing any more.
+#[utoipa::path(
+    post,
+    path = "/sign-out",
+    tag = "people",
+    responses((status = 204, description = "signed out")),
+)]
 pub(crate) async fn sign_out(
     State(shared): State<Shared>,
     Caller(_): Caller,
@@ -68,7 +99,13 @@ pub(crate) async fn sign_out(
     ))
 }
 
-/// `POST /api/sign-in-links`
+/// Makes a link that signs you in elsewhere, once.
+#[utoipa::path(
+    post,
+    path = "/sign-in-links",
+    tag = "people",
+    responses((status = 201, description = "the link", body = SignInLinkView)),
+)]
 pub(crate) async fn new_sign_in_link(
     State(shared): State<Shared>,
     AccountHolder(user): AccountHolder,
@@ -78,7 +115,13 @@ pub(crate) async fn new_sign_in_link(
     Ok((StatusCode::CREATED, Json(link)))
 }
 
-/// `GET /api/me`
+/// Tells who you are.
+#[utoipa::path(
+    get,
+    path = "/me",
+    tag = "people",
+    responses((status = 200, description = "you", body = UserView)),
+)]
 pub(crate) async fn me(
     State(users): State<Users>,
     Caller(user): Caller,

@@ -14,17 +14,37 @@ use deskhand_app::{Admission, Picture, Sessions};
 use deskhand_core::{blob::BlobName, id::SessionId, sandbox::ByteStream};
 use futures::{SinkExt, StreamExt};
 use tokio_util::sync::CancellationToken;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::stream::close;
 use crate::{
     Shared,
     caller::{Caller, Pass},
     extract::Id,
+    metrics::OpenSocket,
     problem::Problem,
+    schema::{self, SessionPath},
     watch_only::WatchOnly,
 };
 
-/// `GET /api/sessions/{id}/screenshot`
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(screenshot))
+        .routes(routes!(blob))
+        .routes(routes!(watch))
+}
+
+/// Shows the screen now, or the newest picture in the log when the sandbox is not running.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/screenshot",
+    tag = "computer",
+    params(SessionPath),
+    responses(
+        (status = 200, description = "a picture", content((Vec<u8> = "image/png"), (Vec<u8> = "image/jpeg"))),
+        (status = 404, description = "`no_screenshot`"),
+    ),
+)]
 pub(crate) async fn screenshot(
     State(sessions): State<Sessions>,
     caller: Caller,
@@ -34,7 +54,17 @@ pub(crate) async fn screenshot(
     Ok(show(picture, "no-store"))
 }
 
-/// `GET /api/blobs/{name}`
+/// Shows a picture that an event names.
+#[utoipa::path(
+    get,
+    path = "/blobs/{name}",
+    tag = "computer",
+    params(("name" = schema::BlobName, Path, description = "its name")),
+    responses(
+        (status = 200, description = "the picture", content((Vec<u8> = "image/png"), (Vec<u8> = "image/jpeg"))),
+        (status = 404, description = "`no_blob`"),
+    ),
+)]
 pub(crate) async fn blob(
     State(sessions): State<Sessions>,
     caller: Caller,
@@ -53,7 +83,21 @@ fn show(picture: Picture, caching: &'static str) -> Response {
     (headers, picture.bytes).into_response()
 }
 
-/// `WS /api/sessions/{id}/vnc`
+/// Watches the screen over a WebSocket.
+///
+/// RFB (VNC) as noVNC speaks it, subprotocol `binary`, one binary message per piece of bytes. Any number may watch.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/vnc",
+    operation_id = "watch_screen",
+    tag = "computer",
+    params(SessionPath),
+    responses(
+        (status = 101, description = "the WebSocket is open"),
+        (status = 400, description = "`malformed`"),
+        (status = 409, description = "`no_sandbox`"),
+    ),
+)]
 pub(crate) async fn watch(
     State(shared): State<Shared>,
     pass: Pass,
@@ -76,6 +120,7 @@ async fn relay(
     admission: Admission,
     shutdown: CancellationToken,
 ) {
+    let _counted = OpenSocket::count("screen");
     let mut filter = (!admission.may_drive()).then(WatchOnly::default);
     let (mut to_client, mut from_client) = socket.split();
     let down = async {

@@ -4,42 +4,79 @@ use axum::{Json, extract::State, http::StatusCode};
 use deskhand_app::{CreateSession, Sessions};
 use deskhand_core::id::SessionId;
 use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
+    Shared,
     caller::Caller,
     extract::{Body, Id, Query, page_size},
     problem::Problem,
+    schema::SessionPath,
     view::SessionView,
 };
 
-#[derive(Debug, Deserialize)]
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(show, rename, terminate))
+        .routes(routes!(stop))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = CreateSession)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Create {
+    #[schema(max_length = 200)]
     title: Option<String>,
+    /// `vendor/name`, or the server's choice.
     model: Option<String>,
+    /// The caller's own notes.
+    #[schema(value_type = Option<std::collections::HashMap<String, serde_json::Value>>)]
     metadata: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = RenameSession)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rename {
+    #[schema(max_length = 200)]
     title: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Page {
+    #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u32>,
+    /// The `next` of the page before.
+    #[param(value_type = Option<Uuid>)]
     before: Option<SessionId>,
 }
 
-#[derive(Debug, Serialize)]
+/// A page of sessions, newest first.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SessionsPage)]
 pub(crate) struct SessionsView {
     sessions: Vec<SessionView>,
+    /// The `before` of the next page, when there is one.
+    #[schema(required, value_type = Option<Uuid>)]
     next: Option<SessionId>,
 }
 
-/// `POST /api/sessions`
+/// Makes a session. Its sandbox starts in the background.
+#[utoipa::path(
+    post,
+    path = "/sessions",
+    operation_id = "create_session",
+    tag = "sessions",
+    request_body = Create,
+    responses(
+        (status = 201, description = "the session", body = SessionView),
+        (status = 400, description = "`unknown_model`, `long_title`"),
+    ),
+)]
 pub(crate) async fn create(
     State(sessions): State<Sessions>,
     Caller(user): Caller,
@@ -54,7 +91,15 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(session.into())))
 }
 
-/// `GET /api/sessions`
+/// Lists your sessions, newest first.
+#[utoipa::path(
+    get,
+    path = "/sessions",
+    operation_id = "list_sessions",
+    tag = "sessions",
+    params(Page),
+    responses((status = 200, description = "a page of sessions", body = SessionsView)),
+)]
 pub(crate) async fn list(
     State(sessions): State<Sessions>,
     caller: Caller,
@@ -69,7 +114,15 @@ pub(crate) async fn list(
     }))
 }
 
-/// `GET /api/sessions/{id}`
+/// Shows a session.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}",
+    operation_id = "show_session",
+    tag = "sessions",
+    params(SessionPath),
+    responses((status = 200, description = "the session", body = SessionView)),
+)]
 pub(crate) async fn show(
     State(sessions): State<Sessions>,
     caller: Caller,
@@ -78,7 +131,19 @@ pub(crate) async fn show(
     Ok(Json(sessions.find(caller.viewer(), id).await?.into()))
 }
 
-/// `PATCH /api/sessions/{id}`
+/// Gives a session another title.
+#[utoipa::path(
+    patch,
+    path = "/sessions/{id}",
+    operation_id = "rename_session",
+    tag = "sessions",
+    params(SessionPath),
+    request_body = Rename,
+    responses(
+        (status = 200, description = "the session", body = SessionView),
+        (status = 400, description = "`long_title`"),
+    ),
+)]
 pub(crate) async fn rename(
     State(sessions): State<Sessions>,
     caller: Caller,
@@ -93,7 +158,15 @@ pub(crate) async fn rename(
     ))
 }
 
-/// `DELETE /api/sessions/{id}`
+/// Ends a session for good. Its sandbox and files are gone, its log stays.
+#[utoipa::path(
+    delete,
+    path = "/sessions/{id}",
+    operation_id = "terminate_session",
+    tag = "sessions",
+    params(SessionPath),
+    responses((status = 204, description = "it has ended")),
+)]
 pub(crate) async fn terminate(
     State(sessions): State<Sessions>,
     caller: Caller,
@@ -103,7 +176,18 @@ pub(crate) async fn terminate(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// `POST /api/sessions/{id}/stop`
+/// Ends the current turn with `complete` and outcome `stopped`.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/stop",
+    operation_id = "stop_turn",
+    tag = "sessions",
+    params(SessionPath),
+    responses(
+        (status = 202, description = "the turn is ending"),
+        (status = 409, description = "`not_running`"),
+    ),
+)]
 pub(crate) async fn stop(
     State(sessions): State<Sessions>,
     caller: Caller,

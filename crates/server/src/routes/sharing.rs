@@ -10,64 +10,104 @@ use deskhand_core::{
 use deskhand_store::{Person, Share};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
     caller::Caller,
     extract::{Body, Id, Ids},
     problem::Problem,
+    schema::{self, PersonPath, SessionPath, SharePath},
     view::SessionView,
 };
 
-#[derive(Debug, Deserialize)]
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(people))
+        .routes(routes!(person, grant, remove))
+        .routes(routes!(shares, share))
+        .routes(routes!(end_share))
+        .routes(routes!(join))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = GrantRight)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Grant {
+    #[schema(value_type = schema::GivenRight)]
     right: Right,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ShareSession)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewShare {
+    #[schema(value_type = schema::GivenRight)]
     right: Right,
+    /// In a week unless said.
     expires_at: Option<Timestamp>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = JoinSession)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Join {
+    /// From a link into a session: `/?share=…`.
+    #[schema(value_type = String, format = Password)]
     code: Secret,
 }
 
-#[derive(Debug, Serialize)]
+/// Somebody who has a right in a session.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Person)]
 pub(crate) struct PersonView {
+    #[schema(value_type = Uuid)]
     id: UserId,
+    #[schema(max_length = 64)]
     name: String,
+    #[schema(value_type = schema::Right)]
     right: Right,
+    /// Whether they have a stream open.
     here: bool,
 }
 
-#[derive(Debug, Serialize)]
+/// Everybody who has a right in a session, the owner first.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = People)]
 pub(crate) struct PeopleView {
     people: Vec<PersonView>,
 }
 
-#[derive(Debug, Serialize)]
+/// A link that lets people into a session.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Share)]
 pub(crate) struct ShareView {
+    #[schema(value_type = Uuid)]
     id: ShareId,
+    #[schema(value_type = schema::GivenRight)]
     right: Right,
     created_at: Timestamp,
     expires_at: Timestamp,
 }
 
-#[derive(Debug, Serialize)]
+/// A new link.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MadeShare)]
 pub(crate) struct MadeShareView {
     #[serde(flatten)]
     about: ShareView,
+    /// Shown this once.
+    #[schema(value_type = String)]
     code: Secret,
+    /// Shown this once.
+    #[schema(format = "uri")]
     url: String,
 }
 
-#[derive(Debug, Serialize)]
+/// The links of a session that are still good.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Shares)]
 pub(crate) struct SharesView {
     shares: Vec<ShareView>,
 }
@@ -94,7 +134,15 @@ impl From<Share> for ShareView {
     }
 }
 
-/// `GET /api/sessions/{id}/people`
+/// Lists everybody who has a right in a session, the owner first.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/people",
+    operation_id = "list_people",
+    tag = "sessions",
+    params(SessionPath),
+    responses((status = 200, description = "the people", body = PeopleView)),
+)]
 pub(crate) async fn people(
     State(sessions): State<Sessions>,
     caller: Caller,
@@ -106,7 +154,18 @@ pub(crate) async fn people(
     Ok(Json(PeopleView { people }))
 }
 
-/// `GET /api/sessions/{id}/people/{user}`
+/// Shows what somebody may do in a session.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/people/{user}",
+    operation_id = "show_person",
+    tag = "sessions",
+    params(PersonPath),
+    responses(
+        (status = 200, description = "the person", body = PersonView),
+        (status = 404, description = "`no_person`"),
+    ),
+)]
 pub(crate) async fn person(
     State(sessions): State<Sessions>,
     caller: Caller,
@@ -116,7 +175,22 @@ pub(crate) async fn person(
     Ok(Json(PersonView::new(&sessions, id, person)))
 }
 
-/// `PUT /api/sessions/{id}/people/{user}`
+/// Gives somebody a right, instead of the one they have.
+#[utoipa::path(
+    put,
+    path = "/sessions/{id}/people/{user}",
+    operation_id = "grant_right",
+    tag = "sessions",
+    params(PersonPath),
+    request_body = Grant,
+    responses(
+        (status = 200, description = "the person", body = PersonView),
+        (status = 400, description = "`bad_right`"),
+        (status = 404, description = "`no_user`"),
+        (status = 409, description = "`is_owner`"),
+        (status = 429, description = "`too_many_people`"),
+    ),
+)]
 pub(crate) async fn grant(
     State(sessions): State<Sessions>,
     caller: Caller,
@@ -128,7 +202,19 @@ pub(crate) async fn grant(
     Ok(Json(PersonView::new(&sessions, id, person)))
 }
 
-/// `DELETE /api/sessions/{id}/people/{user}`
+/// Takes somebody's right away. The owner removes anybody, everybody may leave.
+#[utoipa::path(
+    delete,
+    path = "/sessions/{id}/people/{user}",
+    operation_id = "remove_person",
+    tag = "sessions",
+    params(PersonPath),
+    responses(
+        (status = 204, description = "they have no right any more"),
+        (status = 404, description = "`no_user`, `no_person`"),
+        (status = 409, description = "`is_owner`"),
+    ),
+)]
 pub(crate) async fn remove(
     State(sessions): State<Sessions>,
     Caller(user): Caller,
@@ -138,7 +224,20 @@ pub(crate) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// `POST /api/sessions/{id}/shares`
+/// Makes a link that lets people into a session.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/shares",
+    operation_id = "share_session",
+    tag = "sessions",
+    params(SessionPath),
+    request_body = NewShare,
+    responses(
+        (status = 201, description = "the link, shown this once", body = MadeShareView),
+        (status = 400, description = "`bad_right`, `over`"),
+        (status = 429, description = "`too_many_shares`"),
+    ),
+)]
 pub(crate) async fn share(
     State(shared): State<Shared>,
     caller: Caller,
@@ -159,7 +258,18 @@ pub(crate) async fn share(
     ))
 }
 
-/// `GET /api/sessions/{id}/shares`
+/// Lists the links of a session that are still good.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/shares",
+    operation_id = "list_shares",
+    tag = "sessions",
+    params(SessionPath),
+    responses(
+        (status = 200, description = "the links", body = SharesView),
+        (status = 403, description = "`not_allowed`"),
+    ),
+)]
 pub(crate) async fn shares(
     State(sessions): State<Sessions>,
     caller: Caller,
@@ -170,7 +280,18 @@ pub(crate) async fn shares(
     Ok(Json(SharesView { shares }))
 }
 
-/// `DELETE /api/sessions/{id}/shares/{share}`
+/// Ends a link. Who came in by it stays.
+#[utoipa::path(
+    delete,
+    path = "/sessions/{id}/shares/{share}",
+    operation_id = "end_share",
+    tag = "sessions",
+    params(SharePath),
+    responses(
+        (status = 204, description = "it lets nobody in any more"),
+        (status = 404, description = "`no_share`"),
+    ),
+)]
 pub(crate) async fn end_share(
     State(sessions): State<Sessions>,
     caller: Caller,
@@ -180,7 +301,19 @@ pub(crate) async fn end_share(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// `POST /api/shares/join`
+/// Follows a link into a session. A greater right that you have stays.
+#[utoipa::path(
+    post,
+    path = "/shares/join",
+    operation_id = "join_session",
+    tag = "sessions",
+    request_body = Join,
+    responses(
+        (status = 200, description = "the session", body = SessionView),
+        (status = 404, description = "`no_share`"),
+        (status = 429, description = "`too_many_people`"),
+    ),
+)]
 pub(crate) async fn join(
     State(sessions): State<Sessions>,
     caller: Caller,

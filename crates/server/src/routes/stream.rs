@@ -22,13 +22,23 @@ use deskhand_core::{
 use futures::SinkExt;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
     caller::{Caller, Pass},
     extract::{Id, Query, page_size},
+    metrics::OpenSocket,
     problem::Problem,
+    schema::{SessionPath, event::EventsView},
 };
+
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(follow))
+}
 
 /// How long a client may leave what it was sent unread.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -39,17 +49,22 @@ const SILENCE: Duration = Duration::from_secs(65);
 /// What somebody is told whose connection ends because they may not have it any more.
 const NO_LONGER: &str = "you may not see this session any more";
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct After {
+pub(crate) struct Page {
+    /// The number of the last event you saw; 0 is the beginning.
     #[serde(default)]
     after: u64,
+    #[param(minimum = 1, maximum = 5000, default = 500)]
     limit: Option<u32>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Follow {
+    /// The number of the last event you saw; 0 is the beginning.
     #[serde(default)]
     after: u64,
     /// Whether to tell who comes and goes.
@@ -57,41 +72,54 @@ pub(crate) struct Follow {
     presence: bool,
 }
 
-/// What a stream tells besides the log. It has no number and is not kept.
-#[derive(Debug, Serialize)]
-struct PresenceView {
-    r#type: &'static str,
-    data: Collaborator,
+/// What a stream tells besides the log, when it is asked to. It has no number and is not kept.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PresenceMessage)]
+#[serde(tag = "type", content = "data", rename_all = "snake_case")]
+pub(crate) enum PresenceView {
+    CollaboratorJoin(Collaborator),
+    CollaboratorLeave(Collaborator),
 }
 
-#[derive(Debug, Serialize)]
-struct Collaborator {
+/// Somebody who has the session open.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Collaborator {
+    #[schema(value_type = Uuid)]
     id: UserId,
     name: String,
 }
 
 impl From<PresenceChange> for PresenceView {
     fn from(change: PresenceChange) -> Self {
-        Self {
-            r#type: if change.is_here {
-                "collaborator_join"
-            } else {
-                "collaborator_leave"
-            },
-            data: Collaborator {
-                id: change.user,
-                name: change.name,
-            },
+        let who = Collaborator {
+            id: change.user,
+            name: change.name,
+        };
+        if change.is_here {
+            Self::CollaboratorJoin(who)
+        } else {
+            Self::CollaboratorLeave(who)
         }
     }
 }
 
-/// `GET /api/sessions/{id}/events`
+/// Lists the events of a session's log, in order.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/events",
+    operation_id = "list_events",
+    tag = "sessions",
+    params(SessionPath, Page),
+    responses(
+        (status = 200, description = "a page of events", body = EventsView),
+        (status = 400, description = "`after_newest`"),
+    ),
+)]
 pub(crate) async fn list(
     State(sessions): State<Sessions>,
     caller: Caller,
     Id(id): Id<SessionId>,
-    Query(query): Query<After>,
+    Query(query): Query<Page>,
 ) -> Result<impl IntoResponse, Problem> {
     let limit = page_size(query.limit, 500, 5_000)?;
     let events = sessions
@@ -103,7 +131,23 @@ pub(crate) async fn list(
     Ok(([(header::CONTENT_TYPE, "application/json")], body))
 }
 
-/// `WS /api/sessions/{id}/stream`
+/// Follows a session's log over a WebSocket.
+///
+/// Sends one `SessionEvent` per text message: first the past after `after`, then what happens, without gap
+/// or repetition. With `presence` a `PresenceMessage` stands between them whenever somebody comes or goes. Nothing
+/// is expected of the client but answers to pings. Who may not see the session any more is cut off with 1008. One that leaves what it was sent unread for 30 seconds
+/// is cut off; when the server shuts down it closes with 1001. Come back with the last number you saw.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/stream",
+    operation_id = "follow_events",
+    tag = "sessions",
+    params(SessionPath, Follow),
+    responses(
+        (status = 101, description = "the WebSocket is open"),
+        (status = 400, description = "`after_newest`"),
+    ),
+)]
 pub(crate) async fn follow(
     State(shared): State<Shared>,
     pass: Pass,
@@ -138,6 +182,7 @@ async fn send_events(
     admission: Admission,
     shutdown: CancellationToken,
 ) {
+    let _counted = OpenSocket::count("events");
     // Begun once: a look at the rights must not be cut short by an event.
     let mut lost = pin!(admission.lost());
     let mut ping = tokio::time::interval(PING);

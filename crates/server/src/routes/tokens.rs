@@ -9,40 +9,70 @@ use deskhand_core::{
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
+    Shared,
     caller::AccountHolder,
     extract::{Body, Id},
     problem::Problem,
+    schema::{self, TokenPath},
 };
 
-#[derive(Debug, Deserialize)]
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(revoke))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = CreateToken)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Create {
+    #[schema(min_length = 1, max_length = 64)]
     name: String,
+    /// `write` unless said.
+    #[schema(value_type = Option<schema::Scope>)]
     scope: Option<Scope>,
+    /// For ever without it.
     expires_at: Option<Timestamp>,
 }
 
-#[derive(Debug, Serialize)]
+/// What is known of a token.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Token)]
 pub(crate) struct TokenView {
+    #[schema(value_type = Uuid)]
     id: TokenId,
+    #[schema(max_length = 64)]
     name: String,
+    /// How it begins, so that people know which it is. Empty for one made by an early version.
     prefix: String,
+    #[schema(value_type = schema::Scope)]
     scope: Scope,
     created_at: Timestamp,
+    /// For ever when it is null.
+    #[schema(required)]
     expires_at: Option<Timestamp>,
+    #[schema(required)]
     last_used_at: Option<Timestamp>,
 }
 
-#[derive(Debug, Serialize)]
+/// A new token.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MadeToken)]
 pub(crate) struct MadeTokenView {
     #[serde(flatten)]
     about: TokenView,
+    /// The token itself, shown this once.
+    #[schema(value_type = String)]
     token: Secret,
 }
 
-#[derive(Debug, Serialize)]
+/// Your tokens.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Tokens)]
 pub(crate) struct TokensView {
     tokens: Vec<TokenView>,
 }
@@ -61,7 +91,19 @@ impl From<Token> for TokenView {
     }
 }
 
-/// `POST /api/tokens`
+/// Makes a token of yours.
+#[utoipa::path(
+    post,
+    path = "/tokens",
+    operation_id = "create_token",
+    tag = "people",
+    request_body = Create,
+    responses(
+        (status = 201, description = "the token, shown this once", body = MadeTokenView),
+        (status = 400, description = "`bad_name`, `over`"),
+        (status = 429, description = "`too_many_tokens`"),
+    ),
+)]
 pub(crate) async fn create(
     State(users): State<Users>,
     AccountHolder(user): AccountHolder,
@@ -80,7 +122,17 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(view)))
 }
 
-/// `GET /api/tokens`
+/// Lists your tokens.
+#[utoipa::path(
+    get,
+    path = "/tokens",
+    operation_id = "list_tokens",
+    tag = "people",
+    responses(
+        (status = 200, description = "your tokens", body = TokensView),
+        (status = 403, description = "`narrow_scope`"),
+    ),
+)]
 pub(crate) async fn list(
     State(users): State<Users>,
     AccountHolder(user): AccountHolder,
@@ -90,7 +142,18 @@ pub(crate) async fn list(
     Ok(Json(TokensView { tokens }))
 }
 
-/// `DELETE /api/tokens/{id}`
+/// Makes a token worthless.
+#[utoipa::path(
+    delete,
+    path = "/tokens/{id}",
+    operation_id = "revoke_token",
+    tag = "people",
+    params(TokenPath),
+    responses(
+        (status = 204, description = "it is worth nothing any more"),
+        (status = 404, description = "`no_token`"),
+    ),
+)]
 pub(crate) async fn revoke(
     State(users): State<Users>,
     AccountHolder(user): AccountHolder,

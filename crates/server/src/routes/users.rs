@@ -8,6 +8,8 @@ use deskhand_core::{
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::people::SignInLinkView;
 use crate::{
@@ -15,42 +17,73 @@ use crate::{
     caller::Administrator,
     extract::{Body, Id, Query, page_size},
     problem::Problem,
+    schema::{self, UserPath},
 };
 
-#[derive(Debug, Deserialize)]
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(change))
+        .routes(routes!(new_sign_in_link))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = CreateUser)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Create {
+    /// No two users' names differ only in case.
+    #[schema(min_length = 1, max_length = 64)]
     name: String,
+    /// `member` unless said.
+    #[schema(value_type = Option<schema::UserRole>)]
     role: Option<UserRole>,
 }
 
-#[derive(Debug, Deserialize)]
+/// What to change of a user.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ChangeUser)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Change {
+    #[schema(min_length = 1, max_length = 64)]
     name: Option<String>,
+    #[schema(value_type = Option<schema::UserRole>)]
     role: Option<UserRole>,
     active: Option<bool>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Page {
+    #[param(minimum = 1, maximum = 500, default = 100)]
     limit: Option<u32>,
+    /// The `next` of the page before.
+    #[param(value_type = Option<Uuid>)]
     after: Option<UserId>,
 }
 
-#[derive(Debug, Serialize)]
+/// Somebody who may sign in.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = User)]
 pub(crate) struct UserView {
+    #[schema(value_type = Uuid)]
     id: UserId,
+    #[schema(max_length = 64)]
     name: String,
+    #[schema(value_type = schema::UserRole)]
     role: UserRole,
+    /// Whoever is not active is signed out everywhere and cannot sign in.
     active: bool,
     created_at: Timestamp,
 }
 
-#[derive(Debug, Serialize)]
+/// A page of users, oldest first.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = UsersPage)]
 pub(crate) struct UsersView {
     users: Vec<UserView>,
+    /// The `after` of the next page, when there is one.
+    #[schema(required, value_type = Option<Uuid>)]
     next: Option<UserId>,
 }
 
@@ -66,7 +99,20 @@ impl From<User> for UserView {
     }
 }
 
-/// `POST /api/users`
+/// Adds somebody who may sign in.
+#[utoipa::path(
+    post,
+    path = "/users",
+    operation_id = "create_user",
+    tag = "people",
+    request_body = Create,
+    responses(
+        (status = 201, description = "the user", body = UserView),
+        (status = 400, description = "`bad_name`"),
+        (status = 403, description = "`not_administrator`"),
+        (status = 409, description = "`name_taken`"),
+    ),
+)]
 pub(crate) async fn create(
     State(users): State<Users>,
     _: Administrator,
@@ -77,7 +123,18 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(user.into())))
 }
 
-/// `GET /api/users`
+/// Lists everybody, oldest first.
+#[utoipa::path(
+    get,
+    path = "/users",
+    operation_id = "list_users",
+    tag = "people",
+    params(Page),
+    responses(
+        (status = 200, description = "a page of users", body = UsersView),
+        (status = 403, description = "`not_administrator`, `narrow_scope`"),
+    ),
+)]
 pub(crate) async fn list(
     State(users): State<Users>,
     _: Administrator,
@@ -91,7 +148,22 @@ pub(crate) async fn list(
     }))
 }
 
-/// `PATCH /api/users/{id}`
+/// Changes a user. Who is not active any more is signed out everywhere.
+#[utoipa::path(
+    patch,
+    path = "/users/{id}",
+    operation_id = "change_user",
+    tag = "people",
+    params(UserPath),
+    request_body = Change,
+    responses(
+        (status = 200, description = "the user", body = UserView),
+        (status = 400, description = "`bad_name`"),
+        (status = 403, description = "`not_administrator`"),
+        (status = 404, description = "`no_user`"),
+        (status = 409, description = "`name_taken`, `last_administrator`"),
+    ),
+)]
 pub(crate) async fn change(
     State(users): State<Users>,
     _: Administrator,
@@ -106,7 +178,20 @@ pub(crate) async fn change(
     Ok(Json(users.change(id, change).await?.into()))
 }
 
-/// `POST /api/users/{id}/sign-in-links`
+/// Makes a link that signs somebody in, once.
+#[utoipa::path(
+    post,
+    path = "/users/{id}/sign-in-links",
+    operation_id = "invite_user",
+    tag = "people",
+    params(UserPath),
+    responses(
+        (status = 201, description = "the link", body = SignInLinkView),
+        (status = 403, description = "`not_administrator`"),
+        (status = 404, description = "`no_user`"),
+        (status = 409, description = "`user_disabled`"),
+    ),
+)]
 pub(crate) async fn new_sign_in_link(
     State(shared): State<Shared>,
     _: Administrator,

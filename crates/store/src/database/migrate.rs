@@ -16,6 +16,10 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/0001_sessions.sql"),
     },
     Migration {
+        number: 2,
+        sql: include_str!("../../migrations/0002_queue.sql"),
+    },
+    Migration {
         number: 3,
         sql: include_str!("../../migrations/0003_people.sql"),
     },

@@ -4,6 +4,7 @@ use deskhand_core::{
     clock::{Clock, SystemClock},
     event::{EventBody, Failure, Said},
     id::{MessageId, SessionId, TurnId, UserId},
+    message::Delivery,
     session::{Phase, SandboxState, Signal},
     viewer::Viewer,
 };
@@ -31,12 +32,13 @@ fn text(text: &str) -> EventBody {
     })
 }
 
-fn prompt<'a>(world: &World, session: SessionId, content: &'a str) -> NewPrompt<'a> {
+pub(crate) fn prompt<'a>(world: &World, session: SessionId, content: &'a str) -> NewPrompt<'a> {
     NewPrompt {
         id: MessageId::new(),
         session,
         content,
         author: world.user,
+        delivery: Delivery::Queue,
         at: SystemClock.now(),
     }
 }

@@ -8,8 +8,10 @@
 )]
 
 mod blobs;
+mod figures;
 mod log;
 mod people;
+mod queue;
 mod rights;
 mod tokens;
 

@@ -1,8 +1,10 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import type { ReactNode } from "react";
 import { afterEach, expect, it } from "vitest";
 
-import type { SessionEvent } from "../../api/types";
+import type { Right, SessionEvent } from "../../api/types";
 import { Conversation } from "./Conversation";
 import { addEvents, emptyTimeline } from "./timeline";
 
@@ -49,18 +51,28 @@ const TURN: SessionEvent[] = [
 interface Shown {
   connection?: "live" | "reconnecting";
   names?: Record<string, string>;
+  right?: Right;
 }
 
-function show(events: SessionEvent[], { connection = "live", names = {} }: Shown = {}) {
+function withQueries({ children }: { children: ReactNode }) {
+  return <QueryClientProvider client={new QueryClient()}>{children}</QueryClientProvider>;
+}
+
+function show(events: SessionEvent[], shown: Shown = {}) {
+  const { connection = "live", names = {}, right = "owner" } = shown;
   const timeline = addEvents(emptyTimeline, events);
   render(
     <Conversation
+      sessionId="s"
       timeline={timeline}
       state="idle"
       connection={connection}
       isLoading={false}
       names={new Map(Object.entries(names))}
+      right={right}
+      me="a"
     />,
+    { wrapper: withQueries },
   );
   return within(screen.getByRole("log", { name: "Conversation" }));
 }
@@ -80,6 +92,15 @@ it("names authors when more than one person takes part", () => {
 it("names nobody who is alone", () => {
   const log = show([said(1, "a"), said(2, "a")], { names: { a: "Ada" } });
   expect(log.queryByText("Ada")).toBeNull();
+});
+
+it.each([
+  ["view", 0],
+  ["suggest", 1],
+  ["drive", 2],
+] as const)("with the right to %s, %i of two people's messages can be changed", (right, n) => {
+  const log = show([said(1, "a"), said(2, "b")], { right });
+  expect(log.queryAllByRole("button", { name: "Change this message" })).toHaveLength(n);
 });
 
 it("shows a turn from prompt to end", () => {

@@ -2,17 +2,19 @@ import { ArrowDown, LoaderCircle, MessageSquare } from "lucide-react";
 import { useState } from "react";
 
 import type { Connection } from "../../api/stream";
-import type { SessionState } from "../../api/types";
+import type { Right, SessionState } from "../../api/types";
 import { Button } from "../../components/Button";
 import { Placeholder } from "../../components/Placeholder";
 import { Skeleton } from "../../components/Skeleton";
-import { ItemView, Prompt } from "./ItemView";
+import { ItemView } from "./ItemView";
 import type { PromptItem } from "./items";
 import { Lightbox } from "./Lightbox";
 import type { Timeline } from "./timeline";
 import { useStickToBottom } from "./useStickToBottom";
+import { Waiting } from "./Waiting";
 
 interface ConversationProps {
+  sessionId: string;
   timeline: Timeline;
   state: SessionState;
   connection: Connection;
@@ -20,11 +22,15 @@ interface ConversationProps {
   isLoading: boolean;
   /** The names of those who have a right in the session, by id. */
   names: ReadonlyMap<string, string>;
+  /** What whoever looks may do in the session. */
+  right: Right;
+  /** The user who looks, as soon as that is known. */
+  me: string | undefined;
 }
 
 /** Everything that was said and done, oldest first, with the newest in view. */
 export function Conversation(props: ConversationProps) {
-  const { timeline, state, connection, isLoading, names } = props;
+  const { timeline, state, connection, isLoading } = props;
   const { scroller, content, isAtBottom, scrollToBottom } = useStickToBottom();
   const [openShot, setOpenShot] = useState<number | null>(null);
   const [seenSeq, setSeenSeq] = useState(0);
@@ -52,7 +58,7 @@ export function Conversation(props: ConversationProps) {
               Write below what the agent should do.
             </Placeholder>
           ) : (
-            <Entries timeline={timeline} state={state} names={names} onOpenShot={setOpenShot} />
+            <Entries {...props} onOpenShot={setOpenShot} />
           )}
         </div>
       </div>
@@ -69,14 +75,12 @@ export function Conversation(props: ConversationProps) {
   );
 }
 
-interface EntriesProps {
-  timeline: Timeline;
-  state: SessionState;
-  names: ReadonlyMap<string, string>;
+interface EntriesProps extends ConversationProps {
   onOpenShot: (id: number) => void;
 }
 
-function Entries({ timeline, state, names, onOpenShot }: EntriesProps) {
+function Entries(props: EntriesProps) {
+  const { sessionId, timeline, state, names, onOpenShot } = props;
   const authorOf = authorsOf(timeline, names);
   const last = timeline.items.at(-1);
   const isWorking = state === "running";
@@ -99,15 +103,14 @@ function Entries({ timeline, state, names, onOpenShot }: EntriesProps) {
           <LoaderCircle aria-hidden className="size-3.5 animate-spin text-accent" /> Working…
         </div>
       )}
-      {timeline.waiting.map((prompt) => (
-        <Prompt
-          key={prompt.id}
-          text={prompt.text}
-          at={prompt.at}
-          author={authorOf(prompt)}
-          note={waitingNote(state)}
-        />
-      ))}
+      <Waiting
+        sessionId={sessionId}
+        waiting={timeline.waiting}
+        state={state}
+        right={props.right}
+        me={props.me}
+        authorOf={authorOf}
+      />
     </div>
   );
 }
@@ -121,13 +124,6 @@ function authorsOf(timeline: Timeline, names: ReadonlyMap<string, string>) {
     if (!isShared || author === undefined) return undefined;
     return names.get(author) ?? "Somebody who left";
   };
-}
-
-function waitingNote(state: SessionState): string {
-  if (state === "initializing") return "Waiting for the desktop";
-  if (state === "terminated") return "Never begun: the session ended";
-  if (state === "running" || state === "waiting") return "Waiting for the agent to finish";
-  return "Waiting";
 }
 
 function ConnectionNote({ connection }: { connection: Connection }) {

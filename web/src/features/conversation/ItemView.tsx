@@ -24,7 +24,14 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
   const { item, author, isGrowing, onOpenShot } = props;
   switch (item.kind) {
     case "prompt":
-      return <Prompt text={item.text} at={item.at} author={author} />;
+      return (
+        <Prompt
+          text={item.text}
+          at={item.at}
+          author={author}
+          footer={item.isSteering ? "Shown while it worked" : undefined}
+        />
+      );
     case "text":
     case "answer":
       return item.text.trim() === "" ? null : <Markdown text={item.text} />;
@@ -57,10 +64,11 @@ interface PromptProps {
   text: string;
   at: string;
   author?: string | undefined;
-  note?: string | undefined;
+  isWaiting?: boolean;
+  footer?: ReactNode;
 }
 
-export function Prompt({ text, at, author, note }: PromptProps) {
+export function Prompt({ text, at, author, isWaiting = false, footer }: PromptProps) {
   return (
     <div className="flex flex-col items-end gap-1 pt-2">
       {author !== undefined && <div className="text-xs font-medium text-soft">{author}</div>}
@@ -68,12 +76,14 @@ export function Prompt({ text, at, author, note }: PromptProps) {
         title={formatMoment(at)}
         className={cx(
           "max-w-[88%] rounded-2xl rounded-br-md bg-accent-soft px-3.5 py-2 whitespace-pre-wrap [overflow-wrap:anywhere]",
-          note !== undefined && "border border-dashed border-line-strong bg-transparent text-soft",
+          isWaiting && "border border-dashed border-line-strong bg-transparent text-soft",
         )}
       >
         {text}
       </div>
-      {note !== undefined && <div className="animate-appear-late text-xs text-faint">{note}</div>}
+      {footer !== undefined && (
+        <div className="flex items-center gap-1 text-xs text-faint">{footer}</div>
+      )}
     </div>
   );
 }
@@ -122,7 +132,14 @@ function Line({
 function completeWords(item: CompleteItem): string {
   const took = formatDuration(item.durationMs);
   const steps = counted(item.nSteps, "step");
-  return item.outcome === "done" ? `Done in ${took}, ${steps}` : `Stopped after ${took}, ${steps}`;
+  switch (item.outcome) {
+    case "done":
+      return `Done in ${took}, ${steps}`;
+    case "stopped":
+      return `Stopped after ${took}, ${steps}`;
+    case "interrupted":
+      return `Interrupted after ${took}, ${steps}`;
+  }
 }
 
 function Failure({ item }: { item: ErrorItem }) {

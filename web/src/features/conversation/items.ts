@@ -1,4 +1,4 @@
-import type { SandboxState, SessionState } from "../../api/types";
+import type { Delivery, SandboxState, SessionState } from "../../api/types";
 
 /** A picture of the screen in the log. */
 export interface Shot {
@@ -21,6 +21,9 @@ export interface PromptItem extends ItemBase {
   text: string;
   /** The user who wrote it. */
   author?: string;
+  delivery: Delivery;
+  /** Whether the agent was shown it in the middle of a turn. */
+  isSteering: boolean;
 }
 export interface SaidItem extends ItemBase {
   kind: "text" | "thinking";
@@ -67,7 +70,7 @@ export interface ErrorItem extends ItemBase {
 }
 export interface CompleteItem extends ItemBase {
   kind: "complete";
-  outcome: "done" | "stopped";
+  outcome: "done" | "stopped" | "interrupted";
   nSteps: number;
   durationMs: number;
 }

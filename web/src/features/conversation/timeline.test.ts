@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { SessionEvent } from "../../api/types";
-import { addEvents, emptyTimeline, type Timeline } from "./timeline";
+import { addEvents, emptyTimeline, inOrder, type Timeline } from "./timeline";
 
 type Said = Pick<SessionEvent, "type" | "data">;
 
@@ -20,6 +20,8 @@ const begins = (message: string, turn = "t", sandbox = "ready"): Said =>
   ({ type: "status", data: { state: "running", sandbox, turn, prompt: message } }) as Said;
 const prompt = (content: string): Said =>
   ({ type: "message", data: { id: content, role: "user", content } }) as Said;
+const queue = (message: string, change: object): Said =>
+  ({ type: "queue", data: { message, by: "u", ...change } }) as Said;
 const text = (turn: string, block: number, piece: string): Said =>
   ({ type: "text", data: { turn, block, text: piece } }) as Said;
 const answer = (turn: string, content: string): Said =>
@@ -112,6 +114,47 @@ describe("addEvents", () => {
       "prompt second",
       "text Two",
     ]);
+  });
+
+  it("shows a message that steers where the agent was shown it, and keeps the turn's clock", () => {
+    const timeline = after(
+      status("idle"),
+      prompt("first"),
+      begins("first", "t"),
+      text("t", 0, "One"),
+      prompt("left"),
+      use("t", "a"),
+      result("a", "x"),
+      begins("left", "t"),
+      text("t", 1, "Two"),
+    );
+    expect(outline(timeline)).toEqual([
+      "status",
+      "prompt first",
+      "text One",
+      "call ok",
+      "prompt left",
+      "text Two",
+    ]);
+    expect(timeline.items[4]).toMatchObject({ isSteering: true });
+    expect(timeline.turnStartedAt).toBe(log(prompt(""), prompt(""), prompt(""))[2]?.at);
+  });
+
+  it("follows what people do with messages that wait", () => {
+    const timeline = after(
+      prompt("a"),
+      prompt("b"),
+      prompt("c"),
+      prompt("d"),
+      queue("c", { change: "moved", before: "a" }),
+      queue("a", { change: "moved" }),
+      queue("b", { change: "edited", content: "B" }),
+      queue("d", { change: "redelivered", delivery: "interrupt" }),
+      queue("c", { change: "removed" }),
+      queue("c", { change: "edited", content: "gone" }),
+    );
+    expect(outline(timeline)).toEqual(["waiting B", "waiting d", "waiting a"]);
+    expect(inOrder(timeline.waiting).map((item) => item.text)).toEqual(["d", "B", "a"]);
   });
 
   it("takes the prompt that a turn names, and leaves the others waiting", () => {

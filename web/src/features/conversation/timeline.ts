@@ -1,11 +1,11 @@
-import type { ScreenshotData, SessionEvent, StatusData } from "../../api/types";
+import type { QueueData, ScreenshotData, SessionEvent, StatusData } from "../../api/types";
 import type { CallItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
 
 /** What a session's log amounts to on the page. */
 export interface Timeline {
   lastSeq: number;
   items: readonly Item[];
-  /** Prompts no turn has begun on. They follow the items, whenever they were sent. */
+  /** Prompts no turn has begun on, in the order people gave them. They follow the items. */
   waiting: readonly PromptItem[];
   shots: readonly Shot[];
   status: StatusData | null;
@@ -54,13 +54,22 @@ function addEvent(draft: Draft, event: SessionEvent): void {
       return addStatus(draft, base, event.data);
     case "message":
       if (event.data.role === "user") {
-        const { id: message, content: text, author } = event.data;
-        const prompt: PromptItem = { ...base, kind: "prompt", message, text };
+        const { id: message, content: text, author, delivery = "queue" } = event.data;
+        const prompt: PromptItem = {
+          ...base,
+          kind: "prompt",
+          message,
+          text,
+          delivery,
+          isSteering: false,
+        };
         draft.waiting.push(author === undefined ? prompt : { ...prompt, author });
       } else if (!wasSpoken(draft, event.data.content, turn)) {
         draft.items.push({ ...base, kind: "answer", text: event.data.content });
       }
       return;
+    case "queue":
+      return changeWaiting(draft, event.data);
     case "thinking":
     case "text":
       return addSaid(draft, { ...base, kind: event.type, ...event.data, lastAt: event.at });
@@ -115,11 +124,43 @@ function addEvent(draft: Draft, event: SessionEvent): void {
   }
 }
 
-/** A turn begins: its prompt moves to where the work on it is shown. */
-function beginTurn(draft: Draft, prompt: string, at: string): void {
-  draft.turnStartedAt = at;
-  const index = draft.waiting.findIndex(({ message }) => message === prompt);
-  draft.items.push(...draft.waiting.splice(index, index < 0 ? 0 : 1));
+/** A turn begins or is steered: the message moves to where it is worked on. */
+function takeUp(draft: Draft, prompt: string, at: string): void {
+  const isSteering = draft.turnStartedAt !== null;
+  draft.turnStartedAt ??= at;
+  const taken = draft.waiting.find(({ message }) => message === prompt);
+  if (taken === undefined) return;
+  draft.waiting = draft.waiting.filter((item) => item !== taken);
+  draft.items.push({ ...taken, isSteering });
+}
+
+function changeWaiting(draft: Draft, data: QueueData): void {
+  const index = draft.waiting.findIndex(({ message }) => message === data.message);
+  const item = draft.waiting[index];
+  if (item === undefined) return;
+  switch (data.change) {
+    case "edited":
+      draft.waiting[index] = { ...item, text: data.content };
+      return;
+    case "redelivered":
+      draft.waiting[index] = { ...item, delivery: data.delivery };
+      return;
+    case "moved": {
+      draft.waiting.splice(index, 1);
+      const before = draft.waiting.findIndex(({ message }) => message === data.before);
+      draft.waiting.splice(before < 0 ? draft.waiting.length : before, 0, item);
+      return;
+    }
+    case "removed":
+      draft.waiting.splice(index, 1);
+  }
+}
+
+const URGENCY = { interrupt: 0, steer: 1, queue: 2 };
+
+/** Prompts that wait, in the order in which the agent takes them. */
+export function inOrder(waiting: readonly PromptItem[]): PromptItem[] {
+  return waiting.toSorted((a, b) => URGENCY[a.delivery] - URGENCY[b.delivery]);
 }
 
 function endTurn(draft: Draft, turn: string): void {
@@ -134,14 +175,15 @@ function endTurn(draft: Draft, turn: string): void {
 function addStatus(draft: Draft, base: ItemBase, status: StatusData): void {
   const before = draft.status;
   draft.status = status;
-  if (status.prompt !== undefined) beginTurn(draft, status.prompt, base.at);
+  if (status.prompt !== undefined) takeUp(draft, status.prompt, base.at);
   else if (status.state !== "running" && status.state !== "waiting") draft.turnStartedAt = null;
 
   // That the agent began and ended is told by the prompt and the turn's last line.
+  const isBeginning = before === null && status.sandbox === "none";
   const isNews =
-    status.sandbox !== before?.sandbox ||
+    (status.sandbox !== before?.sandbox && !isBeginning) ||
     status.reason !== undefined ||
-    (status.state !== before.state && ["waiting", "error", "terminated"].includes(status.state));
+    (status.state !== before?.state && ["waiting", "error", "terminated"].includes(status.state));
   if (!isNews) return;
 
   const item: StatusItem = { ...base, kind: "status", ...status };

@@ -1,11 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type CSSProperties, useCallback, useRef, useState } from "react";
 
+import { useMe } from "../../api/account";
 import { messageOf } from "../../api/client";
 import { useNames } from "../../api/people";
 import { sessionKeys, useSendMessage } from "../../api/sessions";
 import type { Connection } from "../../api/stream";
-import type { SandboxState, Session, SessionState } from "../../api/types";
+import type { Delivery, SandboxState, Session, SessionState } from "../../api/types";
 import { lastScreenUrl, screenUrl } from "../../api/urls";
 import { Composer } from "../../components/Composer";
 import { Splitter } from "../../components/Splitter";
@@ -14,6 +15,7 @@ import { readStored, writeStored } from "../../lib/stored";
 import { Conversation } from "../conversation/Conversation";
 import type { Timeline } from "../conversation/timeline";
 import { Screen } from "../screen/Screen";
+import { DeliveryChoice } from "./DeliveryChoice";
 
 interface SessionPanesProps {
   session: Session;
@@ -24,6 +26,12 @@ interface SessionPanesProps {
   isLoading: boolean;
 }
 
+const PLACEHOLDERS: Record<Delivery, string> = {
+  queue: "Add something for later…",
+  steer: "Tell it while it works…",
+  interrupt: "Tell it to do this instead…",
+};
+
 const SPLIT_KEY = "deskhand.split";
 const SPLIT = { usual: 36, min: 28, max: 65 };
 
@@ -31,6 +39,7 @@ const SPLIT = { usual: 36, min: 28, max: 65 };
 export function SessionPanes(props: SessionPanesProps) {
   const { session, state, sandbox, timeline } = props;
   const names = useNames(session.id);
+  const { data: me } = useMe({ enabled: true });
   const container = useRef<HTMLElement>(null);
   const [split, setSplit] = useState(() => Number(readStored(SPLIT_KEY)) || SPLIT.usual);
   const changeSplit = (value: number) => {
@@ -55,11 +64,14 @@ export function SessionPanes(props: SessionPanesProps) {
         className="order-2 flex min-h-0 flex-1 flex-col bg-surface lg:order-none"
       >
         <Conversation
+          sessionId={session.id}
           timeline={timeline}
           state={state}
           connection={props.connection}
           isLoading={props.isLoading}
           names={names}
+          right={session.right}
+          me={me?.id}
         />
         <SessionComposer session={session} state={state} />
       </section>
@@ -98,17 +110,25 @@ function whyBlocked(session: Session, state: SessionState): string | undefined {
 function SessionComposer({ session, state }: { session: Session; state: SessionState }) {
   const [draft, setDraft] = useState("");
   const send = useSendMessage(session.id);
+  const [delivery, setDelivery] = useState<Delivery>("queue");
+  const isWorking = state === "running" || state === "waiting";
+  const onSend = (content: string) => {
+    // An agent that is at rest takes any message at once.
+    const how = isWorking ? delivery : "queue";
+    send.mutate({ content, delivery: how }, { onSuccess: () => setDraft("") });
+  };
   return (
     <div className="shrink-0 border-t border-line px-4 pt-2.5 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
       <div className="mx-auto max-w-3xl">
         <Composer
           draft={draft}
           onDraft={setDraft}
-          onSend={(content) => send.mutate(content, { onSuccess: () => setDraft("") })}
+          onSend={onSend}
           isSending={send.isPending}
           error={send.error ? messageOf(send.error) : undefined}
           blockedBecause={whyBlocked(session, state)}
-          placeholder={state === "running" ? "Add something for later…" : "Message the agent…"}
+          placeholder={isWorking ? PLACEHOLDERS[delivery] : "Message the agent…"}
+          choice={isWorking && <DeliveryChoice value={delivery} onChange={setDelivery} />}
         />
       </div>
     </div>

@@ -70,14 +70,48 @@ impl Group {
 
     /// How many processes the kernel ended because the memory was used up.
     pub(crate) fn n_out_of_memory(&self) -> u64 {
-        let mut parts = self.parts.iter();
-        let part = parts.find(|part| part.controllers.contains(&Controller::Memory));
-        let counter = part.map(|part| match part.version {
-            Version::One => part.dir.join("memory.oom_control"),
-            Version::Two => part.dir.join("memory.events"),
+        let text = self.read(Controller::Memory, |version| match version {
+            Version::One => "memory.oom_control",
+            Version::Two => "memory.events",
         });
-        let text = counter.and_then(|counter| fs::read_to_string(counter).ok());
         text.as_deref().and_then(oom_kills).unwrap_or(0)
+    }
+
+    /// The memory in use, where a group counts it.
+    pub(crate) fn memory_bytes(&self) -> Option<u64> {
+        self.read(Controller::Memory, |version| match version {
+            Version::One => "memory.usage_in_bytes",
+            Version::Two => "memory.current",
+        })
+        .and_then(|text| text.trim().parse().ok())
+    }
+
+    /// The processor time used up to now, where a group counts it.
+    pub(crate) fn cpu(&self) -> Option<Duration> {
+        let in_part = |part: &Part| match part.version {
+            Version::One => {
+                let nanos = fs::read_to_string(part.dir.join("cpuacct.usage")).ok()?;
+                Some(Duration::from_nanos(nanos.trim().parse().ok()?))
+            }
+            Version::Two => {
+                let stat = fs::read_to_string(part.dir.join("cpu.stat")).ok()?;
+                let mut lines = stat.lines();
+                let micros = lines.find_map(|line| line.strip_prefix("usage_usec "))?;
+                Some(Duration::from_micros(micros.parse().ok()?))
+            }
+        };
+        self.parts.iter().find_map(in_part)
+    }
+
+    /// A file of the group that has this controller.
+    fn read(
+        &self,
+        controller: Controller,
+        file: impl Fn(Version) -> &'static str,
+    ) -> Option<String> {
+        let mut parts = self.parts.iter();
+        let part = parts.find(|part| part.controllers.contains(&controller))?;
+        fs::read_to_string(part.dir.join(file(part.version))).ok()
     }
 
     pub(crate) fn dirs(&self) -> Vec<PathBuf> {
@@ -206,5 +240,38 @@ mod tests {
         assert_eq!(read("memory.swap.max"), "0");
         assert_eq!(read("cpu.max"), "150000 100000");
         assert_eq!(read("pids.max"), "7");
+    }
+
+    #[test]
+    fn what_is_used_is_read_in_both_versions() {
+        for (version, files) in [
+            (
+                Version::One,
+                [
+                    ("memory.usage_in_bytes", "4096\n"),
+                    ("cpuacct.usage", "1500000\n"),
+                ],
+            ),
+            (
+                Version::Two,
+                [
+                    ("memory.current", "4096\n"),
+                    ("cpu.stat", "usage_usec 1500\nuser_usec 1\n"),
+                ],
+            ),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            for (name, text) in files {
+                fs::write(dir.path().join(name), text).unwrap();
+            }
+            let part = Part {
+                dir: dir.path().to_owned(),
+                version,
+                controllers: Controller::ALL.to_vec(),
+            };
+            let group = Group { parts: vec![part] };
+            assert_eq!(group.memory_bytes(), Some(4096));
+            assert_eq!(group.cpu(), Some(Duration::from_micros(1500)));
+        }
     }
 }

@@ -9,6 +9,9 @@ use rustix::fs::{Access, access};
 
 use super::{Controller, Groups, Place, SERVER_GROUP, Version};
 
+/// Version 1's name for counting processor time.
+const ACCOUNTING: &str = "cpuacct";
+
 pub(super) fn survey() -> Groups {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let memberships = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -34,6 +37,21 @@ pub(super) fn survey() -> Groups {
         }
     }
     groups
+        .places
+        .extend(accounting(&groups, &mounts, &memberships));
+    groups
+}
+
+/// Version 1 may count processor time in another tree than the one that limits it.
+fn accounting(groups: &Groups, mounts: &str, memberships: &str) -> Option<Place> {
+    let parent = own_group(mounts, memberships, Some(ACCOUNTING))?;
+    let is_needed = groups.version_of(Controller::Cpu) == Some(Version::One)
+        && groups.places.iter().all(|place| place.parent != parent);
+    (is_needed && may_make_groups(&parent).is_ok()).then(|| Place {
+        version: Version::One,
+        parent,
+        controllers: Vec::new(),
+    })
 }
 
 /// The usable group for a controller, or why there is none.
@@ -58,7 +76,7 @@ fn find(
             return Ok((Version::Two, own));
         }
     }
-    let Some(own) = own_group(mounts, memberships, Some(controller)) else {
+    let Some(own) = own_group(mounts, memberships, Some(controller.name())) else {
         return Err(format!(
             "no control group of the server has the controller {}",
             controller.name()
@@ -69,8 +87,7 @@ fn find(
 }
 
 /// The folder of this process's group: in version 2, or in version 1 for a controller.
-fn own_group(mounts: &str, memberships: &str, controller: Option<Controller>) -> Option<PathBuf> {
-    let name = controller.map(Controller::name);
+fn own_group(mounts: &str, memberships: &str, name: Option<&str>) -> Option<PathBuf> {
     let path = memberships.lines().find_map(|line| {
         let (_, rest) = line.split_once(':')?;
         let (controllers, path) = rest.split_once(':')?;
@@ -152,7 +169,7 @@ mod tests {
             (Some(Controller::Cpu), Some("/sys/fs/cgroup/cpu,cpuacct/")),
             (Some(Controller::Processes), None),
         ] {
-            let found = own_group(MOUNTS, MEMBERSHIPS, controller);
+            let found = own_group(MOUNTS, MEMBERSHIPS, controller.map(Controller::name));
             assert_eq!(found.as_deref(), expected.map(Path::new), "{controller:?}");
         }
     }

@@ -13,7 +13,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     link::Link,
-    local::{cgroup::Group, files::SessionFiles, process::Tree, tail::Tail},
+    local::{
+        cgroup::Group,
+        files::SessionFiles,
+        process::Tree,
+        tail::Tail,
+        usage::{Meter, Metered},
+    },
 };
 
 /// Everything that a running sandbox consists of on this side.
@@ -29,6 +35,8 @@ pub(super) struct Charge {
     pub(super) _stdin: Arc<ChildStdin>,
     /// The limit, for the report of a death.
     pub(super) memory_bytes: u64,
+    pub(super) meter: Arc<Meter>,
+    pub(super) metered: Arc<Metered>,
 }
 
 impl Charge {
@@ -53,6 +61,7 @@ impl Charge {
             None => SandboxEnd::Stopped,
             Some(status) => SandboxEnd::Died(self.cause(status).await),
         };
+        self.meter.end(&self.metered);
         self.group.remove().await;
         if let Err(error) = self.files.remove_run() {
             tracing::warn!(%error, "the socket of a sandbox is left");

@@ -1,0 +1,120 @@
+//! Figures for those who run the server: what is counted as it happens, and what is counted when asked.
+//!
+//! No figure is about one session or one person.
+
+use std::{sync::Arc, time::Instant};
+
+use async_trait::async_trait;
+use deskhand_agent::{TurnEnd, TurnReport};
+use deskhand_core::{
+    action::ScreenSize,
+    id::RequestId,
+    sandbox::{
+        ByteStream, ComputerError, ComputerReply, ComputerRequest, Progress, Sandbox, SandboxEnd,
+        SandboxUsage,
+    },
+    session::Phase,
+    shell::ShellEnding,
+};
+use deskhand_store::StoreError;
+
+use crate::Sessions;
+
+/// Seconds that a turn took, by `outcome`.
+pub const TURN_SECONDS: &str = "deskhand_turn_duration_seconds";
+/// Seconds that something done to a computer took, by `tool` and `outcome`.
+pub const ACTION_SECONDS: &str = "deskhand_action_duration_seconds";
+
+/// What is counted when somebody asks.
+#[derive(Debug)]
+pub struct Figures {
+    /// A phase without sessions is left out.
+    pub sessions: Vec<(Phase, u64)>,
+    pub n_waiting_prompts: u64,
+    pub sandboxes: SandboxUsage,
+}
+
+impl Sessions {
+    /// Counts over all sessions, of whomever they are.
+    pub async fn figures(&self) -> Result<Figures, StoreError> {
+        Ok(Figures {
+            sessions: self.shared.store.n_sessions_by_phase().await?,
+            n_waiting_prompts: self.shared.store.n_waiting_everywhere().await?,
+            sandboxes: self.shared.sandboxes.usage().await,
+        })
+    }
+}
+
+/// Counts a turn that has ended.
+pub(crate) fn count_turn(report: &TurnReport) {
+    let outcome = match report.end {
+        TurnEnd::Done { .. } => "done",
+        TurnEnd::Stopped => "stopped",
+        TurnEnd::Failed(_) | TurnEnd::LogLost(_) => "failed",
+    };
+    metrics::histogram!(TURN_SECONDS, "outcome" => outcome).record(report.duration);
+}
+
+/// A sandbox that counts what is done in it, by the agent and by hand.
+#[derive(Debug)]
+pub(crate) struct Counted(pub(crate) Arc<dyn Sandbox>);
+
+#[async_trait]
+impl Sandbox for Counted {
+    fn screen(&self) -> ScreenSize {
+        self.0.screen()
+    }
+
+    async fn perform(
+        &self,
+        id: RequestId,
+        request: ComputerRequest,
+        progress: Option<Progress>,
+    ) -> Result<ComputerReply, ComputerError> {
+        let tool = match &request {
+            ComputerRequest::Act { .. } => "computer",
+            ComputerRequest::Look { .. } => "screenshot",
+            ComputerRequest::Shell(_) => "bash",
+            ComputerRequest::Edit(_) => "editor",
+        };
+        let started = Instant::now();
+        let reply = self.0.perform(id, request, progress).await;
+        let seconds =
+            metrics::histogram!(ACTION_SECONDS, "tool" => tool, "outcome" => outcome(&reply));
+        seconds.record(started.elapsed());
+        reply
+    }
+
+    async fn cancel(&self, id: RequestId) {
+        self.0.cancel(id).await;
+    }
+
+    async fn open_screen(&self) -> Result<ByteStream, ComputerError> {
+        self.0.open_screen().await
+    }
+
+    async fn ended(&self) -> SandboxEnd {
+        self.0.ended().await
+    }
+
+    async fn stop(&self) {
+        self.0.stop().await;
+    }
+}
+
+/// How it went for the computer; a command that ran and ended with another code than 0 was done.
+fn outcome(reply: &Result<ComputerReply, ComputerError>) -> &'static str {
+    match reply {
+        Ok(ComputerReply::Shell(output)) => match output.ending {
+            ShellEnding::TimedOut { .. } | ShellEnding::TimedOutWithShell { .. } => "timed_out",
+            ShellEnding::Interrupted => "cancelled",
+            ShellEnding::Exited { .. }
+            | ShellEnding::ShellEnded { .. }
+            | ShellEnding::Restarted => "done",
+        },
+        Ok(ComputerReply::Acted { .. } | ComputerReply::Edited { .. }) => "done",
+        Err(ComputerError::Failed(_)) => "failed",
+        Err(ComputerError::Cancelled) => "cancelled",
+        Err(ComputerError::FateUnknown | ComputerError::Gone) => "lost",
+    }
+}

@@ -1,0 +1,210 @@
+//! Messages to the agent: sending them, and changing them while they wait.
+
+use deskhand_core::{
+    event::QueueChange,
+    id::{MessageId, SessionId, UserId},
+    message::{Delivery, LONGEST_MESSAGE_BYTES, Message, Role},
+    right::Right,
+    viewer::Viewer,
+};
+use deskhand_store::{ChangeWaiting, NewPrompt, QueueFull};
+
+use super::{ChangeMessageError, FindError, SendPromptError, Sessions};
+
+/// How much of a first prompt becomes the title.
+const TITLE_FROM_PROMPT: usize = 80;
+
+/// A message somebody sends.
+#[derive(Debug)]
+pub struct SendPrompt {
+    pub content: String,
+    pub delivery: Delivery,
+}
+
+/// What to change of a message that waits. At least one of them.
+#[derive(Debug, Default)]
+pub struct ChangeMessage {
+    pub content: Option<String>,
+    pub delivery: Option<Delivery>,
+    pub place: Option<Place>,
+}
+
+/// A place in the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    Before(MessageId),
+    Last,
+}
+
+impl Sessions {
+    /// Queues a prompt. It is stored when this returns.
+    pub async fn send_prompt(
+        &self,
+        author: UserId,
+        id: SessionId,
+        prompt: SendPrompt,
+    ) -> Result<Message, SendPromptError> {
+        self.find_with(Right::Suggest, Viewer::User(author), id)
+            .await?;
+        check(&prompt.content)?;
+        let message = Message {
+            id: MessageId::new(),
+            session: id,
+            role: Role::User,
+            content: prompt.content,
+            author: Some(author),
+            delivery: prompt.delivery,
+            created_at: self.shared.clock.now(),
+        };
+        let new = NewPrompt {
+            id: message.id,
+            session: id,
+            content: &message.content,
+            author,
+            delivery: message.delivery,
+            at: message.created_at,
+        };
+        let queued = self
+            .shared
+            .log
+            .queue_prompt(new, self.shared.settings.queue_length)
+            .await?;
+        match queued {
+            None => return Err(SendPromptError::Ended(id)),
+            Some(Err(QueueFull { n_waiting })) => {
+                return Err(SendPromptError::QueueFull {
+                    session: id,
+                    n_waiting,
+                });
+            }
+            Some(Ok(())) => {}
+        }
+        self.shared
+            .store
+            .suggest_title(id, &title_from(&message.content))
+            .await?;
+        self.deliver(id, message.id, message.delivery);
+        Ok(message)
+    }
+
+    /// The messages that wait, in the order in which the agent will take them.
+    pub async fn queue(&self, viewer: Viewer, id: SessionId) -> Result<Vec<Message>, FindError> {
+        self.find(viewer, id).await?;
+        Ok(self.shared.store.waiting(id).await?)
+    }
+
+    /// Changes a message that waits; answers the queue as it is then.
+    pub async fn change_message(
+        &self,
+        by: UserId,
+        id: SessionId,
+        message: MessageId,
+        change: ChangeMessage,
+    ) -> Result<Vec<Message>, ChangeMessageError> {
+        self.may_change(by, id, message).await?;
+        let mut changes = Vec::new();
+        if let Some(content) = change.content {
+            check(&content)?;
+            changes.push(QueueChange::Edited { content });
+        }
+        if let Some(delivery) = change.delivery {
+            changes.push(QueueChange::Redelivered { delivery });
+        }
+        match change.place {
+            Some(Place::Before(before)) if before == message => {
+                return Err(ChangeMessageError::BeforeItself);
+            }
+            Some(Place::Before(before)) => changes.push(QueueChange::Moved {
+                before: Some(before),
+            }),
+            Some(Place::Last) => changes.push(QueueChange::Moved { before: None }),
+            None => {}
+        }
+        if changes.is_empty() {
+            return Err(ChangeMessageError::Nothing);
+        }
+        self.change_waiting(by, id, message, &changes).await?;
+        if let Some(delivery) = change.delivery {
+            self.deliver(id, message, delivery);
+        }
+        Ok(self.queue(Viewer::User(by), id).await?)
+    }
+
+    /// Takes a message that waits out of the queue.
+    pub async fn remove_message(
+        &self,
+        by: UserId,
+        id: SessionId,
+        message: MessageId,
+    ) -> Result<(), ChangeMessageError> {
+        self.may_change(by, id, message).await?;
+        self.change_waiting(by, id, message, &[QueueChange::Removed])
+            .await
+    }
+
+    /// Whether they may change this message: their own with the right to send some, other
+    /// people's with the right to drive.
+    async fn may_change(
+        &self,
+        by: UserId,
+        id: SessionId,
+        message: MessageId,
+    ) -> Result<(), ChangeMessageError> {
+        let viewer = Viewer::User(by);
+        self.find_with(Right::Suggest, viewer, id).await?;
+        let waiting = self.shared.store.waiting(id).await?;
+        let is_of_others = |other: &Message| other.id == message && other.author != Some(by);
+        if waiting.iter().any(is_of_others) {
+            self.find_with(Right::Drive, viewer, id).await?;
+        }
+        Ok(())
+    }
+
+    async fn change_waiting(
+        &self,
+        by: UserId,
+        id: SessionId,
+        message: MessageId,
+        changes: &[QueueChange],
+    ) -> Result<(), ChangeMessageError> {
+        let changed = self.shared.log.change_waiting(id, message, by, changes);
+        match changed.await? {
+            ChangeWaiting::Changed(_) => Ok(()),
+            ChangeWaiting::Taken => Err(ChangeMessageError::Taken(message)),
+            ChangeWaiting::Unknown(unknown) => Err(ChangeMessageError::NotWaiting(unknown)),
+        }
+    }
+
+    /// Lets the agent know of a message in the way it was sent. A turn that is steered looks for
+    /// it by itself.
+    fn deliver(&self, id: SessionId, message: MessageId, delivery: Delivery) {
+        let live = self.live(id);
+        if delivery == Delivery::Interrupt {
+            live.interrupt(message);
+        }
+        live.nudge();
+    }
+}
+
+fn check(content: &str) -> Result<(), SendPromptError> {
+    if content.trim().is_empty() {
+        return Err(SendPromptError::Empty);
+    }
+    if content.len() > LONGEST_MESSAGE_BYTES {
+        return Err(SendPromptError::Long(content.len()));
+    }
+    if content.contains('\0') {
+        return Err(SendPromptError::Nul);
+    }
+    Ok(())
+}
+
+/// The first line of a prompt, cut to a title's length.
+fn title_from(prompt: &str) -> String {
+    let line = prompt.trim().lines().next().unwrap_or_default().trim();
+    if line.chars().count() <= TITLE_FROM_PROMPT {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(TITLE_FROM_PROMPT - 1).collect();
+    format!("{}…", cut.trim_end())
+}

@@ -1,0 +1,465 @@
+//! The OpenAPI document: it lists every route, and what the server answers is what it says.
+
+use std::collections::BTreeSet;
+
+use deskhand_core::{
+    action::{Action, Button, Point, Region},
+    blob::{BlobFormat, BlobName},
+    edit::EditCommand,
+    event::{
+        Complete, Cost, Event, EventBody, Failure, MessageSaid, Outcome, QueueChange, QueueChanged,
+        Said, Screenshot, Status, ToolResult, ToolUse,
+    },
+    id::{MessageId, TurnId, UserId},
+    message::{Delivery, Role},
+    session::{Phase, SandboxState},
+    shell::ShellRequest,
+};
+use deskhand_testkit::{Document, Operation, Session};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{program::Place, world::serve};
+
+#[test]
+fn the_document_lists_every_route_with_its_answers() {
+    let operations = printed().operations();
+    let line = |operation: &Operation| {
+        let statuses = operation.statuses().join(" ");
+        format!("{:6} {} → {statuses}", operation.method, operation.path)
+    };
+    let lines: Vec<_> = operations.iter().map(line).collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    GET    /api/blobs/{name} → 200 401 404 500
+    GET    /api/docs → 200
+    GET    /api/docs/{file} → 200 404
+    GET    /api/me → 200 401 500
+    GET    /api/openapi.json → 200
+    GET    /api/sessions → 200 400 401 500
+    POST   /api/sessions → 201 400 401 403 413 500
+    DELETE /api/sessions/{id} → 204 401 403 404 500
+    GET    /api/sessions/{id} → 200 401 404 500
+    PATCH  /api/sessions/{id} → 200 400 401 403 404 413 500
+    POST   /api/sessions/{id}/actions → 200 400 401 403 404 409 413 500 503
+    GET    /api/sessions/{id}/events → 200 400 401 404 500
+    GET    /api/sessions/{id}/messages → 200 400 401 404 500
+    POST   /api/sessions/{id}/messages → 202 400 401 403 404 409 413 429 500
+    GET    /api/sessions/{id}/queue → 200 401 404 500
+    DELETE /api/sessions/{id}/queue/{message} → 204 401 403 404 409 500
+    PATCH  /api/sessions/{id}/queue/{message} → 200 400 401 403 404 409 413 500
+    GET    /api/sessions/{id}/screenshot → 200 401 404 500
+    POST   /api/sessions/{id}/stop → 202 401 403 404 409 500
+    GET    /api/sessions/{id}/stream → 101 400 401 403 404 500
+    GET    /api/sessions/{id}/vnc → 101 400 401 403 404 409 500
+    POST   /api/sign-in → 204 400 401 413 500
+    POST   /api/sign-in-links → 201 401 403 500
+    POST   /api/sign-out → 204 401 403 500
+    GET    /health → 200 503
+    GET    /metrics → 200 401 403 500
+    ");
+}
+
+#[test]
+fn the_document_is_well_formed() {
+    let document = printed();
+    assert_eq!(document.0["openapi"], "3.1.0");
+    let mut ids = BTreeSet::new();
+    for Operation {
+        method,
+        path,
+        description,
+    } in document.operations()
+    {
+        let id = description["operationId"].as_str().unwrap().to_owned();
+        assert!(ids.insert(id.clone()), "{id} names two operations");
+        assert!(description["summary"].is_string(), "{method} {path}");
+        let parameters = description["parameters"].as_array();
+        let in_path = parameters
+            .into_iter()
+            .flatten()
+            .filter(|p| p["in"] == "path");
+        let named: BTreeSet<_> = in_path.map(|p| p["name"].as_str().unwrap()).collect();
+        let wanted: BTreeSet<_> = path
+            .split('/')
+            .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+            .collect();
+        assert_eq!(named, wanted, "{method} {path}");
+    }
+    let text = document.0.to_string();
+    for part in text.split("\"$ref\":\"#").skip(1) {
+        let place = part.split('"').next().unwrap();
+        assert!(document.0.pointer(place).is_some(), "{place} is nowhere");
+    }
+}
+
+#[tokio::test]
+async fn the_server_and_the_program_give_the_same_document() {
+    let server = serve(&[]);
+    let stranger = server.client().with_token("");
+    assert_eq!(stranger.document().await.0, printed().0);
+    let page = stranger.get("/api/docs").await;
+    let text = String::from_utf8(page.body).unwrap();
+    assert!(
+        !text.contains("http"),
+        "the page loads nothing from elsewhere"
+    );
+    for file in ["swagger-ui.css", "swagger-ui-bundle.js", "start.js"] {
+        assert!(text.contains(file));
+        assert_eq!(stranger.get(&format!("/api/docs/{file}")).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn every_documented_route_is_there_and_answers_as_documented() {
+    let server = serve(&[]);
+    let client = server.client();
+    let document = client.document().await;
+    let session = client.new_session("scripted/demo").await;
+    let blob = look(&session).await;
+    let message = session.prompt("show me the demo").await;
+    let made = async |path: &str, body: Value| {
+        let made = client.post(path, body).await.good();
+        made["id"].as_str().unwrap().to_owned()
+    };
+    let user = made("/api/users", json!({"name": "bob"})).await;
+    let token = made("/api/tokens", json!({"name": "spare"})).await;
+    let share = made(&session.path("/shares"), json!({"right": "view"})).await;
+    let person = session.path("/people/bob");
+    client.put(&person, json!({"right": "view"})).await.good();
+    let mut operations = document.operations();
+    // What ends the session comes last.
+    operations.sort_by_key(|operation| {
+        let deletes = operation.method == "DELETE";
+        (deletes, std::cmp::Reverse(operation.path.len()))
+    });
+    for operation in &operations {
+        let id = match operation.path.split('/').nth(2) {
+            Some("users") => &user,
+            Some("tokens") => &token,
+            _ => &session.id,
+        };
+        let path = operation
+            .path
+            .replace("{id}", id)
+            .replace("{user}", "bob")
+            .replace("{share}", &share)
+            .replace("{name}", &blob)
+            .replace("{message}", &message)
+            .replace("{file}", "start.js");
+        let method = Method::from_bytes(operation.method.as_bytes()).unwrap();
+        let mut bodies = vec![None, Some(br#"{"what": "?"}"#.to_vec())];
+        if method == Method::DELETE {
+            // What is gone cannot be removed once more.
+            bodies.pop();
+        }
+        for body in bodies {
+            let answer = client.send(method.clone(), &path, body).await;
+            let status = answer.status.to_string();
+            let name = format!("{} {} {status}", operation.method, operation.path);
+            assert!(operation.statuses().contains(&status), "{name}");
+            assert_ne!(answer.status, 404, "{name}");
+            let content = &operation.description["responses"][&status]["content"];
+            if let Some(json) = content.get("application/json") {
+                let checked = document.check_all(&json["schema"], &answer.json(), &name);
+                checked.unwrap();
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_have_the_bounds_that_the_document_names() {
+    let server = serve(&[]);
+    let client = server.client();
+    let session = client.new_session("scripted/demo").await;
+    let mut n_bounds = 0;
+    for operation in client.document().await.operations() {
+        let parameters = operation.description["parameters"].as_array();
+        for parameter in parameters.into_iter().flatten() {
+            let Some(most) = parameter["schema"]["maximum"].as_u64() else {
+                continue;
+            };
+            n_bounds += 1;
+            let path = operation.path.replace("{id}", &session.id);
+            let name = parameter["name"].as_str().unwrap();
+            let asked = async |n: u64| client.get(&format!("{path}?{name}={n}")).await.status;
+            assert_eq!(asked(most).await, 200, "{path}");
+            assert_eq!(asked(most + 1).await, 400, "{path}");
+            assert_eq!(asked(0).await, 400, "{path}");
+        }
+    }
+    assert_eq!(n_bounds, 4);
+}
+
+#[test]
+fn every_event_is_what_the_document_says() {
+    let document = printed();
+    let mut described = BTreeSet::new();
+    for (n, body) in events().into_iter().enumerate() {
+        let event = Event {
+            seq: n as u64 + 1,
+            at: "2026-01-02T03:04:05Z".parse().unwrap(),
+            body,
+        };
+        let sent = serde_json::to_value(&event).unwrap();
+        document.check("SessionEvent", &sent).unwrap();
+        described.insert(event.body.kind());
+    }
+    let kinds = document.0["components"]["schemas"]["EventBody"]["oneOf"].as_array();
+    let kinds = kinds.unwrap().iter();
+    let named: BTreeSet<_> = kinds
+        .map(|kind| kind["properties"]["type"]["enum"][0].as_str().unwrap())
+        .collect();
+    assert_eq!(named, described);
+}
+
+#[test]
+fn every_tool_input_is_what_the_document_says() {
+    let document = printed();
+    for input in tool_inputs() {
+        document.check("ToolInput", &input).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_a_turn_leaves_behind_is_what_the_document_says() {
+    let server = serve(&[]);
+    let client = server.client();
+    let document = client.document().await;
+    let session = client.new_session("scripted/demo").await;
+    session.prompt("Order two lamps").await;
+    session.turn_end(0).await;
+    let acted = session.act("bash", json!({"shell": "run", "command": "id"}));
+    document.check("Acted", &acted.await).unwrap();
+    let posts = [
+        ("/api/sign-in-links".to_owned(), json!({}), "SignInLink"),
+        ("/api/users".to_owned(), json!({"name": "bob"}), "User"),
+        ("/api/tokens".to_owned(), json!({"name": "ci"}), "MadeToken"),
+        (
+            session.path("/shares"),
+            json!({"right": "view"}),
+            "MadeShare",
+        ),
+    ];
+    for (path, body, name) in posts {
+        let answer = client.post(&path, body).await.good();
+        document.check(name, &answer).unwrap();
+    }
+    let checks = [
+        ("/api/me".to_owned(), "User"),
+        ("/api/sessions".to_owned(), "SessionsPage"),
+        (session.path(""), "Session"),
+        (session.path("/messages"), "MessagesPage"),
+        (session.path("/events"), "EventsPage"),
+        (session.path("/queue"), "Queue"),
+        (session.path("/people"), "People"),
+        (session.path("/people/admin"), "Person"),
+        (session.path("/shares"), "Shares"),
+        ("/api/users".to_owned(), "UsersPage"),
+        ("/api/tokens".to_owned(), "Tokens"),
+    ];
+    for (path, name) in checks {
+        let answer = client.get(&path).await.good();
+        document.check(name, &answer).unwrap();
+    }
+}
+
+/// The document as `deskhand openapi` prints it.
+fn printed() -> Document {
+    let ended = Place::new().run(&["openapi"]);
+    Document(serde_json::from_str(&ended.stdout).unwrap())
+}
+
+/// Takes a picture; answers its name.
+async fn look(session: &Session) -> String {
+    let look = json!({"tool": "computer", "input": {"action": "screenshot"}});
+    let acted = session.client.post(&session.path("/actions"), look).await;
+    acted.good()["screenshot"].as_str().unwrap().to_owned()
+}
+
+/// One of each kind, with and without what may be absent.
+fn events() -> Vec<EventBody> {
+    let (turn, blob) = (TurnId::new(), BlobName::of([7; 32], BlobFormat::Png));
+    let mut events = Vec::new();
+    for (some, phase, sandbox) in [
+        (true, Phase::Running, SandboxState::Ready),
+        (false, Phase::Initializing, SandboxState::None),
+    ] {
+        let some_turn = some.then_some(turn);
+        let call = "1".to_owned();
+        let said = Said {
+            turn,
+            block: 0,
+            text: String::new(),
+        };
+        events.extend([
+            EventBody::Status(Status {
+                state: phase,
+                sandbox,
+                reason: some.then(String::new),
+                turn: some_turn,
+                prompt: some.then(MessageId::new),
+            }),
+            EventBody::Message(MessageSaid {
+                id: MessageId::new(),
+                role: if some { Role::User } else { Role::Assistant },
+                content: String::new(),
+                author: some.then(UserId::new),
+                delivery: [Delivery::Queue, Delivery::Steer][usize::from(some)],
+                turn: some_turn,
+            }),
+            EventBody::Cost(Cost {
+                turn,
+                step: 1,
+                usd: 0.5,
+            }),
+            EventBody::Thinking(said.clone()),
+            EventBody::Text(said),
+            EventBody::ToolUse(ToolUse {
+                turn: some_turn,
+                call: call.clone(),
+                tool: "bash".to_owned(),
+                input: json!({"shell": "restart"}),
+                by: some.then(UserId::new),
+            }),
+            EventBody::ToolResult(ToolResult {
+                turn: some_turn,
+                call: call.clone(),
+                text: String::new(),
+                is_error: some,
+                duration_ms: 1,
+                partial: some,
+            }),
+            EventBody::Screenshot(Screenshot {
+                turn: some_turn,
+                call: some.then_some(call),
+                blob: blob.clone(),
+                width: 1,
+                height: 1,
+            }),
+            EventBody::Error(Failure {
+                turn: some_turn,
+                code: String::new(),
+                message: String::new(),
+            }),
+            EventBody::Complete(Complete {
+                turn,
+                outcome: if some {
+                    Outcome::Done
+                } else {
+                    Outcome::Stopped
+                },
+                n_steps: 1,
+                duration_ms: 1,
+            }),
+        ]);
+    }
+    events.extend(queue_changes());
+    events
+}
+
+fn queue_changes() -> impl Iterator<Item = EventBody> {
+    let changes = [
+        QueueChange::Edited {
+            content: String::new(),
+        },
+        QueueChange::Redelivered {
+            delivery: Delivery::Interrupt,
+        },
+        QueueChange::Moved {
+            before: Some(MessageId::new()),
+        },
+        QueueChange::Moved { before: None },
+        QueueChange::Removed,
+    ];
+    changes.into_iter().map(|change| {
+        EventBody::Queue(QueueChanged {
+            message: MessageId::new(),
+            by: UserId::new(),
+            change,
+        })
+    })
+}
+
+/// Each thing that a computer can be told.
+fn tool_inputs() -> Vec<Value> {
+    let point = Point { x: 1, y: 2 };
+    let keys = || "ctrl+s".to_owned();
+    let text = || "text".to_owned();
+    let modifiers = || vec!["shift".to_owned()];
+    let button = Button::Right;
+    let region = Region {
+        x0: 0,
+        y0: 0,
+        x1: 1,
+        y1: 1,
+    };
+    let actions = [
+        Action::Screenshot,
+        Action::Zoom { region },
+        Action::Move { at: point },
+        Action::Click {
+            button,
+            count: 1,
+            at: Some(point),
+            modifiers: modifiers(),
+        },
+        Action::MouseDown { button },
+        Action::MouseUp { button },
+        Action::Drag {
+            path: vec![point],
+            modifiers: modifiers(),
+        },
+        Action::Scroll {
+            at: Some(point),
+            dx: 1,
+            dy: -1,
+            modifiers: modifiers(),
+        },
+        Action::Type { text: text() },
+        Action::Key {
+            keys: keys(),
+            repeat: 1,
+        },
+        Action::HoldKey {
+            keys: keys(),
+            ms: 1,
+        },
+        Action::Wait { ms: 1 },
+        Action::CursorPosition,
+    ];
+    let shell = [
+        ShellRequest::Run {
+            command: text(),
+            timeout_ms: 1,
+        },
+        ShellRequest::Restart,
+    ];
+    let path = || "/home".to_owned();
+    let edits = [
+        EditCommand::View {
+            path: path(),
+            view_range: Some([1, -1]),
+        },
+        EditCommand::Create {
+            path: path(),
+            file_text: text(),
+        },
+        EditCommand::StrReplace {
+            path: path(),
+            old_str: text(),
+            new_str: text(),
+        },
+        EditCommand::Insert {
+            path: path(),
+            insert_line: 0,
+            insert_text: text(),
+        },
+        EditCommand::UndoEdit { path: path() },
+    ];
+    let actions = actions.iter().map(serde_json::to_value);
+    let shell = shell.iter().map(serde_json::to_value);
+    let edits = edits.iter().map(serde_json::to_value);
+    let all = actions.chain(shell).chain(edits);
+    all.map(Result::unwrap).collect()
+}

@@ -1,0 +1,160 @@
+//! Counting requests and connections, and writing all figures as Prometheus reads them.
+
+use std::{
+    convert::Infallible,
+    io,
+    time::{Duration, Instant},
+};
+
+use axum::{
+    extract::{MatchedPath, Request},
+    http::Method,
+    middleware::Next,
+    response::Response,
+};
+use deskhand_app::figures::{ACTION_SECONDS, Figures, TURN_SECONDS};
+use deskhand_core::session::Phase;
+use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+
+const REQUESTS: &str = "deskhand_http_requests_total";
+const REQUEST_SECONDS: &str = "deskhand_http_request_duration_seconds";
+const CONNECTIONS: &str = "deskhand_stream_clients";
+const SESSIONS: &str = "deskhand_sessions";
+const WAITING: &str = "deskhand_waiting_prompts";
+const SANDBOXES: &str = "deskhand_sandboxes";
+const SANDBOX_MEMORY: &str = "deskhand_sandbox_memory_bytes";
+const SANDBOX_CPU: &str = "deskhand_sandbox_cpu_milliseconds_total";
+
+/// The bounds of quick things, in seconds.
+const QUICK: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.0];
+/// The bounds of what an agent does, in seconds.
+const SLOW: [f64; 9] = [0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 120.0, 600.0];
+
+/// How often what was counted is added up. It waits in memory until then.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// What has been counted.
+#[derive(Clone)]
+pub(crate) struct Metrics(PrometheusHandle);
+
+impl Metrics {
+    /// Begins to count, for the whole process.
+    pub(crate) fn install() -> io::Result<Self> {
+        let slow = |name: &str| Matcher::Full(name.to_owned());
+        let handle = PrometheusBuilder::new()
+            .set_buckets(&QUICK)
+            .and_then(|builder| builder.set_buckets_for_metric(slow(TURN_SECONDS), &SLOW))
+            .and_then(|builder| builder.set_buckets_for_metric(slow(ACTION_SECONDS), &SLOW))
+            .and_then(PrometheusBuilder::install_recorder)
+            .map_err(io::Error::other)?;
+        describe();
+        Ok(Self(handle))
+    }
+
+    /// Adds up from time to time, so that memory stays small also when nobody reads.
+    pub(crate) async fn keep_small(&self) -> Infallible {
+        let mut tick = tokio::time::interval(UPKEEP);
+        loop {
+            tick.tick().await;
+            self.0.run_upkeep();
+        }
+    }
+
+    /// Everything, as Prometheus reads it.
+    pub(crate) fn render(&self, figures: &Figures) -> String {
+        for phase in Phase::ALL {
+            let n = figures
+                .sessions
+                .iter()
+                .find(|(counted, _)| *counted == phase);
+            gauge!(SESSIONS, "state" => phase.name()).set(n.map_or(0.0, |(_, n)| float(*n)));
+        }
+        gauge!(WAITING).set(float(figures.n_waiting_prompts));
+        gauge!(SANDBOXES).set(float(figures.sandboxes.n_running));
+        if let Some(bytes) = figures.sandboxes.memory_bytes {
+            gauge!(SANDBOX_MEMORY).set(float(bytes));
+        }
+        if let Some(cpu) = figures.sandboxes.cpu {
+            let millis = u64::try_from(cpu.as_millis()).unwrap_or(u64::MAX);
+            counter!(SANDBOX_CPU).absolute(millis);
+        }
+        self.0.render()
+    }
+}
+
+impl std::fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Metrics")
+    }
+}
+
+fn describe() {
+    describe_counter!(REQUESTS, "Requests answered.");
+    describe_histogram!(REQUEST_SECONDS, "Seconds until the answer began.");
+    describe_gauge!(CONNECTIONS, "Open WebSockets.");
+    describe_gauge!(SESSIONS, "Sessions by what they are doing.");
+    describe_gauge!(WAITING, "Messages that wait for their turn.");
+    describe_histogram!(TURN_SECONDS, "Seconds that turns took.");
+    describe_histogram!(
+        ACTION_SECONDS,
+        "Seconds that things done to computers took."
+    );
+    describe_gauge!(SANDBOXES, "Sandboxes that run.");
+    describe_gauge!(SANDBOX_MEMORY, "Memory of all sandboxes.");
+    describe_counter!(SANDBOX_CPU, "Processor time of all sandboxes.");
+}
+
+/// Counts every request with its route. What has no route is the page.
+pub(crate) async fn count(request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let method = method_name(request.method());
+    let started = Instant::now();
+    let response = next.run(request).await;
+    let route = match &route {
+        Some(route) => route.as_str().to_owned(),
+        None => "page".to_owned(),
+    };
+    histogram!(REQUEST_SECONDS, "route" => route.clone(), "method" => method)
+        .record(started.elapsed());
+    let status = response.status().as_str().to_owned();
+    counter!(REQUESTS, "route" => route, "method" => method, "status" => status).increment(1);
+    response
+}
+
+/// The methods that some route takes; callers may make up others without end.
+fn method_name(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        _ => "other",
+    }
+}
+
+/// Counts an open WebSocket until it is dropped.
+pub(crate) struct OpenSocket(metrics::Gauge);
+
+impl OpenSocket {
+    /// `kind` is `events` or `screen`.
+    pub(crate) fn count(kind: &'static str) -> Self {
+        let gauge = gauge!(CONNECTIONS, "kind" => kind);
+        gauge.increment(1);
+        Self(gauge)
+    }
+}
+
+impl Drop for OpenSocket {
+    fn drop(&mut self) {
+        self.0.decrement(1);
+    }
+}
+
+/// Prometheus counts in floating point; beyond 2⁵³ that is not exact, and nobody minds.
+#[expect(clippy::cast_precision_loss, reason = "see above")]
+fn float(n: u64) -> f64 {
+    n as f64
+}

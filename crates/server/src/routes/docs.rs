@@ -1,0 +1,111 @@
+//! What this server can be asked: the document for programs, and a page of it for people.
+
+use std::sync::{Arc, LazyLock};
+
+use axum::{
+    http::header,
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_swagger_ui::Config;
+
+use crate::{Shared, extract::Id, openapi::openapi, problem::Problem};
+
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(document))
+        .routes(routes!(page))
+        .routes(routes!(file))
+}
+
+/// The document, written when somebody first asks for it.
+static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| openapi().into());
+
+/// The page that Swagger UI draws itself into.
+const PAGE: &str = include_str!("docs/page.html");
+/// Tells Swagger UI what to draw.
+const START: &str = include_str!("docs/start.js");
+
+const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// This document.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    operation_id = "openapi",
+    tag = "server",
+    security(()),
+    responses((
+        status = 200,
+        description = "OpenAPI 3.1",
+        content_type = "application/json",
+        body = serde_json::Value,
+    )),
+)]
+pub(crate) async fn document() -> impl IntoResponse {
+    let headers = [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    (headers, DOCUMENT.clone())
+}
+
+/// A page that shows this document and can try it out.
+#[utoipa::path(
+    get,
+    path = "/docs",
+    operation_id = "docs",
+    tag = "server",
+    security(()),
+    responses((status = 200, description = "the page", body = String, content_type = "text/html")),
+)]
+pub(crate) async fn page() -> impl IntoResponse {
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    (headers, PAGE)
+}
+
+/// A file of that page.
+#[utoipa::path(
+    get,
+    path = "/docs/{file}",
+    operation_id = "docs_file",
+    tag = "server",
+    security(()),
+    params(("file" = String, Path, description = "its name")),
+    responses(
+        (status = 200, description = "the file", body = String, content_type = "text/javascript"),
+        (status = 404, description = "`no_route`"),
+    ),
+)]
+pub(crate) async fn file(Id(name): Id<String>) -> Result<Response, Problem> {
+    let media_type = match name.as_str() {
+        "start.js" => {
+            let headers = [
+                (header::CONTENT_TYPE, JAVASCRIPT),
+                (header::CACHE_CONTROL, "no-cache"),
+            ];
+            return Ok((headers, START).into_response());
+        }
+        "swagger-ui-bundle.js" => JAVASCRIPT,
+        "swagger-ui.css" => "text/css; charset=utf-8",
+        _ => return Err(Problem::no_route()),
+    };
+    let file = utoipa_swagger_ui::serve(&name, Arc::new(Config::default()));
+    let file = file.ok().flatten().ok_or_else(Problem::no_route)?;
+    let headers = [
+        (header::CONTENT_TYPE, media_type),
+        (header::CACHE_CONTROL, "max-age=86400"),
+    ];
+    let mut response = (headers, file.bytes.into_owned()).into_response();
+    if file.gzpipped {
+        let gzip = header::HeaderValue::from_static("gzip");
+        response
+            .headers_mut()
+            .insert(header::CONTENT_ENCODING, gzip);
+    }
+    Ok(response)
+}

@@ -1,0 +1,32 @@
+//! Figures for those who run the server.
+
+use axum::{extract::State, http::header, response::IntoResponse};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{Shared, caller::Administrator, problem::Problem};
+
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(metrics))
+}
+
+/// Shows the server's figures, as Prometheus reads them.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    tag = "server",
+    responses(
+        (status = 200, description = "the figures", body = String, content_type = "text/plain"),
+        (status = 403, description = "`not_administrator`, `narrow_scope`"),
+    ),
+)]
+pub(crate) async fn metrics(
+    State(shared): State<Shared>,
+    _: Administrator,
+) -> Result<impl IntoResponse, Problem> {
+    let figures = shared.app.sessions().figures().await?;
+    let headers = [(
+        header::CONTENT_TYPE,
+        "text/plain; version=0.0.4; charset=utf-8",
+    )];
+    Ok((headers, shared.metrics.render(&figures)))
+}

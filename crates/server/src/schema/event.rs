@@ -1,0 +1,199 @@
+//! The events of a session's log.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::{BlobName, Delivery, Role, SandboxState, SessionState};
+
+/// A page of events, in order.
+#[derive(Serialize, ToSchema)]
+#[schema(as = EventsPage)]
+pub(crate) struct EventsView {
+    events: Vec<Event>,
+}
+
+/// One fact of a session's log. A newer server may send other types too: pass them over.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SessionEvent)]
+pub(crate) struct Event {
+    /// Counted from 1 in each session, without gaps.
+    #[schema(minimum = 1)]
+    seq: u64,
+    at: Timestamp,
+    #[serde(flatten)]
+    body: EventBody,
+}
+
+/// What an event says, by its `type`.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "type", content = "data", rename_all = "snake_case")]
+pub(crate) enum EventBody {
+    Status(StatusData),
+    Message(MessageData),
+    Queue(QueueData),
+    Thinking(SaidData),
+    Text(SaidData),
+    ToolUse(ToolUseData),
+    ToolResult(ToolResultData),
+    Screenshot(ScreenshotData),
+    Cost(CostData),
+    Error(ErrorData),
+    Complete(CompleteData),
+}
+
+/// The session or its sandbox is in another state now.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct StatusData {
+    state: SessionState,
+    sandbox: SandboxState,
+    /// Why, where that is not plain.
+    #[schema(required = false)]
+    reason: String,
+    /// The turn that begins here, takes up another message, or was held up and goes on.
+    #[schema(required = false)]
+    turn: Uuid,
+    /// The message that this turn works on. A message that no status names is still waiting.
+    #[schema(required = false)]
+    prompt: Uuid,
+}
+
+/// A message was accepted, or the agent gave its answer.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct MessageData {
+    id: Uuid,
+    role: Role,
+    content: String,
+    /// Who wrote it, when a person did.
+    #[schema(required = false)]
+    author: Uuid,
+    /// `queue` when it is absent.
+    #[schema(required = false)]
+    delivery: Delivery,
+    /// The turn that gave the answer.
+    #[schema(required = false)]
+    turn: Uuid,
+}
+
+/// A message was changed while it waited.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct QueueData {
+    message: Uuid,
+    /// Who did it.
+    by: Uuid,
+    #[serde(flatten)]
+    change: QueueChange,
+}
+
+/// What became of a message that waits.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub(crate) enum QueueChange {
+    /// It says something else now.
+    Edited { content: String },
+    /// It is delivered in another way.
+    Redelivered { delivery: Delivery },
+    /// It stands before another one, or last.
+    Moved {
+        #[schema(required = false)]
+        before: Uuid,
+    },
+    /// The agent will never see it.
+    Removed,
+}
+
+/// A piece of what the model thought or said. Pieces with one `turn` and `block` belong together.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SaidData {
+    turn: Uuid,
+    /// Counted from 0 in each turn, over thinking and text together.
+    block: u32,
+    text: String,
+}
+
+/// A tool is about to be used.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ToolUseData {
+    /// Absent when a person did it by hand.
+    #[schema(required = false)]
+    turn: Uuid,
+    /// Pairs the use with its result.
+    call: String,
+    /// A `Tool`, or what the model named instead of one.
+    tool: String,
+    /// A `ToolInput`, or what the model sent instead of one.
+    input: serde_json::Value,
+    /// Who did it, when a person did.
+    #[schema(required = false)]
+    by: Uuid,
+}
+
+/// What came of a tool use.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ToolResultData {
+    #[schema(required = false)]
+    turn: Uuid,
+    call: String,
+    text: String,
+    is_error: bool,
+    duration_ms: u64,
+    /// More of the same call follows; `text` is only what is new. The last result has it all.
+    #[schema(required = false)]
+    partial: bool,
+}
+
+/// The screen was looked at.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ScreenshotData {
+    #[schema(required = false)]
+    turn: Uuid,
+    /// The tool use it belongs to.
+    #[schema(required = false)]
+    call: String,
+    blob: BlobName,
+    width: u16,
+    height: u16,
+}
+
+/// The model has given a whole answer. What it said and asked for stands before this.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CostData {
+    turn: Uuid,
+    /// Which of the turn's answers it was, counted from 1.
+    step: u32,
+    /// What it cost in US dollars.
+    usd: f64,
+}
+
+/// Something failed. With a `turn` it is that turn's end.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ErrorData {
+    #[schema(required = false)]
+    turn: Uuid,
+    /// Stable, for programs: `server_restarted`, `model_failed`, …
+    code: String,
+    /// A sentence for people: what happened and what to do.
+    message: String,
+}
+
+/// A turn ended as it should, or because a person stopped it.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CompleteData {
+    turn: Uuid,
+    outcome: Outcome,
+    /// How many times the model was asked.
+    n_steps: u32,
+    duration_ms: u64,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Outcome {
+    /// The model ended its turn.
+    Done,
+    /// A person stopped it.
+    Stopped,
+    /// A message was sent that could not wait. It begins the next turn.
+    Interrupted,
+}

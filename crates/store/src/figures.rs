@@ -1,0 +1,36 @@
+//! Numbers of everything, for those who run the server.
+
+use deskhand_core::session::Phase;
+
+use crate::database::{Store, StoreError, count};
+
+impl Store {
+    /// Whether the database answers.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        self.one("SELECT id FROM users LIMIT 1", []).await.map(drop)
+    }
+
+    /// How many sessions are in each phase. A phase without sessions is left out.
+    pub async fn n_sessions_by_phase(&self) -> Result<Vec<(Phase, u64)>, StoreError> {
+        let sql = "SELECT phase, COUNT(*) AS n FROM sessions GROUP BY phase ORDER BY phase";
+        let rows = self.all(sql, []).await?;
+        rows.iter()
+            .map(|row| {
+                let phase: String = row.get("phase")?;
+                let phase = phase.parse::<Phase>();
+                let phase = phase.map_err(|error| StoreError::Unreadable(error.to_string()))?;
+                Ok((phase, count(row.get("n")?)?))
+            })
+            .collect()
+    }
+
+    /// How many prompts wait, in all sessions that are not over.
+    pub async fn n_waiting_everywhere(&self) -> Result<u64, StoreError> {
+        let sql = "SELECT COUNT(*) AS n FROM messages m JOIN sessions s ON s.id = m.session_id \
+                   WHERE m.taken_at_ms IS NULL AND m.role = 'user' AND s.phase <> $1";
+        match self.one(sql, [Phase::Terminated.name().into()]).await? {
+            Some(row) => count(row.get("n")?),
+            None => Ok(0),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Messages that wait.
+
+use std::collections::BTreeMap;
+
+use deskhand_core::{
+    clock::{Clock, SystemClock},
+    event::{EventBody, QueueChange},
+    id::{MessageId, SessionId, TurnId},
+    message::Delivery,
+};
+use deskhand_store::{ChangeWaiting, NewPrompt, PhaseMove, Transition};
+use proptest::{prelude::prop, sample::Index, strategy::Strategy};
+
+use crate::{World, on_both_databases};
+
+on_both_databases! {
+    what_cannot_wait_is_taken_first,
+    a_message_is_changed_until_it_is_taken,
+    steering_goes_to_the_turn_that_runs,
+    a_change_that_cannot_be_made_leaves_no_trace,
+    any_changes_leave_the_order_that_was_asked_for,
+}
+
+async fn send(world: &World, session: SessionId, content: &str, delivery: Delivery) -> MessageId {
+    let id = MessageId::new();
+    let new = NewPrompt {
+        id,
+        session,
+        content,
+        author: world.user,
+        delivery,
+        at: SystemClock.now(),
+    };
+    let queued = world.store.queue_prompt(new, 100).await.unwrap();
+    queued.unwrap().unwrap();
+    id
+}
+
+async fn change(
+    world: &World,
+    session: SessionId,
+    message: MessageId,
+    changes: &[QueueChange],
+) -> ChangeWaiting {
+    let now = SystemClock.now();
+    let changed = world
+        .store
+        .change_waiting(session, message, world.user, changes, now);
+    changed.await.unwrap()
+}
+
+async fn waiting(world: &World, session: SessionId) -> Vec<MessageId> {
+    let waiting = world.store.waiting(session).await.unwrap();
+    waiting.iter().map(|message| message.id).collect()
+}
+
+async fn take(world: &World, session: SessionId) -> Option<MessageId> {
+    let taken = world
+        .store
+        .take_prompt(session, TurnId::new(), SystemClock.now());
+    taken.await.unwrap().map(|taken| taken.prompt)
+}
+
+/// Ends the turn that runs.
+async fn finish(world: &World, session: SessionId) {
+    let end = Transition {
+        phase: PhaseMove::Must(deskhand_core::session::Signal::TurnFinished),
+        ..Transition::default()
+    };
+    let moved = world.store.transition(session, end, SystemClock.now());
+    assert!(moved.await.unwrap().is_some());
+}
+
+async fn what_cannot_wait_is_taken_first(world: World) {
+    let session = world.session().await;
+    let queued = send(&world, session, "queued", Delivery::Queue).await;
+    let steers = send(&world, session, "steers", Delivery::Steer).await;
+    let first = send(&world, session, "first", Delivery::Interrupt).await;
+    let second = send(&world, session, "second", Delivery::Interrupt).await;
+    let order = [first, second, steers, queued];
+    assert_eq!(waiting(&world, session).await, order);
+    for expected in order {
+        assert_eq!(take(&world, session).await, Some(expected));
+        finish(&world, session).await;
+    }
+    assert_eq!(take(&world, session).await, None);
+}
+
+async fn a_message_is_changed_until_it_is_taken(world: World) {
+    let session = world.session().await;
+    let [one, two, three] = [
+        send(&world, session, "one", Delivery::Queue).await,
+        send(&world, session, "two", Delivery::Queue).await,
+        send(&world, session, "three", Delivery::Queue).await,
+    ];
+    let edit = QueueChange::Edited {
+        content: "drei".to_owned(),
+    };
+    let first = QueueChange::Moved { before: Some(one) };
+    let changed = change(&world, session, three, &[edit.clone(), first]).await;
+    let ChangeWaiting::Changed(events) = changed else {
+        panic!("{changed:?}");
+    };
+    assert_eq!(events.len(), 2);
+    assert!(matches!(
+        change(&world, session, two, &[QueueChange::Removed]).await,
+        ChangeWaiting::Changed(_)
+    ));
+    assert_eq!(waiting(&world, session).await, [three, one]);
+    assert_eq!(world.store.n_waiting(session).await.unwrap(), 2);
+    let page = world.store.messages(session, None, 10).await.unwrap();
+    let texts: Vec<_> = page
+        .messages
+        .iter()
+        .map(|message| &*message.content)
+        .collect();
+    assert_eq!(texts, ["one", "drei"]);
+
+    assert_eq!(take(&world, session).await, Some(three));
+    assert!(matches!(
+        change(&world, session, three, &[edit]).await,
+        ChangeWaiting::Taken
+    ));
+    assert!(matches!(
+        change(&world, session, two, &[QueueChange::Removed]).await,
+        ChangeWaiting::Unknown(id) if id == two
+    ));
+}
+
+async fn steering_goes_to_the_turn_that_runs(world: World) {
+    let session = world.session().await;
+    send(&world, session, "go", Delivery::Queue).await;
+    let turn = TurnId::new();
+    let now = SystemClock.now();
+    world.store.take_prompt(session, turn, now).await.unwrap();
+    let queued = send(&world, session, "later", Delivery::Queue).await;
+    let left = send(&world, session, "left", Delivery::Steer).await;
+    let right = send(&world, session, "right", Delivery::Steer).await;
+
+    let stranger = TurnId::new();
+    let taken = world.store.take_steering(session, stranger, now).await;
+    assert!(taken.unwrap().is_none(), "another turn gets nothing");
+    let taken = world.store.take_steering(session, turn, now).await;
+    let taken = taken.unwrap().unwrap();
+    let ids: Vec<_> = taken.messages.iter().map(|message| message.id).collect();
+    assert_eq!(ids, [left, right]);
+    let told = taken.events.iter().map(|event| event.read().unwrap().body);
+    let told: Vec<_> = told
+        .map(|body| {
+            let EventBody::Status(status) = body else {
+                panic!("{body:?}");
+            };
+            status.prompt.unwrap()
+        })
+        .collect();
+    assert_eq!(told, ids);
+    let again = world.store.take_steering(session, turn, now).await;
+    assert!(again.unwrap().is_none(), "each is given once");
+    assert_eq!(waiting(&world, session).await, [queued]);
+}
+
+async fn a_change_that_cannot_be_made_leaves_no_trace(world: World) {
+    let session = world.session().await;
+    let elsewhere = world.session().await;
+    let one = send(&world, session, "one", Delivery::Queue).await;
+    let other = send(&world, elsewhere, "other", Delivery::Queue).await;
+    let before = world.store.events(session, 0, 100).await.unwrap();
+    let edit = QueueChange::Edited {
+        content: "never".to_owned(),
+    };
+    let behind = QueueChange::Moved {
+        before: Some(other),
+    };
+    assert!(matches!(
+        change(&world, session, one, &[edit.clone(), behind]).await,
+        ChangeWaiting::Unknown(id) if id == other
+    ));
+    assert!(matches!(
+        change(&world, session, other, &[edit]).await,
+        ChangeWaiting::Unknown(id) if id == other
+    ));
+    let after = world.store.events(session, 0, 100).await.unwrap();
+    assert_eq!(after, before);
+    let message = &world.store.waiting(session).await.unwrap()[0];
+    assert_eq!(message.content, "one");
+}
+
+/// A step of somebody who plays with the queue.
+#[derive(Debug, Clone)]
+enum Play {
+    Send(Delivery),
+    Move(Index, Option<Index>),
+    Redeliver(Index, Delivery),
+    Remove(Index),
+}
+
+fn play() -> impl Strategy<Value = Play> {
+    let delivery =
+        || prop::sample::select(vec![Delivery::Queue, Delivery::Steer, Delivery::Interrupt]);
+    let index = || proptest::arbitrary::any::<Index>();
+    proptest::prop_oneof![
+        3 => delivery().prop_map(Play::Send),
+        3 => (index(), prop::option::of(index())).prop_map(|(from, to)| Play::Move(from, to)),
+        1 => (index(), delivery()).prop_map(|(which, how)| Play::Redeliver(which, how)),
+        1 => index().prop_map(Play::Remove),
+    ]
+}
+
+/// The queue is what a plain list would be that is kept in the order that people asked for and
+/// sorted by urgency when it is taken from.
+async fn any_changes_leave_the_order_that_was_asked_for(world: World) {
+    let config = proptest::test_runner::Config::with_cases(40);
+    let plays = prop::collection::vec(play(), 1..15);
+    let world = &world;
+    let compare = |plays: Vec<Play>| async move {
+        let session = world.session().await;
+        let mut list: Vec<MessageId> = Vec::new();
+        let mut deliveries = BTreeMap::new();
+        for play in plays {
+            match play {
+                Play::Send(delivery) => {
+                    let id = send(world, session, "x", delivery).await;
+                    list.push(id);
+                    deliveries.insert(id, delivery);
+                }
+                _ if list.is_empty() => {}
+                Play::Move(from, to) => {
+                    let id = *from.get(&list);
+                    list.retain(|other| *other != id);
+                    let to = to
+                        .filter(|_| !list.is_empty())
+                        .map(|to| to.index(list.len()));
+                    let before = to.map(|to| list[to]);
+                    list.insert(to.unwrap_or(list.len()), id);
+                    change(world, session, id, &[QueueChange::Moved { before }]).await;
+                }
+                Play::Redeliver(which, delivery) => {
+                    let id = *which.get(&list);
+                    deliveries.insert(id, delivery);
+                    change(world, session, id, &[QueueChange::Redelivered { delivery }]).await;
+                }
+                Play::Remove(which) => {
+                    let id = list.remove(which.index(list.len()));
+                    change(world, session, id, &[QueueChange::Removed]).await;
+                }
+            }
+        }
+        list.sort_by_key(|id| match deliveries[id] {
+            Delivery::Interrupt => 0,
+            Delivery::Steer => 1,
+            Delivery::Queue => 2,
+        });
+        assert_eq!(waiting(world, session).await, list);
+    };
+    let runtime = tokio::runtime::Handle::current();
+    tokio::task::block_in_place(|| {
+        let mut cases = proptest::test_runner::TestRunner::new(config);
+        cases.run(&plays, |plays| {
+            runtime.block_on(compare(plays));
+            Ok(())
+        })
+    })
+    .unwrap();
+}
