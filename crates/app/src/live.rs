@@ -17,6 +17,7 @@ use deskhand_core::{
 use deskhand_store::{Answer, PhaseMove, StoreError, Transition};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use crate::{
     desk::{SessionDesk, TurnDesk},
@@ -60,10 +61,12 @@ impl Live {
             ended: CancellationToken::new(),
         });
         let (worker, shared_by_worker) = (Arc::clone(&live), Arc::clone(shared));
-        shared.tasks.spawn("session", async move {
+        let work = async move {
             worker.work(&shared_by_worker).await;
             worker.ended.cancel();
-        });
+        };
+        let span = tracing::info_span!("session", session.id = %session);
+        shared.tasks.spawn("session", work.instrument(span));
         live
     }
 

@@ -6,6 +6,7 @@ mod metrics;
 mod openapi;
 mod page;
 mod problem;
+mod request_id;
 mod routes;
 mod schema;
 mod view;
@@ -124,6 +125,7 @@ fn router(shared: Shared) -> Router {
         .layer(header_layer(header::REFERRER_POLICY, "no-referrer"))
         .layer(CatchPanicLayer::custom(|_| Problem::panicked()))
         .layer(axum::middleware::from_fn(metrics::count))
+        .layer(axum::middleware::from_fn(request_id::name))
         .with_state(shared)
 }
 
