@@ -73,9 +73,14 @@ impl Blobs for FolderBlobs {
 }
 
 fn not_kept(error: io::Error) -> BlobError {
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => BlobError::Full(error),
-        _ => BlobError::Io(error),
+    let is_full = matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    );
+    if is_full {
+        BlobError::Full(error)
+    } else {
+        BlobError::Io(error)
     }
 }
 
