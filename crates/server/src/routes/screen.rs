@@ -14,6 +14,7 @@ use deskhand_app::{Picture, Sessions};
 use deskhand_core::{blob::BlobName, id::SessionId, sandbox::ByteStream};
 use futures::{SinkExt, StreamExt};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::stream::close;
@@ -110,7 +111,8 @@ pub(crate) async fn watch(
         .open_screen(caller.viewer(), id)
         .await?;
     let upgrade = upgrade.protocols(["binary"]);
-    Ok(upgrade.on_upgrade(move |socket| relay(socket, screen, shared.shutdown)))
+    let span = tracing::Span::current();
+    Ok(upgrade.on_upgrade(move |socket| relay(socket, screen, shared.shutdown).instrument(span)))
 }
 
 /// Copies bytes both ways until one side is done. Each side waits for the other, so a slow

@@ -16,6 +16,7 @@ use deskhand_core::{event::LoggedEvent, id::SessionId};
 use futures::SinkExt;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -116,7 +117,9 @@ pub(crate) async fn follow(
         .follow(caller.viewer(), id, query.after)
         .await?;
     let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
-    Ok(upgrade.on_upgrade(move |socket| send_events(socket, feed, shared.shutdown)))
+    let span = tracing::Span::current();
+    Ok(upgrade
+        .on_upgrade(move |socket| send_events(socket, feed, shared.shutdown).instrument(span)))
 }
 
 async fn send_events(mut socket: WebSocket, mut feed: Feed, shutdown: CancellationToken) {
