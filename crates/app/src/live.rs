@@ -18,6 +18,7 @@ use deskhand_core::{
 use deskhand_store::{Answer, PhaseMove, StoreError, Transition};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use crate::{
     desk::{SessionDesk, TurnDesk},
@@ -81,10 +82,12 @@ impl Live {
             ended: CancellationToken::new(),
         });
         let (worker, shared_by_worker) = (Arc::clone(&live), Arc::clone(shared));
-        shared.tasks.spawn("session", async move {
+        let work = async move {
             worker.work(&shared_by_worker, unfinished).await;
             worker.ended.cancel();
-        });
+        };
+        let span = tracing::info_span!("session", session.id = %session);
+        shared.tasks.spawn("session", work.instrument(span));
         live
     }
 

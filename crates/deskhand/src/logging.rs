@@ -1,6 +1,8 @@
-//! Log lines on standard error.
+//! Log lines on standard error, without secrets.
 
-use std::io::IsTerminal;
+mod redact;
+
+use std::io::{self, IsTerminal, Write};
 
 use tracing_subscriber::EnvFilter;
 
@@ -15,12 +17,27 @@ pub(crate) fn start(config: &LogConfig, usual_level: &str) {
     };
     let log = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(level))
-        .with_writer(std::io::stderr);
+        .with_writer(|| Redacted(io::stderr()));
     match config.format {
         LogFormat::Text => {
             let in_colour = std::io::stderr().is_terminal() && console::colors_enabled_stderr();
             log.with_ansi(in_colour).init();
         }
         LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+}
+
+/// Writes lines without the secrets in them. Each line comes in one piece.
+struct Redacted<W>(W);
+
+impl<W: Write> Write for Redacted<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        self.0.write_all(redact::redact(&text).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }

@@ -6,9 +6,13 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Path, Request},
     http::{StatusCode, request::Parts},
 };
+use futures::StreamExt;
 use serde::de::DeserializeOwned;
 
 use crate::{LONGEST_BODY_BYTES, problem::Problem};
+
+/// How much of a body that is too long is read before the connection is given up.
+const MOST_BYTES_READ: usize = 16 * LONGEST_BODY_BYTES;
 
 /// A JSON body. An empty one counts as `{}`.
 #[derive(Debug)]
@@ -17,23 +21,40 @@ pub(crate) struct Body<T>(pub(crate) T);
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let bytes = bytes::Bytes::from_request(request, state)
-            .await
-            .map_err(|rejection| {
-                if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
-                    let message = format!("a request has at most {LONGEST_BODY_BYTES} bytes");
-                    Problem::refuse(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
-                } else {
-                    Problem::malformed("the body could not be read to its end")
-                }
-            })?;
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let bytes = read_whole(request).await?;
         let json: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
         let read = serde_json::from_slice(json);
         read.map(Self).map_err(|error| {
             Problem::malformed(format!("the body is not what it should be: {error}"))
         })
     }
+}
+
+/// Reads a body to its end. One that is too long is not kept, but read on for a while: a client that
+/// is still sending would otherwise see a broken connection instead of our answer.
+async fn read_whole(request: Request) -> Result<Vec<u8>, Problem> {
+    let mut pieces = request.into_body().into_data_stream();
+    let (mut bytes, mut n_bytes) = (Vec::new(), 0);
+    while let Some(piece) = pieces.next().await {
+        let piece =
+            piece.map_err(|_cut| Problem::malformed("the body could not be read to its end"))?;
+        n_bytes += piece.len();
+        if n_bytes <= LONGEST_BODY_BYTES {
+            bytes.extend_from_slice(&piece);
+        } else if n_bytes > MOST_BYTES_READ {
+            break;
+        }
+    }
+    if n_bytes > LONGEST_BODY_BYTES {
+        let message = format!("a request has at most {LONGEST_BODY_BYTES} bytes");
+        return Err(Problem::refuse(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "too_large",
+            message,
+        ));
+    }
+    Ok(bytes)
 }
 
 /// The query string.

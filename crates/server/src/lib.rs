@@ -6,6 +6,7 @@ mod metrics;
 mod openapi;
 mod page;
 mod problem;
+mod request_id;
 mod routes;
 mod schema;
 mod view;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    extract::{DefaultBodyLimit, FromRef},
+    extract::FromRef,
     http::{HeaderValue, header},
 };
 use deskhand_app::{App, Sessions, Users};
@@ -122,7 +123,6 @@ fn router(shared: Shared) -> Router {
     Router::from(routes())
         .method_not_allowed_fallback(|| async { Problem::wrong_method() })
         .fallback(page::page)
-        .layer(DefaultBodyLimit::max(LONGEST_BODY_BYTES))
         .layer(header_layer(
             header::CONTENT_SECURITY_POLICY,
             CONTENT_POLICY,
@@ -132,6 +132,7 @@ fn router(shared: Shared) -> Router {
         .layer(header_layer(header::REFERRER_POLICY, "no-referrer"))
         .layer(CatchPanicLayer::custom(|_| Problem::panicked()))
         .layer(axum::middleware::from_fn(metrics::count))
+        .layer(axum::middleware::from_fn(request_id::name))
         .with_state(shared)
 }
 

@@ -27,7 +27,8 @@ impl Store {
     /// How many prompts wait, in all sessions that are not over.
     pub async fn n_waiting_everywhere(&self) -> Result<u64, StoreError> {
         let sql = "SELECT COUNT(*) AS n FROM messages m JOIN sessions s ON s.id = m.session_id \
-                   WHERE m.taken_at_ms IS NULL AND m.role = 'user' AND s.phase <> $1";
+                   WHERE m.taken_at_ms IS NULL AND m.removed_at_ms IS NULL AND m.role = 'user' \
+                   AND s.phase <> $1";
         match self.one(sql, [Phase::Terminated.name().into()]).await? {
             Some(row) => count(row.get("n")?),
             None => Ok(0),

@@ -14,6 +14,7 @@ use deskhand_app::{Admission, Picture, Sessions};
 use deskhand_core::{blob::BlobName, id::SessionId, sandbox::ByteStream};
 use futures::{SinkExt, StreamExt};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::stream::close;
@@ -109,7 +110,10 @@ pub(crate) async fn watch(
     let admission = shared.app.admit(pass.credential, id).await?;
     let screen = shared.app.sessions().open_screen(viewer, id).await?;
     let upgrade = upgrade.protocols(["binary"]);
-    Ok(upgrade.on_upgrade(move |socket| relay(socket, screen, admission, shared.shutdown)))
+    let span = tracing::Span::current();
+    Ok(upgrade.on_upgrade(move |socket| {
+        relay(socket, screen, admission, shared.shutdown).instrument(span)
+    }))
 }
 
 /// Copies bytes both ways until one side is done. Each side waits for the other, so a slow

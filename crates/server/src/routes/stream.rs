@@ -22,6 +22,7 @@ use deskhand_core::{
 use futures::SinkExt;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -166,7 +167,10 @@ pub(crate) async fn follow(
         present,
         tell_presence: query.presence,
     };
-    Ok(upgrade.on_upgrade(move |socket| send_events(socket, client, admission, shared.shutdown)))
+    let span = tracing::Span::current();
+    Ok(upgrade.on_upgrade(move |socket| {
+        send_events(socket, client, admission, shared.shutdown).instrument(span)
+    }))
 }
 
 /// What a client of a stream is to be told.

@@ -2,9 +2,10 @@
 
 use deskhand_core::{
     clock::{Clock, SystemClock},
+    event::QueueChange,
     session::{Phase, Signal},
 };
-use deskhand_store::{PhaseMove, Transition};
+use deskhand_store::{ChangeWaiting, PhaseMove, Transition};
 
 use crate::{World, log::prompt, on_both_databases};
 
@@ -21,13 +22,21 @@ async fn sessions_are_counted_by_phase_and_prompts_while_they_can_be_taken(world
         queued.await.unwrap().unwrap().unwrap();
     }
     assert_eq!(world.store.n_waiting_everywhere().await.unwrap(), 3);
+    let unwanted = world.store.waiting(open).await.unwrap()[0].id;
+    let remove = [QueueChange::Removed];
+    let now = SystemClock.now();
+    let removed = world
+        .store
+        .change_waiting(open, unwanted, world.user, &remove, now);
+    assert!(matches!(removed.await.unwrap(), ChangeWaiting::Changed(_)));
+    assert_eq!(world.store.n_waiting_everywhere().await.unwrap(), 2);
     let end = Transition {
         phase: PhaseMove::Must(Signal::Terminated),
         ..Transition::default()
     };
     let moved = world.store.transition(ended, end, SystemClock.now()).await;
     assert!(moved.unwrap().is_some());
-    assert_eq!(world.store.n_waiting_everywhere().await.unwrap(), 2);
+    assert_eq!(world.store.n_waiting_everywhere().await.unwrap(), 1);
     assert_eq!(
         world.store.n_sessions_by_phase().await.unwrap(),
         [(Phase::Initializing, 1), (Phase::Terminated, 1)]

@@ -1,0 +1,51 @@
+//! A name for every request, so that its log lines can be found.
+
+use axum::{
+    extract::{MatchedPath, Request},
+    http::{HeaderName, HeaderValue},
+    middleware::Next,
+    response::Response,
+};
+use deskhand_core::id::SessionId;
+use tracing::Instrument;
+use uuid::Uuid;
+
+const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+/// The longest name that a caller may choose.
+const LONGEST: usize = 64;
+
+/// Names the request, by the caller's name for it if that is a sane one: in the answer, and in the
+/// span of everything that is logged on the way.
+pub(crate) async fn name(request: Request, next: Next) -> Response {
+    let given = request.headers().get(HEADER).filter(|value| is_sane(value));
+    let id = given.cloned().or_else(|| {
+        let made = Uuid::now_v7().to_string();
+        HeaderValue::from_str(&made).ok()
+    });
+    let shown = id.as_ref().and_then(|id| id.to_str().ok());
+    let span = tracing::info_span!(
+        "request",
+        request.id = shown,
+        method = %request.method(),
+        route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str),
+        session.id = session(request.uri().path()).map(tracing::field::display),
+    );
+    let mut response = next.run(request).instrument(span).await;
+    if let Some(id) = id {
+        response.headers_mut().insert(HEADER, id);
+    }
+    response
+}
+
+fn is_sane(value: &HeaderValue) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    (1..=LONGEST).contains(&value.len()) && value.as_bytes().iter().all(is_plain)
+}
+
+/// The session that a path is about.
+fn session(path: &str) -> Option<SessionId> {
+    let (id, _) = path
+        .strip_prefix("/api/sessions/")
+        .map(|rest| rest.split_once('/').unwrap_or((rest, "")))?;
+    id.parse().ok()
+}
