@@ -16,10 +16,11 @@ struct Shape {
     others: &'static str,
 }
 
-const SHAPES: [Shape; 8] = [
-    // Our own tokens, sign-in codes and cookie.
+const SHAPES: [Shape; 9] = [
+    // Our own tokens, sign-in codes, links into sessions and cookie.
     shape("dh_", 16, ""),
     shape("code=", 16, ""),
+    shape("share=", 16, ""),
     shape("deskhand=", 16, ""),
     // What others use.
     shape("bearer ", 1, ".~+/="),
@@ -184,6 +185,7 @@ mod tests {
             with("Bearer ", "[A-Za-z0-9._~+/-]{8,80}=?"),
             with("authorization: bearer ", "[A-Za-z0-9._~+/-]{8,80}"),
             with("/?code=", random),
+            with("/?share=", random),
             with("deskhand=", random),
             with("sk-", "[A-Za-z0-9_-]{20,64}"),
             with("sk-ant-api03-", "[A-Za-z0-9_-]{20,64}"),
