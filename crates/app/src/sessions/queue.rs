@@ -44,8 +44,8 @@ impl Sessions {
         id: SessionId,
         prompt: SendPrompt,
     ) -> Result<Message, SendPromptError> {
-        self.find_with(Right::Suggest, Viewer::User(author), id)
-            .await?;
+        let needed = needed_for(prompt.delivery);
+        self.find_with(needed, Viewer::User(author), id).await?;
         check(&prompt.content)?;
         let message = Message {
             id: MessageId::new(),
@@ -102,6 +102,10 @@ impl Sessions {
         change: ChangeMessage,
     ) -> Result<Vec<Message>, ChangeMessageError> {
         self.may_change(by, id, message).await?;
+        if let Some(delivery) = change.delivery {
+            let needed = needed_for(delivery);
+            self.find_with(needed, Viewer::User(by), id).await?;
+        }
         let mut changes = Vec::new();
         if let Some(content) = change.content {
             check(&content)?;
@@ -183,6 +187,15 @@ impl Sessions {
             live.interrupt(message);
         }
         live.nudge();
+    }
+}
+
+/// What somebody must be allowed to do to have a message delivered like this.
+fn needed_for(delivery: Delivery) -> Right {
+    match delivery {
+        Delivery::Queue | Delivery::Steer => Right::Suggest,
+        // It stops the agent.
+        Delivery::Interrupt => Right::Drive,
     }
 }
 

@@ -59,6 +59,12 @@ fn wishes() -> Vec<Wish> {
             json!({"content": "goodbye"}),
         ),
         ("suggest", Method::DELETE, NOT_WAITING, json!(null)),
+        (
+            "drive",
+            Method::POST,
+            "/messages",
+            json!({"content": "hello", "delivery": "interrupt"}),
+        ),
         ("drive", Method::POST, "/stop", json!(null)),
         ("drive", Method::POST, "/actions", shell),
         ("owner", Method::PATCH, "", json!({"title": "named"})),
@@ -133,7 +139,7 @@ async fn each_right_allows_what_it_says_and_no_more() {
                 "{right}: {method} {path}: {}",
                 answer.status
             );
-            if needed == "suggest" || path == "/stop" {
+            if method == Method::POST && matches!(path, "/messages" | "/stop") {
                 until_idle(&session).await;
             }
         }
@@ -167,6 +173,7 @@ async fn a_message_that_waits_is_changed_by_its_author_or_by_who_may_drive() {
     for refused in [
         bob.patch(&of_admin, change()).await,
         bob.delete(&of_admin).await,
+        bob.patch(&of_bob, json!({"delivery": "interrupt"})).await,
     ] {
         assert_eq!(
             (refused.status, refused.code().as_str()),

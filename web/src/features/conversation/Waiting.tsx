@@ -37,6 +37,7 @@ export function Waiting({ sessionId, waiting, state, right, me, authorOf }: Wait
       state={state}
       author={authorOf(item)}
       mayChange={state !== "terminated" && mayChange(item)}
+      mayInterrupt={includes(right, "drive")}
       // Only among those that are as urgent does a place mean anything.
       previous={alike(item, ordered[index - 1])}
       afterNext={alike(item, ordered[index + 1]) && (alike(item, ordered[index + 2]) ?? null)}
@@ -55,6 +56,7 @@ interface WaitingPromptProps {
   state: SessionState;
   author: string | undefined;
   mayChange: boolean;
+  mayInterrupt: boolean;
   /** The message before this one, if it can move up. */
   previous: string | undefined;
   /** What it stands before after moving down, null for the end; undefined when it cannot. */
@@ -62,7 +64,7 @@ interface WaitingPromptProps {
 }
 
 function WaitingPrompt(props: WaitingPromptProps) {
-  const { sessionId, item, state, author, mayChange, previous, afterNext } = props;
+  const { sessionId, item, state, author, mayChange, mayInterrupt, previous, afterNext } = props;
   const [isEditing, setIsEditing] = useState(false);
   const change = useChangeMessage(sessionId, item.message);
   const remove = useRemoveMessage(sessionId, item.message);
@@ -125,7 +127,7 @@ function WaitingPrompt(props: WaitingPromptProps) {
                     Show at its next step
                   </MenuItem>
                 )}
-                {isWorking && item.delivery !== "interrupt" && (
+                {isWorking && mayInterrupt && item.delivery !== "interrupt" && (
                   <MenuItem
                     icon={<Zap aria-hidden />}
                     onSelect={() => change.mutate({ delivery: "interrupt" })}

@@ -13,12 +13,14 @@ const OPTIONS = [
 const SHORT: Record<Delivery, string> = { queue: "Later", steer: "Steer", interrupt: "Interrupt" };
 
 interface DeliveryChoiceProps {
+  mayInterrupt: boolean;
   value: Delivery;
   onChange: (value: Delivery) => void;
 }
 
 /** When an agent that is at work gets to see a message. */
-export function DeliveryChoice({ value, onChange }: DeliveryChoiceProps) {
+export function DeliveryChoice({ mayInterrupt, value, onChange }: DeliveryChoiceProps) {
+  const options = OPTIONS.filter((option) => mayInterrupt || option.value !== "interrupt");
   return (
     <Menu
       trigger={
@@ -27,7 +29,7 @@ export function DeliveryChoice({ value, onChange }: DeliveryChoiceProps) {
         </Button>
       }
     >
-      <MenuChoice value={value} options={OPTIONS} onChange={onChange} />
+      <MenuChoice value={value} options={options} onChange={onChange} />
     </Menu>
   );
 }

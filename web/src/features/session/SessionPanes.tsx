@@ -128,7 +128,15 @@ function SessionComposer({ session, state }: { session: Session; state: SessionS
           error={send.error ? messageOf(send.error) : undefined}
           blockedBecause={whyBlocked(session, state)}
           placeholder={isWorking ? PLACEHOLDERS[delivery] : "Message the agent…"}
-          choice={isWorking && <DeliveryChoice value={delivery} onChange={setDelivery} />}
+          choice={
+            isWorking && (
+              <DeliveryChoice
+                mayInterrupt={includes(session.right, "drive")}
+                value={delivery}
+                onChange={setDelivery}
+              />
+            )
+          }
         />
       </div>
     </div>
