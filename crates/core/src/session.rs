@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     id::{SessionId, UserId},
+    policy::Policy,
     right::Right,
 };
 
@@ -20,6 +21,8 @@ pub struct Session {
     pub model: String,
     /// The caller's own notes: a JSON object.
     pub metadata: serde_json::Value,
+    /// What the agent must ask before it does it.
+    pub approvals: Policy,
     pub phase: Phase,
     pub sandbox: SandboxState,
     /// The number of the newest event.
