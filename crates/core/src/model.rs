@@ -1,6 +1,6 @@
 //! The port to a model: what it is shown, and what it streams back.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures::stream::BoxStream;
@@ -20,6 +20,8 @@ use crate::{
 pub struct ModelRequest {
     pub system: String,
     pub screen: ScreenSize,
+    /// How big the pictures of it are: [`Model::shown`].
+    pub shown: ScreenSize,
     /// The conversation, oldest first. The last item is a prompt or results.
     pub items: Vec<Item>,
 }
@@ -36,6 +38,7 @@ pub enum Item {
         thinking: String,
         text: String,
         calls: Vec<ToolCall>,
+        original: Option<Original>,
     },
     /// What came of all calls of the answer before, in their order.
     Results(Vec<CallResult>),
@@ -51,6 +54,26 @@ pub struct ToolCall {
     pub input: serde_json::Value,
     /// What a person must agree to before it is carried out.
     pub checks: Vec<Check>,
+    /// What is wrong with it, where the model's vendor could not read it. The text is for the model.
+    pub problem: Option<String>,
+}
+
+/// An answer as the vendor sent it, for the same vendor: models want signatures of their thinking
+/// and the like back unchanged. Nobody else reads it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Original {
+    pub vendor: String,
+    pub data: serde_json::Value,
+}
+
+/// What an answer took, in tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Read, and neither from the vendor's cache nor into it.
+    pub input: u64,
+    pub cache_write: u64,
+    pub cache_read: u64,
+    pub output: u64,
 }
 
 /// Something about a call that a person must agree to, whatever the session's policy says.
@@ -88,8 +111,19 @@ pub enum Chunk {
     Text(String),
     /// A whole tool call.
     Call(ToolCall),
-    /// The last piece. Without calls before it the turn is over.
-    End,
+    Original(Original),
+    Usage(Usage),
+    /// The last piece.
+    End(End),
+}
+
+/// How an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// As the model wanted. Without calls before it the turn is over.
+    Done,
+    /// In the middle, since it became too long.
+    TooLong,
 }
 
 /// Why a model gave no whole answer.
@@ -98,13 +132,34 @@ pub enum ModelError {
     /// It would fail again.
     #[error("{0}")]
     Rejected(String),
-    /// It may work later.
+    /// The model does not want to do this.
     #[error("{0}")]
-    Unavailable(String),
+    Refused(String),
+    /// It may work later.
+    #[error("{message}")]
+    Unavailable {
+        message: String,
+        /// When the vendor wants to be asked again.
+        retry_after: Option<Duration>,
+    },
+}
+
+impl ModelError {
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::Unavailable {
+            message: message.into(),
+            retry_after: None,
+        }
+    }
 }
 
 /// Something that looks at a screen and says what to do.
 pub trait Model: Send + Sync + std::fmt::Debug {
+    /// How big the pictures of a screen are that it is shown. They have the screen's shape.
+    fn shown(&self, screen: ScreenSize) -> ScreenSize {
+        screen
+    }
+
     /// Asks the model. Dropping the stream gives the call up.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>>;
 }

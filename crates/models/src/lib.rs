@@ -4,7 +4,13 @@
 //! into its wire and back; [`ConfiguredModels`] alone knows them all. So far there is one,
 //! `scripted`, which needs no key and no network: it plays a scenario from a file.
 
+mod anthropic;
+mod functions;
+mod http;
+mod input;
 mod scripted;
+mod space;
+mod sse;
 
 use std::{path::PathBuf, sync::Arc};
 

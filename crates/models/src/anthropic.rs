@@ -1,0 +1,231 @@
+//! Anthropic's models, by the Messages API.
+
+mod calls;
+mod generation;
+mod request;
+mod sizes;
+mod stream;
+mod tools;
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use deskhand_core::{
+    action::ScreenSize,
+    model::{Chunk, Model, ModelError, ModelRequest},
+    secret::Secret,
+};
+use futures::{StreamExt, stream::BoxStream};
+use reqwest::{Response, StatusCode};
+use serde_json::Value;
+
+use self::{
+    generation::{Generation, ToolVersion},
+    stream::Answer,
+};
+use crate::{http, space::Space, sse};
+
+/// The part before the slash in the names of Anthropic's models.
+pub(crate) const VENDOR: &str = "anthropic";
+
+/// The version of the API.
+const API_VERSION: &str = "2023-06-01";
+/// The longest edge of a picture that is taken however many there are.
+const LONGEST_EDGE: u32 = 2000;
+/// How often a model may pause in one answer.
+const MOST_PAUSES: usize = 10;
+
+/// An account with Anthropic, or with somebody who speaks like them.
+#[derive(Debug)]
+pub(crate) struct Anthropic {
+    client: reqwest::Client,
+    /// Without a slash at its end.
+    base_url: String,
+    key: Secret,
+    /// The form of the computer that each model has taken last.
+    taken: Mutex<HashMap<String, ToolVersion>>,
+}
+
+impl Anthropic {
+    pub(crate) fn new(client: reqwest::Client, base_url: &str, key: Secret) -> Self {
+        Self {
+            client,
+            base_url: base_url.trim_end_matches('/').to_owned(),
+            key,
+            taken: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn model(self: &Arc<Self>, name: &str) -> Arc<dyn Model> {
+        Arc::new(AnthropicModel {
+            account: Arc::clone(self),
+            name: name.to_owned(),
+        })
+    }
+
+    /// Asks, with older and older forms of the computer until one is taken.
+    async fn ask(
+        &self,
+        name: &str,
+        request: &ModelRequest,
+        said: &[Value],
+    ) -> Result<(Response, ToolVersion), ModelError> {
+        let mut version = self.version_for(name);
+        loop {
+            let body = request::body(name, version, request, said);
+            let mut asked = self
+                .client
+                .post(format!("{}/v1/messages", self.base_url))
+                .header("anthropic-version", API_VERSION)
+                .header("x-api-key", self.key.expose())
+                .json(&body);
+            if let Some(beta) = version.beta() {
+                asked = asked.header("anthropic-beta", beta);
+            }
+            let response = asked.send().await.map_err(|error| http::no_answer(&error))?;
+            let status = response.status();
+            if status.is_success() {
+                self.note(name, version);
+                return Ok((response, version));
+            }
+            let retry_after = http::retry_after(&response);
+            let told: Value = response.json().await.unwrap_or_default();
+            match version.older() {
+                Some(older) if is_about_tools(status, &told["error"]) => version = older,
+                _ => return Err(problem(Some(status), &told["error"], retry_after)),
+            }
+        }
+    }
+
+    fn version_for(&self, name: &str) -> ToolVersion {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = taken.get(name).copied();
+        known.unwrap_or_else(|| Generation::of(name).newest_tools())
+    }
+
+    fn note(&self, name: &str, version: ToolVersion) {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.insert(name.to_owned(), version);
+    }
+}
+
+#[derive(Debug)]
+struct AnthropicModel {
+    account: Arc<Anthropic>,
+    name: String,
+}
+
+impl Model for AnthropicModel {
+    fn shown(&self, native: ScreenSize) -> ScreenSize {
+        sizes::shown(native, Generation::of(&self.name).sight(), LONGEST_EDGE)
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {
+        let talk = Talk {
+            account: Arc::clone(&self.account),
+            name: self.name.clone(),
+            request,
+            said: Vec::new(),
+            n_pauses: 0,
+            open: None,
+            pending: VecDeque::new(),
+            is_over: false,
+        };
+        let chunks = futures::stream::try_unfold(talk, async |mut talk| {
+            Ok(talk.next().await?.map(|chunk| (chunk, talk)))
+        });
+        chunks.boxed()
+    }
+}
+
+/// One answer, which may take several requests when the model pauses.
+struct Talk {
+    account: Arc<Anthropic>,
+    name: String,
+    request: ModelRequest,
+    /// What the model said before it paused.
+    said: Vec<Value>,
+    n_pauses: usize,
+    open: Option<Open>,
+    pending: VecDeque<Chunk>,
+    is_over: bool,
+}
+
+struct Open {
+    events: BoxStream<'static, Result<Value, ModelError>>,
+    answer: Answer,
+}
+
+impl Talk {
+    async fn next(&mut self) -> Result<Option<Chunk>, ModelError> {
+        loop {
+            if let Some(chunk) = self.pending.pop_front() {
+                return Ok(Some(chunk));
+            }
+            if self.is_over {
+                return Ok(None);
+            }
+            let Some(open) = &mut self.open else {
+                let begun = begin(&self.account, &self.name, &self.request, &self.said).await?;
+                self.open = Some(begun);
+                continue;
+            };
+            let event = open.events.next().await;
+            let event = event.unwrap_or_else(|| {
+                Err(ModelError::unavailable("its answer broke off".to_owned()))
+            })?;
+            self.pending.extend(open.answer.take(&event)?);
+            if event["type"] != "message_stop" {
+                continue;
+            }
+            if open.answer.is_paused() && self.n_pauses < MOST_PAUSES {
+                self.n_pauses += 1;
+                self.said = open.answer.content();
+                self.open = None;
+            } else {
+                self.is_over = true;
+            }
+        }
+    }
+}
+
+async fn begin(
+    account: &Anthropic,
+    name: &str,
+    request: &ModelRequest,
+    said: &[Value],
+) -> Result<Open, ModelError> {
+    let (response, version) = account.ask(name, request, said).await?;
+    let space = Space::picture(request.screen, request.shown);
+    Ok(Open {
+        events: sse::events(response.bytes_stream()),
+        answer: Answer::new(space, version, said.to_vec()),
+    })
+}
+
+/// Whether a refusal is about the form of a tool, so that another may be taken.
+fn is_about_tools(status: StatusCode, error: &Value) -> bool {
+    let told = error["message"].as_str().unwrap_or_default();
+    status == StatusCode::BAD_REQUEST
+        && (told.contains("tool type") || told.contains("computer_") || told.contains("tools."))
+}
+
+/// What an error of Anthropic's means.
+fn problem(status: Option<StatusCode>, error: &Value, retry_after: Option<Duration>) -> ModelError {
+    let kind = error["type"].as_str().unwrap_or_default();
+    let told = error["message"].as_str().filter(|told| !told.is_empty());
+    let status_text = status.map(|status| status.to_string());
+    let message = told.map(str::to_owned).or(status_text).unwrap_or_else(|| kind.to_owned());
+    let is_transient = match status {
+        Some(status) => http::is_transient(status),
+        None => matches!(kind, "overloaded_error" | "api_error" | "rate_limit_error" | "timeout_error"),
+    };
+    if is_transient {
+        ModelError::Unavailable { message, retry_after }
+    } else {
+        ModelError::Rejected(message)
+    }
+}

@@ -1,0 +1,208 @@
+//! Answers as Anthropic streams them.
+
+use deskhand_core::model::{Chunk, End, ModelError, Original, Usage};
+use serde_json::{Value, json};
+
+use super::{VENDOR, calls, generation::ToolVersion};
+use crate::space::Space;
+
+/// An answer as far as it was heard.
+#[derive(Debug)]
+pub(super) struct Answer {
+    space: Space,
+    version: ToolVersion,
+    /// What was said before the model paused.
+    before: Vec<Value>,
+    blocks: Vec<Block>,
+    usage: Usage,
+    stop_reason: Option<String>,
+}
+
+/// A block that is being put together.
+#[derive(Debug)]
+struct Block {
+    value: Value,
+    /// The input of a tool call, as far as it came.
+    input: String,
+    /// Whether all of it came and makes sense.
+    is_whole: bool,
+}
+
+impl Answer {
+    pub(super) fn new(space: Space, version: ToolVersion, before: Vec<Value>) -> Self {
+        Self {
+            space,
+            version,
+            before,
+            blocks: Vec::new(),
+            usage: Usage::default(),
+            stop_reason: None,
+        }
+    }
+
+    /// Takes the next event of the stream. What is not known is passed over: there will be more kinds.
+    pub(super) fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
+        match event["type"].as_str() {
+            Some("message_start") => self.count(&event["message"]["usage"]),
+            Some("content_block_start") => return Ok(self.begin(&event["content_block"])),
+            Some("content_block_delta") => return Ok(self.go_on(&event["delta"])),
+            Some("content_block_stop") => return Ok(self.end_block()),
+            Some("message_delta") => {
+                self.count(&event["usage"]);
+                if let Some(reason) = event["delta"]["stop_reason"].as_str() {
+                    self.stop_reason = Some(reason.to_owned());
+                }
+                if self.stop_reason.as_deref() == Some("refusal") {
+                    return Err(refused(&event["delta"]["stop_details"]));
+                }
+            }
+            Some("message_stop") => return self.end(),
+            Some("error") => return Err(super::problem(None, &event["error"], None)),
+            _ => {}
+        }
+        Ok(Vec::new())
+    }
+
+    /// Whether the model wants to be asked again at once, with what it has said so far.
+    pub(super) fn is_paused(&self) -> bool {
+        self.stop_reason.as_deref() == Some("pause_turn")
+    }
+
+    /// What it has said so far.
+    pub(super) fn content(&self) -> Vec<Value> {
+        let whole = self.blocks.iter().filter(|block| block.is_whole && !is_empty(&block.value));
+        let new = whole.map(|block| block.value.clone());
+        self.before.iter().cloned().chain(new).collect()
+    }
+
+    /// Later counts include earlier ones.
+    fn count(&mut self, usage: &Value) {
+        let counted = |field: &str, before: u64| usage[field].as_u64().unwrap_or(before);
+        let Usage {
+            input,
+            cache_write,
+            cache_read,
+            output,
+        } = self.usage;
+        self.usage = Usage {
+            input: counted("input_tokens", input),
+            cache_write: counted("cache_creation_input_tokens", cache_write),
+            cache_read: counted("cache_read_input_tokens", cache_read),
+            output: counted("output_tokens", output),
+        };
+    }
+
+    fn begin(&mut self, block: &Value) -> Vec<Chunk> {
+        let mut chunks = Vec::new();
+        match block["type"].as_str() {
+            Some("text") => {
+                chunks.push(Chunk::TextStart);
+                chunks.extend(said(&block["text"]).map(Chunk::Text));
+            }
+            Some("thinking") => {
+                chunks.push(Chunk::ThinkingStart);
+                chunks.extend(said(&block["thinking"]).map(Chunk::Thinking));
+            }
+            _ => {}
+        }
+        self.blocks.push(Block {
+            value: block.clone(),
+            input: String::new(),
+            is_whole: false,
+        });
+        chunks
+    }
+
+    fn go_on(&mut self, delta: &Value) -> Vec<Chunk> {
+        let Some(block) = self.blocks.last_mut() else {
+            return Vec::new();
+        };
+        let piece = |field: &str| delta[field].as_str().unwrap_or_default();
+        match delta["type"].as_str() {
+            Some("text_delta") => {
+                append(&mut block.value["text"], piece("text"));
+                return said(&delta["text"]).map(Chunk::Text).into_iter().collect();
+            }
+            Some("thinking_delta") => {
+                append(&mut block.value["thinking"], piece("thinking"));
+                return said(&delta["thinking"]).map(Chunk::Thinking).into_iter().collect();
+            }
+            Some("signature_delta") => append(&mut block.value["signature"], piece("signature")),
+            Some("input_json_delta") => block.input.push_str(piece("partial_json")),
+            Some("citations_delta") => {
+                if let Some(citations) = block.value["citations"].as_array_mut() {
+                    citations.push(delta["citation"].clone());
+                }
+            }
+            Some("compaction_delta") => append(&mut block.value["content"], piece("content")),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn end_block(&mut self) -> Vec<Chunk> {
+        let Some(block) = self.blocks.last_mut() else {
+            return Vec::new();
+        };
+        if !block.input.is_empty() {
+            match serde_json::from_str(&block.input) {
+                Ok(input) => block.value["input"] = input,
+                // Cut off in the middle: the end of the answer says so.
+                Err(_) => return Vec::new(),
+            }
+        }
+        block.is_whole = true;
+        if block.value["type"] == "tool_use" {
+            vec![Chunk::Call(calls::read(&block.value, &self.space))]
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn end(&mut self) -> Result<Vec<Chunk>, ModelError> {
+        if self.is_paused() {
+            return Ok(Vec::new());
+        }
+        let end = match self.stop_reason.as_deref() {
+            Some("max_tokens") => End::TooLong,
+            Some("model_context_window_exceeded") => {
+                return Err(ModelError::Rejected(
+                    "the conversation has become too long for this model".to_owned(),
+                ));
+            }
+            _ => End::Done,
+        };
+        let content = self.content();
+        let original = Original {
+            vendor: VENDOR.to_owned(),
+            data: json!({"tools": self.version.name(), "content": content}),
+        };
+        let original = (!content.is_empty()).then_some(Chunk::Original(original));
+        Ok(original
+            .into_iter()
+            .chain([Chunk::Usage(self.usage), Chunk::End(end)])
+            .collect())
+    }
+}
+
+fn said(text: &Value) -> Option<String> {
+    text.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+fn append(text: &mut Value, piece: &str) {
+    match text {
+        Value::String(text) => text.push_str(piece),
+        other => *other = piece.into(),
+    }
+}
+
+/// Whether a block says nothing. Anthropic sends such and does not take them back.
+fn is_empty(block: &Value) -> bool {
+    block["type"] == "text" && block["text"].as_str().is_none_or(|text| text.trim().is_empty())
+}
+
+fn refused(details: &Value) -> ModelError {
+    let why = details["explanation"].as_str().or(details["category"].as_str());
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    ModelError::Refused(format!("the model refused to go on{why}"))
+}

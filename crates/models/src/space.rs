@@ -1,0 +1,177 @@
+//! Places on the screen as different models say them.
+//!
+//! Actions are in native pixels. A model points at the picture it was shown, which may be smaller than the
+//! screen, or at a grid of a thousand by a thousand whatever the size.
+
+use deskhand_core::action::{Point, Region, ScreenSize};
+
+/// The screen and the picture of it that a model is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Space {
+    native: ScreenSize,
+    grid: Grid,
+}
+
+/// What a model counts in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Grid {
+    /// Pixels of a picture of this size.
+    Picture(ScreenSize),
+    /// 0 to 999 in each direction.
+    Thousandths,
+}
+
+/// A place that the model cannot have seen. The text is for the model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("({x}, {y}) is outside the {width}×{height} picture")]
+pub(crate) struct Outside {
+    x: i64,
+    y: i64,
+    width: u16,
+    height: u16,
+}
+
+impl Space {
+    /// Of a model that points at the pixels of a picture.
+    pub(crate) fn picture(native: ScreenSize, shown: ScreenSize) -> Self {
+        let grid = Grid::Picture(shown);
+        Self { native, grid }
+    }
+
+    /// Of a model that points at thousandths.
+    pub(crate) fn thousandths(native: ScreenSize) -> Self {
+        let grid = Grid::Thousandths;
+        Self { native, grid }
+    }
+
+    /// How big what the model points at is.
+    pub(crate) fn size(&self) -> ScreenSize {
+        match self.grid {
+            Grid::Picture(size) => size,
+            Grid::Thousandths => ScreenSize {
+                width: 1000,
+                height: 1000,
+            },
+        }
+    }
+
+    /// The native pixel in the middle of what the model pointed at. Fractions are rounded first.
+    pub(crate) fn point(&self, x: f64, y: f64) -> Result<Point, Outside> {
+        let size = self.size();
+        let (x, y) = (whole(x), whole(y));
+        let within = (0..i64::from(size.width)).contains(&x) && (0..i64::from(size.height)).contains(&y);
+        if !within {
+            let (width, height) = (size.width, size.height);
+            return Err(Outside { x, y, width, height });
+        }
+        Ok(Point {
+            x: centre(x, size.width, self.native.width),
+            y: centre(y, size.height, self.native.height),
+        })
+    }
+
+    /// The native pixels of a part of the picture. Its end may be the picture's own.
+    pub(crate) fn region(&self, corners: [f64; 4]) -> Result<Region, Outside> {
+        let size = self.size();
+        let [x0, y0, x1, y1] = corners.map(whole);
+        let (width, height) = (size.width, size.height);
+        for (x, y) in [(x0, y0), (x1, y1)] {
+            let within = (0..=i64::from(width)).contains(&x) && (0..=i64::from(height)).contains(&y);
+            if !within {
+                return Err(Outside { x, y, width, height });
+            }
+        }
+        Ok(Region {
+            x0: edge(x0, width, self.native.width),
+            y0: edge(y0, height, self.native.height),
+            x1: edge(x1, width, self.native.width),
+            y1: edge(y1, height, self.native.height),
+        })
+    }
+
+    /// A native place as the model would say it.
+    pub(crate) fn shown(&self, at: Point) -> (i64, i64) {
+        let size = self.size();
+        let scaled = |value: i32, native: u16, shown: u16| {
+            (i64::from(value) * i64::from(shown)) / i64::from(native.max(1))
+        };
+        (
+            scaled(at.x, self.native.width, size.width),
+            scaled(at.y, self.native.height, size.height),
+        )
+    }
+}
+
+/// Rounded, with everything absurd far outside every picture.
+#[expect(clippy::cast_possible_truncation, reason = "a cast of a float saturates")]
+fn whole(value: f64) -> i64 {
+    if value.is_nan() {
+        i64::MIN / 2
+    } else {
+        value.round() as i64
+    }
+}
+
+/// The middle of pixel `value` of `from`, counted in pixels of `to`.
+fn centre(value: i64, from: u16, to: u16) -> i32 {
+    let (from, to) = (i64::from(from), i64::from(to));
+    // Both are less than 2³¹, whatever the screen.
+    i32::try_from(((2 * value + 1) * to) / (2 * from)).unwrap_or(i32::MAX)
+}
+
+fn edge(value: i64, from: u16, to: u16) -> i32 {
+    let (from, to) = (i64::from(from), i64::from(to));
+    i32::try_from((value * to + from / 2) / from).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn size(width: u16, height: u16) -> ScreenSize {
+        ScreenSize { width, height }
+    }
+
+    #[test]
+    fn a_picture_as_big_as_the_screen_changes_nothing() {
+        let space = Space::picture(size(1024, 768), size(1024, 768));
+        assert_eq!(space.point(1023.0, 767.0), Ok(Point { x: 1023, y: 767 }));
+        assert_eq!(space.point(10.4, 20.5), Ok(Point { x: 10, y: 21 }));
+        assert!(space.point(1024.0, 0.0).is_err());
+        assert!(space.point(-1.0, 0.0).is_err());
+        assert!(space.point(f64::NAN, 0.0).is_err());
+        let told = space.point(1e300, 3.0).unwrap_err().to_string();
+        assert!(told.ends_with("is outside the 1024×768 picture"), "{told}");
+    }
+
+    #[test]
+    fn the_last_thousandth_is_on_the_screen() {
+        let space = Space::thousandths(size(1440, 900));
+        assert_eq!(space.point(999.0, 999.0), Ok(Point { x: 1439, y: 899 }));
+        assert_eq!(space.point(0.0, 0.0), Ok(Point { x: 0, y: 0 }));
+        assert!(space.point(1000.0, 0.0).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_pointed_at_is_what_was_seen(
+            native in (200_u16..4000, 200_u16..4000),
+            shown in (100_u16..2000, 100_u16..2000),
+            at in (0.0_f64..1.0, 0.0_f64..1.0),
+        ) {
+            let (native, shown) = (size(native.0, native.1), size(shown.0, shown.1));
+            prop_assume!(shown.width <= native.width && shown.height <= native.height);
+            let space = Space::picture(native, shown);
+            let seen = (
+                (at.0 * f64::from(shown.width)).floor(),
+                (at.1 * f64::from(shown.height)).floor(),
+            );
+            let point = space.point(seen.0, seen.1).unwrap();
+            prop_assert!(point.x < i32::from(native.width) && point.y < i32::from(native.height));
+            let (x, y) = space.shown(point);
+            prop_assert_eq!((x, y), (whole(seen.0), whole(seen.1)));
+        }
+    }
+}
