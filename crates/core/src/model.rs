@@ -122,8 +122,8 @@ pub enum Chunk {
 pub enum End {
     /// As the model wanted. Without calls before it the turn is over.
     Done,
-    /// In the middle, since it became too long.
-    TooLong,
+    /// In the middle: it became too long, or the model wants to go on.
+    Unfinished,
 }
 
 /// Why a model gave no whole answer.

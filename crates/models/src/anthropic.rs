@@ -8,7 +8,7 @@ mod stream;
 mod tools;
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -18,7 +18,7 @@ use deskhand_core::{
     model::{Chunk, Model, ModelError, ModelRequest},
     secret::Secret,
 };
-use futures::{StreamExt, stream::BoxStream};
+use futures::{FutureExt, stream::BoxStream};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ use self::{
     generation::{Generation, ToolVersion},
     stream::Answer,
 };
-use crate::{http, space::Space, sse};
+use crate::{http, space::Space, sse, talk};
 
 /// The part before the slash in the names of Anthropic's models.
 pub(crate) const VENDOR: &str = "anthropic";
@@ -35,8 +35,6 @@ pub(crate) const VENDOR: &str = "anthropic";
 const API_VERSION: &str = "2023-06-01";
 /// The longest edge of a picture that is taken however many there are.
 const LONGEST_EDGE: u32 = 2000;
-/// How often a model may pause in one answer.
-const MOST_PAUSES: usize = 10;
 
 /// An account with Anthropic, or with somebody who speaks like them.
 #[derive(Debug)]
@@ -85,7 +83,10 @@ impl Anthropic {
             if let Some(beta) = version.beta() {
                 asked = asked.header("anthropic-beta", beta);
             }
-            let response = asked.send().await.map_err(|error| http::no_answer(&error))?;
+            let response = asked
+                .send()
+                .await
+                .map_err(|error| http::no_answer(&error))?;
             let status = response.status();
             if status.is_success() {
                 self.note(name, version);
@@ -124,86 +125,20 @@ impl Model for AnthropicModel {
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {
-        let talk = Talk {
-            account: Arc::clone(&self.account),
-            name: self.name.clone(),
-            request,
-            said: Vec::new(),
-            n_pauses: 0,
-            open: None,
-            pending: VecDeque::new(),
-            is_over: false,
-        };
-        let chunks = futures::stream::try_unfold(talk, async |mut talk| {
-            Ok(talk.next().await?.map(|chunk| (chunk, talk)))
-        });
-        chunks.boxed()
-    }
-}
-
-/// One answer, which may take several requests when the model pauses.
-struct Talk {
-    account: Arc<Anthropic>,
-    name: String,
-    request: ModelRequest,
-    /// What the model said before it paused.
-    said: Vec<Value>,
-    n_pauses: usize,
-    open: Option<Open>,
-    pending: VecDeque<Chunk>,
-    is_over: bool,
-}
-
-struct Open {
-    events: BoxStream<'static, Result<Value, ModelError>>,
-    answer: Answer,
-}
-
-impl Talk {
-    async fn next(&mut self) -> Result<Option<Chunk>, ModelError> {
-        loop {
-            if let Some(chunk) = self.pending.pop_front() {
-                return Ok(Some(chunk));
-            }
-            if self.is_over {
-                return Ok(None);
-            }
-            let Some(open) = &mut self.open else {
-                let begun = begin(&self.account, &self.name, &self.request, &self.said).await?;
-                self.open = Some(begun);
-                continue;
+        let (account, name) = (Arc::clone(&self.account), self.name.clone());
+        let request = Arc::new(request);
+        talk::chunks(move |said| {
+            let (account, name) = (Arc::clone(&account), name.clone());
+            let request = Arc::clone(&request);
+            let begin = async move {
+                let (response, version) = account.ask(&name, &request, &said).await?;
+                let space = Space::picture(request.screen, request.shown);
+                let answer = Answer::new(space, version, said);
+                Ok((sse::events(response.bytes_stream()), answer))
             };
-            let event = open.events.next().await;
-            let event = event.unwrap_or_else(|| {
-                Err(ModelError::unavailable("its answer broke off".to_owned()))
-            })?;
-            self.pending.extend(open.answer.take(&event)?);
-            if event["type"] != "message_stop" {
-                continue;
-            }
-            if open.answer.is_paused() && self.n_pauses < MOST_PAUSES {
-                self.n_pauses += 1;
-                self.said = open.answer.content();
-                self.open = None;
-            } else {
-                self.is_over = true;
-            }
-        }
+            begin.boxed()
+        })
     }
-}
-
-async fn begin(
-    account: &Anthropic,
-    name: &str,
-    request: &ModelRequest,
-    said: &[Value],
-) -> Result<Open, ModelError> {
-    let (response, version) = account.ask(name, request, said).await?;
-    let space = Space::picture(request.screen, request.shown);
-    Ok(Open {
-        events: sse::events(response.bytes_stream()),
-        answer: Answer::new(space, version, said.to_vec()),
-    })
 }
 
 /// Whether a refusal is about the form of a tool, so that another may be taken.
@@ -218,13 +153,22 @@ fn problem(status: Option<StatusCode>, error: &Value, retry_after: Option<Durati
     let kind = error["type"].as_str().unwrap_or_default();
     let told = error["message"].as_str().filter(|told| !told.is_empty());
     let status_text = status.map(|status| status.to_string());
-    let message = told.map(str::to_owned).or(status_text).unwrap_or_else(|| kind.to_owned());
+    let message = told
+        .map(str::to_owned)
+        .or(status_text)
+        .unwrap_or_else(|| kind.to_owned());
     let is_transient = match status {
         Some(status) => http::is_transient(status),
-        None => matches!(kind, "overloaded_error" | "api_error" | "rate_limit_error" | "timeout_error"),
+        None => matches!(
+            kind,
+            "overloaded_error" | "api_error" | "rate_limit_error" | "timeout_error"
+        ),
     };
     if is_transient {
-        ModelError::Unavailable { message, retry_after }
+        ModelError::Unavailable {
+            message,
+            retry_after,
+        }
     } else {
         ModelError::Rejected(message)
     }

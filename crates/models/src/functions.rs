@@ -20,9 +20,10 @@ pub(crate) fn of_every_model() -> [Function; 1] {
 fn ask_user() -> Function {
     Function {
         name: "ask_user",
-        description: "Asks a person and waits for the answer. Use it when only a person can know or decide, \
+        description:
+            "Asks a person and waits for the answer. Use it when only a person can know or decide, \
                       not for what you can find out yourself."
-            .to_owned(),
+                .to_owned(),
         parameters: object(
             &["question"],
             json!({
@@ -39,13 +40,25 @@ fn ask_user() -> Function {
 
 /// The computer, with the actions and coordinates that most models know.
 pub(crate) fn computer(shown: ScreenSize) -> Function {
-    let point = |description: &str| {
-        json!({"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2, "description": description})
-    };
+    let point = |description: &str| json!({"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2, "description": description});
     let actions = [
-        "screenshot", "left_click", "right_click", "middle_click", "double_click", "triple_click",
-        "left_click_drag", "mouse_move", "left_mouse_down", "left_mouse_up", "scroll", "type", "key",
-        "hold_key", "wait", "cursor_position", "zoom",
+        "screenshot",
+        "left_click",
+        "right_click",
+        "middle_click",
+        "double_click",
+        "triple_click",
+        "left_click_drag",
+        "mouse_move",
+        "left_mouse_down",
+        "left_mouse_up",
+        "scroll",
+        "type",
+        "key",
+        "hold_key",
+        "wait",
+        "cursor_position",
+        "zoom",
     ];
     Function {
         name: "computer",

@@ -88,7 +88,11 @@ impl<'a> Input<'a> {
 fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok().filter(|number: &f64| number.is_finite()),
+        Value::String(text) => text
+            .trim()
+            .parse()
+            .ok()
+            .filter(|number: &f64| number.is_finite()),
         _ => None,
     }
 }
@@ -117,7 +121,10 @@ mod tests {
         assert_eq!(pair("b"), Ok(Some([3.0, 4.0])));
         assert_eq!(pair("e"), Ok(None));
         assert_eq!(input.number("c"), Ok(5.0));
-        assert_eq!(pair("d").unwrap_err().to_string(), "d must be two numbers, not [1]");
+        assert_eq!(
+            pair("d").unwrap_err().to_string(),
+            "d must be two numbers, not [1]"
+        );
         assert_eq!(input.number("e"), Err(BadInput::Missing("e")));
         assert!(input.number("f").unwrap_err().to_string().len() < 120);
     }

@@ -5,12 +5,18 @@
 //! `scripted`, which needs no key and no network: it plays a scenario from a file.
 
 mod anthropic;
+mod chords;
 mod functions;
 mod http;
+mod images;
 mod input;
+mod openai;
+mod retell;
 mod scripted;
 mod space;
 mod sse;
+mod talk;
+mod tool_input;
 
 use std::{path::PathBuf, sync::Arc};
 

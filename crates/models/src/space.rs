@@ -59,10 +59,16 @@ impl Space {
     pub(crate) fn point(&self, x: f64, y: f64) -> Result<Point, Outside> {
         let size = self.size();
         let (x, y) = (whole(x), whole(y));
-        let within = (0..i64::from(size.width)).contains(&x) && (0..i64::from(size.height)).contains(&y);
+        let within =
+            (0..i64::from(size.width)).contains(&x) && (0..i64::from(size.height)).contains(&y);
         if !within {
             let (width, height) = (size.width, size.height);
-            return Err(Outside { x, y, width, height });
+            return Err(Outside {
+                x,
+                y,
+                width,
+                height,
+            });
         }
         Ok(Point {
             x: centre(x, size.width, self.native.width),
@@ -76,9 +82,15 @@ impl Space {
         let [x0, y0, x1, y1] = corners.map(whole);
         let (width, height) = (size.width, size.height);
         for (x, y) in [(x0, y0), (x1, y1)] {
-            let within = (0..=i64::from(width)).contains(&x) && (0..=i64::from(height)).contains(&y);
+            let within =
+                (0..=i64::from(width)).contains(&x) && (0..=i64::from(height)).contains(&y);
             if !within {
-                return Err(Outside { x, y, width, height });
+                return Err(Outside {
+                    x,
+                    y,
+                    width,
+                    height,
+                });
             }
         }
         Ok(Region {
@@ -103,7 +115,10 @@ impl Space {
 }
 
 /// Rounded, with everything absurd far outside every picture.
-#[expect(clippy::cast_possible_truncation, reason = "a cast of a float saturates")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a cast of a float saturates"
+)]
 fn whole(value: f64) -> i64 {
     if value.is_nan() {
         i64::MIN / 2

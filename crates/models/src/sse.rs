@@ -5,11 +5,14 @@ use futures::{Stream, StreamExt, stream::BoxStream};
 use serde_json::Value;
 use sse_stream::SseStream;
 
+/// The events of a stream, as JSON.
+pub(crate) type Events = BoxStream<'static, Result<Value, ModelError>>;
+
 /// Said at the end by vendors whose streams have no other end.
 const DONE: &str = "[DONE]";
 
 /// The events of a response's body, in whatever pieces it comes.
-pub(crate) fn events<B, E>(body: B) -> BoxStream<'static, Result<Value, ModelError>>
+pub(crate) fn events<B, E>(body: B) -> Events
 where
     B: Stream<Item = Result<bytes::Bytes, E>> + Send + 'static,
     E: std::error::Error + Send + Sync + 'static,

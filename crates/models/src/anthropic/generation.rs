@@ -160,9 +160,7 @@ mod tests {
 
     #[test]
     fn each_model_gets_the_newest_form_that_it_takes() {
-        use ToolVersion::{
-            Computer20241022, Computer20250124, Computer20251124, Toolset20260801,
-        };
+        use ToolVersion::{Computer20241022, Computer20250124, Computer20251124, Toolset20260801};
         for (name, tools) in [
             ("claude-3-5-sonnet-20241022", Computer20241022),
             ("claude-3-7-sonnet-20250219", Computer20250124),

@@ -1,10 +1,6 @@
 //! Requests to Anthropic's Messages API.
 
-use base64::{Engine, prelude::BASE64_STANDARD};
-use deskhand_core::{
-    blob::BlobFormat,
-    model::{CallResult, Image, Item, ModelRequest, ToolCall},
-};
+use deskhand_core::model::{CallResult, Image, Item, ModelRequest, Original};
 use serde_json::{Value, json};
 
 use super::{
@@ -12,13 +8,12 @@ use super::{
     generation::{Generation, Thinking, ToolVersion},
     tools,
 };
+use crate::{images, retell};
 
 /// How many places may be marked for the vendor's cache, besides the system prompt.
 const MOST_CACHED_TURNS: usize = 3;
 /// How many tokens a model may think that wants a number.
 const THINKING_TOKENS: u32 = 4_096;
-/// In place of an answer of which nothing is left.
-const NOTHING: &str = "[nothing]";
 
 /// The body of a request. `said` is the beginning of the answer, from before the model paused.
 pub(super) fn body(
@@ -83,10 +78,16 @@ impl Messages {
     }
 
     fn answer(&mut self, item: &Item) {
-        if let Item::Answer { text, calls, original, .. } = item {
+        if let Item::Answer {
+            text,
+            calls,
+            original,
+            ..
+        } = item
+        {
             let blocks = match content(original.as_ref()) {
                 Some(blocks) => blocks.clone(),
-                None => vec![words(&retold(text, calls))],
+                None => vec![words(&retell::answer(text, calls))],
             };
             self.add("assistant", blocks);
         }
@@ -104,9 +105,16 @@ impl Messages {
 
     /// Marks the ends of the newest turns, so that the next request finds what came before them in the cache.
     fn mark_for_cache(&mut self) {
-        let of_people = self.0.iter_mut().rev().filter(|message| message["role"] == "user");
+        let of_people = self
+            .0
+            .iter_mut()
+            .rev()
+            .filter(|message| message["role"] == "user");
         for message in of_people.take(MOST_CACHED_TURNS) {
-            if let Some(last) = message["content"].as_array_mut().and_then(|blocks| blocks.last_mut()) {
+            if let Some(last) = message["content"]
+                .as_array_mut()
+                .and_then(|blocks| blocks.last_mut())
+            {
                 last["cache_control"] = json!({"type": "ephemeral"});
             }
         }
@@ -114,17 +122,11 @@ impl Messages {
 }
 
 /// The blocks of an answer as Anthropic sent them.
-fn content(original: Option<&deskhand_core::model::Original>) -> Option<&Vec<Value>> {
+fn content(original: Option<&Original>) -> Option<&Vec<Value>> {
     let original = original.filter(|original| original.vendor == VENDOR)?;
-    original.data["content"].as_array().filter(|blocks| !blocks.is_empty())
-}
-
-/// An answer of another vendor's model, in words.
-fn retold(text: &str, calls: &[ToolCall]) -> String {
-    let calls = calls.iter().map(|call| format!("[Used {}: {}]", call.tool, call.input));
-    let text = (!text.trim().is_empty()).then(|| text.to_owned());
-    let told: Vec<String> = text.into_iter().chain(calls).collect();
-    if told.is_empty() { NOTHING.to_owned() } else { told.join("\n") }
+    original.data["content"]
+        .as_array()
+        .filter(|blocks| !blocks.is_empty())
 }
 
 /// What came of an answer's calls.
@@ -140,7 +142,9 @@ fn answer_to(answer: Option<&Item>, results: &[CallResult]) -> Vec<Value> {
     let mut told = Vec::new();
     let mut pictures = Vec::new();
     for result in results {
-        let call = blocks.iter().find(|block| block["id"] == result.call.as_str());
+        let call = blocks
+            .iter()
+            .find(|block| block["id"] == result.call.as_str());
         let mut content = vec![words(&result.text)];
         match &result.image {
             // A result that is an error takes no picture.
@@ -166,32 +170,29 @@ fn answer_to(answer: Option<&Item>, results: &[CallResult]) -> Vec<Value> {
 }
 
 fn retold_result(result: &CallResult) -> Vec<Value> {
-    let text = if result.is_error {
-        format!("[It failed: {}]", result.text)
-    } else {
-        format!("[Result: {}]", result.text)
-    };
     let picture = result.image.as_ref().map(picture);
-    std::iter::once(words(&text)).chain(picture).collect()
+    std::iter::once(words(&retell::result(result)))
+        .chain(picture)
+        .collect()
 }
 
 /// A block of text. An empty one would be refused.
 fn words(text: &str) -> Value {
-    let text = if text.trim().is_empty() { NOTHING } else { text };
+    let text = if text.trim().is_empty() {
+        retell::NOTHING
+    } else {
+        text
+    };
     json!({"type": "text", "text": text})
 }
 
 fn picture(image: &Image) -> Value {
-    let media_type = match image.format {
-        BlobFormat::Png => "image/png",
-        BlobFormat::Jpeg => "image/jpeg",
-    };
     json!({
         "type": "image",
         "source": {
             "type": "base64",
-            "media_type": media_type,
-            "data": BASE64_STANDARD.encode(&image.bytes),
+            "media_type": images::media_type(image),
+            "data": images::base64(image),
         },
     })
 }

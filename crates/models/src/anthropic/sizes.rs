@@ -44,7 +44,11 @@ pub(super) fn shown(native: ScreenSize, sight: Sight, longest: u32) -> ScreenSiz
         return native;
     }
     let is_tall = height > width;
-    let (long, short) = if is_tall { (height, width) } else { (width, height) };
+    let (long, short) = if is_tall {
+        (height, width)
+    } else {
+        (width, height)
+    };
     let shape = f64::from(long) / f64::from(short);
     let (mut fitting, mut too_long) = (1, long);
     while too_long - fitting > 1 {
@@ -56,7 +60,11 @@ pub(super) fn shown(native: ScreenSize, sight: Sight, longest: u32) -> ScreenSiz
         }
     }
     let (long, short) = (fitting, shorter(fitting, shape));
-    let (width, height) = if is_tall { (short, long) } else { (long, short) };
+    let (width, height) = if is_tall {
+        (short, long)
+    } else {
+        (long, short)
+    };
     // Never more than the screen's own, which are 16 bits.
     let small = |edge: u32| u16::try_from(edge).unwrap_or(u16::MAX);
     ScreenSize {

@@ -4,7 +4,7 @@ use deskhand_core::model::{Chunk, End, ModelError, Original, Usage};
 use serde_json::{Value, json};
 
 use super::{VENDOR, calls, generation::ToolVersion};
-use crate::space::Space;
+use crate::{space::Space, talk};
 
 /// An answer as far as it was heard.
 #[derive(Debug)]
@@ -16,6 +16,7 @@ pub(super) struct Answer {
     blocks: Vec<Block>,
     usage: Usage,
     stop_reason: Option<String>,
+    is_over: bool,
 }
 
 /// A block that is being put together.
@@ -37,11 +38,13 @@ impl Answer {
             blocks: Vec::new(),
             usage: Usage::default(),
             stop_reason: None,
+            is_over: false,
         }
     }
+}
 
-    /// Takes the next event of the stream. What is not known is passed over: there will be more kinds.
-    pub(super) fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
+impl talk::Answer for Answer {
+    fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
         match event["type"].as_str() {
             Some("message_start") => self.count(&event["message"]["usage"]),
             Some("content_block_start") => return Ok(self.begin(&event["content_block"])),
@@ -63,14 +66,27 @@ impl Answer {
         Ok(Vec::new())
     }
 
+    fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    fn paused(&self) -> Option<Vec<Value>> {
+        self.is_paused().then(|| self.content())
+    }
+}
+
+impl Answer {
     /// Whether the model wants to be asked again at once, with what it has said so far.
-    pub(super) fn is_paused(&self) -> bool {
+    fn is_paused(&self) -> bool {
         self.stop_reason.as_deref() == Some("pause_turn")
     }
 
     /// What it has said so far.
-    pub(super) fn content(&self) -> Vec<Value> {
-        let whole = self.blocks.iter().filter(|block| block.is_whole && !is_empty(&block.value));
+    fn content(&self) -> Vec<Value> {
+        let whole = self
+            .blocks
+            .iter()
+            .filter(|block| block.is_whole && !is_empty(&block.value));
         let new = whole.map(|block| block.value.clone());
         self.before.iter().cloned().chain(new).collect()
     }
@@ -125,7 +141,10 @@ impl Answer {
             }
             Some("thinking_delta") => {
                 append(&mut block.value["thinking"], piece("thinking"));
-                return said(&delta["thinking"]).map(Chunk::Thinking).into_iter().collect();
+                return said(&delta["thinking"])
+                    .map(Chunk::Thinking)
+                    .into_iter()
+                    .collect();
             }
             Some("signature_delta") => append(&mut block.value["signature"], piece("signature")),
             Some("input_json_delta") => block.input.push_str(piece("partial_json")),
@@ -160,11 +179,12 @@ impl Answer {
     }
 
     fn end(&mut self) -> Result<Vec<Chunk>, ModelError> {
+        self.is_over = true;
         if self.is_paused() {
             return Ok(Vec::new());
         }
         let end = match self.stop_reason.as_deref() {
-            Some("max_tokens") => End::TooLong,
+            Some("max_tokens") => End::Unfinished,
             Some("model_context_window_exceeded") => {
                 return Err(ModelError::Rejected(
                     "the conversation has become too long for this model".to_owned(),
@@ -186,7 +206,9 @@ impl Answer {
 }
 
 fn said(text: &Value) -> Option<String> {
-    text.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+    text.as_str()
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
 }
 
 fn append(text: &mut Value, piece: &str) {
@@ -198,11 +220,16 @@ fn append(text: &mut Value, piece: &str) {
 
 /// Whether a block says nothing. Anthropic sends such and does not take them back.
 fn is_empty(block: &Value) -> bool {
-    block["type"] == "text" && block["text"].as_str().is_none_or(|text| text.trim().is_empty())
+    block["type"] == "text"
+        && block["text"]
+            .as_str()
+            .is_none_or(|text| text.trim().is_empty())
 }
 
 fn refused(details: &Value) -> ModelError {
-    let why = details["explanation"].as_str().or(details["category"].as_str());
+    let why = details["explanation"]
+        .as_str()
+        .or(details["category"].as_str());
     let why = why.map(|why| format!(": {why}")).unwrap_or_default();
     ModelError::Refused(format!("the model refused to go on{why}"))
 }

@@ -7,7 +7,11 @@ use super::generation::{Generation, ToolVersion};
 use crate::functions;
 
 /// The tools of a request.
-pub(super) fn entries(version: ToolVersion, generation: Generation, shown: ScreenSize) -> Vec<Value> {
+pub(super) fn entries(
+    version: ToolVersion,
+    generation: Generation,
+    shown: ScreenSize,
+) -> Vec<Value> {
     let bash = match version {
         ToolVersion::Computer20241022 => "bash_20241022",
         ToolVersion::Toolset20260801

@@ -1,0 +1,117 @@
+//! Answers as OpenAI streams them.
+
+use deskhand_core::model::{Chunk, End, ModelError, Original, Usage};
+use serde_json::{Value, json};
+
+use super::{VENDOR, calls};
+use crate::{space::Space, talk};
+
+/// An answer as far as it was heard.
+#[derive(Debug)]
+pub(super) struct Answer {
+    space: Space,
+    output: Vec<Value>,
+    n_calls: usize,
+    /// Whether everything that was said is about what comes next.
+    is_commentary: bool,
+    is_over: bool,
+}
+
+impl Answer {
+    pub(super) fn new(space: Space) -> Self {
+        Self {
+            space,
+            output: Vec::new(),
+            n_calls: 0,
+            is_commentary: false,
+            is_over: false,
+        }
+    }
+}
+
+impl talk::Answer for Answer {
+    fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
+        let piece = || event["delta"].as_str().unwrap_or_default().to_owned();
+        Ok(match event["type"].as_str() {
+            Some("response.content_part.added") => vec![Chunk::TextStart],
+            Some("response.output_text.delta" | "response.refusal.delta") => {
+                vec![Chunk::Text(piece())]
+            }
+            Some("response.reasoning_summary_part.added") => vec![Chunk::ThinkingStart],
+            Some("response.reasoning_summary_text.delta" | "response.reasoning_text.delta") => {
+                vec![Chunk::Thinking(piece())]
+            }
+            Some("response.output_item.done") => self.end_item(&event["item"]),
+            Some("response.completed") => self.end(&event["response"], End::Done),
+            Some("response.incomplete") => self.incomplete(&event["response"])?,
+            Some("response.failed") => {
+                return Err(super::problem(None, &event["response"]["error"], None));
+            }
+            Some("error") => {
+                let error = if event["error"].is_object() {
+                    &event["error"]
+                } else {
+                    event
+                };
+                return Err(super::problem(None, error, None));
+            }
+            _ => Vec::new(),
+        })
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
+    }
+}
+
+impl Answer {
+    fn end_item(&mut self, item: &Value) -> Vec<Chunk> {
+        if item["status"] == "incomplete" {
+            return Vec::new();
+        }
+        if item["type"] == "message" {
+            self.is_commentary = item["phase"] == "commentary";
+        }
+        self.output.push(item.clone());
+        let calls = calls::read(item, &self.space);
+        self.n_calls += calls.len();
+        calls.into_iter().map(Chunk::Call).collect()
+    }
+
+    fn incomplete(&mut self, response: &Value) -> Result<Vec<Chunk>, ModelError> {
+        match response["incomplete_details"]["reason"].as_str() {
+            Some("content_filter") => Err(ModelError::Refused(
+                "the model's answer was held back by OpenAI's content filter".to_owned(),
+            )),
+            _ => Ok(self.end(response, End::Unfinished)),
+        }
+    }
+
+    fn end(&mut self, response: &Value, end: End) -> Vec<Chunk> {
+        self.is_over = true;
+        let usage = &response["usage"];
+        let count = |value: &Value| value.as_u64().unwrap_or_default();
+        let cached = count(&usage["input_tokens_details"]["cached_tokens"]);
+        let usage = Usage {
+            input: count(&usage["input_tokens"]).saturating_sub(cached),
+            cache_write: 0,
+            cache_read: cached,
+            output: count(&usage["output_tokens"]),
+        };
+        let end = if self.is_commentary && self.n_calls == 0 {
+            End::Unfinished
+        } else {
+            end
+        };
+        let original = (!self.output.is_empty()).then(|| {
+            Chunk::Original(Original {
+                vendor: VENDOR.to_owned(),
+                data: json!({"output": self.output}),
+            })
+        });
+        original
+            .into_iter()
+            .chain([Chunk::Usage(usage), Chunk::End(end)])
+            .collect()
+    }
+}
