@@ -5,8 +5,10 @@
 //! `scripted`, which needs no key and no network: it plays a scenario from a file.
 
 mod anthropic;
+mod call_ids;
 mod chords;
 mod functions;
+mod gemini;
 mod http;
 mod images;
 mod input;

@@ -8,7 +8,7 @@ use deskhand_core::{
 use serde_json::{Value, json};
 
 use crate::{
-    chords,
+    call_ids, chords,
     input::{BadInput, Input},
     space::{Outside, Space},
     tool_input,
@@ -43,11 +43,6 @@ pub(super) fn read(item: &Value, space: &Space) -> Vec<ToolCall> {
     }
 }
 
-/// The id of the item that a call of ours came from.
-pub(super) fn item_of(call: &str) -> &str {
-    call.split_once('#').map_or(call, |(item, _)| item)
-}
-
 fn computer(item: &Value, space: &Space) -> Vec<ToolCall> {
     let call = item["call_id"].as_str().unwrap_or_default();
     let actions = match item["actions"].as_array() {
@@ -60,7 +55,7 @@ fn computer(item: &Value, space: &Space) -> Vec<ToolCall> {
             Err(problem) => (sent.clone(), Some(problem.to_string())),
         };
         ToolCall {
-            id: format!("{call}#{index}"),
+            id: call_ids::part(call, index),
             tool: "computer".to_owned(),
             input,
             // Whoever agrees to the first agrees to the rest of the batch.
@@ -324,6 +319,6 @@ mod tests {
         assert_eq!(ids, ["call_1#0", "call_1#1"]);
         assert_eq!(calls[0].checks[0].prompt, "Look at this.");
         assert!(calls[1].checks.is_empty());
-        assert_eq!(item_of("call_1#1"), "call_1");
+        assert_eq!(call_ids::whole("call_1#1"), "call_1");
     }
 }

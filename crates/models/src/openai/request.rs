@@ -3,8 +3,9 @@
 use deskhand_core::model::{CallResult, Item, ModelRequest, Original};
 use serde_json::{Value, json};
 
-use super::{VENDOR, calls};
+use super::VENDOR;
 use crate::{
+    call_ids,
     functions::{self, Function},
     images::data_url,
     retell,
@@ -138,7 +139,7 @@ fn results_of<'a>(
     let call = item["call_id"].as_str();
     results
         .iter()
-        .filter(move |result| Some(calls::item_of(&result.call)) == call)
+        .filter(move |result| Some(call_ids::whole(&result.call)) == call)
 }
 
 /// What came of an answer's calls. The computer's can only show a picture, so what failed is told beside it.

@@ -1,0 +1,393 @@
+//! What Gemini's models want done, in both sets of actions, as calls of ours.
+
+use deskhand_core::{
+    action::{Action, Button, LONGEST_WAIT_MS, Point},
+    decision::DecisionKind,
+    model::{Check, ToolCall},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    call_ids, chords,
+    input::{BadInput, Input},
+    space::{Outside, Space},
+    tool_input,
+};
+
+/// So many pixels are a click of the wheel.
+const PIXELS_PER_CLICK: f64 = 100.0;
+/// How far is scrolled when the model does not say, in pixels.
+const SCROLL_PIXELS: f64 = 300.0;
+/// The same of the first models, in thousandths of the screen.
+const SCROLL_THOUSANDTHS: f64 = 800.0;
+/// Where a search begins when the model does not say.
+const SEARCH: &str = "https://www.google.com";
+
+/// An action that makes no sense. The text is for the model.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+enum BadAction {
+    #[error(transparent)]
+    Input(#[from] BadInput),
+    #[error(transparent)]
+    Outside(#[from] Outside),
+    #[error("direction is up, down, left or right, not {0:?}")]
+    Direction(String),
+    #[error("{0} is not possible on this computer")]
+    NotHere(String),
+}
+
+/// The calls that a function call of the model is, in order.
+pub(super) fn read(id: &str, call: &Value, space: &Space) -> Vec<ToolCall> {
+    let name = call["name"].as_str().unwrap_or_default();
+    let args = &call["args"];
+    let Some(actions) = actions(name, Input::of(args), space) else {
+        let (tool, read) = tool_input::read(name, args, space);
+        let (input, problem) = match read {
+            Ok(input) => (input, None),
+            Err(problem) => (args.clone(), Some(problem)),
+        };
+        return vec![ToolCall {
+            id: id.to_owned(),
+            tool,
+            input,
+            checks: checks(args),
+            problem,
+        }];
+    };
+    let computer = |id: String, input, checks, problem| ToolCall {
+        id,
+        tool: "computer".to_owned(),
+        input,
+        checks,
+        problem,
+    };
+    match actions {
+        Err(problem) => {
+            let input = json!({"name": name, "args": args});
+            vec![computer(
+                id.to_owned(),
+                input,
+                checks(args),
+                Some(problem.to_string()),
+            )]
+        }
+        Ok(actions) => {
+            let calls = actions.into_iter().enumerate().map(|(index, action)| {
+                // Whoever agrees to the first agrees to the rest of it.
+                let checks = if index == 0 { checks(args) } else { Vec::new() };
+                computer(call_ids::part(id, index), json!(action), checks, None)
+            });
+            calls.collect()
+        }
+    }
+}
+
+/// Whether a person must agree to a call.
+pub(super) fn wants_confirmation(args: &Value) -> bool {
+    args["safety_decision"]["decision"]
+        .as_str()
+        .is_some_and(|decision| decision.eq_ignore_ascii_case("require_confirmation"))
+}
+
+fn checks(args: &Value) -> Vec<Check> {
+    let decision = &args["safety_decision"];
+    if !decision.is_object() {
+        return Vec::new();
+    }
+    let told = decision["explanation"].as_str();
+    vec![Check {
+        kind: DecisionKind::SafetyCheck,
+        prompt: told
+            .unwrap_or("Google wants a person to look at this first.")
+            .to_owned(),
+    }]
+}
+
+/// What a predefined function does; `None` for other functions.
+fn actions(name: &str, input: Input<'_>, space: &Space) -> Option<Result<Vec<Action>, BadAction>> {
+    let point = |x: &'static str, y: &'static str| -> Result<Point, BadAction> {
+        Ok(space.point(input.number(x)?, input.number(y)?)?)
+    };
+    let at = || point("x", "y");
+    let click = |button, count| {
+        let at = Some(at()?);
+        let modifiers = Vec::new();
+        Ok(vec![Action::Click {
+            button,
+            count,
+            at,
+            modifiers,
+        }])
+    };
+    Some(match name {
+        "click" | "click_at" => click(Button::Left, 1),
+        "double_click" => click(Button::Left, 2),
+        "triple_click" => click(Button::Left, 3),
+        "middle_click" => click(Button::Middle, 1),
+        "right_click" => click(Button::Right, 1),
+        "mouse_down" => at().map(|at| {
+            let button = Button::Left;
+            vec![Action::Move { at }, Action::MouseDown { button }]
+        }),
+        "mouse_up" => at().map(|at| {
+            let button = Button::Left;
+            vec![Action::Move { at }, Action::MouseUp { button }]
+        }),
+        "move" | "hover_at" => at().map(|at| vec![Action::Move { at }]),
+        "type" => typed(input, false),
+        "type_text_at" => type_at(input, at()),
+        "drag_and_drop" => drag(input, space),
+        "wait" => wait(input),
+        "wait_5_seconds" => Ok(vec![Action::Wait { ms: 5_000 }]),
+        "press_key" => key(input, "key").map(|keys| vec![press(&keys)]),
+        "key_down" | "key_up" => Err(BadAction::NotHere(name.to_owned())),
+        "key_combination" => key(input, "keys").map(|keys| vec![press(&keys)]),
+        "hotkey" => hotkey(input),
+        "take_screenshot" | "open_web_browser" => Ok(vec![Action::Screenshot]),
+        "scroll" | "scroll_at" => at().and_then(|at| scroll(input, Some(at), name == "scroll_at")),
+        "scroll_document" => scroll(input, None, true),
+        "navigate" => input.text("url").map(navigate).map_err(BadAction::from),
+        "search" => Ok(navigate(SEARCH)),
+        "go_back" => Ok(vec![press("alt+Left")]),
+        "go_forward" => Ok(vec![press("alt+Right")]),
+        "open_app" | "list_apps" | "long_press" => Err(BadAction::NotHere(name.to_owned())),
+        _ => return None,
+    })
+}
+
+fn press(keys: &str) -> Action {
+    Action::Key {
+        keys: keys.to_owned(),
+        repeat: 1,
+    }
+}
+
+fn key(input: Input<'_>, field: &'static str) -> Result<String, BadAction> {
+    Ok(chords::of_list(&[input.text(field)?]))
+}
+
+fn hotkey(input: Input<'_>) -> Result<Vec<Action>, BadAction> {
+    let keys = input.get("keys").and_then(Value::as_array);
+    let keys: Vec<&str> = keys
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    if keys.is_empty() {
+        return Err(BadInput::Missing("keys").into());
+    }
+    Ok(vec![press(&keys.join("+"))])
+}
+
+fn typed(input: Input<'_>, enter_unless_told: bool) -> Result<Vec<Action>, BadAction> {
+    let text = input.text("text")?.to_owned();
+    let enter = match input.get("press_enter") {
+        Some(_) => input.is_set("press_enter"),
+        None => enter_unless_told,
+    };
+    let enter = enter.then(|| press("Return"));
+    Ok(std::iter::once(Action::Type { text })
+        .chain(enter)
+        .collect())
+}
+
+/// Clicks into a field, empties it and types.
+fn type_at(input: Input<'_>, at: Result<Point, BadAction>) -> Result<Vec<Action>, BadAction> {
+    let mut actions = vec![Action::Click {
+        button: Button::Left,
+        count: 1,
+        at: Some(at?),
+        modifiers: Vec::new(),
+    }];
+    if input.get("clear_before_typing").is_none() || input.is_set("clear_before_typing") {
+        actions.extend([press("ctrl+a"), press("Delete")]);
+    }
+    actions.extend(typed(input, true)?);
+    Ok(actions)
+}
+
+/// Both spellings of where it begins and ends are in use.
+fn drag(input: Input<'_>, space: &Space) -> Result<Vec<Action>, BadAction> {
+    let [x0, y0, x1, y1] = if input.get("start_x").is_some() {
+        ["start_x", "start_y", "end_x", "end_y"]
+    } else {
+        ["x", "y", "destination_x", "destination_y"]
+    };
+    let point =
+        |x, y| -> Result<Point, BadAction> { Ok(space.point(input.number(x)?, input.number(y)?)?) };
+    Ok(vec![Action::Drag {
+        path: vec![point(x0, y0)?, point(x1, y1)?],
+        modifiers: Vec::new(),
+    }])
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "held within bounds"
+)]
+fn wait(input: Input<'_>) -> Result<Vec<Action>, BadAction> {
+    let seconds = input.number_or_nothing("seconds")?.unwrap_or(1.0);
+    let ms = (seconds * 1000.0).clamp(0.0, LONGEST_WAIT_MS as f64);
+    Ok(vec![Action::Wait {
+        ms: ms.round() as u64,
+    }])
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "held within bounds")]
+fn scroll(input: Input<'_>, at: Option<Point>, is_first: bool) -> Result<Vec<Action>, BadAction> {
+    let direction = input.text("direction")?;
+    let pixels = match input.number_or_nothing("magnitude_in_pixels")? {
+        Some(pixels) => pixels,
+        None => {
+            let thousandths = match input.number_or_nothing("magnitude")? {
+                Some(thousandths) => Some(thousandths),
+                None => is_first.then_some(SCROLL_THOUSANDTHS),
+            };
+            // A thousandth of a usual screen is nearly a pixel.
+            thousandths.unwrap_or(SCROLL_PIXELS)
+        }
+    };
+    let clicks = (pixels.abs() / PIXELS_PER_CLICK).round().clamp(1.0, 100.0) as i32;
+    let (dx, dy) = match direction {
+        "up" => (0, -clicks),
+        "down" => (0, clicks),
+        "left" => (-clicks, 0),
+        "right" => (clicks, 0),
+        other => return Err(BadAction::Direction(other.to_owned())),
+    };
+    Ok(vec![Action::Scroll {
+        at,
+        dx,
+        dy,
+        modifiers: Vec::new(),
+    }])
+}
+
+/// Opens an address in the browser that is in front.
+fn navigate(url: &str) -> Vec<Action> {
+    vec![
+        press("ctrl+l"),
+        Action::Type {
+            text: url.to_owned(),
+        },
+        press("Return"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_core::action::ScreenSize;
+
+    use super::*;
+
+    fn read_call(name: &str, args: Value) -> Vec<ToolCall> {
+        let screen = ScreenSize {
+            width: 1440,
+            height: 900,
+        };
+        read(
+            "c1",
+            &json!({"name": name, "args": args}),
+            &Space::thousandths(screen),
+        )
+    }
+
+    fn inputs(name: &str, args: Value) -> Vec<Value> {
+        let calls = read_call(name, args);
+        assert!(calls.iter().all(|call| call.problem.is_none()), "{calls:?}");
+        calls.into_iter().map(|call| call.input).collect()
+    }
+
+    #[test]
+    fn both_sets_of_actions_are_understood() {
+        let click =
+            json!({"action": "click", "button": "left", "count": 1, "at": {"x": 720, "y": 450}});
+        assert_eq!(
+            inputs("click", json!({"x": 500, "y": 500, "intent": "…"})),
+            [click.clone()]
+        );
+        assert_eq!(inputs("click_at", json!({"x": 500, "y": 500})), [click]);
+        let drag = json!({"action": "drag", "path": [{"x": 0, "y": 0}, {"x": 1439, "y": 899}]});
+        assert_eq!(
+            inputs(
+                "drag_and_drop",
+                json!({"start_x": 0, "start_y": 0, "end_x": 999, "end_y": 999})
+            ),
+            [drag.clone()]
+        );
+        assert_eq!(
+            inputs(
+                "drag_and_drop",
+                json!({"x": 0, "y": 0, "destination_x": 999, "destination_y": 999})
+            ),
+            [drag]
+        );
+        let typed = inputs("type_text_at", json!({"x": 1, "y": 1, "text": "hi"}));
+        let actions: Vec<&Value> = typed.iter().map(|input| &input["action"]).collect();
+        assert_eq!(actions, ["click", "key", "key", "type", "key"]);
+        assert_eq!(inputs("type", json!({"text": "hi"})).len(), 1);
+        assert_eq!(
+            inputs("type", json!({"text": "hi", "press_enter": true})).len(),
+            2
+        );
+        assert_eq!(
+            inputs("key_combination", json!({"keys": "Control+A"}))[0]["keys"],
+            "Control+A"
+        );
+        assert_eq!(
+            inputs("hotkey", json!({"keys": ["ctrl", "c"]}))[0]["keys"],
+            "ctrl+c"
+        );
+        assert_eq!(
+            inputs(
+                "scroll",
+                json!({"x": 1, "y": 1, "direction": "down", "magnitude_in_pixels": 420})
+            )[0]["dy"],
+            4
+        );
+        assert_eq!(
+            inputs("scroll_at", json!({"x": 1, "y": 1, "direction": "up"}))[0]["dy"],
+            -8
+        );
+        assert_eq!(
+            inputs("navigate", json!({"url": "https://example.org"})).len(),
+            3
+        );
+        assert_eq!(inputs("wait", json!({"seconds": 2}))[0]["ms"], 2000);
+        assert_eq!(
+            inputs("bash", json!({"command": "ls"})),
+            [json!({"shell": "run", "command": "ls"})]
+        );
+    }
+
+    #[test]
+    fn what_needs_a_person_is_asked_once() {
+        let decision =
+            json!({"decision": "require_confirmation", "explanation": "It buys something."});
+        let calls = read_call(
+            "type",
+            json!({"text": "x", "press_enter": true, "safety_decision": decision}),
+        );
+        assert_eq!(calls[0].checks[0].prompt, "It buys something.");
+        assert!(calls[1].checks.is_empty());
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told() {
+        let told = |name, args| read_call(name, args)[0].problem.clone().unwrap();
+        assert_eq!(
+            told("click", json!({"x": 1000, "y": 1})),
+            "(1000, 1) is outside the 1000×1000 picture"
+        );
+        assert_eq!(
+            told("open_app", json!({"app_name": "x"})),
+            "open_app is not possible on this computer"
+        );
+        assert_eq!(
+            told("scroll", json!({"x": 1, "y": 1, "direction": "in"})),
+            "direction is up, down, left or right, not \"in\""
+        );
+    }
+}
