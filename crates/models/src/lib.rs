@@ -6,6 +6,7 @@
 
 mod anthropic;
 mod call_ids;
+mod chat;
 mod chords;
 mod functions;
 mod gemini;
