@@ -5,6 +5,8 @@ mod generation;
 mod request;
 mod sizes;
 mod stream;
+#[cfg(test)]
+mod stream_tests;
 mod tools;
 
 use std::{

@@ -165,7 +165,7 @@ impl Model for ScriptedModel {
             tokio::task::spawn_blocking(move || play::beats(&scenario, &source, &request))
                 .await
                 .unwrap_or_else(|error| {
-                    vec![Beat::failure(ModelError::Unavailable(format!(
+                    vec![Beat::failure(ModelError::unavailable(format!(
                         "the scenario could not be played: {error}"
                     )))]
                 })

@@ -102,15 +102,12 @@ impl Space {
     }
 
     /// A native place as the model would say it.
-    pub(crate) fn shown(&self, at: Point) -> (i64, i64) {
+    pub(crate) fn shown(&self, at: Point) -> Point {
         let size = self.size();
-        let scaled = |value: i32, native: u16, shown: u16| {
-            (i64::from(value) * i64::from(shown)) / i64::from(native.max(1))
-        };
-        (
-            scaled(at.x, self.native.width, size.width),
-            scaled(at.y, self.native.height, size.height),
-        )
+        Point {
+            x: centre(at.x.into(), self.native.width, size.width),
+            y: centre(at.y.into(), self.native.height, size.height),
+        }
     }
 }
 
@@ -185,8 +182,8 @@ mod tests {
             );
             let point = space.point(seen.0, seen.1).unwrap();
             prop_assert!(point.x < i32::from(native.width) && point.y < i32::from(native.height));
-            let (x, y) = space.shown(point);
-            prop_assert_eq!((x, y), (whole(seen.0), whole(seen.1)));
+            let shown = space.shown(point);
+            prop_assert_eq!((shown.x.into(), shown.y.into()), (whole(seen.0), whole(seen.1)));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskhand_core::model::{Chunk, ModelError, ModelRequest, ToolCall};
+use deskhand_core::model::{Chunk, End, ModelError, ModelRequest, ToolCall};
 use serde_json::{Value, json};
 
 use super::{
@@ -99,13 +99,15 @@ fn answer(
             id: conversation.call_id(index),
             tool: call.tool().to_owned(),
             input: filled(found, &values)?,
+            checks: Vec::new(),
+            problem: None,
         })));
     }
     chunks.push(match &step.error {
-        None => Ok(Chunk::End),
+        None => Ok(Chunk::End(End::Done)),
         Some(trouble) => Err(match trouble.kind {
             TroubleKind::Rejected => ModelError::Rejected(trouble.message.clone()),
-            TroubleKind::Unavailable => ModelError::Unavailable(trouble.message.clone()),
+            TroubleKind::Unavailable => ModelError::unavailable(trouble.message.clone()),
         }),
     });
     Ok(chunks)
@@ -122,9 +124,11 @@ fn look_again(retry: Retry, conversation: &Conversation<'_>) -> Vec<Result<Chunk
             id: conversation.look_id(index),
             tool: "computer".to_owned(),
             input,
+            checks: Vec::new(),
+            problem: None,
         }))
     });
-    calls.chain([Ok(Chunk::End)]).collect()
+    calls.chain([Ok(Chunk::End(End::Done))]).collect()
 }
 
 /// Fills in the placeholders of every text in a call's input.
