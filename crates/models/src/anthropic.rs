@@ -3,6 +3,8 @@
 mod calls;
 mod generation;
 mod request;
+#[cfg(test)]
+mod request_tests;
 mod sizes;
 mod stream;
 #[cfg(test)]

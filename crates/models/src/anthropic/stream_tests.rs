@@ -7,7 +7,7 @@ use deskhand_core::{
     action::ScreenSize,
     model::{Chunk, End, ModelError, Usage},
 };
-use futures::{FutureExt, StreamExt, TryStreamExt, executor::block_on, stream};
+use futures::{FutureExt, TryStreamExt, stream};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -108,7 +108,10 @@ fn read(body: &str, lengths: &[usize]) -> Result<Vec<Chunk>, ModelError> {
         let answer = Answer::new(space, ToolVersion::Toolset20260801, said);
         async move { Ok((sse::events(pieces), answer)) }.boxed()
     });
-    block_on(chunks.try_collect())
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(chunks.try_collect())
 }
 
 fn event(data: &serde_json::Value) -> String {
