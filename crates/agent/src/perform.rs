@@ -136,6 +136,10 @@ impl Work {
                 self.computer = None;
                 Outcome::failed(GONE)
             }
+            Err(ComputerError::Ended(why)) => {
+                self.computer = None;
+                Outcome::failed(why)
+            }
         }
     }
 }
@@ -178,7 +182,9 @@ fn cut_short(answer: Option<Result<ComputerReply, ComputerError>>, cut: Cut) -> 
             cut: Some(cut),
             ..replied(reply)
         },
-        Some(Err(ComputerError::Failed(problem))) => Outcome::cut(problem, cut),
+        Some(Err(ComputerError::Failed(problem) | ComputerError::Ended(problem))) => {
+            Outcome::cut(problem, cut)
+        }
         Some(Err(ComputerError::Cancelled | ComputerError::Gone)) => Outcome::cut(STOPPED, cut),
         Some(Err(ComputerError::FateUnknown)) | None => Outcome::cut(UNKNOWN_AFTER_STOP, cut),
     }

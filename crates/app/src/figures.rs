@@ -115,6 +115,6 @@ fn outcome(reply: &Result<ComputerReply, ComputerError>) -> &'static str {
         Ok(ComputerReply::Acted { .. } | ComputerReply::Edited { .. }) => "done",
         Err(ComputerError::Failed(_)) => "failed",
         Err(ComputerError::Cancelled) => "cancelled",
-        Err(ComputerError::FateUnknown | ComputerError::Gone) => "lost",
+        Err(ComputerError::FateUnknown | ComputerError::Gone | ComputerError::Ended(_)) => "lost",
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use deskhand_core::{
     event::{Event, EventBody, LoggedEvent, QueueChange, QueueChanged, Status},
-    id::{MessageId, SessionId},
+    id::{MessageId, SessionId, TurnId},
     message::Role,
 };
 use deskhand_store::{Store, StoreError};
@@ -27,6 +27,16 @@ pub(crate) async fn read(store: &Store, session: SessionId) -> Result<Vec<Event>
         events.extend(read.map_err(|error| StoreError::Unreadable(error.to_string()))?);
     }
     Ok(in_order_of_work(events))
+}
+
+/// The message that a turn began with.
+pub(crate) fn prompt_of(log: &[Event], turn: TurnId) -> Option<MessageId> {
+    log.iter().find_map(|event| {
+        let EventBody::Status(status) = &event.body else {
+            return None;
+        };
+        status.prompt.filter(|_| status.turn == Some(turn))
+    })
 }
 
 fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {

@@ -75,6 +75,14 @@ impl Hub {
         channel.saw(last.seq);
     }
 
+    /// Tells the followers of a session that there are events up to `newest` in the store.
+    pub(crate) fn saw(&self, session: SessionId, newest: u64) {
+        let channel = self.channels().get(&session).cloned();
+        if let Some(channel) = channel {
+            channel.saw(newest);
+        }
+    }
+
     /// Follows a session from after event `after`; `newest` is the log's newest number, read
     /// after [`Hub::publish`] could no longer be missed.
     pub(crate) async fn follow(

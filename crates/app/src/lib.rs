@@ -1,30 +1,40 @@
 //! What each operation of Deskhand means, whoever asks: the page, the terminal, HTTP.
 
 mod access;
+mod awake;
 mod desk;
 pub mod figures;
 mod health;
 mod history;
 mod hub;
+mod in_use;
+mod keeper;
+mod limits;
 mod live;
 mod log;
+mod patience;
 mod presence;
+mod retired;
 mod sessions;
+mod turn_log;
 mod users;
 
 use std::{sync::Arc, time::Duration};
 
 use deskhand_agent::TurnLimits;
 use deskhand_core::{
-    action::ScreenSize, blob::Blobs, clock::Clock, model::Models, sandbox::Sandboxes, tasks::Tasks,
+    action::ScreenSize, blob::Blobs, clock::Clock, limits::Limits, model::Models,
+    sandbox::Sandboxes, tasks::Tasks,
 };
 use deskhand_store::{Store, StoreError};
 
 use crate::access::AccessChanges;
 
 pub use access::{Admission, AdmitError};
+pub use awake::WakeError;
 pub use health::Health;
 pub use hub::Feed;
+pub use limits::{LimitsInUse, SetLimitsError};
 pub use presence::{PresenceChange, Present};
 pub use sessions::{
     ActByHand, ActByHandError, ByHand, ChangeMessage, ChangeMessageError, CreateSession,
@@ -56,7 +66,9 @@ pub struct Parts {
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub screen: ScreenSize,
-    pub limits: TurnLimits,
+    pub turn: TurnLimits,
+    /// What holds for people for whom nothing else was decided.
+    pub limits: Limits,
     /// How many prompts of one session may wait.
     pub queue_length: u64,
 }
@@ -86,6 +98,7 @@ impl App {
         );
         let sessions = Sessions::new(parts, access.clone());
         sessions.reconcile().await?;
+        tasks.spawn("keeper", keeper::keep(sessions.clone()));
         Ok(Self {
             users,
             sessions,

@@ -7,6 +7,7 @@ use deskhand_core::{
     event::{EventBody, QueueChange},
     id::{MessageId, SessionId, TurnId, UserId},
     message::Message,
+    viewer::Viewer,
 };
 use deskhand_store::{ChangeWaiting, NewPrompt, QueueFull, Store, StoreError, Transition};
 
@@ -28,13 +29,25 @@ impl Log {
         }
     }
 
+    /// Appends events; answers the number of the last one.
     pub(crate) async fn append(
         &self,
         session: SessionId,
         bodies: &[EventBody],
-    ) -> Result<(), StoreError> {
-        if let Some(events) = self.store.append(session, bodies, self.clock.now()).await? {
-            self.hub.publish(session, &events);
+    ) -> Result<Option<u64>, StoreError> {
+        let appended = self.store.append(session, bodies, self.clock.now());
+        let Some(events) = appended.await? else {
+            return Ok(None);
+        };
+        self.hub.publish(session, &events);
+        Ok(events.last().map(|event| event.seq))
+    }
+
+    /// Tells everybody who follows about what was stored without an answer.
+    pub(crate) async fn catch_up(&self, session: SessionId) -> Result<(), StoreError> {
+        let session = self.store.session(Viewer::System, session).await?;
+        if let Some(session) = session {
+            self.hub.saw(session.id, session.last_seq);
         }
         Ok(())
     }
@@ -49,8 +62,10 @@ impl Log {
             .store
             .transition(session, transition, self.clock.now())
             .await?;
-        if let Some(events) = &events {
-            self.hub.publish(session, events);
+        match &events {
+            Some(events) => self.hub.publish(session, events),
+            // It may have been made before, by a try whose answer got lost.
+            None => self.catch_up(session).await?,
         }
         Ok(events.is_some())
     }
@@ -85,20 +100,23 @@ impl Log {
         }))
     }
 
-    /// Takes the messages that came to steer `turn`.
+    /// Takes the messages that came to steer `turn`; answers also the number of the event that tells
+    /// of the last.
     pub(crate) async fn take_steering(
         &self,
         session: SessionId,
         turn: TurnId,
-    ) -> Result<Vec<Message>, StoreError> {
+    ) -> Result<(Vec<Message>, u64), StoreError> {
         let taken = self
             .store
             .take_steering(session, turn, self.clock.now())
             .await?;
-        Ok(taken.map_or_else(Vec::new, |taken| {
-            self.hub.publish(session, &taken.events);
-            taken.messages
-        }))
+        let Some(taken) = taken else {
+            return Ok((Vec::new(), 0));
+        };
+        self.hub.publish(session, &taken.events);
+        let last = taken.events.last().map_or(0, |event| event.seq);
+        Ok((taken.messages, last))
     }
 
     /// Changes a message that waits.

@@ -6,10 +6,7 @@ mod people;
 mod queue;
 mod reconcile;
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use deskhand_core::{
@@ -38,8 +35,15 @@ pub use queue::{ChangeMessage, Place, SendPrompt};
 pub use people::{JoinError, MadeShare, PersonError, ShareError, ShareSession};
 
 use crate::{
-    Feed, Parts, Settings, access::AccessChanges, live::Live, log::Log, presence::Presence,
+    Feed, Parts, Settings,
+    access::AccessChanges,
+    awake::{Awake, KeptAwake},
+    log::Log,
+    presence::Presence,
 };
+
+/// The time over which new sessions are counted.
+pub(crate) const DAY: Duration = Duration::from_hours(24);
 
 /// The longest title.
 pub(crate) const LONGEST_TITLE: usize = 200;
@@ -48,7 +52,7 @@ pub(crate) const LONGEST_TITLE: usize = 200;
 #[derive(Debug, Clone)]
 pub struct Sessions {
     pub(crate) shared: Arc<Shared>,
-    lives: Arc<Mutex<HashMap<SessionId, Arc<Live>>>>,
+    pub(crate) awake: Arc<Awake>,
 }
 
 /// What sessions and their workers have in common.
@@ -99,7 +103,7 @@ impl Sessions {
         };
         Self {
             shared: Arc::new(shared),
-            lives: Arc::default(),
+            awake: Arc::default(),
         }
     }
 
@@ -118,23 +122,59 @@ impl Sessions {
         if title.chars().count() > LONGEST_TITLE {
             return Err(CreateSessionError::LongTitle);
         }
-        let id = SessionId::new();
-        let new = NewSession {
-            id,
+        let now = shared.clock.now();
+        let session = Session {
+            id: SessionId::new(),
             owner,
-            title: title.trim(),
-            model: &model,
-            metadata: &serde_json::Value::Object(wanted.metadata.unwrap_or_default()),
-            created_at: shared.clock.now(),
+            right: Right::Owner,
+            title: title.trim().to_owned(),
+            model,
+            metadata: serde_json::Value::Object(wanted.metadata.unwrap_or_default()),
+            phase: Phase::Initializing,
+            sandbox: SandboxState::None,
+            last_seq: 1,
+            created_at: now,
+            updated_at: now,
         };
-        shared.store.insert_session(new).await?;
-        let desk = Arc::clone(&self.live(id).desk);
+        // Its place first: a session that cannot have one is not made.
+        let kept = self.wake(&session).await?;
+        if let Err(error) = self.insert(&session).await {
+            self.forget(&kept).await;
+            return Err(error);
+        }
+        let made = shared
+            .store
+            .session(Viewer::User(owner), session.id)
+            .await?;
         shared.tasks.spawn("first sandbox", async move {
             // A failure is in the log already, and the next prompt tries again.
-            let _ = desk.sandbox().await;
+            let _ = kept.live.desk.sandbox().await;
         });
-        let made = shared.store.session(Viewer::User(owner), id).await?;
-        made.ok_or_else(|| StoreError::Unreadable(format!("session {id} went away")).into())
+        made.ok_or_else(|| {
+            StoreError::Unreadable(format!("session {} went away", session.id)).into()
+        })
+    }
+
+    async fn insert(&self, session: &Session) -> Result<(), CreateSessionError> {
+        let limits = self.limits_of(session.owner).await?;
+        let new = NewSession {
+            id: session.id,
+            owner: session.owner,
+            title: &session.title,
+            model: &session.model,
+            metadata: &session.metadata,
+            created_at: session.created_at,
+        };
+        let since = session.created_at - DAY;
+        let inserted = self.shared.store.insert_session_within(new, limits, since);
+        match inserted.await? {
+            Ok(_) => Ok(()),
+            Err(made) => Err(CreateSessionError::TooManyToday {
+                used: made.n_sessions,
+                limit: limits.sessions_per_day,
+                frees_at: made.in_the_way.and_then(|at| at.checked_add(DAY).ok()),
+            }),
+        }
     }
 
     /// A session that this viewer may see.
@@ -203,7 +243,8 @@ impl Sessions {
         if session.phase == Phase::Terminated {
             return Ok(());
         }
-        let live = self.live(id);
+        let kept = self.wake_anyway(&session).await?;
+        let live = &kept.live;
         live.end().await;
         live.desk.close(SandboxState::None).await?;
         let transition = Transition {
@@ -212,7 +253,7 @@ impl Sessions {
             ..Transition::default()
         };
         self.shared.log.transition(id, transition).await?;
-        self.lives().remove(&id);
+        self.forget(&kept).await;
         if let Err(error) = self.shared.sandboxes.remove_files(id).await {
             tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "a session's files were not removed; the next start tries again");
         }
@@ -223,7 +264,7 @@ impl Sessions {
     pub async fn stop_turn(&self, viewer: Viewer, id: SessionId) -> Result<(), StopTurnError> {
         let session = self.find_with(Right::Drive, viewer, id).await?;
         let running = matches!(session.phase, Phase::Running | Phase::Waiting);
-        if running && self.live(id).stop_turn() {
+        if running && self.awake.get(id).is_some_and(|live| live.stop_turn()) {
             Ok(())
         } else {
             Err(StopTurnError::NotRunning(id))
@@ -278,7 +319,7 @@ impl Sessions {
         id: SessionId,
     ) -> Result<Picture, ScreenshotError> {
         self.find(viewer, id).await?;
-        if let Some(sandbox) = self.existing(id).and_then(|live| live.desk.running()) {
+        if let Some(sandbox) = self.awake.get(id).and_then(|live| live.desk.running()) {
             let look = ComputerRequest::Look {
                 format: BlobFormat::Png,
             };
@@ -316,14 +357,20 @@ impl Sessions {
         }
     }
 
-    /// The screen as RFB.
+    /// The screen as RFB. Whoever may send messages wakes a session that sleeps.
     pub async fn open_screen(
         &self,
         viewer: Viewer,
         id: SessionId,
+        may_wake: bool,
     ) -> Result<ByteStream, OpenScreenError> {
-        self.find(viewer, id).await?;
-        let sandbox = self.existing(id).and_then(|live| live.desk.running());
+        let session = self.find(viewer, id).await?;
+        let mut sandbox = self.awake.get(id).and_then(|live| live.desk.running());
+        let sleeps = sandbox.is_none() && session.phase != Phase::Terminated;
+        if sleeps && may_wake && session.right >= Right::Suggest {
+            let kept = self.wake(&session).await?;
+            sandbox = kept.live.desk.sandbox().await.ok();
+        }
         let sandbox = sandbox.ok_or(OpenScreenError::NoSandbox(id))?;
         sandbox.open_screen().await.map_err(|error| {
             tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "the screen could not be opened");
@@ -333,7 +380,7 @@ impl Sessions {
 
     /// Ends all workers and sandboxes; sessions go on at the next start.
     pub(crate) async fn close_all(&self) {
-        let lives: Vec<_> = self.lives().values().cloned().collect();
+        let lives = self.awake.all();
         let ends = lives.iter().map(|live| async {
             live.end().await;
             if let Err(error) = live.desk.close(SandboxState::Stopped).await {
@@ -346,21 +393,10 @@ impl Sessions {
         futures::future::join_all(ends).await;
     }
 
-    /// The session's worker, started if need be.
-    fn live(&self, id: SessionId) -> Arc<Live> {
-        Arc::clone(
-            self.lives()
-                .entry(id)
-                .or_insert_with(|| Live::start(&self.shared, id, None)),
-        )
-    }
-
-    /// The session's worker, if it was needed since the server started.
-    fn existing(&self, id: SessionId) -> Option<Arc<Live>> {
-        self.lives().get(&id).cloned()
-    }
-
-    fn lives(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Arc<Live>>> {
-        self.lives.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Lets a session go that is over, or was never made.
+    async fn forget(&self, kept: &KeptAwake) {
+        kept.live.in_use.close();
+        kept.live.end().await;
+        self.awake.remove(&kept.live);
     }
 }

@@ -80,6 +80,9 @@ pub enum ComputerError {
     /// There is no running sandbox.
     #[error("the sandbox is not running")]
     Gone,
+    /// It was ended on purpose, before the request or during it. The text, which says which, is for the model.
+    #[error("{0}")]
+    Ended(String),
 }
 
 /// Why a sandbox could not be started. The texts name what is missing and the way out.

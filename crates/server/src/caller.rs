@@ -65,6 +65,7 @@ impl FromRequestParts<Shared> for Pass {
         };
         let identity = Users::from_ref(shared).identify(&credential).await?;
         let identity = identity.ok_or_else(Problem::not_signed_in)?;
+        shared.rates.count(&identity)?;
         let needed = match parts.method {
             Method::GET | Method::HEAD => Scope::Read,
             _ => Scope::Write,

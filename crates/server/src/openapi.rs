@@ -115,7 +115,9 @@ fn add_common_answers(path: &str, method: &HttpMethod, operation: &mut Operation
     add(in_session, "404", "no_session");
     add(has_id, "404", "bad_id");
     add(has_body, "413", "too_large");
+    add(is_signed_in, "429", "too_fast");
     add(is_signed_in || has_body, "500", "internal");
+    add(is_signed_in || has_body, "503", "no_database");
 
     for (status, answer) in &mut operation.responses.responses {
         // A refusal with a body of its own says so itself.

@@ -1,5 +1,7 @@
 //! Errors as callers see them: one JSON shape, a stable code and a sentence.
 
+use std::time::Duration;
+
 use axum::{
     Json,
     http::{StatusCode, header},
@@ -8,10 +10,15 @@ use axum::{
 use deskhand_app::{
     ActByHandError, AdmitError, ChangeMessageError, ChangeUserError, CreateSessionError,
     CreateUserError, FindError, JoinError, MakeTokenError, OpenScreenError, PersonError,
-    RenameError, ScreenshotError, SendPromptError, ShareError, SignInError, StopTurnError,
+    RenameError, ScreenshotError, SendPromptError, SetLimitsError, ShareError, SignInError,
+    StopTurnError, WakeError,
 };
-use deskhand_core::blob::BlobError;
+use deskhand_core::{
+    blob::BlobError,
+    clock::{Clock, SystemClock},
+};
 use deskhand_store::StoreError;
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -23,6 +30,8 @@ pub(crate) struct Problem {
     code: &'static str,
     message: String,
     details: Option<Value>,
+    /// When it is worth trying again, if that is known.
+    retry_after: Option<Duration>,
 }
 
 /// The one shape of all refusals.
@@ -57,6 +66,42 @@ impl Problem {
             code,
             message: message.to_string(),
             details: None,
+            retry_after: None,
+        }
+    }
+
+    /// Too much was asked for.
+    pub(crate) fn too_many(code: &'static str, message: impl std::fmt::Display) -> Self {
+        Self::refuse(StatusCode::TOO_MANY_REQUESTS, code, message)
+    }
+
+    /// Somebody asks too often.
+    pub(crate) fn too_fast(wait: Duration) -> Self {
+        let message = "these were too many requests in too short a time; wait a little";
+        Self::too_many("too_fast", message).after(wait)
+    }
+
+    /// Says when it is worth trying again.
+    pub(crate) fn after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// A limit of somebody is reached, until some time if that is known.
+    fn limit(
+        code: &'static str,
+        message: impl std::fmt::Display,
+        (used, limit): (u64, u32),
+        frees_at: Option<Timestamp>,
+    ) -> Self {
+        let problem = Self::too_many(code, message)
+            .with(json!({"used": used, "limit": limit, "frees_at": frees_at}));
+        match frees_at {
+            // What is over already needs no waiting.
+            Some(at) => problem.after(
+                Duration::try_from(at.duration_since(SystemClock.now())).unwrap_or_default(),
+            ),
+            None => problem,
         }
     }
 
@@ -119,13 +164,53 @@ impl IntoResponse for Problem {
                 .headers_mut()
                 .insert(header::WWW_AUTHENTICATE, bearer);
         }
+        if let Some(wait) = self.retry_after {
+            // Whole seconds, and never too few.
+            let seconds = wait.as_millis().div_ceil(1_000).max(1);
+            if let Ok(seconds) = header::HeaderValue::from_str(&seconds.to_string()) {
+                response.headers_mut().insert(header::RETRY_AFTER, seconds);
+            }
+        }
         response
     }
 }
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        Self::internal(&error)
+        if !error.is_unreachable() {
+            return Self::internal(&error);
+        }
+        tracing::error!(
+            error = &error as &dyn std::error::Error,
+            "a request found no database"
+        );
+        let message = "the database is away; try again in a moment";
+        Self::refuse(StatusCode::SERVICE_UNAVAILABLE, "no_database", message)
+            .after(Duration::from_secs(1))
+    }
+}
+
+impl From<WakeError> for Problem {
+    fn from(error: WakeError) -> Self {
+        match error {
+            WakeError::TooMany {
+                used,
+                limit,
+                frees_at,
+                ..
+            } => Self::limit("too_many_awake", error, (used, limit), frees_at),
+            WakeError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<SetLimitsError> for Problem {
+    fn from(error: SetLimitsError) -> Self {
+        match error {
+            SetLimitsError::NoUser(_) => Self::refuse(StatusCode::NOT_FOUND, "no_user", error),
+            SetLimitsError::OutOfBounds { .. } => Self::malformed(error),
+            SetLimitsError::Store(error) => error.into(),
+        }
     }
 }
 
@@ -164,6 +249,12 @@ impl From<CreateSessionError> for Problem {
             CreateSessionError::LongTitle => {
                 Self::refuse(StatusCode::BAD_REQUEST, "long_title", error)
             }
+            CreateSessionError::Wake(error) => error.into(),
+            CreateSessionError::TooManyToday {
+                used,
+                limit,
+                frees_at,
+            } => Self::limit("too_many_today", error, (used, limit), frees_at),
             CreateSessionError::Store(error) => error.into(),
         }
     }
@@ -192,6 +283,7 @@ impl From<SendPromptError> for Problem {
                 Self::refuse(StatusCode::TOO_MANY_REQUESTS, "queue_full", error)
                     .with(json!({"n_waiting": n_waiting}))
             }
+            SendPromptError::Wake(error) => error.into(),
             SendPromptError::Store(error) => error.into(),
         }
     }
@@ -234,6 +326,7 @@ impl From<OpenScreenError> for Problem {
             OpenScreenError::NoSandbox(_) => {
                 Self::refuse(StatusCode::CONFLICT, "no_sandbox", error)
             }
+            OpenScreenError::Wake(error) => error.into(),
         }
     }
 }
@@ -275,6 +368,7 @@ impl From<ActByHandError> for Problem {
             ActByHandError::NoSandbox(_) => {
                 Self::refuse(StatusCode::SERVICE_UNAVAILABLE, "no_sandbox", error)
             }
+            ActByHandError::Wake(error) => error.into(),
             ActByHandError::Blob(error) => error.into(),
             ActByHandError::Store(error) => error.into(),
         }

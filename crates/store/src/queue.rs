@@ -236,12 +236,6 @@ impl Store {
         let rows = self.all(&sql, [session.0.into()]).await?;
         rows.iter().map(message).collect()
     }
-
-    /// How many prompts of a session wait.
-    pub async fn n_waiting(&self, session: SessionId) -> Result<u64, StoreError> {
-        let sql = format!("SELECT COUNT(*) AS waiting FROM messages WHERE {WAITING}");
-        n_waiting(self.one(&sql, [session.0.into()]).await?)
-    }
 }
 
 fn n_waiting(row: Option<Row>) -> Result<u64, StoreError> {

@@ -57,7 +57,8 @@ pub(crate) struct Held {
 }
 
 impl Store {
-    /// Makes a move. `None` when it was refused, or there is no such session.
+    /// Makes a move. `None` when it was refused, or there is no such session. One that is over does
+    /// not move any more.
     pub async fn transition(
         &self,
         session: SessionId,
@@ -65,7 +66,8 @@ impl Store {
         at: Timestamp,
     ) -> Result<Option<Vec<LoggedEvent>>, StoreError> {
         let mut tx = self.begin().await?;
-        let Some(held) = hold(&mut tx, session).await? else {
+        let held = hold(&mut tx, session).await?;
+        let Some(held) = held.filter(|held| held.phase != Phase::Terminated) else {
             return Ok(None);
         };
         let phase = match transition.phase {

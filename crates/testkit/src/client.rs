@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::event::{Event, EventBody};
-use futures::StreamExt;
+use futures::{SinkExt, StreamExt};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -29,10 +29,21 @@ pub struct Client {
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: u16,
+    /// The seconds after which it is worth trying again.
+    pub retry_after: Option<u64>,
     pub body: Vec<u8>,
 }
 
 impl Answer {
+    async fn read(response: reqwest::Response) -> Self {
+        let wait = response.headers().get("retry-after");
+        Self {
+            status: response.status().as_u16(),
+            retry_after: wait.map(|wait| wait.to_str().unwrap().parse().unwrap()),
+            body: response.bytes().await.unwrap().to_vec(),
+        }
+    }
+
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
@@ -93,11 +104,7 @@ impl Client {
             request = request.body(body);
         }
         let response = request.send().await.unwrap();
-        let status = response.status().as_u16();
-        Answer {
-            status,
-            body: response.bytes().await.unwrap().to_vec(),
-        }
+        Answer::read(response).await
     }
 
     pub async fn get(&self, path: &str) -> Answer {
@@ -190,12 +197,8 @@ impl Client {
             .header("Sec-WebSocket-Version", "13")
             .header("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");
         let response = request.send().await.unwrap();
-        let status = response.status().as_u16();
-        assert_ne!(status, 101, "there is one");
-        Answer {
-            status,
-            body: response.bytes().await.unwrap().to_vec(),
-        }
+        assert_ne!(response.status(), 101, "there is one");
+        Answer::read(response).await
     }
 
     /// Opens a WebSocket.
@@ -380,6 +383,12 @@ impl EventStream {
         tokio::time::timeout(PATIENCE, next)
             .await
             .expect("an event in time")
+    }
+
+    /// Says that somebody looks at the session.
+    pub async fn heartbeat(&mut self) {
+        let text = Message::text(r#"{"type":"heartbeat"}"#);
+        self.socket.send(text).await.unwrap();
     }
 
     /// Waits until the server closes the stream; answers the code and the reason.

@@ -17,6 +17,7 @@ use deskhand_core::{
 use deskhand_store::StoreError;
 
 use super::{FindError, Sessions};
+use crate::WakeError;
 
 /// One thing to do by hand.
 #[derive(Debug)]
@@ -51,6 +52,8 @@ pub enum ActByHandError {
     Ended(SessionId),
     #[error("the agent is working in session {0}: stop it or wait until it is done")]
     AgentIsDriving(SessionId),
+    #[error(transparent)]
+    Wake(#[from] WakeError),
     #[error("{}", .0.message)]
     NoSandbox(DeskError),
     #[error("the picture could not be kept")]
@@ -85,8 +88,9 @@ impl Sessions {
             ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
             ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
         };
-        let desk = std::sync::Arc::clone(&self.live(id).desk);
-        let sandbox = desk.sandbox().await.map_err(ActByHandError::NoSandbox)?;
+        let kept = self.wake(&session).await?;
+        let sandbox = kept.live.desk.sandbox().await;
+        let sandbox = sandbox.map_err(ActByHandError::NoSandbox)?;
 
         let request_id = RequestId::new();
         let call = request_id.to_string();
@@ -152,7 +156,8 @@ async fn perform(
             error @ (ComputerError::Failed(_)
             | ComputerError::Cancelled
             | ComputerError::FateUnknown
-            | ComputerError::Gone),
+            | ComputerError::Gone
+            | ComputerError::Ended(_)),
         ) => (error.to_string(), true, None),
     }
 }

@@ -9,6 +9,8 @@ mod doctor;
 mod health;
 mod help;
 mod isolation;
+mod life;
+mod limits;
 mod logs;
 mod metrics;
 mod openapi;

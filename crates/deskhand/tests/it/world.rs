@@ -15,3 +15,13 @@ pub(crate) fn serve(scenarios: &[(&str, &str)]) -> Server {
 pub(crate) fn serve_with(options: ServerOptions) -> Server {
     Server::start(env!("CARGO_BIN_EXE_deskhand"), options)
 }
+
+/// The same, with these settings, as variable and value.
+pub(crate) fn serve_set(scenarios: &[(&str, &str)], settings: &[(&str, &str)]) -> Server {
+    let owned = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
+    serve_with(ServerOptions {
+        scenarios: scenarios.iter().map(owned).collect(),
+        variables: settings.iter().map(owned).collect(),
+        ..ServerOptions::default()
+    })
+}

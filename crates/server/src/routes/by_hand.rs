@@ -56,6 +56,7 @@ pub(crate) struct ActView {
         (status = 200, description = "what came of it", body = ActView),
         (status = 400, description = "`bad_action`"),
         (status = 409, description = "`agent_is_driving`, `session_ended`"),
+        (status = 429, description = "`too_many_awake`"),
         (status = 503, description = "`no_sandbox`, `storage_full`"),
     ),
 )]

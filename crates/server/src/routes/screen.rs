@@ -11,7 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use deskhand_app::{Admission, Picture, Sessions};
-use deskhand_core::{blob::BlobName, id::SessionId, sandbox::ByteStream};
+use deskhand_core::{blob::BlobName, id::SessionId, sandbox::ByteStream, user::Scope};
 use futures::{SinkExt, StreamExt};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -86,7 +86,8 @@ fn show(picture: Picture, caching: &'static str) -> Response {
 
 /// Watches the screen over a WebSocket.
 ///
-/// RFB (VNC) as noVNC speaks it, subprotocol `binary`, one binary message per piece of bytes. Any number may watch.
+/// RFB (VNC) as noVNC speaks it, subprotocol `binary`, one binary message per piece of bytes. Any number may watch. A
+/// session that sleeps is woken for those who may send messages in it.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/vnc",
@@ -97,6 +98,7 @@ fn show(picture: Picture, caching: &'static str) -> Response {
         (status = 101, description = "the WebSocket is open"),
         (status = 400, description = "`malformed`"),
         (status = 409, description = "`no_sandbox`"),
+        (status = 429, description = "`too_many_awake`"),
     ),
 )]
 pub(crate) async fn watch(
@@ -108,7 +110,9 @@ pub(crate) async fn watch(
     let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
     let viewer = pass.viewer();
     let admission = shared.app.admit(pass.credential, id).await?;
-    let screen = shared.app.sessions().open_screen(viewer, id).await?;
+    let may_wake = pass.identity.scope >= Scope::Write;
+    let sessions = shared.app.sessions();
+    let screen = sessions.open_screen(viewer, id, may_wake).await?;
     let upgrade = upgrade.protocols(["binary"]);
     let span = tracing::Span::current();
     Ok(upgrade.on_upgrade(move |socket| {

@@ -75,6 +75,7 @@ pub(crate) struct SessionsView {
     responses(
         (status = 201, description = "the session", body = SessionView),
         (status = 400, description = "`unknown_model`, `long_title`"),
+        (status = 429, description = "`too_many_awake`, `too_many_today`"),
     ),
 )]
 pub(crate) async fn create(

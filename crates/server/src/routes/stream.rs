@@ -47,6 +47,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const PING: Duration = Duration::from_secs(20);
 /// How long a client may be silent. It answers every ping without being asked to.
 const SILENCE: Duration = Duration::from_secs(65);
+/// What a client says while somebody looks at the session.
+const HEARTBEAT: &str = r#"{"type":"heartbeat"}"#;
 /// What somebody is told whose connection ends because they may not have it any more.
 const NO_LONGER: &str = "you may not see this session any more";
 
@@ -136,7 +138,8 @@ pub(crate) async fn list(
 ///
 /// Sends one `SessionEvent` per text message: first the past after `after`, then what happens, without gap
 /// or repetition. With `presence` a `PresenceMessage` stands between them whenever somebody comes or goes. Nothing
-/// is expected of the client but answers to pings. Who may not see the session any more is cut off with 1008. One that leaves what it was sent unread for 30 seconds
+/// is expected of the client but answers to pings. One that shows the session to somebody sends `{"type":"heartbeat"}` every half
+/// minute, exactly so, and the session stays awake. Who may not see the session any more is cut off with 1008. One that leaves what it was sent unread for 30 seconds
 /// is cut off; when the server shuts down it closes with 1001. Come back with the last number you saw.
 #[utoipa::path(
     get,
@@ -163,6 +166,8 @@ pub(crate) async fn follow(
     let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
     let present = sessions.enter(pass.identity.user, id).await?;
     let client = StreamClient {
+        session: id,
+        sessions: sessions.clone(),
         feed,
         present,
         tell_presence: query.presence,
@@ -175,6 +180,8 @@ pub(crate) async fn follow(
 
 /// What a client of a stream is to be told.
 struct StreamClient {
+    session: SessionId,
+    sessions: Sessions,
     feed: Feed,
     present: Present,
     tell_presence: bool,
@@ -212,6 +219,11 @@ async fn send_events(
             // Nothing is expected of a client but signs of life and its leaving.
             received = socket.recv() => {
                 heard_at = Instant::now();
+                if let Some(Ok(Message::Text(text))) = &received
+                    && text.as_str() == HEARTBEAT
+                {
+                    client.sessions.look_on(client.session);
+                }
                 matches!(received, Some(Ok(message)) if !matches!(message, Message::Close(_)))
             }
             () = &mut lost => {
