@@ -19,7 +19,7 @@ use deskhand_store::StoreError;
 use jiff::Timestamp;
 use tokio::{sync::Notify, time::Instant};
 
-use crate::{Sessions, in_use::Hold, live::Live};
+use crate::{Notice, Sessions, in_use::Hold, live::Live};
 
 /// The sessions that are awake.
 #[derive(Debug, Default)]
@@ -44,8 +44,6 @@ pub enum WakeError {
          wait, stop one or end one"
     )]
     TooMany {
-        /// Whose sessions they are.
-        owner: UserId,
         used: u64,
         limit: u32,
         /// When one of them goes to sleep if nobody needs it until then. Unknown while the agent works in all.
@@ -158,12 +156,17 @@ impl Sessions {
                 Some(Place::None { used, frees_in }) => {
                     let (owner, limit) = (session.owner, limits.awake_sessions);
                     let frees_at = frees_in.map(|wait| self.shared.clock.now() + wait);
-                    return Err(WakeError::TooMany {
-                        owner,
+                    let error = WakeError::TooMany {
                         used,
                         limit,
                         frees_at,
-                    });
+                    };
+                    let notice = Notice {
+                        code: "too_many_awake",
+                        message: error.to_string(),
+                    };
+                    self.shared.bus.notify(owner, &notice);
+                    return Err(error);
                 }
                 None => {}
             }

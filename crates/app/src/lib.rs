@@ -2,6 +2,7 @@
 
 mod access;
 mod awake;
+mod bus;
 mod desk;
 pub mod figures;
 mod health;
@@ -28,10 +29,13 @@ use deskhand_core::{
 };
 use deskhand_store::{Store, StoreError};
 
+use tokio_util::sync::CancellationToken;
+
 use crate::access::AccessChanges;
 
-pub use access::{Admission, AdmitError};
+pub use access::{Admission, AdmitError, Guest};
 pub use awake::WakeError;
+pub use bus::{News, Notice, SessionsFeed};
 pub use health::Health;
 pub use hub::Feed;
 pub use limits::{LimitsInUse, SetLimitsError};
@@ -98,6 +102,8 @@ impl App {
         );
         let sessions = Sessions::new(parts, access.clone());
         sessions.reconcile().await?;
+        let (bus, store) = (Arc::clone(&sessions.shared.bus), sessions.shared.store.clone());
+        tasks.spawn("bus", bus::spread(bus, store, tasks.shutdown().clone()));
         tasks.spawn("keeper", keeper::keep(sessions.clone()));
         Ok(Self {
             users,
@@ -114,6 +120,11 @@ impl App {
 
     pub fn sessions(&self) -> &Sessions {
         &self.sessions
+    }
+
+    /// Fires when the app begins to end.
+    pub fn ending(&self) -> &CancellationToken {
+        self.tasks.shutdown()
     }
 
     /// Ends running turns with a word in their log, then the sandboxes. Tells whether everything

@@ -11,20 +11,25 @@ use deskhand_core::{
 };
 use deskhand_store::{ChangeWaiting, NewPrompt, QueueFull, Store, StoreError, Transition};
 
-use crate::hub::{Feed, Hub};
+use crate::{
+    bus::Bus,
+    hub::{Feed, Hub},
+};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
     store: Store,
     hub: Arc<Hub>,
+    bus: Arc<Bus>,
     clock: Arc<dyn Clock>,
 }
 
 impl Log {
-    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>, bus: Arc<Bus>) -> Self {
         Self {
             store,
             hub: Arc::default(),
+            bus,
             clock,
         }
     }
@@ -67,6 +72,7 @@ impl Log {
             // It may have been made before, by a try whose answer got lost.
             None => self.catch_up(session).await?,
         }
+        self.bus.changed(session);
         Ok(events.is_some())
     }
 
@@ -96,6 +102,7 @@ impl Log {
             .await?;
         Ok(taken.map(|taken| {
             self.hub.publish(session, &taken.events);
+            self.bus.changed(session);
             taken.prompt
         }))
     }

@@ -38,6 +38,7 @@ use crate::{
     Feed, Parts, Settings,
     access::AccessChanges,
     awake::{Awake, KeptAwake},
+    bus::{Bus, Notice},
     log::Log,
     presence::Presence,
 };
@@ -60,6 +61,7 @@ pub struct Sessions {
 pub(crate) struct Shared {
     pub(crate) store: Store,
     pub(crate) log: Log,
+    pub(crate) bus: Arc<Bus>,
     pub(crate) blobs: Arc<dyn Blobs>,
     pub(crate) models: Arc<dyn Models>,
     pub(crate) sandboxes: Arc<dyn Sandboxes>,
@@ -88,10 +90,12 @@ pub struct Picture {
 
 impl Sessions {
     pub(crate) fn new(parts: Parts, access: AccessChanges) -> Self {
-        let log = Log::new(parts.store.clone(), Arc::clone(&parts.clock));
+        let bus = Arc::<Bus>::default();
+        let log = Log::new(parts.store.clone(), Arc::clone(&parts.clock), Arc::clone(&bus));
         let shared = Shared {
             store: parts.store,
             log,
+            bus,
             blobs: parts.blobs,
             models: parts.models,
             sandboxes: parts.sandboxes,
@@ -168,12 +172,23 @@ impl Sessions {
         let since = session.created_at - DAY;
         let inserted = self.shared.store.insert_session_within(new, limits, since);
         match inserted.await? {
-            Ok(_) => Ok(()),
-            Err(made) => Err(CreateSessionError::TooManyToday {
-                used: made.n_sessions,
-                limit: limits.sessions_per_day,
-                frees_at: made.in_the_way.and_then(|at| at.checked_add(DAY).ok()),
-            }),
+            Ok(_) => {
+                self.shared.bus.changed(session.id);
+                Ok(())
+            }
+            Err(made) => {
+                let error = CreateSessionError::TooManyToday {
+                    used: made.n_sessions,
+                    limit: limits.sessions_per_day,
+                    frees_at: made.in_the_way.and_then(|at| at.checked_add(DAY).ok()),
+                };
+                let notice = Notice {
+                    code: "too_many_today",
+                    message: error.to_string(),
+                };
+                self.shared.bus.notify(session.owner, &notice);
+                Err(error)
+            }
         }
     }
 
@@ -234,6 +249,7 @@ impl Sessions {
         if !renamed {
             return Err(FindError::NoSession(id).into());
         }
+        self.shared.bus.changed(id);
         Ok(self.find(viewer, id).await?)
     }
 

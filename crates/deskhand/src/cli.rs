@@ -55,7 +55,7 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Print a new link for signing in to the running server
     Login(ServerArgs),
-    /// Add, list and disable users
+    /// Add, list, limit and disable users
     User(UserArgs),
     /// Make, list and revoke tokens for your programs
     Token(TokenArgs),
@@ -132,6 +132,23 @@ pub(crate) enum UserCommand {
         #[arg(value_name = "NAME")]
         name: String,
     },
+    /// Decide how much somebody may use; what is not given is left to the settings
+    Limit {
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Sessions that may be awake at a time
+        #[arg(long, value_name = "N")]
+        awake: Option<u32>,
+        /// Sessions that may be made in 24 hours
+        #[arg(long, value_name = "N")]
+        per_day: Option<u32>,
+        /// Seconds that a session stays awake when nobody needs it
+        #[arg(long, value_name = "SECONDS")]
+        idle: Option<u32>,
+        /// Seconds that one desktop may live
+        #[arg(long, value_name = "SECONDS")]
+        life: Option<u32>,
+    },
     /// Print a new link that signs somebody in once
     Link {
         #[arg(value_name = "NAME")]
@@ -155,7 +172,7 @@ pub(crate) enum TokenCommand {
         /// What it is for
         #[arg(value_name = "NAME")]
         name: String,
-        /// read, write (sessions too) or admin (tokens and users too)
+        /// read, write (sessions too), admin (tokens and users too) or metrics (nothing else)
         #[arg(long, value_name = "SCOPE", default_value = "write")]
         #[arg(value_parser = parse_scope)]
         scope: Scope,

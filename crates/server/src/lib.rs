@@ -105,7 +105,7 @@ pub fn has_page() -> bool {
 /// All routes, each with its description: every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
-        by_hand, docs, health, limits, messages, metrics, people, queue, screen, sessions, sharing,
+        bus, by_hand, docs, health, limits, messages, metrics, people, queue, screen, sessions, sharing,
         stream, tokens, users,
     };
     let api = OpenApiRouter::new()
@@ -120,6 +120,7 @@ fn routes() -> OpenApiRouter<Shared> {
         .merge(stream::routes())
         .merge(screen::routes())
         .merge(sharing::routes())
+        .merge(bus::routes())
         .merge(docs::routes())
         .fallback(|| async { Problem::no_route() });
     OpenApiRouter::new()

@@ -10,7 +10,13 @@ use utoipa::{
 };
 
 use crate::{
-    caller::COOKIE, problem::ProblemView, routes, routes::stream::PresenceView,
+    caller::COOKIE,
+    problem::ProblemView,
+    routes,
+    routes::{
+        bus::{BusMessage, BusRequest},
+        stream::PresenceView,
+    },
     schema::event::Event,
 };
 
@@ -31,7 +37,7 @@ use crate::{
         (name = "server", description = "The server itself"),
     ),
     // What is sent over a WebSocket no answer can describe.
-    components(schemas(Event, PresenceView, ProblemView)),
+    components(schemas(BusMessage, BusRequest, Event, PresenceView, ProblemView)),
     security(("bearer" = []), ("cookie" = [])),
     modifiers(&SecuritySchemes),
 )]

@@ -43,7 +43,7 @@ pub(crate) struct ProblemView {
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ProblemError)]
-struct ErrorView {
+pub(crate) struct ErrorView {
     /// Stable, for programs.
     code: &'static str,
     /// A sentence for people.
@@ -150,21 +150,29 @@ impl Problem {
     }
 }
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        let error = ErrorView {
+impl Problem {
+    /// What is told of it where there is no status.
+    pub(crate) fn into_error(self) -> ErrorView {
+        ErrorView {
             code: self.code,
             message: self.message,
             details: self.details,
-        };
-        let mut response = (self.status, Json(ProblemView { error })).into_response();
-        if self.status == StatusCode::UNAUTHORIZED {
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let (status, retry_after) = (self.status, self.retry_after);
+        let error = self.into_error();
+        let mut response = (status, Json(ProblemView { error })).into_response();
+        if status == StatusCode::UNAUTHORIZED {
             let bearer = header::HeaderValue::from_static("Bearer");
             response
                 .headers_mut()
                 .insert(header::WWW_AUTHENTICATE, bearer);
         }
-        if let Some(wait) = self.retry_after {
+        if let Some(wait) = retry_after {
             // Whole seconds, and never too few.
             let seconds = wait.as_millis().div_ceil(1_000).max(1);
             if let Ok(seconds) = header::HeaderValue::from_str(&seconds.to_string()) {
@@ -197,7 +205,6 @@ impl From<WakeError> for Problem {
                 used,
                 limit,
                 frees_at,
-                ..
             } => Self::limit("too_many_awake", error, (used, limit), frees_at),
             WakeError::Store(error) => error.into(),
         }
@@ -435,7 +442,6 @@ impl From<PersonError> for Problem {
             PersonError::NoUser(_) => Self::refuse(StatusCode::NOT_FOUND, "no_user", error),
             PersonError::NotIn { .. } => Self::refuse(StatusCode::NOT_FOUND, "no_person", error),
             PersonError::IsOwner { .. } => Self::refuse(StatusCode::CONFLICT, "is_owner", error),
-            PersonError::NotToGive => Self::refuse(StatusCode::BAD_REQUEST, "bad_right", error),
             PersonError::TooMany(_) => {
                 Self::refuse(StatusCode::TOO_MANY_REQUESTS, "too_many_people", error)
             }

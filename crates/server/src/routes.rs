@@ -3,6 +3,7 @@
 //! A handler's attribute is its route and its description. What answers follow from the route alone,
 //! such as 401, is added in [`crate::openapi`]; the attribute names the others.
 
+pub(crate) mod bus;
 pub(crate) mod by_hand;
 pub(crate) mod docs;
 pub(crate) mod health;

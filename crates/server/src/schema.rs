@@ -87,10 +87,12 @@ pub(crate) enum UserRole {
     Member,
 }
 
-/// What a token is good for. Each scope includes those before it.
+/// What a token is good for. Each scope but `metrics` includes those before it; `admin` includes all.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Scope {
+    /// Only `/metrics`, for an administrator's monitoring.
+    Metrics,
     /// Reading and watching.
     Read,
     /// Also everything else with sessions.

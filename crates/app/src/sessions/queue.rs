@@ -90,6 +90,7 @@ impl Sessions {
             .store
             .suggest_title(id, &title_from(&message.content))
             .await?;
+        self.shared.bus.changed(id);
         self.deliver(&kept, message.id, message.delivery);
         Ok(message)
     }

@@ -3,7 +3,7 @@
 use axum::{extract::State, http::header, response::IntoResponse};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{Shared, caller::Administrator, problem::Problem};
+use crate::{Shared, caller::Monitor, problem::Problem};
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(metrics))
@@ -21,7 +21,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 )]
 pub(crate) async fn metrics(
     State(shared): State<Shared>,
-    _: Administrator,
+    _: Monitor,
 ) -> Result<impl IntoResponse, Problem> {
     let figures = shared.app.sessions().figures().await?;
     let headers = [(

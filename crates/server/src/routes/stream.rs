@@ -44,9 +44,9 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 /// How long a client may leave what it was sent unread.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How often a quiet connection is shown to be alive.
-const PING: Duration = Duration::from_secs(20);
+pub(super) const PING: Duration = Duration::from_secs(20);
 /// How long a client may be silent. It answers every ping without being asked to.
-const SILENCE: Duration = Duration::from_secs(65);
+pub(super) const SILENCE: Duration = Duration::from_secs(65);
 /// What a client says while somebody looks at the session.
 const HEARTBEAT: &str = r#"{"type":"heartbeat"}"#;
 /// What somebody is told whose connection ends because they may not have it any more.
@@ -251,7 +251,7 @@ fn presence_messages(changes: Vec<PresenceChange>) -> Vec<Bytes> {
 }
 
 /// Sends a batch in one go; tells whether the client took it.
-async fn send(socket: &mut WebSocket, events: Vec<Bytes>) -> bool {
+pub(super) async fn send(socket: &mut WebSocket, events: Vec<Bytes>) -> bool {
     let batch = async {
         for event in events {
             let Ok(text) = Utf8Bytes::try_from(event) else {
