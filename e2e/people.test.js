@@ -100,6 +100,7 @@ test("an administrator brings somebody in, shares a session and takes it back", 
   await admin.setViewportSize(phone.viewport);
   await admin.keep("share-phone");
   await button(admin, "Remove bob").click();
+  await button(admin, "Remove").click();
   await bob.getByText("There is no such session").waitFor();
   await admin.keyboard.press("Escape");
   await here(admin, "bob").waitFor({ state: "detached" });

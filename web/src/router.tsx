@@ -9,13 +9,20 @@ import {
 import { Bug } from "lucide-react";
 
 import { messageOf } from "./api/client";
+import { useSessionsBus } from "./api/useSessionsBus";
 import { Button } from "./components/Button";
 import { Placeholder } from "./components/Placeholder";
 import { NotFoundPage } from "./pages/NotFoundPage";
 import { SessionsPage } from "./pages/SessionsPage";
 
 /** All addresses of the page. */
-const root = createRootRoute({ component: Outlet });
+const root = createRootRoute({ component: Root });
+
+/** Whichever page is open, it knows at once what changes among the sessions. */
+function Root() {
+  useSessionsBus();
+  return <Outlet />;
+}
 
 const sessions = createRoute({ getParentRoute: () => root, path: "/", component: SessionsPage });
 

@@ -150,7 +150,7 @@ impl Sessions {
             match self.awake.place(session, limits, make) {
                 Some(Place::Given(kept)) => return Ok(kept),
                 Some(Place::Taken(live, since)) => {
-                    let reason = "Another session needed its place, so the desktop was put to sleep. Its files are kept.";
+                    let reason = "Another session needed its place. Its files are kept.";
                     self.put_to_sleep(&live, since, reason).await;
                 }
                 Some(Place::None { used, frees_in }) => {

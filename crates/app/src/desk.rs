@@ -156,9 +156,7 @@ impl SessionDesk {
             }
         }
         sandbox.stop().await;
-        let reason = format!(
-            "The desktop had run for {life}, the longest it may, so it was ended. Its files are kept."
-        );
+        let reason = format!("It had run for {life}, the longest it may. Its files are kept.");
         self.tell_stopped(Some(reason)).await;
     }
 

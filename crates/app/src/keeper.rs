@@ -49,7 +49,7 @@ async fn look_after(sessions: &Sessions, live: &Arc<Live>) -> Option<Instant> {
         && sleeps_at <= now
     {
         let reason = format!(
-            "Nobody needed the desktop for {}, so it was put to sleep. Its files are kept.",
+            "Nobody needed it for {}. Its files are kept.",
             span(live.limits.idle)
         );
         sessions.put_to_sleep(live, since, &reason).await;

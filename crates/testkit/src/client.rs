@@ -201,6 +201,13 @@ impl Client {
         Answer::read(response).await
     }
 
+    /// Follows all sessions of whoever this is.
+    pub async fn bus(&self) -> BusStream {
+        BusStream {
+            socket: self.socket("/api/events").await,
+        }
+    }
+
     /// Opens a WebSocket.
     pub async fn socket(&self, path: &str) -> WebSocketStream<TcpStream> {
         let bearer = format!("Bearer {}", self.token);
@@ -371,18 +378,7 @@ pub struct EventStream {
 impl EventStream {
     /// The next event as it was sent.
     pub async fn next(&mut self) -> String {
-        let next = async {
-            loop {
-                match self.socket.next().await {
-                    Some(Ok(Message::Text(text))) => return text.to_string(),
-                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                    other => panic!("the stream ended: {other:?}"),
-                }
-            }
-        };
-        tokio::time::timeout(PATIENCE, next)
-            .await
-            .expect("an event in time")
+        next_text(&mut self.socket).await
     }
 
     /// Says that somebody looks at the session.
@@ -426,6 +422,54 @@ impl EventStream {
             }
         }
     }
+}
+
+/// What the bus tells.
+#[derive(Debug)]
+pub struct BusStream {
+    socket: WebSocketStream<TcpStream>,
+}
+
+impl BusStream {
+    /// The next message.
+    pub async fn next(&mut self) -> Value {
+        serde_json::from_str(&next_text(&mut self.socket).await).unwrap()
+    }
+
+    /// The data of the next message of this type. Others are passed over.
+    pub async fn next_of(&mut self, kind: &str) -> Value {
+        loop {
+            let mut message = self.next().await;
+            if message["type"] == kind {
+                return message["data"].take();
+            }
+        }
+    }
+
+    pub async fn send(&mut self, request: &Value) {
+        let text = Message::text(request.to_string());
+        self.socket.send(text).await.unwrap();
+    }
+
+    /// Waits until the server closes it; answers the code and the reason.
+    pub async fn closed(&mut self) -> (u16, String) {
+        closed(&mut self.socket).await
+    }
+}
+
+/// The next text that comes over a WebSocket.
+async fn next_text(socket: &mut WebSocketStream<TcpStream>) -> String {
+    let next = async {
+        loop {
+            match socket.next().await {
+                Some(Ok(Message::Text(text))) => return text.to_string(),
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                other => panic!("the stream ended: {other:?}"),
+            }
+        }
+    };
+    let next = tokio::time::timeout(PATIENCE, next);
+    next.await.expect("a message in time")
 }
 
 /// Waits until the server closes a WebSocket; answers the code and the reason.

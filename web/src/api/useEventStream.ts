@@ -7,6 +7,9 @@ import { type Connection, EventStream } from "./stream";
 import type { SessionEvent } from "./types";
 import { streamUrl } from "./urls";
 
+/** How often the server is told that somebody looks. It counts on one within 75 seconds. */
+const HEARTBEAT_MS = 30_000;
+
 /**
  * Follows a session's events and says how the connection is doing.
  *
@@ -23,7 +26,11 @@ export function useEventStream(
   useEffect(() => {
     const refreshSession = () =>
       void client.invalidateQueries({ queryKey: sessionKeys.one(sessionId) });
-    const stream = new EventStream((after) => streamUrl(sessionId, after), {
+    // A page that nobody sees does not keep a desktop awake.
+    const beat = () => {
+      if (document.visibilityState === "visible") stream.heartbeat();
+    };
+    const stream: EventStream = new EventStream((after) => streamUrl(sessionId, after), {
       onEvents: (events) => {
         onEvents(events);
         // A status or a first prompt changes the session itself, such as its title.
@@ -31,6 +38,7 @@ export function useEventStream(
       },
       onConnection: (next) => {
         setConnection(next);
+        if (next === "live") beat();
         // A refused WebSocket does not tell the page why. Asking for the session does.
         if (next === "reconnecting") refreshSession();
       },
@@ -39,10 +47,13 @@ export function useEventStream(
     });
     const hurry = () => {
       if (document.visibilityState === "visible") stream.retryNow();
+      beat();
     };
+    const beating = setInterval(beat, HEARTBEAT_MS);
     window.addEventListener("online", hurry);
     document.addEventListener("visibilitychange", hurry);
     return () => {
+      clearInterval(beating);
       window.removeEventListener("online", hurry);
       document.removeEventListener("visibilitychange", hurry);
       stream.close();

@@ -9,7 +9,7 @@ import { useEventStream } from "../api/useEventStream";
 import { Button } from "../components/Button";
 import { Placeholder } from "../components/Placeholder";
 import { Skeleton } from "../components/Skeleton";
-import { STATE_WORDS } from "../components/StateBadge";
+import { stateWord } from "../components/StateBadge";
 import { TopBar } from "../components/TopBar";
 import { AccountMenu } from "../features/account/AccountMenu";
 import { HomeLink } from "../features/account/Navigation";
@@ -70,8 +70,13 @@ function LoadedSession({ session }: { session: Session }) {
 
   return (
     <div className="flex h-dvh flex-col">
-      <title>{`${STATE_WORDS[now.state]} – ${title} · Deskhand`}</title>
-      <SessionTopBar session={session} state={now.state} turnStartedAt={timeline.turnStartedAt} />
+      <title>{`${stateWord(now.state, now.sandbox)} – ${title} · Deskhand`}</title>
+      <SessionTopBar
+        session={session}
+        state={now.state}
+        sandbox={now.sandbox}
+        turnStartedAt={timeline.turnStartedAt}
+      />
       <SessionPanes
         session={session}
         state={now.state}

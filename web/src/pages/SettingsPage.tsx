@@ -2,6 +2,7 @@ import { useMe } from "../api/account";
 import { TopBar } from "../components/TopBar";
 import { AccountMenu } from "../features/account/AccountMenu";
 import { HomeLink } from "../features/account/Navigation";
+import { Limits } from "../features/settings/Limits";
 import { Tokens } from "../features/settings/Tokens";
 import { Users } from "../features/settings/Users";
 
@@ -13,6 +14,7 @@ export function SettingsPage() {
       <TopBar home={<HomeLink withName />} actions={<AccountMenu />} />
       <main className="mx-auto flex w-full max-w-3xl flex-1 flex-col gap-10 px-4 pt-8 pb-16">
         <h1 className="text-xl font-semibold">Settings</h1>
+        <Limits />
         <Tokens />
         {me.data?.role === "admin" && <Users myId={me.data.id} />}
       </main>

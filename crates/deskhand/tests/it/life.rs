@@ -45,7 +45,7 @@ async fn an_idle_session_sleeps_and_the_next_message_finds_its_files() {
     let (seq, status) = sandbox(&session, 0, SandboxState::Stopped).await;
     let reason = status.reason.unwrap();
     assert!(
-        reason.contains("Nobody needed the desktop for 1 s"),
+        reason.contains("Nobody needed it for 1 s"),
         "{reason}"
     );
     assert_eq!(status.state.name(), "idle");

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod bad_input;
+mod bus;
 mod config;
 mod crash;
 mod doctor;
@@ -15,12 +16,14 @@ mod logs;
 mod metrics;
 mod openapi;
 mod people;
+mod postgres;
 mod presence;
 mod program;
 mod queue;
 mod rights;
 mod run;
 mod serve;
+mod shutdown;
 mod stream;
 mod terminal_people;
 mod tokens;

@@ -410,3 +410,27 @@ async fn a_link_lets_people_in_until_it_ends() {
     }
     session.terminate().await;
 }
+
+#[tokio::test]
+async fn an_owner_can_hand_a_session_over() {
+    let server = serve(&[]);
+    let admin = server.client();
+    let (ada, bob) = (admin.new_user("ada").await, admin.new_user("bob").await);
+    let session = ada.new_session("scripted/demo").await;
+    let (path, owner) = (session.path("/people/bob"), json!({"right": "owner"}));
+    ada.put(&path, json!({"right": "drive"})).await.good();
+    let refused = bob.put(&path, owner.clone()).await;
+    assert_eq!((refused.status, &*refused.code()), (403, "not_allowed"));
+    let made = ada.put(&path, owner).await.good();
+    assert_eq!(made["right"], "owner");
+    let right = async |client: &deskhand_testkit::Client| {
+        client.get(&session.path("")).await.good()["right"].clone()
+    };
+    assert_eq!((right(&bob).await, right(&ada).await), (json!("owner"), json!("drive")));
+    let used = async |client: &deskhand_testkit::Client| {
+        client.get("/api/me/limits").await.good()["awake_sessions"]["used"].clone()
+    };
+    assert_eq!((used(&bob).await, used(&ada).await), (json!(1), json!(0)));
+    assert_eq!(ada.delete(&session.path("")).await.status, 403);
+    bob.delete(&session.path("")).await.good();
+}

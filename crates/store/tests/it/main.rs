@@ -9,6 +9,7 @@
 
 mod blobs;
 mod figures;
+mod limits;
 mod log;
 mod people;
 mod queue;

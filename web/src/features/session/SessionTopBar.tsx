@@ -2,7 +2,7 @@ import { useState } from "react";
 
 import { messageOf } from "../../api/client";
 import { useRenameSession } from "../../api/sessions";
-import type { Session, SessionState } from "../../api/types";
+import type { SandboxState, Session, SessionState } from "../../api/types";
 import { Notice } from "../../components/Notice";
 import { StateBadge } from "../../components/StateBadge";
 import { TopBar } from "../../components/TopBar";
@@ -21,11 +21,12 @@ const FALLBACK_TITLE = "Untitled session";
 interface SessionTopBarProps {
   session: Session;
   state: SessionState;
+  sandbox: SandboxState;
   turnStartedAt: string | null;
 }
 
 /** Which session this is, how it is doing, and what can be done about it. */
-export function SessionTopBar({ session, state, turnStartedAt }: SessionTopBarProps) {
+export function SessionTopBar({ session, state, sandbox, turnStartedAt }: SessionTopBarProps) {
   const rename = useRenameSession(session.id);
   const isOwner = session.right === "owner";
   const isRunning = state === "running" || state === "waiting";
@@ -63,7 +64,7 @@ export function SessionTopBar({ session, state, turnStartedAt }: SessionTopBarPr
           </h1>
         )}
         <div className="mt-0.5 flex min-w-0 items-center gap-2 overflow-hidden text-xs whitespace-nowrap text-faint">
-          <StateBadge state={state} />
+          <StateBadge state={state} sandbox={sandbox} />
           {isRunning && turnStartedAt !== null && <Elapsed since={turnStartedAt} />}
           {!isOwner && <span>You {RIGHT_WORDS[session.right].toLowerCase()}</span>}
           <span className="hidden truncate sm:inline">{session.model}</span>
