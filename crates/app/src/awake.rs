@@ -206,9 +206,35 @@ impl Sessions {
         if !live.in_use.close_unused(since) {
             return;
         }
-        live.end().await;
-        live.desk.park(reason).await;
-        self.awake.remove(live);
-        tracing::info!(session.id = %live.session, "a session sleeps");
+        let (awake, live, reason) = (Arc::clone(&self.awake), Arc::clone(live), reason.to_owned());
+        // A task of its own, since whoever asked for it may not stay until its end.
+        let sleeping = self.shared.tasks.spawn("put to sleep", async move {
+            live.end().await;
+            live.desk.park(&reason).await;
+            awake.remove(&live);
+            tracing::info!(session.id = %live.session, "a session sleeps");
+        });
+        if let Err(error) = sleeping.await {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "a session was not put to sleep"
+            );
+        }
+    }
+
+    /// Lets a session go that is over, or was never made.
+    pub(crate) async fn forget(&self, kept: KeptAwake) {
+        kept.live.in_use.close();
+        let awake = Arc::clone(&self.awake);
+        let forgetting = self.shared.tasks.spawn("forget", async move {
+            kept.live.end().await;
+            awake.remove(&kept.live);
+        });
+        if let Err(error) = forgetting.await {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "a session was not let go"
+            );
+        }
     }
 }

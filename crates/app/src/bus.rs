@@ -160,7 +160,10 @@ async fn tell(bus: &Bus, store: &Store, session: SessionId) -> Result<(), StoreE
     }
     let people = store.people(session).await?;
     let people: HashSet<_> = people.into_iter().map(|person| person.user).collect();
-    for client in clients.iter().filter(|client| people.contains(&client.user)) {
+    for client in clients
+        .iter()
+        .filter(|client| people.contains(&client.user))
+    {
         lock(&client.pending).sessions.insert(session);
         client.nudge.notify_one();
     }
@@ -200,7 +203,10 @@ impl SessionsFeed {
         let viewer = Viewer::User(self.client.user);
         let Some(told) = &mut self.told else {
             let page = self.sessions.list(viewer, None, SNAPSHOT).await?;
-            let told = page.sessions.iter().map(|session| (session.id, about(session)));
+            let told = page
+                .sessions
+                .iter()
+                .map(|session| (session.id, about(session)));
             self.told = Some(told.collect());
             news.push(News::Snapshot(page.sessions));
             return Ok(news);
@@ -210,7 +216,11 @@ impl SessionsFeed {
         if pending.is_all {
             let page = self.sessions.list(viewer, None, SNAPSHOT).await?;
             changed.extend(told.keys().copied());
-            found.extend(page.sessions.into_iter().map(|session| (session.id, session)));
+            found.extend(
+                page.sessions
+                    .into_iter()
+                    .map(|session| (session.id, session)),
+            );
             changed.extend(found.keys().copied());
         }
         for id in changed {

@@ -102,7 +102,10 @@ impl App {
         );
         let sessions = Sessions::new(parts, access.clone());
         sessions.reconcile().await?;
-        let (bus, store) = (Arc::clone(&sessions.shared.bus), sessions.shared.store.clone());
+        let (bus, store) = (
+            Arc::clone(&sessions.shared.bus),
+            sessions.shared.store.clone(),
+        );
         tasks.spawn("bus", bus::spread(bus, store, tasks.shutdown().clone()));
         tasks.spawn("keeper", keeper::keep(sessions.clone()));
         Ok(Self {

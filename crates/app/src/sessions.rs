@@ -37,8 +37,9 @@ pub use people::{JoinError, MadeShare, PersonError, ShareError, ShareSession};
 use crate::{
     Feed, Parts, Settings,
     access::AccessChanges,
-    awake::{Awake, KeptAwake},
+    awake::Awake,
     bus::{Bus, Notice},
+    live::Live,
     log::Log,
     presence::Presence,
 };
@@ -91,7 +92,11 @@ pub struct Picture {
 impl Sessions {
     pub(crate) fn new(parts: Parts, access: AccessChanges) -> Self {
         let bus = Arc::<Bus>::default();
-        let log = Log::new(parts.store.clone(), Arc::clone(&parts.clock), Arc::clone(&bus));
+        let log = Log::new(
+            parts.store.clone(),
+            Arc::clone(&parts.clock),
+            Arc::clone(&bus),
+        );
         let shared = Shared {
             store: parts.store,
             log,
@@ -143,7 +148,7 @@ impl Sessions {
         // Its place first: a session that cannot have one is not made.
         let kept = self.wake(&session).await?;
         if let Err(error) = self.insert(&session).await {
-            self.forget(&kept).await;
+            self.forget(kept).await;
             return Err(error);
         }
         let made = shared
@@ -260,7 +265,25 @@ impl Sessions {
             return Ok(());
         }
         let kept = self.wake_anyway(&session).await?;
-        let live = &kept.live;
+        let sessions = self.clone();
+        // A task of its own, since whoever asked for it may not stay until its end.
+        let ending = self.shared.tasks.spawn("terminate", async move {
+            let ended = sessions.end(&kept.live).await;
+            if ended.is_ok()
+                && let Err(error) = sessions.shared.sandboxes.remove_files(id).await
+            {
+                tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "a session's files were not removed; the next start tries again");
+            }
+            sessions.forget(kept).await;
+            ended
+        });
+        let ended = ending.await;
+        ended.unwrap_or_else(|error| Err(StoreError::Unreadable(error.to_string())))?;
+        Ok(())
+    }
+
+    /// Ends the worker, the sandbox and the session.
+    async fn end(&self, live: &Live) -> Result<(), StoreError> {
         live.end().await;
         live.desk.close(SandboxState::None).await?;
         let transition = Transition {
@@ -268,11 +291,7 @@ impl Sessions {
             sandbox: Some(SandboxState::None),
             ..Transition::default()
         };
-        self.shared.log.transition(id, transition).await?;
-        self.forget(&kept).await;
-        if let Err(error) = self.shared.sandboxes.remove_files(id).await {
-            tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "a session's files were not removed; the next start tries again");
-        }
+        self.shared.log.transition(live.session, transition).await?;
         Ok(())
     }
 
@@ -407,12 +426,5 @@ impl Sessions {
             }
         });
         futures::future::join_all(ends).await;
-    }
-
-    /// Lets a session go that is over, or was never made.
-    async fn forget(&self, kept: &KeptAwake) {
-        kept.live.in_use.close();
-        kept.live.end().await;
-        self.awake.remove(&kept.live);
     }
 }

@@ -74,7 +74,10 @@ pub(crate) async fn user(
                 life_seconds: *life,
             };
             client.set_limits(user.id, &limits).await?;
-            output::say(&format!("What is not said for {} the settings decide.", user.name));
+            output::say(&format!(
+                "What is not said for {} the settings decide.",
+                user.name
+            ));
             Ok(())
         }
         UserCommand::Link { name } => {

@@ -105,8 +105,8 @@ pub fn has_page() -> bool {
 /// All routes, each with its description: every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
-        bus, by_hand, docs, health, limits, messages, metrics, people, queue, screen, sessions, sharing,
-        stream, tokens, users,
+        bus, by_hand, docs, health, limits, messages, metrics, people, queue, screen, sessions,
+        sharing, stream, tokens, users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())

@@ -38,7 +38,16 @@ impl Postgres {
         drop(free);
         server.run(
             "initdb",
-            &["-U", "deskhand", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
+            &[
+                "-U",
+                "deskhand",
+                "-A",
+                "trust",
+                "-E",
+                "UTF8",
+                "--locale=C",
+                "--no-sync",
+            ],
         );
         server.start_again();
         server
@@ -64,7 +73,10 @@ impl Postgres {
         self.run("pg_ctl", &["stop", "-m", "immediate", "-s"]);
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the database is part of the test")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the database is part of the test"
+    )]
     fn run(&self, program: &str, arguments: &[&str]) {
         let mut command = Command::new(self.programs.join(program));
         command
@@ -78,7 +90,10 @@ impl Postgres {
         if let Some((uid, gid)) = self.user {
             command.uid(uid).gid(gid);
         }
-        assert!(command.status().unwrap().success(), "{program} {arguments:?}");
+        assert!(
+            command.status().unwrap().success(),
+            "{program} {arguments:?}"
+        );
     }
 }
 

@@ -30,17 +30,29 @@ async fn all_sessions_are_told_with_what_changes() {
     assert_eq!(snapshot["type"], "snapshot");
     let sessions = snapshot["data"]["sessions"].as_array().unwrap();
     assert_eq!(sessions.len(), 1);
-    assert_eq!((&sessions[0]["id"], &sessions[0]["needs_me"]), (&json!(old.id), &json!(false)));
+    assert_eq!(
+        (&sessions[0]["id"], &sessions[0]["needs_me"]),
+        (&json!(old.id), &json!(false))
+    );
 
     let new = client.new_session("scripted/echo").await;
-    told(&mut bus, &new.id, |session| session["state"] == "initializing").await;
+    told(&mut bus, &new.id, |session| {
+        session["state"] == "initializing"
+    })
+    .await;
     told(&mut bus, &new.id, |session| session["sandbox"] == "ready").await;
     new.prompt("name me").await;
     told(&mut bus, &new.id, |session| session["title"] == "name me").await;
-    client.patch(&new.path(""), json!({"title": "named"})).await.good();
+    client
+        .patch(&new.path(""), json!({"title": "named"}))
+        .await
+        .good();
     told(&mut bus, &new.id, |session| session["title"] == "named").await;
     new.terminate().await;
-    let ended = told(&mut bus, &new.id, |session| session["state"] == "terminated").await;
+    let ended = told(&mut bus, &new.id, |session| {
+        session["state"] == "terminated"
+    })
+    .await;
     assert_eq!(ended["right"], "owner");
 }
 
@@ -58,13 +70,18 @@ async fn nobody_hears_of_other_peoples_sessions_and_rights_take_effect_at_once()
     assert_eq!(refused["type"], "refused");
     assert_eq!(refused["data"]["error"]["code"], "no_session");
 
-    ada.put(&session.path("/people/bob"), json!({"right": "view"})).await.good();
+    ada.put(&session.path("/people/bob"), json!({"right": "view"}))
+        .await
+        .good();
     let seen = told(&mut bus, &session.id, |_| true).await;
     assert_eq!(seen["right"], "view");
     bus.send(&subscribe).await;
     bus.next_of("subscribed").await;
     let first = bus.next_of("event").await;
-    assert_eq!((&first["session"], &first["event"]["seq"]), (&json!(session.id), &json!(1)));
+    assert_eq!(
+        (&first["session"], &first["event"]["seq"]),
+        (&json!(session.id), &json!(1))
+    );
 
     ada.delete(&session.path("/people/bob")).await.good();
     let gone = bus.next_of("session_gone").await;
@@ -81,13 +98,20 @@ async fn nobody_hears_of_other_peoples_sessions_and_rights_take_effect_at_once()
 
 #[tokio::test]
 async fn events_of_sessions_come_over_the_bus_as_over_their_streams() {
-    let server = serve_set(&[("echo", ECHO)], &[("DESKHAND_LIMITS_AWAKE_SESSIONS", "30")]);
+    let server = serve_set(
+        &[("echo", ECHO)],
+        &[("DESKHAND_LIMITS_AWAKE_SESSIONS", "30")],
+    );
     let client = server.client();
-    let (one, two) = (client.new_session("scripted/echo").await, client.new_session("scripted/echo").await);
+    let (one, two) = (
+        client.new_session("scripted/echo").await,
+        client.new_session("scripted/echo").await,
+    );
     one.prompt("hello").await;
     let end = one.turn_end(0).await.seq;
     let mut bus = client.bus().await;
-    bus.send(&json!({"type": "subscribe", "session": one.id, "after": 1})).await;
+    bus.send(&json!({"type": "subscribe", "session": one.id, "after": 1}))
+        .await;
     let mut events = Vec::new();
     while events.len() < usize::try_from(end - 1).unwrap() {
         events.push(bus.next_of("event").await["event"].clone());
@@ -95,9 +119,11 @@ async fn events_of_sessions_come_over_the_bus_as_over_their_streams() {
     let listed = one.events(1).await;
     assert_eq!(events, listed[..events.len()]);
 
-    bus.send(&json!({"type": "unsubscribe", "session": one.id})).await;
+    bus.send(&json!({"type": "unsubscribe", "session": one.id}))
+        .await;
     bus.next_of("unsubscribed").await;
-    bus.send(&json!({"type": "subscribe", "session": two.id, "after": 0})).await;
+    bus.send(&json!({"type": "subscribe", "session": two.id, "after": 0}))
+        .await;
     one.prompt("again").await;
     one.turn_end(end).await;
     two.prompt("hi").await;
@@ -109,7 +135,10 @@ async fn events_of_sessions_come_over_the_bus_as_over_their_streams() {
         }
     }
     for (request, code) in [
-        (json!({"type": "subscribe", "session": one.id, "after": 1_000_000}), "after_newest"),
+        (
+            json!({"type": "subscribe", "session": one.id, "after": 1_000_000}),
+            "after_newest",
+        ),
         (json!({"type": "dance"}), "malformed"),
     ] {
         bus.send(&request).await;
@@ -119,17 +148,24 @@ async fn events_of_sessions_come_over_the_bus_as_over_their_streams() {
 
 #[tokio::test]
 async fn a_client_can_follow_twenty_sessions_and_no_more() {
-    let settings = [("DESKHAND_LIMITS_AWAKE_SESSIONS", "1"), ("DESKHAND_SANDBOX_BUBBLEWRAP", "/nonexistent")];
+    let settings = [
+        ("DESKHAND_LIMITS_AWAKE_SESSIONS", "1"),
+        ("DESKHAND_SANDBOX_BUBBLEWRAP", "/nonexistent"),
+    ];
     let server = serve_set(&[], &settings);
     let client = server.client();
     let mut bus = client.bus().await;
     for n in 0..21 {
         let session = client.new_session("scripted/demo").await;
-        bus.send(&json!({"type": "subscribe", "session": session.id})).await;
+        bus.send(&json!({"type": "subscribe", "session": session.id}))
+            .await;
         if n < 20 {
             bus.next_of("subscribed").await;
         } else {
-            assert_eq!(bus.next_of("refused").await["error"]["code"], "too_many_subscriptions");
+            assert_eq!(
+                bus.next_of("refused").await["error"]["code"],
+                "too_many_subscriptions"
+            );
         }
     }
 }
@@ -144,10 +180,16 @@ async fn who_is_signed_out_is_cut_off_and_limits_are_told() {
     assert_eq!((refused.status, &*refused.code()), (429, "too_many_today"));
     assert_eq!(bus.next_of("notice").await["code"], "too_many_today");
 
-    let made = client.post("/api/tokens", json!({"name": "short"})).await.good();
+    let made = client
+        .post("/api/tokens", json!({"name": "short"}))
+        .await
+        .good();
     let short: Client = client.with_token(made["token"].as_str().unwrap());
     let mut bus = short.bus().await;
     assert_eq!(bus.next().await["type"], "snapshot");
-    client.delete(&format!("/api/tokens/{}", made["id"].as_str().unwrap())).await.good();
+    client
+        .delete(&format!("/api/tokens/{}", made["id"].as_str().unwrap()))
+        .await
+        .good();
     assert_eq!(bus.closed().await.0, 1008);
 }

@@ -112,7 +112,10 @@ async fn figures_are_not_for_strangers() {
     let token = bob.post("/api/tokens", figures).await.good();
     let monitor = admin.with_token(token["token"].as_str().unwrap());
     let refused = monitor.get("/metrics").await;
-    assert_eq!((refused.status, &*refused.code()), (403, "not_administrator"));
+    assert_eq!(
+        (refused.status, &*refused.code()),
+        (403, "not_administrator")
+    );
     let made_up = reqwest::Method::from_bytes(b"MADEUP").unwrap();
     stranger.send(made_up, "/made/up", None).await;
     stranger.post("/api/sign-in", json!({"code": "x"})).await;

@@ -40,13 +40,16 @@ async fn turns_outlive_a_database_that_goes_away_and_do_nothing_twice() {
         session.shell("true").await;
         session.prompt("go").await;
     }
-    let works = |body: &EventBody| matches!(body, EventBody::ToolUse(tool_use) if tool_use.turn.is_some());
+    let works =
+        |body: &EventBody| matches!(body, EventBody::ToolUse(tool_use) if tool_use.turn.is_some());
     sessions[1].wait_for(0, works).await;
 
     for _ in 0..2 {
         database.stop();
         eventually("the log says that something waits", || {
-            server.log().contains("the database is away; what needs it waits")
+            server
+                .log()
+                .contains("the database is away; what needs it waits")
         });
         let refused = sessions[0].send("more", "queue").await;
         assert_eq!((refused.status, &*refused.code()), (503, "no_database"));
@@ -60,17 +63,30 @@ async fn turns_outlive_a_database_that_goes_away_and_do_nothing_twice() {
 
     for session in &sessions {
         let end = session.turn_end(0).await;
-        assert!(matches!(end.body, EventBody::Complete(_)), "{end:?}\n{}", server.log());
+        assert!(
+            matches!(end.body, EventBody::Complete(_)),
+            "{end:?}\n{}",
+            server.log()
+        );
         let messages = session.messages().await;
         assert_eq!(messages.last().unwrap()["content"], "I did 1 2 3");
         let events = session.events(0).await;
-        let numbers: Vec<_> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
-        assert_eq!(numbers, (1..=numbers.last().copied().unwrap()).collect::<Vec<_>>());
+        let numbers: Vec<_> = events
+            .iter()
+            .map(|event| event["seq"].as_u64().unwrap())
+            .collect();
+        assert_eq!(
+            numbers,
+            (1..=numbers.last().copied().unwrap()).collect::<Vec<_>>()
+        );
         for kind in ["tool_use", "tool_result"] {
             let mut calls = HashSet::new();
             for event in events.iter().filter(|event| event["type"] == kind) {
                 let is_whole = event["data"]["partial"] != json!(true);
-                assert!(!is_whole || calls.insert(event["data"]["call"].clone()), "{event} twice");
+                assert!(
+                    !is_whole || calls.insert(event["data"]["call"].clone()),
+                    "{event} twice"
+                );
             }
         }
         session.prompt("once more").await;

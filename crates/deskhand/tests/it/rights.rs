@@ -426,7 +426,10 @@ async fn an_owner_can_hand_a_session_over() {
     let right = async |client: &deskhand_testkit::Client| {
         client.get(&session.path("")).await.good()["right"].clone()
     };
-    assert_eq!((right(&bob).await, right(&ada).await), (json!("owner"), json!("drive")));
+    assert_eq!(
+        (right(&bob).await, right(&ada).await),
+        (json!("owner"), json!("drive"))
+    );
     let used = async |client: &deskhand_testkit::Client| {
         client.get("/api/me/limits").await.good()["awake_sessions"]["used"].clone()
     };

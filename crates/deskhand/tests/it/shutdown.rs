@@ -38,7 +38,8 @@ async fn everybody_is_told_and_everything_goes_on_where_it_was() {
         let session = client.new_session("scripted/long").await;
         session.prompt("work").await;
         session.prompt("and then this").await;
-        let works = |body: &EventBody| matches!(body, EventBody::ToolResult(result) if result.partial);
+        let works =
+            |body: &EventBody| matches!(body, EventBody::ToolResult(result) if result.partial);
         session.wait_for(0, works).await;
         working.push(session);
     }
@@ -61,7 +62,11 @@ async fn everybody_is_told_and_everything_goes_on_where_it_was() {
     });
     let (closed, ended) = tokio::join!(told, ended);
     let (mut server, code) = ended.unwrap();
-    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    assert!(
+        asked.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        asked.elapsed()
+    );
     assert_eq!(code, Some(0), "{}", server.log());
     assert_eq!(closed, (1001, 1001));
     assert!(processes_with_mount(&server.mark()).is_empty());
@@ -74,7 +79,9 @@ async fn everybody_is_told_and_everything_goes_on_where_it_was() {
         let second = session.turn_end(first.seq).await;
         assert!(matches!(second.body, EventBody::Complete(_)), "{second:?}");
         let messages = session.messages().await;
-        let answers = messages.iter().filter(|message| message["role"] == "assistant");
+        let answers = messages
+            .iter()
+            .filter(|message| message["role"] == "assistant");
         assert_eq!(answers.count(), 2, "{messages:?}");
     }
     let idle = client.session(&idle.id);

@@ -2,10 +2,7 @@
 
 mod subscriptions;
 
-use std::{
-    pin::pin,
-    time::{Duration, Instant},
-};
+use std::{pin::pin, time::Instant};
 
 use axum::{
     extract::{
@@ -45,8 +42,6 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 
 /// The longest message of a client.
 const LONGEST_MESSAGE_BYTES: usize = 4 * 1024;
-/// How long to wait before the database is asked again.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// What the bus tells.
 #[derive(Debug, Serialize, ToSchema)]
@@ -237,7 +232,6 @@ async fn serve(
                 }
                 Err(error) => {
                     tracing::error!(error = &error as &dyn std::error::Error, "somebody's sessions could not be read");
-                    tokio::time::sleep(RETRY).await;
                     close(socket, close_code::ERROR, "your sessions could not be read; come back").await;
                     return;
                 }

@@ -58,7 +58,9 @@ impl Subscriptions {
         match heard.events {
             Ok(events) => {
                 self.listen(session, heard.feed);
-                let events = events.into_iter().filter_map(|event| message(session, &event));
+                let events = events
+                    .into_iter()
+                    .filter_map(|event| message(session, &event));
                 events.collect()
             }
             Err(error) => {
