@@ -116,7 +116,7 @@ fn add_common_answers(path: &str, method: &HttpMethod, operation: &mut Operation
         "403",
         "wrong_origin",
     );
-    add(is_signed_in && changes, "403", "narrow_scope");
+    add(is_signed_in, "403", "narrow_scope");
     add(in_session && changes, "403", "not_allowed");
     add(in_session, "404", "no_session");
     add(has_id, "404", "bad_id");

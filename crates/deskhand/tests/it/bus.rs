@@ -98,10 +98,7 @@ async fn nobody_hears_of_other_peoples_sessions_and_rights_take_effect_at_once()
 
 #[tokio::test]
 async fn events_of_sessions_come_over_the_bus_as_over_their_streams() {
-    let server = serve_set(
-        &[("echo", ECHO)],
-        &[("DESKHAND_LIMITS_AWAKE_SESSIONS", "30")],
-    );
+    let server = serve(&[("echo", ECHO)]);
     let client = server.client();
     let (one, two) = (
         client.new_session("scripted/echo").await,
@@ -148,10 +145,7 @@ async fn events_of_sessions_come_over_the_bus_as_over_their_streams() {
 
 #[tokio::test]
 async fn a_client_can_follow_twenty_sessions_and_no_more() {
-    let settings = [
-        ("DESKHAND_LIMITS_AWAKE_SESSIONS", "1"),
-        ("DESKHAND_SANDBOX_BUBBLEWRAP", "/nonexistent"),
-    ];
+    let settings = [("DESKHAND_SANDBOX_BUBBLEWRAP", "/nonexistent")];
     let server = serve_set(&[], &settings);
     let client = server.client();
     let mut bus = client.bus().await;

@@ -119,7 +119,7 @@ pub(crate) async fn mine(
     params(UserPath),
     responses(
         (status = 200, description = "the limits", body = UserLimitsView),
-        (status = 403, description = "`not_administrator`, `narrow_scope`"),
+        (status = 403, description = "`not_administrator`"),
         (status = 404, description = "`no_user`"),
     ),
 )]

@@ -16,7 +16,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     tag = "server",
     responses(
         (status = 200, description = "the figures", body = String, content_type = "text/plain"),
-        (status = 403, description = "`not_administrator`, `narrow_scope`"),
+        (status = 403, description = "`not_administrator`"),
     ),
 )]
 pub(crate) async fn metrics(
