@@ -3,6 +3,7 @@
 mod migrate;
 mod postgres;
 mod sqlite;
+mod tls;
 mod value;
 
 use std::{path::PathBuf, sync::Arc};
@@ -14,6 +15,7 @@ use tokio_postgres::error::SqlState;
 use self::{
     postgres::{Postgres, PostgresTransaction},
     sqlite::{Sqlite, SqliteTransaction},
+    tls::TlsError,
 };
 
 /// The store. Clones share its connections.
@@ -65,6 +67,8 @@ pub enum SqlError {
     Postgres(#[from] tokio_postgres::Error),
     #[error("no connection: {0}")]
     Unreachable(String),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
 }
 
 impl StoreError {
@@ -82,7 +86,7 @@ impl SqlError {
     /// Whether there was nobody to ask, rather than a refusal.
     pub fn is_unreachable(&self) -> bool {
         match self {
-            Self::Sqlite(_) => false,
+            Self::Sqlite(_) | Self::Tls(_) => false,
             Self::Postgres(error) => error.code().is_none_or(is_going),
             Self::Unreachable(_) => true,
         }
@@ -96,7 +100,7 @@ impl SqlError {
                 code == Some(rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE)
             }
             Self::Postgres(error) => error.code() == Some(&SqlState::UNIQUE_VIOLATION),
-            Self::Unreachable(_) => false,
+            Self::Unreachable(_) | Self::Tls(_) => false,
         }
     }
 }
