@@ -60,7 +60,9 @@ async fn look_after(sessions: &Sessions, live: &Arc<Live>) -> Option<Instant> {
         live.desk.retire().await;
         ends_at = None;
     }
-    sleeps_at.into_iter().chain(ends_at).min()
+    // One that is started from now on ends no sooner.
+    let ends_at = ends_at.unwrap_or(now + live.limits.life);
+    Some(sleeps_at.map_or(ends_at, |sleeps_at| sleeps_at.min(ends_at)))
 }
 
 /// A duration in words.

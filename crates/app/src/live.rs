@@ -109,7 +109,8 @@ impl Live {
         }
         let (worker, shared_by_worker) = (Arc::clone(self), Arc::clone(shared));
         let work = async move { worker.work(&shared_by_worker, unfinished).await };
-        let span = tracing::info_span!("session", session.id = %self.session);
+        // Whoever asked for the work is answered long before it ends.
+        let span = tracing::info_span!(parent: None, "session", session.id = %self.session);
         shared.tasks.spawn("session", work.instrument(span));
     }
 

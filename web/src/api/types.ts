@@ -55,6 +55,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follows all your sessions over a WebSocket.
+         * @description Sends one `BusMessage` per text message: first a snapshot, then what changes. It is not a log: who is slow, or comes
+         *     back, is told how things are and not what they were in between. A client sends `BusRequest`s of at most 4 KiB to have the events
+         *     of sessions too, of at most 20 at a time; they come as in the session's own stream, and each request counts like one over HTTP. Who is not signed in any more is cut off with 1008, who leaves
+         *     what it was sent unread for 30 seconds without a word; when the server shuts down it says so in a notice and closes with 1001.
+         */
+        get: operations["follow_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me": {
         parameters: {
             query?: never;
@@ -64,6 +87,23 @@ export interface paths {
         };
         /** Tells who you are. */
         get: operations["me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows what you may use, and what you use of it. */
+        get: operations["my_limits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -204,7 +244,7 @@ export interface paths {
         };
         /** Shows what somebody may do in a session. */
         get: operations["show_person"];
-        /** Gives somebody a right, instead of the one they have. */
+        /** Gives somebody a right, instead of the one they have. The owner can make somebody else the owner. */
         put: operations["grant_right"];
         post?: never;
         /** Takes somebody's right away. The owner removes anybody, everybody may leave. */
@@ -329,7 +369,8 @@ export interface paths {
          * Follows a session's log over a WebSocket.
          * @description Sends one `SessionEvent` per text message: first the past after `after`, then what happens, without gap
          *     or repetition. With `presence` a `PresenceMessage` stands between them whenever somebody comes or goes. Nothing
-         *     is expected of the client but answers to pings. Who may not see the session any more is cut off with 1008. One that leaves what it was sent unread for 30 seconds
+         *     is expected of the client but answers to pings. One that shows the session to somebody sends `{"type":"heartbeat"}` every half
+         *     minute, exactly so, and the session stays awake. Who may not see the session any more is cut off with 1008. One that leaves what it was sent unread for 30 seconds
          *     is cut off; when the server shuts down it closes with 1001. Come back with the last number you saw.
          */
         get: operations["follow_events"];
@@ -350,7 +391,8 @@ export interface paths {
         };
         /**
          * Watches the screen over a WebSocket.
-         * @description RFB (VNC) as noVNC speaks it, subprotocol `binary`, one binary message per piece of bytes. Any number may watch.
+         * @description RFB (VNC) as noVNC speaks it, subprotocol `binary`, one binary message per piece of bytes. Any number may watch. A
+         *     session that sleeps is woken for those who may send messages in it.
          */
         get: operations["watch_screen"];
         put?: never;
@@ -497,6 +539,24 @@ export interface paths {
         head?: never;
         /** Changes a user. Who is not active any more is signed out everywhere. */
         patch: operations["change_user"];
+        trace?: never;
+    };
+    "/api/users/{id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows what was decided for a user. */
+        get: operations["show_limits"];
+        /** Decides how much a user may use, instead of what was decided before. */
+        put: operations["set_limits"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/users/{id}/sign-in-links": {
@@ -655,6 +715,97 @@ export interface components {
         };
         /** @description The name of a picture: the SHA-256 of its bytes and its format. */
         BlobName: string;
+        BusEvent: {
+            event: components["schemas"]["SessionEvent"];
+            /** Format: uuid */
+            session: string;
+        };
+        /** @description What the bus tells. */
+        BusMessage: {
+            /** @description Your newest sessions, at most 200, newest first. It comes once, first of all. */
+            data: components["schemas"]["BusSnapshot"];
+            /** @enum {string} */
+            type: "snapshot";
+        } | {
+            /** @description A session is new or different. */
+            data: components["schemas"]["BusSession"];
+            /** @enum {string} */
+            type: "session";
+        } | {
+            /** @description You cannot see a session any more. */
+            data: components["schemas"]["BusSessionId"];
+            /** @enum {string} */
+            type: "session_gone";
+        } | {
+            /** @description Something to know at once. */
+            data: components["schemas"]["BusNotice"];
+            /** @enum {string} */
+            type: "notice";
+        } | {
+            /** @description The events of a session follow. */
+            data: components["schemas"]["BusSessionId"];
+            /** @enum {string} */
+            type: "subscribed";
+        } | {
+            /** @description No more events of a session follow. */
+            data: components["schemas"]["BusSessionId"];
+            /** @enum {string} */
+            type: "unsubscribed";
+        } | {
+            /** @description What you asked for cannot be had, or cannot be had any more. */
+            data: components["schemas"]["BusRefusal"];
+            /** @enum {string} */
+            type: "refused";
+        } | {
+            /** @description An event of a session you asked for. */
+            data: components["schemas"]["BusEvent"];
+            /** @enum {string} */
+            type: "event";
+        };
+        BusNotice: {
+            /** @description `too_many_awake`, `too_many_today` or `shutting_down`. A newer server may send others. */
+            code: string;
+            /** @description A sentence for people. */
+            message: string;
+        };
+        BusRefusal: {
+            error: components["schemas"]["ProblemError"];
+            /**
+             * Format: uuid
+             * @description Absent when the message could not be read.
+             */
+            session?: string;
+        };
+        /** @description What a client says. */
+        BusRequest: {
+            /**
+             * Format: int64
+             * @description The number of the last event you saw; 0 is the beginning.
+             */
+            after?: number;
+            /** Format: uuid */
+            session: string;
+            /** @enum {string} */
+            type: "subscribe";
+        } | {
+            /** Format: uuid */
+            session: string;
+            /** @enum {string} */
+            type: "unsubscribe";
+        };
+        /** @description A session, and whether it waits for you. */
+        BusSession: components["schemas"]["Session"] & {
+            /** @description Whether the agent waits for something that you may give it. */
+            needs_me: boolean;
+        };
+        /** @description Names a session. */
+        BusSessionId: {
+            /** Format: uuid */
+            session: string;
+        };
+        BusSnapshot: {
+            sessions: components["schemas"]["BusSession"][];
+        };
         /**
          * @description The left one when nothing is said.
          * @enum {string}
@@ -834,7 +985,8 @@ export interface components {
          */
         GivenRight: "view" | "suggest" | "drive";
         GrantRight: {
-            right: components["schemas"]["GivenRight"];
+            /** @description With `owner` they become the owner and you may drive. */
+            right: components["schemas"]["Right"];
         };
         Health: {
             parts: components["schemas"]["HealthParts"];
@@ -867,6 +1019,28 @@ export interface components {
              * @description From a link into a session: `/?share=…`.
              */
             code: string;
+        };
+        /** @description What you may use, and what you use of it. */
+        LimitsInUse: {
+            /** @description Your sessions that are awake. */
+            awake_sessions: components["schemas"]["UsedOfLimit"];
+            /**
+             * Format: date-time
+             * @description When you may make another session, if you may not now.
+             */
+            frees_at: string | null;
+            /**
+             * Format: int64
+             * @description How long a session stays awake when nobody needs it.
+             */
+            idle_seconds: number;
+            /**
+             * Format: int64
+             * @description How long one sandbox may live.
+             */
+            life_seconds: number;
+            /** @description The sessions you made in the last 24 hours. */
+            sessions_per_day: components["schemas"]["UsedOfLimit"];
         };
         /** @description A new link. */
         MadeShare: components["schemas"]["Share"] & {
@@ -1045,10 +1219,10 @@ export interface components {
          */
         SandboxState: "none" | "starting" | "ready" | "paused" | "stopped" | "lost";
         /**
-         * @description What a token is good for. Each scope includes those before it.
+         * @description What a token is good for. Each scope but `metrics` includes those before it; `admin` includes all.
          * @enum {string}
          */
-        Scope: "read" | "write" | "admin";
+        Scope: "metrics" | "read" | "write" | "admin";
         /** @description The screen was looked at. */
         ScreenshotData: {
             blob: components["schemas"]["BlobName"];
@@ -1247,6 +1421,12 @@ export interface components {
              */
             turn?: string;
         };
+        UsedOfLimit: {
+            /** Format: int32 */
+            limit: number;
+            /** Format: int64 */
+            used: number;
+        };
         /** @description Somebody who may sign in. */
         User: {
             /** @description Whoever is not active is signed out everywhere and cannot sign in. */
@@ -1257,6 +1437,29 @@ export interface components {
             id: string;
             name: string;
             role: components["schemas"]["UserRole"];
+        };
+        /** @description What was decided for a user. Where nothing is, or null, the server's settings hold. */
+        UserLimits: {
+            /**
+             * Format: int32
+             * @description How many of their sessions may be awake at a time.
+             */
+            awake_sessions?: number | null;
+            /**
+             * Format: int32
+             * @description How long a session of theirs stays awake when nobody needs it.
+             */
+            idle_seconds?: number | null;
+            /**
+             * Format: int32
+             * @description How long one sandbox of theirs may live.
+             */
+            life_seconds?: number | null;
+            /**
+             * Format: int32
+             * @description How many sessions they may make in 24 hours.
+             */
+            sessions_per_day?: number | null;
         };
         /**
          * @description What a user is to the server.
@@ -1283,6 +1486,14 @@ export type Act = components['schemas']['Act'];
 export type Acted = components['schemas']['Acted'];
 export type Action = components['schemas']['Action'];
 export type BlobName = components['schemas']['BlobName'];
+export type BusEvent = components['schemas']['BusEvent'];
+export type BusMessage = components['schemas']['BusMessage'];
+export type BusNotice = components['schemas']['BusNotice'];
+export type BusRefusal = components['schemas']['BusRefusal'];
+export type BusRequest = components['schemas']['BusRequest'];
+export type BusSession = components['schemas']['BusSession'];
+export type BusSessionId = components['schemas']['BusSessionId'];
+export type BusSnapshot = components['schemas']['BusSnapshot'];
 export type Button = components['schemas']['Button'];
 export type ChangeMessage = components['schemas']['ChangeMessage'];
 export type ChangeUser = components['schemas']['ChangeUser'];
@@ -1304,6 +1515,7 @@ export type HealthPart = components['schemas']['HealthPart'];
 export type HealthParts = components['schemas']['HealthParts'];
 export type HealthStatus = components['schemas']['HealthStatus'];
 export type JoinSession = components['schemas']['JoinSession'];
+export type LimitsInUse = components['schemas']['LimitsInUse'];
 export type MadeShare = components['schemas']['MadeShare'];
 export type MadeToken = components['schemas']['MadeToken'];
 export type Message = components['schemas']['Message'];
@@ -1345,7 +1557,9 @@ export type Tool = components['schemas']['Tool'];
 export type ToolInput = components['schemas']['ToolInput'];
 export type ToolResultData = components['schemas']['ToolResultData'];
 export type ToolUseData = components['schemas']['ToolUseData'];
+export type UsedOfLimit = components['schemas']['UsedOfLimit'];
 export type User = components['schemas']['User'];
+export type UserLimits = components['schemas']['UserLimits'];
 export type UserRole = components['schemas']['UserRole'];
 export type UsersPage = components['schemas']['UsersPage'];
 export type $defs = Record<string, never>;
@@ -1390,8 +1604,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1453,6 +1685,78 @@ export interface operations {
             };
         };
     };
+    follow_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the WebSocket is open */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     me: {
         parameters: {
             query?: never;
@@ -1480,8 +1784,82 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    my_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description your limits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LimitsInUse"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1551,8 +1929,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1620,8 +2016,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_many_awake`, `too_many_today`, `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1670,8 +2084,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1727,8 +2159,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1808,8 +2258,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1898,6 +2366,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_many_awake`, `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
                 headers: {
@@ -1907,7 +2384,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `no_sandbox`, `storage_full` */
+            /** @description `no_sandbox`, `storage_full`, `no_database` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1970,8 +2447,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2033,8 +2528,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2123,7 +2636,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `queue_full` */
+            /** @description `queue_full`, `too_many_awake`, `too_fast` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2134,6 +2647,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2182,8 +2704,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2234,8 +2774,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2272,7 +2830,7 @@ export interface operations {
                     "application/json": components["schemas"]["Person"];
                 };
             };
-            /** @description `bad_right`, `malformed` */
+            /** @description `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2326,7 +2884,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `too_many_people` */
+            /** @description `too_many_people`, `too_fast` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2337,6 +2895,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2403,8 +2970,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2453,8 +3038,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2521,8 +3124,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2613,8 +3234,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2664,8 +3303,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2723,8 +3380,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2804,7 +3479,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `too_many_shares` */
+            /** @description `too_many_shares`, `too_fast` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2815,6 +3490,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2872,8 +3556,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2938,8 +3640,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3009,8 +3729,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3084,8 +3822,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_many_awake`, `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3162,7 +3918,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `too_many_people` */
+            /** @description `too_many_people`, `too_fast` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3173,6 +3929,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3231,8 +3996,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3278,8 +4061,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3323,8 +4124,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3370,8 +4189,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3439,7 +4276,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `too_many_tokens` */
+            /** @description `too_many_tokens`, `too_fast` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3450,6 +4287,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3505,8 +4351,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3565,8 +4429,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3643,8 +4525,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3733,8 +4633,202 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the limits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserLimits"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_administrator`, `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_user`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserLimits"];
+            };
+        };
+        responses: {
+            /** @description the limits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserLimits"];
+                };
+            };
+            /** @description `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_administrator`, `wrong_origin`, `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_user`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3801,8 +4895,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3877,8 +4989,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

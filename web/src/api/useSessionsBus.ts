@@ -63,10 +63,13 @@ export function withSession(list: Sessions, session: Session): Sessions {
   const index = pages.findIndex(
     (page) => page.next === null || page.sessions.some(({ id }) => id < session.id),
   );
-  if (index < 0) return list;
-  const sessions = [...(pages[index]?.sessions ?? []), session];
+  const page = pages[index];
+  if (!page) return list;
+  const sessions = [...page.sessions, session];
   sessions.sort((one, other) => (one.id < other.id ? 1 : -1));
-  return { ...list, pages: pages.map((page, at) => (at === index ? { ...page, sessions } : page)) };
+  const changed = [...pages];
+  changed[index] = { ...page, sessions };
+  return { ...list, pages: changed };
 }
 
 export function withoutSession(list: Sessions, gone: string): Sessions {

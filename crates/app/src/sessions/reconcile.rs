@@ -30,7 +30,7 @@ impl Sessions {
         }
         let sessions = self.clone();
         self.shared.tasks.spawn("remove leftovers", async move {
-            sessions.remove_leftovers().await
+            sessions.remove_leftovers().await;
         });
         Ok(())
     }

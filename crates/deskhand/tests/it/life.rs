@@ -133,7 +133,7 @@ steps:
   - text: "I try again."
     calls:
       - bash: {command: "echo alive"}
-  - text: "{{ result.2 }}"
+  - text: "{{ result.1 }}"
 "#;
     let server = serve_set(&[("long", long)], &[("DESKHAND_LIMITS_LIFE_SECONDS", "3")]);
     let session = server.client().new_session("scripted/long").await;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use deskhand_core::event::EventBody;
-use deskhand_testkit::{Postgres, eventually};
+use deskhand_testkit::{Postgres, Server, eventually};
 use serde_json::json;
 
 use crate::world::serve_set;
@@ -13,18 +13,23 @@ const STEPS: &str = r#"
 steps:
   - text: "One."
     calls:
-      - bash: {command: "echo 1 >> ~/done; sleep 1"}
+      - bash: {command: "echo 1 >> ~/done; sleep 2"}
   - text: "Two."
     calls:
-      - bash: {command: "echo 2 >> ~/done; sleep 1"}
+      - bash: {command: "echo 2 >> ~/done; sleep 2"}
   - text: "Three."
     calls:
-      - bash: {command: "echo 3 >> ~/done; sleep 1"}
+      - bash: {command: "echo 3 >> ~/done; sleep 2"}
   - text: "Four."
     calls:
       - bash: {command: "cat ~/done | tr '\n' ' '"}
-  - text: "I did {{ result.4 }}"
+  - text: "I did {{ result.1 }}"
 "#;
+
+/// Waits until the server's log has said this so often.
+fn said(server: &Server, text: &str, times: usize) {
+    eventually(text, || server.log().matches(text).count() >= times);
+}
 
 #[tokio::test]
 async fn turns_outlive_a_database_that_goes_away_and_do_nothing_twice() {
@@ -44,21 +49,15 @@ async fn turns_outlive_a_database_that_goes_away_and_do_nothing_twice() {
         |body: &EventBody| matches!(body, EventBody::ToolUse(tool_use) if tool_use.turn.is_some());
     sessions[1].wait_for(0, works).await;
 
-    for _ in 0..2 {
+    for round in 1..=2 {
         database.stop();
-        eventually("the log says that something waits", || {
-            server
-                .log()
-                .contains("the database is away; what needs it waits")
-        });
+        said(&server, "the database is away; what needs it waits", round);
         let refused = sessions[0].send("more", "queue").await;
         assert_eq!((refused.status, &*refused.code()), (503, "no_database"));
         assert_eq!(refused.retry_after, Some(1));
         assert_eq!(client.get("/health").await.status, 503);
         database.start_again();
-        eventually("the log says that it goes on", || {
-            server.log().contains("the database answers again")
-        });
+        said(&server, "the database answers again", round);
     }
 
     for session in &sessions {
