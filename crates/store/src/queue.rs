@@ -12,6 +12,7 @@ use crate::{
     database::{Row, Store, StoreError, Transaction, Value, count, millis},
     events::insert_events,
     messages::{COLUMNS, MessageRow, insert_message, message},
+    people::name_of,
     transitions::{advance, hold},
 };
 
@@ -86,6 +87,7 @@ impl Store {
             role: Role::User,
             content: new.content.to_owned(),
             author: Some(new.author),
+            author_name: Some(name_of(&mut tx, new.author).await?),
             delivery: new.delivery,
             turn: None,
         })];
