@@ -12,7 +12,6 @@ use crate::{
     database::{Row, Store, StoreError, Transaction, Value, count, millis},
     events::insert_events,
     messages::{COLUMNS, MessageRow, insert_message, message},
-    people::name_of,
     transitions::{advance, hold},
 };
 
@@ -31,6 +30,8 @@ pub struct NewPrompt<'a> {
     pub session: SessionId,
     pub content: &'a str,
     pub author: UserId,
+    /// Their name now, for the log.
+    pub author_name: &'a str,
     pub delivery: Delivery,
     pub at: Timestamp,
 }
@@ -87,7 +88,7 @@ impl Store {
             role: Role::User,
             content: new.content.to_owned(),
             author: Some(new.author),
-            author_name: Some(name_of(&mut tx, new.author).await?),
+            author_name: Some(new.author_name.to_owned()),
             delivery: new.delivery,
             turn: None,
         })];

@@ -319,6 +319,7 @@ async fn begin(world: &World, session: SessionId, now: Timestamp) -> bool {
         session,
         content: "go",
         author: world.user,
+        author_name: "ada",
         delivery: deskhand_core::message::Delivery::Queue,
         at: now,
     };
