@@ -51,9 +51,13 @@ fn ended(wanted: LeaseEnd) -> impl Fn(&EventBody) -> bool {
 }
 
 fn is_taken(body: &EventBody) -> bool {
-    matches!(body, EventBody::Lease(LeaseChanged {
-        change: LeaseChange::Taken { .. }, ..
-    }))
+    matches!(
+        body,
+        EventBody::Lease(LeaseChanged {
+            change: LeaseChange::Taken { .. },
+            ..
+        })
+    )
 }
 
 fn is_output(body: &EventBody) -> bool {
@@ -92,13 +96,19 @@ async fn one_person_has_control_until_they_hand_it_back() {
     assert_eq!(session.show().await["lease"], json!({"holder": "nobody"}));
     for seconds in [0, 9, 3601] {
         let refused = bobs.take_control(seconds).await;
-        assert_eq!((refused.status, refused.code().as_str()), (400, "bad_seconds"));
+        assert_eq!(
+            (refused.status, refused.code().as_str()),
+            (400, "bad_seconds")
+        );
     }
     // Nothing to hand back is no mistake.
     bobs.hand_back().await.good();
 
     let taken = bobs.take_control(60).await.good();
-    assert_eq!((&taken["holder"], &taken["name"]), (&json!("person"), &json!("bob")));
+    assert_eq!(
+        (&taken["holder"], &taken["name"]),
+        (&json!("person"), &json!("bob"))
+    );
     assert_eq!(session.show().await["lease"], taken);
     let act = json!({"tool": "bash", "input": {"shell": "run", "command": "true"}});
     for refused in [
@@ -122,7 +132,10 @@ async fn one_person_has_control_until_they_hand_it_back() {
     // The owner may take it from somebody, and nobody else may.
     let force = json!({"force": true});
     let refused = eve.put(&session.path("/lease"), force.clone()).await;
-    assert_eq!((refused.status, refused.code().as_str()), (403, "not_allowed"));
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (403, "not_allowed")
+    );
     admin.put(&session.path("/lease"), force).await.good();
     assert_eq!(bobs.take_control(60).await.status, 409);
     session.hand_back().await.good();
@@ -132,20 +145,41 @@ async fn one_person_has_control_until_they_hand_it_back() {
     let told: Vec<_> = events
         .iter()
         .filter(|event| event["type"] == "lease")
-        .map(|event| (event["data"]["name"].as_str().unwrap(), event["data"]["change"].as_str().unwrap()))
+        .map(|event| {
+            (
+                event["data"]["name"].as_str().unwrap(),
+                event["data"]["change"].as_str().unwrap(),
+            )
+        })
         .collect();
     assert_eq!(
         told,
-        [("bob", "taken"), ("bob", "extended"), ("admin", "taken"), ("admin", "ended")]
+        [
+            ("bob", "taken"),
+            ("bob", "extended"),
+            ("admin", "taken"),
+            ("admin", "ended")
+        ]
     );
-    let forced = events.iter().rfind(|event| event["data"]["change"] == "taken");
+    let forced = events
+        .iter()
+        .rfind(|event| event["data"]["change"] == "taken");
     assert_eq!(forced.unwrap()["data"]["from"], taken["user"]);
 
     bobs.take_control(60).await.good();
     session.terminate().await;
-    assert!(session.events(0).await.iter().any(|event| event["data"]["reason"] == "session_ended"));
+    assert!(
+        session
+            .events(0)
+            .await
+            .iter()
+            .any(|event| event["data"]["reason"] == "session_ended")
+    );
     let refused = bobs.take_control(60).await;
-    assert_eq!((refused.status, refused.code().as_str()), (409, "session_ended"));
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (409, "session_ended")
+    );
 }
 
 #[tokio::test]
@@ -216,13 +250,19 @@ async fn the_agent_waits_for_the_hand_back_and_nothing_of_that_time_is_kept() {
     session.wait_for(taken.seq, cut_off).await;
     let n_before = n_pictures(&server);
     let seen = session.client.get(&session.path("/screenshot")).await;
-    bobs.shell("echo secret of bob > ~/secret; echo bob >> ~/marks").await;
+    bobs.shell("echo secret of bob > ~/secret; echo bob >> ~/marks")
+        .await;
     let at = json!({"action": "move", "at": {"x": 77, "y": 88}});
     bobs.act("computer", at).await;
-    let typed = bobs.act("computer", json!({"action": "type", "text": "hunter2"})).await;
+    let typed = bobs
+        .act("computer", json!({"action": "type", "text": "hunter2"}))
+        .await;
     assert_eq!(typed["is_error"], false, "{typed}");
     let acted = bobs.act("computer", look).await;
-    assert_eq!((&acted["screenshot"], &acted["is_error"]), (&json!(null), &json!(false)));
+    assert_eq!(
+        (&acted["screenshot"], &acted["is_error"]),
+        (&json!(null), &json!(false))
+    );
     // Only bob is shown the screen as it is; others the newest picture of the log.
     let again = session.client.get(&session.path("/screenshot")).await;
     assert_eq!((again.status, &again.body), (200, &seen.body));
@@ -246,12 +286,19 @@ async fn the_agent_waits_for_the_hand_back_and_nothing_of_that_time_is_kept() {
     }
     let messages = session.messages().await;
     let answer = messages.last().unwrap()["content"].as_str().unwrap();
-    assert!(answer.starts_with("[bob had mouse and keyboard"), "{answer}");
+    assert!(
+        answer.starts_with("[bob had mouse and keyboard"),
+        "{answer}"
+    );
     // In between there was only what became of the calls that were cut short.
-    let handed_back = session.wait_for(taken.seq, ended(LeaseEnd::HandedBack)).await;
+    let handed_back = session
+        .wait_for(taken.seq, ended(LeaseEnd::HandedBack))
+        .await;
     let between = log
         .iter()
-        .filter(|event| event["seq"].as_u64() > Some(taken.seq) && event["seq"].as_u64() < Some(handed_back.seq))
+        .filter(|event| {
+            event["seq"].as_u64() > Some(taken.seq) && event["seq"].as_u64() < Some(handed_back.seq)
+        })
         .map(|event| event["type"].as_str().unwrap());
     assert_eq!(between.collect::<Vec<_>>(), ["tool_result", "tool_result"]);
     let next = &log[usize::try_from(handed_back.seq).unwrap()];
@@ -291,7 +338,9 @@ async fn control_ends_when_its_holder_is_away_for_long() {
     let newest = session.show().await["last_seq"].as_u64().unwrap();
     let gone_at = std::time::Instant::now();
     drop(stream);
-    session.wait_for(newest, ended(LeaseEnd::Disconnected)).await;
+    session
+        .wait_for(newest, ended(LeaseEnd::Disconnected))
+        .await;
     let away = gone_at.elapsed().as_secs();
     assert!((14..25).contains(&away), "{away} s");
     session.terminate().await;
@@ -318,9 +367,15 @@ async fn a_restart_gives_the_agent_no_hands_while_somebody_has_control() {
     bobs.shell("echo bob >> ~/marks").await;
     let act = json!({"tool": "bash", "input": {"shell": "run", "command": "true"}});
     let refused = server.client().post(&session.path("/actions"), act).await;
-    assert_eq!((refused.status, refused.code().as_str()), (409, "somebody_else_drives"));
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (409, "somebody_else_drives")
+    );
     let log = session.events(newest).await;
-    assert!(log.iter().all(|event| event["type"] != "tool_use"), "{log:?}");
+    assert!(
+        log.iter().all(|event| event["type"] != "tool_use"),
+        "{log:?}"
+    );
     bobs.hand_back().await.good();
     let end = session.turn_end(newest).await;
     assert!(matches!(end.body, EventBody::Complete(_)), "{end:?}");

@@ -6,6 +6,7 @@ use deskhand_core::{
     clock::{Clock, SystemClock},
     event::EventBody,
     id::SessionId,
+    lease::{LeaseChange, LeaseChanged, LeaseEnd},
 };
 use deskhand_testkit::{Answer, Client, Session, Watcher};
 use reqwest::Method;
@@ -296,8 +297,11 @@ async fn a_lost_right_ends_open_streams_and_screens() {
     // With less of a right the screen begins again, and what is sent to it moves nothing.
     grant(&session, "bob", "suggest").await;
     assert_eq!(screen.closed().await.0, 1008);
-    let reason = |body: &EventBody| matches!(body, EventBody::Lease(LeaseChanged { change: LeaseChange::Ended { reason }, .. }) if *reason == LeaseEnd::RightLost);
-    session.wait_for(0, reason).await;
+    let right_lost = LeaseChange::Ended {
+        reason: LeaseEnd::RightLost,
+    };
+    let ended = |body: &EventBody| matches!(body, EventBody::Lease(LeaseChanged { change, .. }) if *change == right_lost);
+    session.wait_for(0, ended).await;
     let mut screen = Watcher::open(&shared).await;
     screen.point((333, 444)).await;
     assert_eq!(pointer(&session).await, "X=111, Y=222");
