@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::{
+    decisions::TurnDecisions,
     desk::{SessionDesk, TurnDesk},
     figures::count_turn,
     history,
@@ -174,7 +175,7 @@ impl Live {
             },
         };
         let ending = self.ending.is_cancelled();
-        let server_ends = shared.tasks.shutdown().is_cancelled();
+        let server_ends = shared.parking.is_cancelled();
         tracing::info!(session.id = %self.session, turn.id = %turn, n_steps = report.n_steps, duration_ms = millis(report.duration), "a turn ended");
         count_turn(&report);
         loop {
@@ -233,6 +234,11 @@ impl Live {
                 session: self.session,
                 turn: id,
             }),
+            decisions: Arc::new(TurnDecisions {
+                shared: Arc::clone(shared),
+                session: self.session,
+                turn: id,
+            }),
             blobs: Arc::clone(&shared.blobs),
             history: history::read(&shared.store, self.session)
                 .await
@@ -241,6 +247,7 @@ impl Live {
             limits: shared.settings.limits.clone(),
             clock: Arc::clone(&shared.clock),
             stop,
+            parking: shared.parking.clone(),
         })
     }
 

@@ -139,6 +139,9 @@ fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
         ComputerRequest::Shell(_) => {
             ComputerReply::Shell(printed("output\n", ShellEnding::Exited { code: 0 }))
         }
+        ComputerRequest::Keep(file) => ComputerReply::Edited {
+            text: format!("/home/agent/{}/{}", file.folder, file.name),
+        },
         ComputerRequest::Edit(_) => ComputerReply::Edited {
             text: "Edited.".to_owned(),
         },
