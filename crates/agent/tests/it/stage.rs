@@ -13,7 +13,9 @@ use deskhand_core::{
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::fakes::{Beat, FakeBlobs, FakeDesk, FakeLog, FakeModel, FakeSandbox, FixedClock};
+use crate::fakes::{
+    Beat, FakeBlobs, FakeDesk, FakeLog, FakeModel, FakePeople, FakeSandbox, FixedClock,
+};
 
 /// Everything a turn needs, for the test to set and to look at.
 pub(crate) struct Stage {
@@ -24,6 +26,8 @@ pub(crate) struct Stage {
     pub(crate) history: Vec<EventBody>,
     pub(crate) limits: TurnLimits,
     pub(crate) stop: CancellationToken,
+    pub(crate) parking: CancellationToken,
+    pub(crate) people: Arc<FakePeople>,
 }
 
 impl Stage {
@@ -48,6 +52,8 @@ impl Stage {
             history: vec![prompt("do it")],
             limits: TurnLimits::default(),
             stop: CancellationToken::new(),
+            parking: CancellationToken::new(),
+            people: Arc::default(),
         }
     }
 
@@ -66,12 +72,14 @@ impl Stage {
             model: Arc::clone(&self.model) as _,
             desk: Arc::clone(&self.desk) as _,
             log: Arc::clone(&self.log) as _,
+            decisions: Arc::clone(&self.people) as _,
             blobs: Arc::clone(&self.blobs) as _,
             history: events.collect(),
             screen: ScreenSize::default(),
             limits: self.limits.clone(),
             clock: Arc::new(FixedClock),
             stop: self.stop.clone(),
+            parking: self.parking.clone(),
         }
     }
 
@@ -113,6 +121,8 @@ fn line(body: &EventBody) -> String {
         EventBody::Status(_)
         | EventBody::Message(_)
         | EventBody::Queue(_)
+        | EventBody::Decision(_)
+        | EventBody::Answer(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => format!("unexpected {body:?}"),
     }
@@ -157,6 +167,7 @@ pub(crate) fn calls(calls: Vec<(&str, Value)>) -> Vec<Beat> {
             id,
             tool: tool.to_owned(),
             input,
+            checks: Vec::new(),
         }))
     });
     calls.chain([Beat::Say(Chunk::End)]).collect()

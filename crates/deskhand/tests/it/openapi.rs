@@ -336,6 +336,7 @@ fn events() -> Vec<EventBody> {
                 tool: "bash".to_owned(),
                 input: json!({"shell": "restart"}),
                 by: some.then(UserId::new),
+                checks: Vec::new(),
             }),
             EventBody::ToolResult(ToolResult {
                 turn: some_turn,

@@ -34,7 +34,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 pub(crate) struct Page {
     /// Only those in this state; `all` for every state.
     #[serde(default)]
-    #[param(default = "open")]
+    #[param(inline, default = "open")]
     state: Wanted,
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u32>,
@@ -44,7 +44,6 @@ pub(crate) struct Page {
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
-#[schema(as = WantedDecisions)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Wanted {
     #[default]

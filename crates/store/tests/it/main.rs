@@ -8,6 +8,7 @@
 )]
 
 mod blobs;
+mod decisions;
 mod figures;
 mod log;
 mod people;
@@ -18,6 +19,7 @@ mod tokens;
 use deskhand_core::{
     clock::{Clock, SystemClock},
     id::{SessionId, UserId},
+    policy::Policy,
     user::UserRole,
 };
 use deskhand_store::{NewSession, NewUser, Store};
@@ -105,6 +107,7 @@ impl World {
             title: "",
             model: "scripted/demo",
             metadata: &serde_json::json!({"team": "x"}),
+            approvals: &Policy::default(),
             created_at: SystemClock.now(),
         };
         self.store.insert_session(new).await.unwrap();

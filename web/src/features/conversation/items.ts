@@ -1,4 +1,4 @@
-import type { Delivery, SandboxState, SessionState } from "../../api/types";
+import type { DecisionData, Delivery, Reply, SandboxState, SessionState, SettledState } from "../../api/types";
 
 /** A picture of the screen in the log. */
 export interface Shot {
@@ -74,5 +74,19 @@ export interface CompleteItem extends ItemBase {
   nSteps: number;
   durationMs: number;
 }
+export interface DecisionItem extends ItemBase {
+  kind: "decision";
+  asked: DecisionData;
+  /** How it was settled, once it was. */
+  settled?: { state: SettledState; at: string; answer?: Reply; by?: string };
+}
 export type Item =
-  PromptItem | SaidItem | AnswerItem | CallItem | ShotItem | StatusItem | ErrorItem | CompleteItem;
+  | PromptItem
+  | SaidItem
+  | AnswerItem
+  | CallItem
+  | ShotItem
+  | DecisionItem
+  | StatusItem
+  | ErrorItem
+  | CompleteItem;
