@@ -87,7 +87,8 @@ impl Question {
     }
 
     fn form(&self) -> Result<Form, String> {
-        if self.form != FormName::Choices && !(self.choices.is_empty() && !self.several) {
+        let has_choices = self.several || !self.choices.is_empty();
+        if self.form != FormName::Choices && has_choices {
             return Err("choices and several belong to the form choices".to_owned());
         }
         Ok(match self.form {
