@@ -71,7 +71,7 @@ impl Store {
             turn.0.into(),
             ask.kind.name().into(),
             json(ask)?.into(),
-            ask.expires_at.map(|at| at.as_millisecond()).into(),
+            ask.expires_at.map(Timestamp::as_millisecond).into(),
             millis(at),
         ];
         tx.execute(sql, values).await?;
