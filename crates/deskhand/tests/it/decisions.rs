@@ -369,8 +369,9 @@ async fn what_nobody_answers_expires_with_its_default_or_without() {
         let session = at_work(&server, scenario).await;
         let (words, _) = last_words(&session, 0).await;
         assert_eq!(words, expected);
-        let all = session.client.get(&session.path("/decisions?state=all"));
-        let decision = all.await.good()["decisions"][0].clone();
+        let path = session.path("/decisions?state=all");
+        let all = session.client.get(&path).await.good();
+        let decision = all["decisions"][0].clone();
         assert_eq!(decision["state"], "expired");
         let answer = json!({"yes": true});
         let late = server
@@ -403,8 +404,8 @@ async fn stopping_interrupting_and_ending_withdraw_what_was_asked() {
         panic!("{end:?}");
     };
     assert_eq!(complete.outcome, Outcome::Stopped);
-    let late = client.post(&answer_path(&session, &stopped), json!({"text": "x"}));
-    let late = late.await;
+    let path = answer_path(&session, &stopped);
+    let late = client.post(&path, json!({"text": "x"})).await;
     assert_eq!((late.status, &*late.code()), (409, "settled"));
     assert_eq!(late.json()["error"]["details"]["state"], "withdrawn");
 
