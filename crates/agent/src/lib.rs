@@ -8,6 +8,7 @@
 
 mod batch;
 mod context;
+mod hands;
 mod listen;
 mod perform;
 mod pick_up;

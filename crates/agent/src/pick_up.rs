@@ -81,6 +81,7 @@ impl Progress {
             | EventBody::Cost(_)
             | EventBody::Status(_)
             | EventBody::Queue(_)
+            | EventBody::Lease(_)
             | EventBody::Screenshot(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}

@@ -1,6 +1,7 @@
 //! What each operation of Deskhand means, whoever asks: the page, the terminal, HTTP.
 
 mod access;
+mod control;
 mod desk;
 pub mod figures;
 mod health;
@@ -23,14 +24,15 @@ use deskhand_store::{Store, StoreError};
 use crate::access::AccessChanges;
 
 pub use access::{Admission, AdmitError};
+pub use control::Seat;
 pub use health::Health;
 pub use hub::Feed;
 pub use presence::{PresenceChange, Present};
 pub use sessions::{
-    ActByHand, ActByHandError, ByHand, ChangeMessage, ChangeMessageError, CreateSession,
-    CreateSessionError, FindError, JoinError, MadeShare, OpenScreenError, PersonError, Picture,
-    Place, RenameError, ScreenshotError, SendPrompt, SendPromptError, Sessions, ShareError,
-    ShareSession, StopTurnError,
+    ActByHand, ActByHandError, ByHand, ChangeMessage, ChangeMessageError, ControlError,
+    CreateSession, CreateSessionError, FindError, JoinError, MadeShare, OpenScreenError,
+    PersonError, Picture, Place, RenameError, ScreenshotError, SendPrompt, SendPromptError,
+    Sessions, ShareError, ShareSession, StopTurnError, TakeControl,
 };
 pub use users::{
     ChangeUser, ChangeUserError, CreateUserError, Credential, EnsureAdminError, MadeToken,

@@ -8,6 +8,7 @@ pub mod clock;
 pub mod edit;
 pub mod event;
 pub mod id;
+pub mod lease;
 pub mod message;
 pub mod model;
 pub mod right;

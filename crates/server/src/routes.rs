@@ -6,6 +6,7 @@
 pub(crate) mod by_hand;
 pub(crate) mod docs;
 pub(crate) mod health;
+pub(crate) mod lease;
 pub(crate) mod messages;
 pub(crate) mod metrics;
 pub(crate) mod people;

@@ -7,6 +7,7 @@ pub mod blobs;
 mod database;
 mod events;
 mod figures;
+mod lease;
 mod messages;
 mod people;
 mod queue;
@@ -18,6 +19,7 @@ mod transitions;
 
 pub use blobs::FolderBlobs;
 pub use database::{SqlError, Store, StoreError, shown_address};
+pub use lease::{NewLease, TakeLease, TookLease};
 pub use messages::MessagePage;
 pub use people::{ChangedUser, NewUser, UserChange, UserPage};
 pub use queue::{ChangeWaiting, NewPrompt, QueueFull, Steering, TakenPrompt};

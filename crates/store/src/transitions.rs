@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use crate::{
     database::{Store, StoreError, Transaction, millis},
     events::{first_seq, insert_events, stored_len},
+    lease::end_with_session,
     messages::{MessageRow, insert_message},
 };
 
@@ -85,11 +86,15 @@ impl Store {
                 role: Role::Assistant,
                 content: answer.content.clone(),
                 author: None,
+                author_name: None,
                 delivery: Delivery::default(),
                 turn: Some(answer.turn),
             }));
         }
         bodies.extend(transition.events);
+        if phase == Phase::Terminated {
+            bodies.extend(end_with_session(&mut tx, session).await?);
+        }
         let Transition { reason, turn, .. } = transition;
         if phase != held.phase || sandbox != held.sandbox || reason.is_some() {
             bodies.push(EventBody::Status(Status {

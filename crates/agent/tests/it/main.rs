@@ -10,6 +10,7 @@ mod batches;
 mod conversations;
 mod endings;
 mod fakes;
+mod hands;
 mod held_up;
 mod logs;
 mod lost_computers;

@@ -11,6 +11,7 @@ use deskhand_core::{
         Said, Screenshot, Status, ToolResult, ToolUse,
     },
     id::{MessageId, TurnId, UserId},
+    lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::{Delivery, Role},
     session::{Phase, SandboxState},
     shell::ShellRequest,
@@ -42,6 +43,8 @@ fn the_document_lists_every_route_with_its_answers() {
     PATCH  /api/sessions/{id} → 200 400 401 403 404 413 500
     POST   /api/sessions/{id}/actions → 200 400 401 403 404 409 413 500 503
     GET    /api/sessions/{id}/events → 200 400 401 404 500
+    DELETE /api/sessions/{id}/lease → 204 401 403 404 409 500
+    PUT    /api/sessions/{id}/lease → 200 400 401 403 404 409 413 500
     GET    /api/sessions/{id}/messages → 200 400 401 404 500
     POST   /api/sessions/{id}/messages → 202 400 401 403 404 409 413 429 500
     GET    /api/sessions/{id}/people → 200 401 404 500
@@ -320,6 +323,7 @@ fn events() -> Vec<EventBody> {
                 role: if some { Role::User } else { Role::Assistant },
                 content: String::new(),
                 author: some.then(UserId::new),
+                author_name: some.then(String::new),
                 delivery: [Delivery::Queue, Delivery::Steer][usize::from(some)],
                 turn: some_turn,
             }),
@@ -370,6 +374,7 @@ fn events() -> Vec<EventBody> {
         ]);
     }
     events.extend(queue_changes());
+    events.extend(lease_changes());
     events
 }
 
@@ -391,6 +396,31 @@ fn queue_changes() -> impl Iterator<Item = EventBody> {
         EventBody::Queue(QueueChanged {
             message: MessageId::new(),
             by: UserId::new(),
+            change,
+        })
+    })
+}
+
+fn lease_changes() -> impl Iterator<Item = EventBody> {
+    let until = "2030-01-01T00:00:00Z".parse().unwrap();
+    let ends = [
+        LeaseEnd::HandedBack,
+        LeaseEnd::Expired,
+        LeaseEnd::Disconnected,
+        LeaseEnd::RightLost,
+        LeaseEnd::SessionEnded,
+    ];
+    let from = Some(UserId::new());
+    let changes = [
+        LeaseChange::Taken { until, from },
+        LeaseChange::Taken { until, from: None },
+        LeaseChange::Extended { until },
+    ];
+    let ends = ends.map(|reason| LeaseChange::Ended { reason });
+    changes.into_iter().chain(ends).map(|change| {
+        EventBody::Lease(LeaseChanged {
+            user: UserId::new(),
+            name: String::new(),
             change,
         })
     })

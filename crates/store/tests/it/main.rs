@@ -9,6 +9,7 @@
 
 mod blobs;
 mod figures;
+mod lease;
 mod log;
 mod people;
 mod queue;

@@ -1,4 +1,4 @@
-import type { Delivery, SandboxState, SessionState } from "../../api/types";
+import type { Delivery, LeaseData, SandboxState, SessionState } from "../../api/types";
 
 /** A picture of the screen in the log. */
 export interface Shot {
@@ -21,6 +21,8 @@ export interface PromptItem extends ItemBase {
   text: string;
   /** The user who wrote it. */
   author?: string;
+  /** Their name when they wrote it. */
+  authorName?: string;
   delivery: Delivery;
   /** Whether the agent was shown it in the middle of a turn. */
   isSteering: boolean;
@@ -63,6 +65,11 @@ export interface StatusItem extends ItemBase {
   /** How long the desktop took to start, on the line that says it is ready. */
   tookMs?: number;
 }
+/** Somebody took control, or does not have it any more. */
+export interface LeaseItem extends ItemBase {
+  kind: "lease";
+  data: LeaseData;
+}
 export interface ErrorItem extends ItemBase {
   kind: "error";
   code: string;
@@ -75,4 +82,12 @@ export interface CompleteItem extends ItemBase {
   durationMs: number;
 }
 export type Item =
-  PromptItem | SaidItem | AnswerItem | CallItem | ShotItem | StatusItem | ErrorItem | CompleteItem;
+  | PromptItem
+  | SaidItem
+  | AnswerItem
+  | CallItem
+  | ShotItem
+  | StatusItem
+  | LeaseItem
+  | ErrorItem
+  | CompleteItem;
