@@ -9,6 +9,7 @@
 mod batch;
 mod context;
 mod decide;
+mod hands;
 mod listen;
 mod perform;
 mod pick_up;

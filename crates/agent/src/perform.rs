@@ -10,7 +10,7 @@ use deskhand_core::{
     event::{EventBody, ToolResult},
     id::{DecisionId, RequestId, TurnId},
     model::{ToolCall, ToolRequest},
-    sandbox::{ComputerError, ComputerReply, ComputerRequest, KeptFile, Sandbox},
+    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest, KeptFile, Sandbox},
 };
 use futures::{StreamExt, channel::mpsc};
 use tokio::time::Instant;
@@ -78,6 +78,12 @@ impl Work {
             name: file.name.clone(),
             base64: STANDARD.encode(&file.bytes),
         };
+        // Somebody who drives would have it refused, and then the answer would be lost.
+        tokio::select! {
+            biased;
+            cut = self.interruption() => return Outcome::cut(STOPPED, cut),
+            () = self.desk.free() => {}
+        }
         self.use_computer(call, ComputerRequest::Keep(keep)).await
     }
 
@@ -94,7 +100,7 @@ impl Work {
     }
 
     /// The session's computer, which may first have to be started.
-    async fn computer(&mut self) -> Result<Arc<dyn Sandbox>, Cut> {
+    pub(crate) async fn computer(&mut self) -> Result<Arc<dyn Sandbox>, Cut> {
         let (known, desk) = (self.computer.clone(), Arc::clone(&self.desk));
         let found = async move {
             match known {
@@ -124,7 +130,7 @@ impl Work {
         let (sender, mut pieces) = mpsc::channel(PROGRESS_LENGTH);
         let sender = matches!(request, ComputerRequest::Shell(_)).then_some(sender);
         let mut progress = Progress::new(self.turn, &call.id);
-        let mut answer = computer.perform(id, request, sender);
+        let mut answer = computer.perform(id, Actor::Agent, request, sender);
         let interruption = self.interruption();
         tokio::pin!(interruption);
         let cut = loop {
@@ -151,6 +157,7 @@ impl Work {
         match answer {
             Ok(reply) => replied(reply),
             Err(ComputerError::Failed(problem)) => Outcome::failed(problem),
+            Err(error @ ComputerError::Refused { .. }) => Outcome::failed(error.to_string()),
             Err(ComputerError::Cancelled) => Outcome::failed(CANCELLED),
             Err(ComputerError::FateUnknown) => {
                 self.computer = None;
@@ -203,6 +210,7 @@ fn cut_short(answer: Option<Result<ComputerReply, ComputerError>>, cut: Cut) -> 
             ..replied(reply)
         },
         Some(Err(ComputerError::Failed(problem))) => Outcome::cut(problem, cut),
+        Some(Err(error @ ComputerError::Refused { .. })) => Outcome::cut(error.to_string(), cut),
         Some(Err(ComputerError::Cancelled | ComputerError::Gone)) => Outcome::cut(STOPPED, cut),
         Some(Err(ComputerError::FateUnknown)) | None => Outcome::cut(UNKNOWN_AFTER_STOP, cut),
     }

@@ -96,6 +96,7 @@ impl Progress {
             | EventBody::Cost(_)
             | EventBody::Status(_)
             | EventBody::Queue(_)
+            | EventBody::Lease(_)
             | EventBody::Screenshot(_)
             | EventBody::Decision(_)
             | EventBody::Answer(_)

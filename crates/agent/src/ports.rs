@@ -19,6 +19,10 @@ pub trait TurnLog: Send + Sync + std::fmt::Debug {
 
     /// Messages that came to steer this turn, each given once. They are in the log already.
     async fn take_steering(&self) -> Result<Vec<EventBody>, TurnLogError>;
+
+    /// What became of people's leases since the turn's history ended or this was last asked. It is
+    /// in the log already.
+    async fn take_leases(&self) -> Result<Vec<EventBody>, TurnLogError>;
 }
 
 /// The people who decide for the turn.
@@ -56,6 +60,9 @@ pub struct TurnLogError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 pub trait Desk: Send + Sync + std::fmt::Debug {
     /// The session's sandbox, started if it does not run.
     async fn computer(&self) -> Result<Arc<dyn Sandbox>, DeskError>;
+
+    /// Waits while a person has mouse and keyboard.
+    async fn free(&self);
 }
 
 /// The session has no computer and cannot get one.

@@ -59,7 +59,7 @@ pub(crate) struct Work {
 #[derive(Debug)]
 pub(crate) struct Journal {
     log: Arc<dyn TurnLog>,
-    bodies: Vec<EventBody>,
+    pub(crate) bodies: Vec<EventBody>,
 }
 
 impl Journal {
@@ -78,6 +78,12 @@ impl Journal {
         let is_new = !said.is_empty();
         self.bodies.extend(said);
         Ok(is_new)
+    }
+
+    /// Takes in what became of people's leases meanwhile.
+    pub(crate) async fn take_leases(&mut self) -> Result<(), TurnLogError> {
+        self.bodies.extend(self.log.take_leases().await?);
+        Ok(())
     }
 }
 
@@ -173,6 +179,7 @@ impl Work {
             if self.n_steps >= self.limits.max_steps {
                 return Err(self.too_many_steps());
             }
+            self.wait_for_hands().await?;
             self.journal.take_steering().await?;
             let request = self.request(n_silent > 0).await?;
             self.n_steps += 1;

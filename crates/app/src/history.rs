@@ -50,6 +50,7 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
             EventBody::Status(_)
             | EventBody::Message(_)
             | EventBody::Queue(_)
+            | EventBody::Lease(_)
             | EventBody::Thinking(_)
             | EventBody::Text(_)
             | EventBody::ToolUse(_)

@@ -1,6 +1,7 @@
 //! What each operation of Deskhand means, whoever asks: the page, the terminal, HTTP.
 
 mod access;
+mod control;
 mod decisions;
 mod desk;
 pub mod figures;
@@ -24,15 +25,16 @@ use deskhand_store::{Store, StoreError};
 use crate::access::AccessChanges;
 
 pub use access::{Admission, AdmitError};
+pub use control::Seat;
 pub use health::Health;
 pub use hub::Feed;
 pub use presence::{PresenceChange, Present};
 pub use sessions::{
     ActByHand, ActByHandError, AnswerError, ByHand, ChangeMessage, ChangeMessageError,
-    ChangeSession, ChangeSessionError, CreateSession, CreateSessionError, FindError, GivenReply,
-    JoinError, ListDecisions, MadeShare, OpenScreenError, PersonError, Picture, Place,
+    ChangeSession, ChangeSessionError, ControlError, CreateSession, CreateSessionError, FindError,
+    GivenReply, JoinError, ListDecisions, MadeShare, OpenScreenError, PersonError, Picture, Place,
     ScreenshotError, SendPrompt, SendPromptError, Sessions, ShareError, ShareSession,
-    StopTurnError,
+    StopTurnError, TakeControl,
 };
 pub use users::{
     ChangeUser, ChangeUserError, CreateUserError, Credential, EnsureAdminError, MadeToken,

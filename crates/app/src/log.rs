@@ -5,11 +5,14 @@ use std::sync::Arc;
 use deskhand_core::{
     clock::Clock,
     decision::{Ask, GivenFile, Settlement},
-    event::{EventBody, QueueChange},
+    event::{EventBody, LoggedEvent, QueueChange},
     id::{DecisionId, MessageId, SessionId, TurnId, UserId},
+    lease::{Lease, LeaseEnd},
     message::Message,
 };
-use deskhand_store::{ChangeWaiting, NewPrompt, QueueFull, Settle, Store, StoreError, Transition};
+use deskhand_store::{
+    ChangeWaiting, NewLease, NewPrompt, QueueFull, Settle, Store, StoreError, TakeLease, Transition,
+};
 
 use crate::hub::{Feed, Hub};
 
@@ -100,6 +103,39 @@ impl Log {
             self.hub.publish(session, &taken.events);
             taken.messages
         }))
+    }
+
+    /// Takes a lease, or makes it longer.
+    pub(crate) async fn take_lease(&self, new: NewLease) -> Result<TakeLease, StoreError> {
+        let taken = self.store.take_lease(new, self.clock.now()).await?;
+        if let TakeLease::Took(took) = &taken {
+            self.hub.publish(new.session, &took.events);
+        }
+        Ok(taken)
+    }
+
+    /// Ends a lease, unless it is another one by now.
+    pub(crate) async fn end_lease(
+        &self,
+        session: SessionId,
+        lease: &Lease,
+        reason: LeaseEnd,
+    ) -> Result<(), StoreError> {
+        let now = self.clock.now();
+        let events = self.store.end_lease(session, lease, reason, now).await?;
+        if let Some(events) = &events {
+            self.hub.publish(session, events);
+        }
+        Ok(())
+    }
+
+    /// What became of leases after event `after`.
+    pub(crate) async fn lease_events(
+        &self,
+        session: SessionId,
+        after: u64,
+    ) -> Result<Vec<LoggedEvent>, StoreError> {
+        self.store.lease_events(session, after).await
     }
 
     /// Changes a message that waits.

@@ -3,6 +3,7 @@
 mod by_hand;
 mod decisions;
 mod errors;
+mod lease;
 mod people;
 mod queue;
 mod reconcile;
@@ -21,7 +22,7 @@ use deskhand_core::{
     model::Models,
     policy::Policy,
     right::Right,
-    sandbox::{ByteStream, ComputerReply, ComputerRequest, Sandboxes},
+    sandbox::{Actor, ByteStream, ComputerReply, ComputerRequest, Sandboxes},
     session::{Phase, SandboxState, Session, Signal},
     tasks::Tasks,
     viewer::Viewer,
@@ -37,13 +38,14 @@ pub use errors::{
     ChangeMessageError, ChangeSessionError, CreateSessionError, FindError, OpenScreenError,
     ScreenshotError, SendPromptError, StopTurnError,
 };
+pub use lease::{ControlError, TakeControl};
 pub use queue::{ChangeMessage, Place, SendPrompt};
 
 pub use people::{JoinError, MadeShare, PersonError, ShareError, ShareSession};
 
 use crate::{
-    Feed, Parts, Settings, access::AccessChanges, decisions::DecisionNews, live::Live, log::Log,
-    presence::Presence,
+    Feed, Parts, Settings, access::AccessChanges, control::Rooms, decisions::DecisionNews,
+    live::Live, log::Log, presence::Presence,
 };
 
 /// The longest title.
@@ -71,6 +73,7 @@ pub(crate) struct Shared {
     pub(crate) decision_news: DecisionNews,
     /// Fires before everything else when the server ends.
     pub(crate) parking: CancellationToken,
+    pub(crate) rooms: Rooms,
     pub(crate) settings: Settings,
 }
 
@@ -114,6 +117,7 @@ impl Sessions {
             presence: Presence::default(),
             decision_news: DecisionNews::default(),
             parking: CancellationToken::new(),
+            rooms: Rooms::default(),
             settings: parts.settings,
         };
         Self {
@@ -247,7 +251,13 @@ impl Sessions {
             sandbox: Some(SandboxState::None),
             ..Transition::default()
         };
-        self.shared.log.transition(id, transition).await?;
+        let room = self.shared.rooms.room(id);
+        {
+            let _change = room.change.lock().await;
+            self.shared.log.transition(id, transition).await?;
+            room.clear();
+        }
+        self.shared.rooms.forget(id);
         self.lives().remove(&id);
         if let Err(error) = self.shared.sandboxes.remove_files(id).await {
             tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "a session's files were not removed; the next start tries again");
@@ -307,20 +317,23 @@ impl Sessions {
         Ok(self.shared.log.follow(id, after).await?)
     }
 
-    /// The screen now, or the newest picture of the log when the sandbox does not run.
+    /// The screen now, or the newest picture of the log when the sandbox does not run or somebody
+    /// else has control.
     pub async fn screenshot(
         &self,
-        viewer: Viewer,
+        user: UserId,
         id: SessionId,
     ) -> Result<Picture, ScreenshotError> {
-        self.find(viewer, id).await?;
+        self.find(Viewer::User(user), id).await?;
         if let Some(sandbox) = self.existing(id).and_then(|live| live.desk.running()) {
             let look = ComputerRequest::Look {
                 format: BlobFormat::Png,
             };
             if let Ok(ComputerReply::Acted {
                 frame: Some(frame), ..
-            }) = sandbox.perform(RequestId::new(), look, None).await
+            }) = sandbox
+                .perform(RequestId::new(), Actor::Person(user), look, None)
+                .await
             {
                 return Ok(Picture {
                     bytes: frame.bytes,

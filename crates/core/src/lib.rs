@@ -9,6 +9,7 @@ pub mod decision;
 pub mod edit;
 pub mod event;
 pub mod id;
+pub mod lease;
 pub mod message;
 pub mod model;
 pub mod policy;

@@ -7,11 +7,11 @@ use axum::{
 };
 use deskhand_app::{
     ActByHandError, AdmitError, AnswerError, ChangeMessageError, ChangeSessionError,
-    ChangeUserError, CreateSessionError, CreateUserError, FindError, JoinError, MakeTokenError,
-    OpenScreenError, PersonError, ScreenshotError, SendPromptError, SetApprovalsError, ShareError,
-    SignInError, StopTurnError,
+    ChangeUserError, ControlError, CreateSessionError, CreateUserError, FindError, JoinError,
+    MakeTokenError, OpenScreenError, PersonError, ScreenshotError, SendPromptError,
+    SetApprovalsError, ShareError, SignInError, StopTurnError,
 };
-use deskhand_core::blob::BlobError;
+use deskhand_core::{blob::BlobError, lease::Lease};
 use deskhand_store::StoreError;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -87,6 +87,12 @@ impl Problem {
     pub(crate) fn wrong_method() -> Self {
         let message = "this path does not take this method";
         Self::refuse(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", message)
+    }
+
+    fn somebody_else_drives(lease: &Lease, message: impl std::fmt::Display) -> Self {
+        let Lease { user, name, until } = lease;
+        Self::refuse(StatusCode::CONFLICT, "somebody_else_drives", message)
+            .with(json!({"user": user, "name": name, "until": until}))
     }
 
     /// Our fault.
@@ -284,6 +290,9 @@ impl From<ActByHandError> for Problem {
             ActByHandError::AgentIsDriving(_) => {
                 Self::refuse(StatusCode::CONFLICT, "agent_is_driving", error)
             }
+            ActByHandError::SomebodyElseDrives { ref lease, .. } => {
+                Self::somebody_else_drives(lease, &error)
+            }
             ActByHandError::NoSandbox(_) => {
                 Self::refuse(StatusCode::SERVICE_UNAVAILABLE, "no_sandbox", error)
             }
@@ -324,6 +333,21 @@ impl From<SetApprovalsError> for Problem {
                 Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
             }
             SetApprovalsError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ControlError> for Problem {
+    fn from(error: ControlError) -> Self {
+        match error {
+            ControlError::Find(error) => error.into(),
+            ControlError::Seconds(_) => Self::refuse(StatusCode::BAD_REQUEST, "bad_seconds", error),
+            ControlError::Ended(_) => Self::refuse(StatusCode::CONFLICT, "session_ended", error),
+            ControlError::SomebodyElse { ref lease, .. } => {
+                Self::somebody_else_drives(lease, &error)
+            }
+            ControlError::Store(error) => error.into(),
+            ControlError::BrokeOff => Self::internal(&error),
         }
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod by_hand;
 pub(crate) mod decisions;
 pub(crate) mod docs;
 pub(crate) mod health;
+pub(crate) mod lease;
 pub(crate) mod messages;
 pub(crate) mod metrics;
 pub(crate) mod people;

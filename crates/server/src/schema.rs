@@ -64,7 +64,7 @@ pub(crate) enum Right {
     View,
     /// Also send messages.
     Suggest,
-    /// Also stop the agent and use mouse and keyboard.
+    /// Also stop the agent and take control.
     Drive,
     /// Also name, share and end the session.
     Owner,

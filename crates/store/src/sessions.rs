@@ -13,11 +13,14 @@ use crate::{
     approvals::{policy, written},
     database::{Row, Store, StoreError, Value, count, millis, timestamp},
     events::insert_events,
+    lease::lease,
     rights::right,
 };
 
-const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.metadata, s.approvals, s.phase, s.sandbox, \
-                       s.last_seq, s.created_at_ms, s.updated_at_ms";
+const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.metadata, s.approvals, s.phase, \
+                       s.sandbox, s.last_seq, s.created_at_ms, s.updated_at_ms, \
+                       s.lease_user_id, s.lease_until_ms, \
+                       (SELECT name FROM users WHERE id = s.lease_user_id) AS lease_name";
 
 /// The right of Deskhand itself in every session, and of each in their own.
 const OWNER: &str = "'owner' AS right_name";
@@ -196,6 +199,7 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         sandbox: sandbox
             .parse::<SandboxState>()
             .map_err(|error| unreadable(&error))?,
+        lease: lease(row)?,
         last_seq: count(row.get("last_seq")?)?,
         created_at: timestamp(row.get("created_at_ms")?)?,
         updated_at: timestamp(row.get("updated_at_ms")?)?,

@@ -12,6 +12,7 @@ use crate::{
     database::{Store, StoreError, Transaction, millis},
     decisions::withdraw_open,
     events::{first_seq, insert_events, stored_len},
+    lease::end_with_session,
     messages::{MessageRow, insert_message},
 };
 
@@ -87,12 +88,16 @@ impl Store {
                 role: Role::Assistant,
                 content: answer.content.clone(),
                 author: None,
+                author_name: None,
                 delivery: Delivery::default(),
                 turn: Some(answer.turn),
             }));
         }
         bodies.extend(withdraw_open(&mut tx, session, phase, at).await?);
         bodies.extend(transition.events);
+        if phase == Phase::Terminated {
+            bodies.extend(end_with_session(&mut tx, session).await?);
+        }
         let Transition { reason, turn, .. } = transition;
         if phase != held.phase || sandbox != held.sandbox || reason.is_some() {
             bodies.push(EventBody::Status(Status {

@@ -19,8 +19,8 @@ use deskhand_core::{
     model::{Chunk, Model, ModelError, ModelRequest},
     policy::Policy,
     sandbox::{
-        ByteStream, ComputerError, ComputerReply, ComputerRequest, Frame, Progress, Sandbox,
-        SandboxEnd,
+        Actor, ByteStream, ComputerError, ComputerReply, ComputerRequest, Driver, Frame, Progress,
+        Sandbox, SandboxEnd,
     },
     shell::{ShellEnding, ShellOutput},
 };
@@ -159,9 +159,11 @@ impl Sandbox for FakeSandbox {
     async fn perform(
         &self,
         id: RequestId,
+        actor: Actor,
         request: ComputerRequest,
         progress: Option<Progress>,
     ) -> Result<ComputerReply, ComputerError> {
+        assert_eq!(actor, Actor::Agent);
         self.requests.send_modify(|all| all.push(request.clone()));
         let n_requests = self.requests.borrow().len();
         let reaction = self.reactions.lock().unwrap().pop_front();
@@ -185,6 +187,8 @@ impl Sandbox for FakeSandbox {
         }
     }
 
+    async fn set_driver(&self, _driver: Driver) {}
+
     async fn cancel(&self, id: RequestId) {
         self.cancelled.send_replace(Some(id));
     }
@@ -207,6 +211,8 @@ pub(crate) struct FakeDesk {
     pub(crate) n_asked: Mutex<usize>,
     /// Whether it runs out of computers instead of giving the last one again.
     pub(crate) runs_out: bool,
+    /// Whether a person has mouse and keyboard.
+    pub(crate) is_taken: watch::Sender<bool>,
 }
 
 #[async_trait]
@@ -225,6 +231,11 @@ impl Desk for FakeDesk {
                 message: "The sandbox could not be started: bubblewrap is missing.".to_owned(),
             })
     }
+
+    async fn free(&self) {
+        let mut is_taken = self.is_taken.subscribe();
+        is_taken.wait_for(|is_taken| !is_taken).await.unwrap();
+    }
 }
 
 /// What was appended, transaction by transaction.
@@ -235,6 +246,8 @@ pub(crate) struct FakeLog {
     pub(crate) room: Option<usize>,
     /// What is given each time the turn asks whether somebody steers it.
     pub(crate) steering: Mutex<VecDeque<Vec<EventBody>>>,
+    /// What became of leases and was not given yet.
+    pub(crate) leases: Mutex<Vec<EventBody>>,
 }
 
 impl FakeLog {
@@ -267,6 +280,10 @@ impl TurnLog for FakeLog {
     async fn take_steering(&self) -> Result<Vec<EventBody>, TurnLogError> {
         let said = self.steering.lock().unwrap().pop_front();
         Ok(said.into_iter().flatten().collect())
+    }
+
+    async fn take_leases(&self) -> Result<Vec<EventBody>, TurnLogError> {
+        Ok(std::mem::take(&mut *self.leases.lock().unwrap()))
     }
 }
 

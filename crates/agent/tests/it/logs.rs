@@ -153,6 +153,7 @@ async fn what_is_not_part_of_the_conversation_is_left_out() {
         role: Role::Assistant,
         content: "Done.".to_owned(),
         author: None,
+        author_name: None,
         delivery: Delivery::default(),
         turn: Some(turn),
     });

@@ -11,6 +11,7 @@ mod conversations;
 mod decisions;
 mod endings;
 mod fakes;
+mod hands;
 mod held_up;
 mod logs;
 mod lost_computers;

@@ -11,6 +11,7 @@ use deskhand_core::{
     model::{Chunk, ModelError, ToolCall},
 };
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::fakes::{
@@ -46,6 +47,7 @@ impl Stage {
                 computers: Mutex::new(computers.into()),
                 n_asked: Mutex::default(),
                 runs_out: false,
+                is_taken: watch::Sender::new(false),
             }),
             log: Arc::default(),
             blobs: Arc::default(),
@@ -123,6 +125,7 @@ fn line(body: &EventBody) -> String {
         | EventBody::Queue(_)
         | EventBody::Decision(_)
         | EventBody::Answer(_)
+        | EventBody::Lease(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => format!("unexpected {body:?}"),
     }
@@ -145,6 +148,7 @@ pub(crate) fn prompt(content: &str) -> EventBody {
         role: Role::User,
         content: content.to_owned(),
         author: None,
+        author_name: None,
         delivery: Delivery::default(),
         turn: None,
     })

@@ -24,6 +24,10 @@ impl Sessions {
     pub(crate) async fn reconcile(&self) -> Result<(), StoreError> {
         let open = self.shared.store.open_sessions().await?;
         for (session, turn) in &open {
+            // Before anything works on it.
+            if let Some(lease) = &session.lease {
+                self.restore_lease(session.id, lease.clone());
+            }
             match turn {
                 Some(turn) => self.take_up(session, *turn).await?,
                 None => self.close(session, None).await?,

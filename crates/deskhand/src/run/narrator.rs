@@ -5,6 +5,7 @@
 use deskhand_core::{
     decision::DecisionState,
     event::{Event, EventBody, Outcome, Status, ToolResult},
+    lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::Role,
     session::SandboxState,
 };
@@ -110,6 +111,7 @@ impl Narrator {
                 self.open_calls.push((call.call.clone(), what));
                 self.take_remark().into_iter().collect()
             }
+            EventBody::Lease(changed) => self.lease(changed),
             EventBody::ToolResult(result) if result.partial => Vec::new(),
             EventBody::ToolResult(result) => vec![self.result(result)],
             EventBody::Error(failure) => {
@@ -139,6 +141,29 @@ impl Narrator {
         reason
             .map(|reason| (Mark::Note, reason.clone(), None))
             .collect()
+    }
+
+    /// While a person has control the agent waits.
+    fn lease(&mut self, changed: &LeaseChanged) -> Vec<(Mark, String, Option<u64>)> {
+        let name = &changed.name;
+        let text = match &changed.change {
+            LeaseChange::Taken { .. } => {
+                self.activity = format!("Waiting until {name} hands back");
+                format!("{name} took over mouse and keyboard")
+            }
+            LeaseChange::Extended { .. } => return Vec::new(),
+            LeaseChange::Ended { reason } => {
+                self.activity = "Thinking".to_owned();
+                match reason {
+                    LeaseEnd::HandedBack => format!("{name} handed back"),
+                    LeaseEnd::Expired => format!("The time of {name} was over"),
+                    LeaseEnd::Disconnected => format!("{name} left without handing back"),
+                    LeaseEnd::RightLost => format!("{name} may not drive any more"),
+                    LeaseEnd::SessionEnded => return Vec::new(),
+                }
+            }
+        };
+        vec![(Mark::Note, text, None)]
     }
 
     fn result(&mut self, result: &ToolResult) -> (Mark, String, Option<u64>) {

@@ -70,6 +70,7 @@ impl<'a> Questions<'a> {
                 }
             }
             EventBody::Status(_)
+            | EventBody::Lease(_)
             | EventBody::Message(_)
             | EventBody::Queue(_)
             | EventBody::Thinking(_)

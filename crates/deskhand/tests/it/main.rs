@@ -10,6 +10,7 @@ mod doctor;
 mod health;
 mod help;
 mod isolation;
+mod lease;
 mod logs;
 mod metrics;
 mod openapi;

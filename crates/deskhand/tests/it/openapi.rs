@@ -12,6 +12,7 @@ use deskhand_core::{
         Outcome, QueueChange, QueueChanged, Said, Screenshot, Status, ToolResult, ToolUse,
     },
     id::{DecisionId, MessageId, TurnId, UserId},
+    lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::{Delivery, Role},
     session::{Phase, SandboxState},
     shell::ShellRequest,
@@ -58,6 +59,8 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/sessions/{id}/decisions → 200 400 401 404 500
     POST   /api/sessions/{id}/decisions/{decision}/answer → 200 400 401 403 404 409 413 422 500
     GET    /api/sessions/{id}/events → 200 400 401 404 500
+    DELETE /api/sessions/{id}/lease → 204 401 403 404 409 500
+    PUT    /api/sessions/{id}/lease → 200 400 401 403 404 409 413 500
     GET    /api/sessions/{id}/messages → 200 400 401 404 500
     POST   /api/sessions/{id}/messages → 202 400 401 403 404 409 413 429 500
     GET    /api/sessions/{id}/people → 200 401 404 500
@@ -356,6 +359,35 @@ async fn look(session: &Session) -> String {
     acted.good()["screenshot"].as_str().unwrap().to_owned()
 }
 
+/// What is asked and how it was settled, with or without what may be absent.
+fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
+    [
+        EventBody::Decision(DecisionRaised {
+            turn,
+            decision: DecisionId::new(),
+            ask: Ask {
+                call: some.then(String::new),
+                kind: DecisionKind::Question,
+                prompt: String::new(),
+                form: if some { Form::YesNo } else { Form::Text },
+                subject: some.then(|| Subject {
+                    tool: String::new(),
+                    input: json!({}),
+                }),
+                default: some.then_some(Reply::Yes(true)),
+                expires_at: some.then(|| "2026-01-02T03:04:05Z".parse().unwrap()),
+            },
+        }),
+        EventBody::Answer(DecisionSettled {
+            turn,
+            decision: DecisionId::new(),
+            state: DecisionState::Expired,
+            answer: some.then_some(Reply::Yes(true)),
+            by: some.then(UserId::new),
+        }),
+    ]
+}
+
 /// One of each kind, with and without what may be absent.
 fn events() -> Vec<EventBody> {
     let (turn, blob) = (TurnId::new(), BlobName::of([7; 32], BlobFormat::Png));
@@ -371,6 +403,7 @@ fn events() -> Vec<EventBody> {
             block: 0,
             text: String::new(),
         };
+        events.extend(decision_events(turn, some));
         events.extend([
             EventBody::Status(Status {
                 state: phase,
@@ -379,34 +412,12 @@ fn events() -> Vec<EventBody> {
                 turn: some_turn,
                 prompt: some.then(MessageId::new),
             }),
-            EventBody::Decision(DecisionRaised {
-                turn,
-                decision: DecisionId::new(),
-                ask: Ask {
-                    call: some.then(String::new),
-                    kind: DecisionKind::Question,
-                    prompt: String::new(),
-                    form: if some { Form::YesNo } else { Form::Text },
-                    subject: some.then(|| Subject {
-                        tool: String::new(),
-                        input: json!({}),
-                    }),
-                    default: some.then_some(Reply::Yes(true)),
-                    expires_at: some.then(|| "2026-01-02T03:04:05Z".parse().unwrap()),
-                },
-            }),
-            EventBody::Answer(DecisionSettled {
-                turn,
-                decision: DecisionId::new(),
-                state: DecisionState::Expired,
-                answer: some.then_some(Reply::Yes(true)),
-                by: some.then(UserId::new),
-            }),
             EventBody::Message(MessageSaid {
                 id: MessageId::new(),
                 role: if some { Role::User } else { Role::Assistant },
                 content: String::new(),
                 author: some.then(UserId::new),
+                author_name: some.then(String::new),
                 delivery: [Delivery::Queue, Delivery::Steer][usize::from(some)],
                 turn: some_turn,
             }),
@@ -458,6 +469,7 @@ fn events() -> Vec<EventBody> {
         ]);
     }
     events.extend(queue_changes());
+    events.extend(lease_changes());
     events
 }
 
@@ -479,6 +491,31 @@ fn queue_changes() -> impl Iterator<Item = EventBody> {
         EventBody::Queue(QueueChanged {
             message: MessageId::new(),
             by: UserId::new(),
+            change,
+        })
+    })
+}
+
+fn lease_changes() -> impl Iterator<Item = EventBody> {
+    let until = "2030-01-01T00:00:00Z".parse().unwrap();
+    let ends = [
+        LeaseEnd::HandedBack,
+        LeaseEnd::Expired,
+        LeaseEnd::Disconnected,
+        LeaseEnd::RightLost,
+        LeaseEnd::SessionEnded,
+    ];
+    let from = Some(UserId::new());
+    let changes = [
+        LeaseChange::Taken { until, from },
+        LeaseChange::Taken { until, from: None },
+        LeaseChange::Extended { until },
+    ];
+    let ends = ends.map(|reason| LeaseChange::Ended { reason });
+    changes.into_iter().chain(ends).map(|change| {
+        EventBody::Lease(LeaseChanged {
+            user: UserId::new(),
+            name: String::new(),
             change,
         })
     })

@@ -140,6 +140,9 @@ pub(super) struct Expect {
     /// The results contain all of these.
     #[serde(default)]
     pub(super) text_contains: OneOrMore<String>,
+    /// It was told of a hand-back in words that contain all of these.
+    #[serde(default)]
+    pub(super) handed_back: OneOrMore<String>,
     /// The last results came with a picture.
     #[serde(default)]
     pub(super) picture: bool,

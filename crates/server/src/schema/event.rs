@@ -36,6 +36,7 @@ pub(crate) enum EventBody {
     Status(StatusData),
     Message(MessageData),
     Queue(QueueData),
+    Lease(LeaseData),
     Thinking(SaidData),
     Text(SaidData),
     ToolUse(ToolUseData),
@@ -73,6 +74,9 @@ pub(crate) struct MessageData {
     /// Who wrote it, when a person did.
     #[schema(required = false)]
     author: Uuid,
+    /// Their name at that time.
+    #[schema(required = false)]
+    author_name: String,
     /// `queue` when it is absent.
     #[schema(required = false)]
     delivery: Delivery,
@@ -106,6 +110,50 @@ pub(crate) enum QueueChange {
     },
     /// The agent will never see it.
     Removed,
+}
+
+/// Somebody's lease of mouse and keyboard began, was made longer or ended.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct LeaseData {
+    /// Whose lease it is, or was.
+    user: Uuid,
+    /// Their name at that time.
+    name: String,
+    #[serde(flatten)]
+    change: LeaseChange,
+}
+
+/// What became of a lease.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub(crate) enum LeaseChange {
+    Taken {
+        until: Timestamp,
+        /// Who had it until then, when the owner took it from somebody.
+        #[schema(required = false)]
+        from: Uuid,
+    },
+    Extended {
+        until: Timestamp,
+    },
+    Ended {
+        reason: LeaseEnd,
+    },
+}
+
+/// Why a lease ended.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LeaseEnd {
+    /// They gave control back.
+    HandedBack,
+    /// Its time was over.
+    Expired,
+    /// All their streams and screens were gone for 15 seconds.
+    Disconnected,
+    /// They may not drive any more.
+    RightLost,
+    SessionEnded,
 }
 
 /// A piece of what the model thought or said. Pieces with one `turn` and `block` belong together.
@@ -156,7 +204,7 @@ pub(crate) struct ToolResultData {
 pub(crate) struct ScreenshotData {
     #[schema(required = false)]
     turn: Uuid,
-    /// The tool use it belongs to.
+    /// The tool use it belongs to. Absent when the agent looks because people had control.
     #[schema(required = false)]
     call: String,
     blob: BlobName,

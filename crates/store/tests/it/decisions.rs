@@ -56,6 +56,7 @@ async fn at_work(world: &World, owner: UserId) -> (SessionId, TurnId) {
         session,
         content: "go",
         author: owner,
+        author_name: "ada",
         delivery: Delivery::Queue,
         at: now,
     };

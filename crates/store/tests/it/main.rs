@@ -10,10 +10,12 @@
 mod blobs;
 mod decisions;
 mod figures;
+mod lease;
 mod log;
 mod people;
 mod queue;
 mod rights;
+mod tls;
 mod tokens;
 
 use deskhand_core::{
@@ -129,5 +131,5 @@ pub(crate) async fn new_postgres_database() -> String {
         .await
         .unwrap();
     let (address, _) = server.rsplit_once('/').unwrap();
-    format!("{address}/{name}")
+    format!("{address}/{name}?sslmode=disable")
 }

@@ -9,6 +9,7 @@ import { formatDuration, formatMoment } from "../../lib/time";
 import { DecisionCard } from "../decisions/DecisionCard";
 import { CallCard } from "./CallCard";
 import type { CompleteItem, ErrorItem, Item, SaidItem } from "./items";
+import { leaseWords } from "./leaseWords";
 import { ShotThumb } from "./ShotThumb";
 import { statusWords } from "./statusWords";
 
@@ -74,6 +75,8 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
           {statusWords(item)}
         </Line>
       );
+    case "lease":
+      return <Line at={item.at}>{leaseWords(item.data)}</Line>;
     case "error":
       return <Failure item={item} />;
     case "complete":

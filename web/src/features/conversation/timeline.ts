@@ -1,4 +1,12 @@
-import type { AnswerData, QueueData, ScreenshotData, SessionEvent, StatusData } from "../../api/types";
+import type {
+  AnswerData,
+  LeaseData,
+  QueueData,
+  ScreenshotData,
+  SessionEvent,
+  StatusData,
+} from "../../api/types";
+import type { HeldLease } from "../screen/control";
 import type { CallItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
 
 /** What a session's log amounts to on the page. */
@@ -9,6 +17,10 @@ export interface Timeline {
   waiting: readonly PromptItem[];
   shots: readonly Shot[];
   status: StatusData | null;
+  /** The person who has mouse and keyboard, if one has. */
+  lease: HeldLease | null;
+  /** What last happened to a lease. */
+  leaseChange: { seq: number; data: LeaseData } | null;
   /** Since when the agent works on the current turn. */
   turnStartedAt: string | null;
 }
@@ -19,6 +31,8 @@ export const emptyTimeline: Timeline = {
   waiting: [],
   shots: [],
   status: null,
+  lease: null,
+  leaseChange: null,
   turnStartedAt: null,
 };
 
@@ -55,6 +69,7 @@ function addEvent(draft: Draft, event: SessionEvent): void {
     case "message":
       if (event.data.role === "user") {
         const { id: message, content: text, author, delivery = "queue" } = event.data;
+        const { author_name: authorName } = event.data;
         const prompt: PromptItem = {
           ...base,
           kind: "prompt",
@@ -63,13 +78,19 @@ function addEvent(draft: Draft, event: SessionEvent): void {
           delivery,
           isSteering: false,
         };
-        draft.waiting.push(author === undefined ? prompt : { ...prompt, author });
+        draft.waiting.push({
+          ...prompt,
+          ...(author !== undefined && { author }),
+          ...(authorName !== undefined && { authorName }),
+        });
       } else if (!wasSpoken(draft, event.data.content, turn)) {
         draft.items.push({ ...base, kind: "answer", text: event.data.content });
       }
       return;
     case "queue":
       return changeWaiting(draft, event.data);
+    case "lease":
+      return changeLease(draft, base, event.data);
     case "thinking":
     case "text":
       return addSaid(draft, { ...base, kind: event.type, ...event.data, lastAt: event.at });
@@ -159,6 +180,14 @@ function changeWaiting(draft: Draft, data: QueueData): void {
     case "removed":
       draft.waiting.splice(index, 1);
   }
+}
+
+function changeLease(draft: Draft, base: ItemBase, data: LeaseData): void {
+  draft.leaseChange = { seq: base.id, data };
+  const { user, name } = data;
+  draft.lease = data.change === "ended" ? null : { user, name, until: data.until };
+  // A line per extension would say nothing that the clock does not.
+  if (data.change !== "extended") draft.items.push({ ...base, kind: "lease", data });
 }
 
 const URGENCY = { interrupt: 0, steer: 1, queue: 2 };
