@@ -107,6 +107,8 @@ fn picture(body: &EventBody) -> Option<&Screenshot> {
         | EventBody::Text(_)
         | EventBody::ToolUse(_)
         | EventBody::ToolResult(_)
+        | EventBody::Decision(_)
+        | EventBody::Answer(_)
         | EventBody::Cost(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => None,
@@ -201,8 +203,10 @@ impl Conversation<'_> {
                 }
             }
             EventBody::Cost(_) => self.is_whole = true,
-            // The agent's message repeats its text.
+            // The agent's message repeats its text, and what people decided is in the results.
             EventBody::Message(_)
+            | EventBody::Decision(_)
+            | EventBody::Answer(_)
             | EventBody::Error(_)
             | EventBody::Status(_)
             | EventBody::Queue(_) => {}
@@ -231,6 +235,7 @@ impl Conversation<'_> {
                 id: tool_use.call.clone(),
                 tool: tool_use.tool.clone(),
                 input: tool_use.input.clone(),
+                checks: tool_use.checks.clone(),
             },
             result: None,
         });

@@ -3,7 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use deskhand_core::{event::EventBody, sandbox::Sandbox};
+use deskhand_core::{
+    decision::{Ask, GivenFile, Reply},
+    event::EventBody,
+    id::DecisionId,
+    policy::Policy,
+    sandbox::Sandbox,
+};
 
 /// The session's log, as a turn writes it.
 #[async_trait]
@@ -17,6 +23,31 @@ pub trait TurnLog: Send + Sync + std::fmt::Debug {
     /// What became of people's leases since the turn's history ended or this was last asked. It is
     /// in the log already.
     async fn take_leases(&self) -> Result<Vec<EventBody>, TurnLogError>;
+}
+
+/// The people who decide for the turn.
+#[async_trait]
+pub trait Decisions: Send + Sync + std::fmt::Debug {
+    /// What they want to be asked about now.
+    async fn policy(&self) -> Result<Policy, TurnLogError>;
+
+    /// Asks them. The question and that the session waits are stored when this returns.
+    async fn raise(&self, id: DecisionId, ask: Ask) -> Result<(), TurnLogError>;
+
+    /// Waits until it is settled, and the session goes on. May be dropped and called again.
+    async fn settled(&self, id: DecisionId) -> Settled;
+}
+
+/// What became of a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    pub decision: DecisionId,
+    /// Whether a person answered it.
+    pub is_answered: bool,
+    /// What counts as the answer.
+    pub reply: Option<Reply>,
+    /// The file, when the answer is one.
+    pub file: Option<GivenFile>,
 }
 
 /// The log took nothing more.

@@ -77,6 +77,7 @@ impl Sandbox for Counted {
             ComputerRequest::Look { .. } => "screenshot",
             ComputerRequest::Shell(_) => "bash",
             ComputerRequest::Edit(_) => "editor",
+            ComputerRequest::Keep(_) => "file",
         };
         let started = Instant::now();
         let reply = self.0.perform(id, actor, request, progress).await;

@@ -56,6 +56,8 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
             | EventBody::ToolUse(_)
             | EventBody::ToolResult(_)
             | EventBody::Screenshot(_)
+            | EventBody::Decision(_)
+            | EventBody::Answer(_)
             | EventBody::Cost(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => None,

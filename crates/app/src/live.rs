@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::{
+    decisions::TurnDecisions,
     desk::{SessionDesk, TurnDesk},
     figures::count_turn,
     history,
@@ -178,7 +179,7 @@ impl Live {
             },
         };
         let ending = self.ending.is_cancelled();
-        let server_ends = shared.tasks.shutdown().is_cancelled();
+        let server_ends = shared.parking.is_cancelled();
         tracing::info!(session.id = %self.session, turn.id = %turn, n_steps = report.n_steps, duration_ms = millis(report.duration), "a turn ended");
         count_turn(&report);
         loop {
@@ -242,12 +243,18 @@ impl Live {
                 turn: id,
                 leases_told: AtomicU64::new(newest.unwrap_or_default()),
             }),
+            decisions: Arc::new(TurnDecisions {
+                shared: Arc::clone(shared),
+                session: self.session,
+                turn: id,
+            }),
             blobs: Arc::clone(&shared.blobs),
             history,
             screen: shared.settings.screen,
             limits: shared.settings.limits.clone(),
             clock: Arc::clone(&shared.clock),
             stop,
+            parking: shared.parking.clone(),
         })
     }
 

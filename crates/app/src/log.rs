@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use deskhand_core::{
     clock::Clock,
+    decision::{Ask, GivenFile, Settlement},
     event::{EventBody, LoggedEvent, QueueChange},
-    id::{MessageId, SessionId, TurnId, UserId},
+    id::{DecisionId, MessageId, SessionId, TurnId, UserId},
     lease::{Lease, LeaseEnd},
     message::Message,
 };
 use deskhand_store::{
-    ChangeWaiting, NewLease, NewPrompt, QueueFull, Store, StoreError, TakeLease, Transition,
+    ChangeWaiting, NewLease, NewPrompt, QueueFull, Settle, Store, StoreError, TakeLease, Transition,
 };
 
 use crate::hub::{Feed, Hub};
@@ -154,6 +155,44 @@ impl Log {
             self.hub.publish(session, events);
         }
         Ok(changed)
+    }
+
+    /// Asks people; tells whether the session was at work on `turn`.
+    pub(crate) async fn raise(
+        &self,
+        session: SessionId,
+        turn: TurnId,
+        id: DecisionId,
+        ask: &Ask,
+    ) -> Result<bool, StoreError> {
+        let now = self.clock.now();
+        let raised = self
+            .store
+            .raise_decision(session, turn, id, ask, now)
+            .await?;
+        if let Some(events) = &raised {
+            self.hub.publish(session, events);
+        }
+        Ok(raised.is_some())
+    }
+
+    /// Settles what people were asked, if it is open.
+    pub(crate) async fn settle(
+        &self,
+        session: SessionId,
+        id: DecisionId,
+        settlement: &Settlement,
+        file: Option<&GivenFile>,
+    ) -> Result<Settle, StoreError> {
+        let now = self.clock.now();
+        let settle = self
+            .store
+            .settle_decision(session, id, settlement, file, now)
+            .await?;
+        if let Settle::Settled(events) = &settle {
+            self.hub.publish(session, events);
+        }
+        Ok(settle)
     }
 
     pub(crate) async fn follow(&self, session: SessionId, after: u64) -> Result<Feed, StoreError> {

@@ -1,6 +1,7 @@
 //! Sessions: everything that can be done with one.
 
 mod by_hand;
+mod decisions;
 mod errors;
 mod lease;
 mod people;
@@ -19,6 +20,7 @@ use deskhand_core::{
     event::LoggedEvent,
     id::{MessageId, RequestId, SessionId, UserId},
     model::Models,
+    policy::Policy,
     right::Right,
     sandbox::{Actor, ByteStream, ComputerReply, ComputerRequest, Sandboxes},
     session::{Phase, SandboxState, Session, Signal},
@@ -28,10 +30,12 @@ use deskhand_core::{
 use deskhand_store::{
     MessagePage, NewSession, PhaseMove, SessionPage, Store, StoreError, Transition,
 };
+use tokio_util::sync::CancellationToken;
 
 pub use by_hand::{ActByHand, ActByHandError, ByHand};
+pub use decisions::{AnswerError, GivenReply, ListDecisions};
 pub use errors::{
-    ChangeMessageError, CreateSessionError, FindError, OpenScreenError, RenameError,
+    ChangeMessageError, ChangeSessionError, CreateSessionError, FindError, OpenScreenError,
     ScreenshotError, SendPromptError, StopTurnError,
 };
 pub use lease::{ControlError, TakeControl};
@@ -40,8 +44,8 @@ pub use queue::{ChangeMessage, Place, SendPrompt};
 pub use people::{JoinError, MadeShare, PersonError, ShareError, ShareSession};
 
 use crate::{
-    Feed, Parts, Settings, access::AccessChanges, control::Rooms, live::Live, log::Log,
-    presence::Presence,
+    Feed, Parts, Settings, access::AccessChanges, control::Rooms, decisions::DecisionNews,
+    live::Live, log::Log, presence::Presence,
 };
 
 /// The longest title.
@@ -66,6 +70,9 @@ pub(crate) struct Shared {
     pub(crate) tasks: Tasks,
     pub(crate) access: AccessChanges,
     pub(crate) presence: Presence,
+    pub(crate) decision_news: DecisionNews,
+    /// Fires before everything else when the server ends.
+    pub(crate) parking: CancellationToken,
     pub(crate) rooms: Rooms,
     pub(crate) settings: Settings,
 }
@@ -77,6 +84,15 @@ pub struct CreateSession {
     pub model: Option<String>,
     /// A JSON object.
     pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
+    /// The owner's default without it.
+    pub approvals: Option<Policy>,
+}
+
+/// What to change of a session. At least one of them.
+#[derive(Debug, Default)]
+pub struct ChangeSession {
+    pub title: Option<String>,
+    pub approvals: Option<Policy>,
 }
 
 /// A picture to show.
@@ -99,6 +115,8 @@ impl Sessions {
             tasks: parts.tasks,
             access,
             presence: Presence::default(),
+            decision_news: DecisionNews::default(),
+            parking: CancellationToken::new(),
             rooms: Rooms::default(),
             settings: parts.settings,
         };
@@ -123,6 +141,14 @@ impl Sessions {
         if title.chars().count() > LONGEST_TITLE {
             return Err(CreateSessionError::LongTitle);
         }
+        let approvals = match wanted.approvals {
+            Some(policy) => policy,
+            None => {
+                let default = shared.store.default_approvals(owner).await?;
+                default.unwrap_or_default()
+            }
+        };
+        approvals.check()?;
         let id = SessionId::new();
         let new = NewSession {
             id,
@@ -130,6 +156,7 @@ impl Sessions {
             title: title.trim(),
             model: &model,
             metadata: &serde_json::Value::Object(wanted.metadata.unwrap_or_default()),
+            approvals: &approvals,
             created_at: shared.clock.now(),
         };
         shared.store.insert_session(new).await?;
@@ -179,25 +206,33 @@ impl Sessions {
         self.shared.store.sessions(viewer, before, limit).await
     }
 
-    pub async fn rename(
+    /// Names a session, or changes what its agent must ask.
+    pub async fn change(
         &self,
         viewer: Viewer,
         id: SessionId,
-        title: &str,
-    ) -> Result<Session, RenameError> {
-        let title = title.trim();
-        if title.chars().count() > LONGEST_TITLE {
-            return Err(RenameError::LongTitle);
+        change: ChangeSession,
+    ) -> Result<Session, ChangeSessionError> {
+        let title = change.title.as_deref().map(str::trim);
+        if title.is_some_and(|title| title.chars().count() > LONGEST_TITLE) {
+            return Err(ChangeSessionError::LongTitle);
+        }
+        if let Some(policy) = &change.approvals {
+            policy.check()?;
+        } else if title.is_none() {
+            return Err(ChangeSessionError::Nothing);
         }
         self.find_with(Right::Owner, viewer, id).await?;
-        let renamed = self
-            .shared
-            .store
-            .set_title(viewer, id, title)
-            .await
-            .map_err(FindError::from)?;
-        if !renamed {
-            return Err(FindError::NoSession(id).into());
+        let store = &self.shared.store;
+        if let Some(title) = title {
+            let renamed = store.set_title(viewer, id, title).await;
+            if !renamed.map_err(FindError::from)? {
+                return Err(FindError::NoSession(id).into());
+            }
+        }
+        if let Some(policy) = &change.approvals {
+            let changed = store.set_approvals(id, policy).await;
+            changed.map_err(FindError::from)?;
         }
         Ok(self.find(viewer, id).await?)
     }
@@ -343,6 +378,21 @@ impl Sessions {
             tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "the screen could not be opened");
             OpenScreenError::NoSandbox(id)
         })
+    }
+
+    /// Settles what expired while no server ran, and goes on settling.
+    pub(crate) async fn settle_expired(&self) -> Result<(), StoreError> {
+        self.shared.settle_expired().await?;
+        let shared = Arc::clone(&self.shared);
+        self.shared
+            .tasks
+            .spawn("decisions", async move { shared.keep_settling().await });
+        Ok(())
+    }
+
+    /// From now on turns are left for the next start instead of being ended.
+    pub(crate) fn park(&self) {
+        self.shared.parking.cancel();
     }
 
     /// Ends all workers and sandboxes; sessions go on at the next start.

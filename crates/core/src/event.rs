@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobName,
-    id::{MessageId, TurnId, UserId},
+    decision::{Ask, DecisionState, Reply},
+    id::{DecisionId, MessageId, TurnId, UserId},
     lease::LeaseChanged,
     message::{Delivery, Role},
+    model::Check,
     session::{Phase, SandboxState},
 };
 
@@ -69,6 +71,8 @@ pub enum EventBody {
     ToolUse(ToolUse),
     ToolResult(ToolResult),
     Screenshot(Screenshot),
+    Decision(DecisionRaised),
+    Answer(DecisionSettled),
     Cost(Cost),
     Error(Failure),
     Complete(Complete),
@@ -86,6 +90,8 @@ impl EventBody {
             Self::ToolUse(tool_use) => serde_json::to_string(tool_use),
             Self::ToolResult(result) => serde_json::to_string(result),
             Self::Screenshot(screenshot) => serde_json::to_string(screenshot),
+            Self::Decision(raised) => serde_json::to_string(raised),
+            Self::Answer(settled) => serde_json::to_string(settled),
             Self::Cost(cost) => serde_json::to_string(cost),
             Self::Error(failure) => serde_json::to_string(failure),
             Self::Complete(complete) => serde_json::to_string(complete),
@@ -104,6 +110,8 @@ impl EventBody {
             Self::ToolUse(_) => "tool_use",
             Self::ToolResult(_) => "tool_result",
             Self::Screenshot(_) => "screenshot",
+            Self::Decision(_) => "decision",
+            Self::Answer(_) => "answer",
             Self::Cost(_) => "cost",
             Self::Error(_) => "error",
             Self::Complete(_) => "complete",
@@ -193,13 +201,16 @@ pub struct ToolUse {
     pub turn: Option<TurnId>,
     /// Pairs the use with its result.
     pub call: String,
-    /// `computer`, `bash` or `editor`.
+    /// `computer`, `bash`, `editor` or `ask_user`.
     pub tool: String,
-    /// An `Action`, `ShellRequest` or `EditCommand`, or what the model sent instead of one.
+    /// An `Action`, `ShellRequest`, `EditCommand` or `Question`, or what the model sent instead of one.
     pub input: serde_json::Value,
     /// Who did it, when a person did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<UserId>,
+    /// What a person must agree to first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
 }
 
 /// What came of a tool use.
@@ -229,6 +240,30 @@ pub struct Screenshot {
     pub blob: BlobName,
     pub width: u16,
     pub height: u16,
+}
+
+/// A person is asked something.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DecisionRaised {
+    pub turn: TurnId,
+    pub decision: DecisionId,
+    #[serde(flatten)]
+    pub ask: Ask,
+}
+
+/// A decision is settled: it cannot be answered any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecisionSettled {
+    pub turn: TurnId,
+    pub decision: DecisionId,
+    /// Never `open`.
+    pub state: DecisionState,
+    /// What counts, also when it is the default that came with the expiry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Reply>,
+    /// Who answered, when a person did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<UserId>,
 }
 
 /// The model has given a whole answer. What it said and asked for stands before this.

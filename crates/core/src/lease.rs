@@ -116,6 +116,8 @@ impl Control {
             | EventBody::ToolUse(_)
             | EventBody::ToolResult(_)
             | EventBody::Screenshot(_)
+            | EventBody::Decision(_)
+            | EventBody::Answer(_)
             | EventBody::Cost(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}

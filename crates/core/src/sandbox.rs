@@ -65,6 +65,18 @@ pub enum ComputerRequest {
     },
     Shell(ShellRequest),
     Edit(EditCommand),
+    /// Puts a file into the home folder.
+    Keep(KeptFile),
+}
+
+/// A file for the home folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptFile {
+    /// The folder in the home folder, made if need be.
+    pub folder: String,
+    /// A plain name, without slashes.
+    pub name: String,
+    pub base64: String,
 }
 
 /// What the computer answered.
@@ -76,7 +88,7 @@ pub enum ComputerReply {
         frame: Option<Frame>,
     },
     Shell(ShellOutput),
-    /// The edit was made, or the file is shown in `text`.
+    /// The edit was made, or the file is shown in `text`, which for a kept file is its path.
     Edited {
         text: String,
     },

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     id::{SessionId, UserId},
     lease::{Holder, Lease},
+    policy::Policy,
     right::Right,
 };
 
@@ -21,6 +22,8 @@ pub struct Session {
     pub model: String,
     /// The caller's own notes: a JSON object.
     pub metadata: serde_json::Value,
+    /// What the agent must ask before it does it.
+    pub approvals: Policy,
     pub phase: Phase,
     pub sandbox: SandboxState,
     /// The person who has mouse and keyboard, if one has.

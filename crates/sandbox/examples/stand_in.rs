@@ -149,7 +149,8 @@ impl StandIn {
                 other @ (ComputerRequest::Act { .. }
                 | ComputerRequest::Look { .. }
                 | ComputerRequest::Shell(ShellRequest::Restart)
-                | ComputerRequest::Edit(_)) => (failed(format!("not here: {other:?}")), Then::Send),
+                | ComputerRequest::Edit(_)
+                | ComputerRequest::Keep(_)) => (failed(format!("not here: {other:?}")), Then::Send),
             };
             self.kept.insert(id, outcome);
             then = asked;

@@ -97,8 +97,8 @@ pub fn has_page() -> bool {
 /// All routes, each with its description: every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
-        by_hand, docs, health, lease, messages, metrics, people, queue, screen, sessions, sharing,
-        stream, tokens, users,
+        by_hand, decisions, docs, health, lease, messages, metrics, people, queue, screen,
+        sessions, settings, sharing, stream, tokens, users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
@@ -109,6 +109,8 @@ fn routes() -> OpenApiRouter<Shared> {
         .merge(queue::routes())
         .merge(lease::routes())
         .merge(by_hand::routes())
+        .merge(decisions::routes())
+        .merge(settings::routes())
         .merge(stream::routes())
         .merge(screen::routes())
         .merge(sharing::routes())

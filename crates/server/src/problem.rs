@@ -6,10 +6,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use deskhand_app::{
-    ActByHandError, AdmitError, ChangeMessageError, ChangeUserError, ControlError,
-    CreateSessionError, CreateUserError, FindError, JoinError, MakeTokenError, OpenScreenError,
-    PersonError, RenameError, ScreenshotError, SendPromptError, ShareError, SignInError,
-    StopTurnError,
+    ActByHandError, AdmitError, AnswerError, ChangeMessageError, ChangeSessionError,
+    ChangeUserError, ControlError, CreateSessionError, CreateUserError, FindError, JoinError,
+    MakeTokenError, OpenScreenError, PersonError, ScreenshotError, SendPromptError,
+    SetApprovalsError, ShareError, SignInError, StopTurnError,
 };
 use deskhand_core::{blob::BlobError, lease::Lease};
 use deskhand_store::StoreError;
@@ -171,16 +171,25 @@ impl From<CreateSessionError> for Problem {
             CreateSessionError::LongTitle => {
                 Self::refuse(StatusCode::BAD_REQUEST, "long_title", error)
             }
+            CreateSessionError::BadPolicy(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
+            }
             CreateSessionError::Store(error) => error.into(),
         }
     }
 }
 
-impl From<RenameError> for Problem {
-    fn from(error: RenameError) -> Self {
+impl From<ChangeSessionError> for Problem {
+    fn from(error: ChangeSessionError) -> Self {
         match error {
-            RenameError::LongTitle => Self::refuse(StatusCode::BAD_REQUEST, "long_title", error),
-            RenameError::Find(error) => error.into(),
+            ChangeSessionError::Nothing => Self::malformed(error),
+            ChangeSessionError::LongTitle => {
+                Self::refuse(StatusCode::BAD_REQUEST, "long_title", error)
+            }
+            ChangeSessionError::BadPolicy(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
+            }
+            ChangeSessionError::Find(error) => error.into(),
         }
     }
 }
@@ -272,7 +281,9 @@ impl From<ActByHandError> for Problem {
     fn from(error: ActByHandError) -> Self {
         match error {
             ActByHandError::Find(error) => error.into(),
-            ActByHandError::BadCall(_) | ActByHandError::BadAction(_) => {
+            ActByHandError::BadCall(_)
+            | ActByHandError::BadAction(_)
+            | ActByHandError::Question => {
                 Self::refuse(StatusCode::BAD_REQUEST, "bad_action", error)
             }
             ActByHandError::Ended(_) => Self::refuse(StatusCode::CONFLICT, "session_ended", error),
@@ -287,6 +298,41 @@ impl From<ActByHandError> for Problem {
             }
             ActByHandError::Blob(error) => error.into(),
             ActByHandError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<AnswerError> for Problem {
+    fn from(error: AnswerError) -> Self {
+        match error {
+            AnswerError::Find(error) => error.into(),
+            AnswerError::NoDecision { .. } => {
+                Self::refuse(StatusCode::NOT_FOUND, "no_decision", error)
+            }
+            AnswerError::BadReply(_) => {
+                Self::refuse(StatusCode::UNPROCESSABLE_ENTITY, "bad_answer", error)
+            }
+            AnswerError::Settled(ref named) => {
+                let details = json!({
+                    "state": named.decision.state,
+                    "answered_by": named.decision.answered_by,
+                    "answered_by_name": named.answered_by_name,
+                    "settled_at": named.decision.settled_at,
+                });
+                Self::refuse(StatusCode::CONFLICT, "settled", &error).with(details)
+            }
+            AnswerError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<SetApprovalsError> for Problem {
+    fn from(error: SetApprovalsError) -> Self {
+        match error {
+            SetApprovalsError::BadPolicy(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
+            }
+            SetApprovalsError::Store(error) => error.into(),
         }
     }
 }

@@ -4,6 +4,7 @@ use deskhand_core::{
     id::{MessageId, SessionId, UserId},
     lease::Holder,
     message::{Delivery, Message, Role},
+    policy::Policy,
     right::Right,
     session::{Phase, SandboxState, Session},
 };
@@ -39,6 +40,9 @@ pub(crate) struct SessionView {
     /// The caller's own notes.
     #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
     metadata: serde_json::Value,
+    /// What the agent must ask before it does it.
+    #[schema(value_type = schema::decision::Policy)]
+    approvals: Policy,
     /// The number of its newest event.
     last_seq: u64,
     created_at: Timestamp,
@@ -89,6 +93,7 @@ impl From<Session> for SessionView {
             sandbox: session.sandbox,
             lease: lease.into(),
             metadata: session.metadata,
+            approvals: session.approvals,
             last_seq: session.last_seq,
             created_at: session.created_at,
             updated_at: session.updated_at,

@@ -354,6 +354,8 @@ impl Session {
             | EventBody::ToolUse(_)
             | EventBody::ToolResult(_)
             | EventBody::Screenshot(_)
+            | EventBody::Decision(_)
+            | EventBody::Answer(_)
             | EventBody::Cost(_) => false,
         };
         self.wait_for(after, ends).await

@@ -8,14 +8,16 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use deskhand_agent::{Desk, DeskError, TurnLog, TurnLogError};
+use deskhand_agent::{Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
 use deskhand_core::{
     action::{Point, ScreenSize},
     blob::{BlobError, BlobFormat, BlobName, Blobs},
     clock::Clock,
+    decision::{Ask, Reply},
     event::EventBody,
-    id::RequestId,
+    id::{DecisionId, RequestId},
     model::{Chunk, Model, ModelError, ModelRequest},
+    policy::Policy,
     sandbox::{
         Actor, ByteStream, ComputerError, ComputerReply, ComputerRequest, Driver, Frame, Progress,
         Sandbox, SandboxEnd,
@@ -141,6 +143,9 @@ fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
         ComputerRequest::Shell(_) => {
             ComputerReply::Shell(printed("output\n", ShellEnding::Exited { code: 0 }))
         }
+        ComputerRequest::Keep(file) => ComputerReply::Edited {
+            text: format!("/home/agent/{}/{}", file.folder, file.name),
+        },
         ComputerRequest::Edit(_) => ComputerReply::Edited {
             text: "Edited.".to_owned(),
         },
@@ -338,5 +343,42 @@ pub(crate) struct FixedClock;
 impl Clock for FixedClock {
     fn now(&self) -> jiff::Timestamp {
         "2026-07-03T12:00:00Z".parse().unwrap()
+    }
+}
+
+/// People who answer from a list, in order, and then not at all.
+#[derive(Debug, Default)]
+pub(crate) struct FakePeople {
+    pub(crate) policy: Mutex<Policy>,
+    pub(crate) replies: Mutex<VecDeque<Reply>>,
+    pub(crate) asked: Mutex<Vec<(DecisionId, Ask)>>,
+    /// How long they think.
+    pub(crate) pause: Mutex<Duration>,
+}
+
+#[async_trait]
+impl Decisions for FakePeople {
+    async fn policy(&self) -> Result<Policy, TurnLogError> {
+        Ok(self.policy.lock().unwrap().clone())
+    }
+
+    async fn raise(&self, id: DecisionId, ask: Ask) -> Result<(), TurnLogError> {
+        self.asked.lock().unwrap().push((id, ask));
+        Ok(())
+    }
+
+    async fn settled(&self, id: DecisionId) -> Settled {
+        let pause = *self.pause.lock().unwrap();
+        tokio::time::sleep(pause).await;
+        let reply = self.replies.lock().unwrap().pop_front();
+        match reply {
+            Some(reply) => Settled {
+                decision: id,
+                is_answered: true,
+                reply: Some(reply),
+                file: None,
+            },
+            None => std::future::pending().await,
+        }
     }
 }

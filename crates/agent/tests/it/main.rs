@@ -8,6 +8,7 @@
 
 mod batches;
 mod conversations;
+mod decisions;
 mod endings;
 mod fakes;
 mod hands;

@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::fakes::{Beat, FakeBlobs, FakeDesk, FakeLog, FakeModel, FakeSandbox, FixedClock};
+use crate::fakes::{
+    Beat, FakeBlobs, FakeDesk, FakeLog, FakeModel, FakePeople, FakeSandbox, FixedClock,
+};
 
 /// Everything a turn needs, for the test to set and to look at.
 pub(crate) struct Stage {
@@ -25,6 +27,8 @@ pub(crate) struct Stage {
     pub(crate) history: Vec<EventBody>,
     pub(crate) limits: TurnLimits,
     pub(crate) stop: CancellationToken,
+    pub(crate) parking: CancellationToken,
+    pub(crate) people: Arc<FakePeople>,
 }
 
 impl Stage {
@@ -50,6 +54,8 @@ impl Stage {
             history: vec![prompt("do it")],
             limits: TurnLimits::default(),
             stop: CancellationToken::new(),
+            parking: CancellationToken::new(),
+            people: Arc::default(),
         }
     }
 
@@ -68,12 +74,14 @@ impl Stage {
             model: Arc::clone(&self.model) as _,
             desk: Arc::clone(&self.desk) as _,
             log: Arc::clone(&self.log) as _,
+            decisions: Arc::clone(&self.people) as _,
             blobs: Arc::clone(&self.blobs) as _,
             history: events.collect(),
             screen: ScreenSize::default(),
             limits: self.limits.clone(),
             clock: Arc::new(FixedClock),
             stop: self.stop.clone(),
+            parking: self.parking.clone(),
         }
     }
 
@@ -115,6 +123,8 @@ fn line(body: &EventBody) -> String {
         EventBody::Status(_)
         | EventBody::Message(_)
         | EventBody::Queue(_)
+        | EventBody::Decision(_)
+        | EventBody::Answer(_)
         | EventBody::Lease(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => format!("unexpected {body:?}"),
@@ -161,6 +171,7 @@ pub(crate) fn calls(calls: Vec<(&str, Value)>) -> Vec<Beat> {
             id,
             tool: tool.to_owned(),
             input,
+            checks: Vec::new(),
         }))
     });
     calls.chain([Beat::Say(Chunk::End)]).collect()

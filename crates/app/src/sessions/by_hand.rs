@@ -51,6 +51,8 @@ pub enum ActByHandError {
     BadCall(#[from] BadCall),
     #[error(transparent)]
     BadAction(#[from] BadAction),
+    #[error("only the agent asks questions; send it a message instead")]
+    Question,
     #[error("session {0} has ended")]
     Ended(SessionId),
     #[error("the agent is working in session {0}: stop it or wait until it is done")]
@@ -98,6 +100,7 @@ impl Sessions {
             }
             ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
             ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
+            ToolRequest::AskUser(_) => return Err(ActByHandError::Question),
         };
         let desk = std::sync::Arc::clone(&self.live(id).desk);
         let sandbox = desk.sandbox().await.map_err(ActByHandError::NoSandbox)?;
@@ -110,6 +113,7 @@ impl Sessions {
             tool: act.tool,
             input: act.input,
             by: Some(user),
+            checks: Vec::new(),
         };
         if !has_control {
             let bodies = [EventBody::ToolUse(tool_use)];

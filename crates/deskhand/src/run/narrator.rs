@@ -3,6 +3,7 @@
 //! It only decides what is said; `show` decides how it looks.
 
 use deskhand_core::{
+    decision::DecisionState,
     event::{Event, EventBody, Outcome, Status, ToolResult},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::Role,
@@ -85,7 +86,16 @@ impl Narrator {
             EventBody::Message(_)
             | EventBody::Queue(_)
             | EventBody::Screenshot(_)
+            | EventBody::Decision(_)
             | EventBody::Cost(_) => Vec::new(),
+            EventBody::Answer(settled) => {
+                let text = match settled.state {
+                    DecisionState::Answered => "Answered",
+                    DecisionState::Expired => "Nobody answered in time",
+                    DecisionState::Withdrawn | DecisionState::Open => "Not asked any more",
+                };
+                vec![(Mark::Note, text.to_owned(), None)]
+            }
             EventBody::Thinking(_) => {
                 self.activity = "Thinking".to_owned();
                 Vec::new()

@@ -5,6 +5,7 @@
 mod bad_input;
 mod config;
 mod crash;
+mod decisions;
 mod doctor;
 mod health;
 mod help;

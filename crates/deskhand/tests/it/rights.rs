@@ -44,6 +44,7 @@ fn wishes() -> Vec<Wish> {
         ("view", Method::GET, "/messages", json!(null)),
         ("view", Method::GET, "/events", json!(null)),
         ("view", Method::GET, "/queue", json!(null)),
+        ("view", Method::GET, "/decisions", json!(null)),
         ("view", Method::GET, "/screenshot", json!(null)),
         ("view", Method::GET, "/people", json!(null)),
         ("view", Method::GET, "/people/bob", json!(null)),

@@ -18,6 +18,7 @@ use super::{Admission, MOST_OPEN};
 use crate::{
     desktop::{ActError, Desktop},
     editor::Editor,
+    keep,
     link::Outbox,
     shell::{OnOutput, Shell, ShellError},
     whole_story,
@@ -112,6 +113,15 @@ impl Work {
                     });
                     match edit.await {
                         Ok(Ok(text)) => (Outcome::Edited { text }, Bytes::new()),
+                        Ok(Err(error)) => failed(&error),
+                        Err(error) => failed(&error),
+                    }
+                }));
+            }
+            ComputerRequest::Keep(file) => {
+                self.edits.push(self.report(id, cancel, async move {
+                    match tokio::task::spawn_blocking(move || keep::keep(&file)).await {
+                        Ok(Ok(path)) => (Outcome::Edited { text: path }, Bytes::new()),
                         Ok(Err(error)) => failed(&error),
                         Err(error) => failed(&error),
                     }

@@ -5,7 +5,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{BlobName, Delivery, Role, SandboxState, SessionState};
+use super::{
+    BlobName, Delivery, Role, SandboxState, SessionState,
+    decision::{Check, DecisionKind, Form, Reply, SettledState, Subject},
+};
 
 /// A page of events, in order.
 #[derive(Serialize, ToSchema)]
@@ -39,6 +42,8 @@ pub(crate) enum EventBody {
     ToolUse(ToolUseData),
     ToolResult(ToolResultData),
     Screenshot(ScreenshotData),
+    Decision(DecisionData),
+    Answer(AnswerData),
     Cost(CostData),
     Error(ErrorData),
     Complete(CompleteData),
@@ -175,6 +180,9 @@ pub(crate) struct ToolUseData {
     /// Who did it, when a person did.
     #[schema(required = false)]
     by: Uuid,
+    /// What a person must agree to first.
+    #[schema(required = false)]
+    checks: Vec<Check>,
 }
 
 /// What came of a tool use.
@@ -202,6 +210,43 @@ pub(crate) struct ScreenshotData {
     blob: BlobName,
     width: u16,
     height: u16,
+}
+
+/// A person is asked something.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct DecisionData {
+    turn: Uuid,
+    decision: Uuid,
+    /// The tool call that waits for it.
+    #[schema(required = false)]
+    call: String,
+    kind: DecisionKind,
+    /// The question, for people.
+    prompt: String,
+    form: Form,
+    /// Exactly what would be done, where something would be.
+    #[schema(required = false)]
+    subject: Subject,
+    /// What counts as the answer when nobody gave one in time.
+    #[schema(required = false)]
+    default: Reply,
+    /// It waits for ever without it.
+    #[schema(required = false)]
+    expires_at: Timestamp,
+}
+
+/// A decision is settled: it cannot be answered any more.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct AnswerData {
+    turn: Uuid,
+    decision: Uuid,
+    state: SettledState,
+    /// What counts, also when it is the default that came with the expiry.
+    #[schema(required = false)]
+    answer: Reply,
+    /// Who answered, when a person did.
+    #[schema(required = false)]
+    by: Uuid,
 }
 
 /// The model has given a whole answer. What it said and asked for stands before this.

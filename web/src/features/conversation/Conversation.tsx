@@ -95,7 +95,15 @@ function Entries(props: EntriesProps) {
         <ItemView
           key={item.id}
           item={item}
-          author={item.kind === "prompt" ? authorOf(item) : undefined}
+          sessionId={sessionId}
+          right={props.right}
+          author={
+            item.kind === "prompt"
+              ? authorOf(item)
+              : item.kind === "decision" && item.settled?.by !== undefined
+                ? names.get(item.settled.by)
+                : undefined
+          }
           isGrowing={isWorking && item === last}
           onOpenShot={onOpenShot}
         />

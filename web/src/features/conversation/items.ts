@@ -1,4 +1,12 @@
-import type { Delivery, LeaseData, SandboxState, SessionState } from "../../api/types";
+import type {
+  DecisionData,
+  Delivery,
+  LeaseData,
+  Reply,
+  SandboxState,
+  SessionState,
+  SettledState,
+} from "../../api/types";
 
 /** A picture of the screen in the log. */
 export interface Shot {
@@ -81,12 +89,19 @@ export interface CompleteItem extends ItemBase {
   nSteps: number;
   durationMs: number;
 }
+export interface DecisionItem extends ItemBase {
+  kind: "decision";
+  asked: DecisionData;
+  /** How it was settled, once it was. */
+  settled?: { state: SettledState; at: string; answer?: Reply; by?: string };
+}
 export type Item =
   | PromptItem
   | SaidItem
   | AnswerItem
   | CallItem
   | ShotItem
+  | DecisionItem
   | StatusItem
   | LeaseItem
   | ErrorItem

@@ -1,4 +1,5 @@
 import type {
+  AnswerData,
   LeaseData,
   QueueData,
   ScreenshotData,
@@ -124,6 +125,11 @@ function addEvent(draft: Draft, event: SessionEvent): void {
     }
     case "screenshot":
       return addShot(draft, base, event.data);
+    case "decision":
+      draft.items.push({ ...base, kind: "decision", asked: event.data });
+      return;
+    case "answer":
+      return settle(draft, event.at, event.data);
     case "error": {
       const { code, message } = event.data;
       draft.items.push({ ...base, kind: "error", code, message });
@@ -191,6 +197,22 @@ export function inOrder(waiting: readonly PromptItem[]): PromptItem[] {
   return waiting.toSorted((a, b) => URGENCY[a.delivery] - URGENCY[b.delivery]);
 }
 
+function settle(draft: Draft, at: string, data: AnswerData): void {
+  const { decision, state, answer, by } = data;
+  const index = draft.items.findLastIndex(
+    (item) => item.kind === "decision" && item.asked.decision === decision,
+  );
+  const item = draft.items[index];
+  if (item?.kind !== "decision") return;
+  const settled = {
+    state,
+    at,
+    ...(answer === undefined ? {} : { answer }),
+    ...(by === undefined ? {} : { by }),
+  };
+  draft.items[index] = { ...item, settled };
+}
+
 function endTurn(draft: Draft, turn: string): void {
   draft.turnStartedAt = null;
   for (const [index, item] of draft.items.entries()) {
@@ -206,12 +228,12 @@ function addStatus(draft: Draft, base: ItemBase, status: StatusData): void {
   if (status.prompt !== undefined) takeUp(draft, status.prompt, base.at);
   else if (status.state !== "running" && status.state !== "waiting") draft.turnStartedAt = null;
 
-  // That the agent began and ended is told by the prompt and the turn's last line.
+  // That the agent began, waits and ended is told by the prompt, the question and the turn's last line.
   const isBeginning = before === null && status.sandbox === "none";
   const isNews =
     (status.sandbox !== before?.sandbox && !isBeginning) ||
     status.reason !== undefined ||
-    (status.state !== before?.state && ["waiting", "error", "terminated"].includes(status.state));
+    (status.state !== before?.state && ["error", "terminated"].includes(status.state));
   if (!isNews) return;
 
   const item: StatusItem = { ...base, kind: "status", ...status };
