@@ -106,7 +106,7 @@ impl Awake {
             lives.insert(session.id, Arc::clone(&live));
             return KeptAwake::new(live).map(Place::Given);
         }
-        let idle = || of_owner().filter_map(|live| Some((live, live.in_use.idle_since()?)));
+        let idle = || of_owner().filter_map(|live| Some((live, live.idle_since()?)));
         let longest = idle()
             .filter(|(live, _)| !live.in_use.is_looked_at())
             .min_by_key(|(_, since)| *since);

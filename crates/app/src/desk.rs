@@ -20,6 +20,7 @@ use futures::FutureExt;
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{
+    control::Room,
     figures::Counted,
     log::Log,
     patience::until_answered,
@@ -35,6 +36,7 @@ pub(crate) struct SessionDesk {
     tasks: Tasks,
     /// How long one sandbox may live.
     life: Duration,
+    room: Arc<Room>,
     current: RwLock<Option<Arc<dyn Sandbox>>>,
     /// Of the sandbox that was started last.
     retirement: RwLock<Option<Retirement>>,
@@ -57,6 +59,7 @@ impl SessionDesk {
         log: Log,
         tasks: Tasks,
         life: Duration,
+        room: Arc<Room>,
     ) -> Arc<Self> {
         Arc::new(Self {
             session,
@@ -65,6 +68,7 @@ impl SessionDesk {
             log,
             tasks,
             life,
+            room,
             current: RwLock::default(),
             retirement: RwLock::default(),
             change: Mutex::new(Openness::Open),
@@ -126,6 +130,11 @@ impl SessionDesk {
         self.tasks
             .spawn("watch sandbox", async move { desk.watch(watched).await });
         Ok(sandbox)
+    }
+
+    /// Whether a person has control.
+    pub(crate) fn is_held(&self) -> bool {
+        self.room.held().is_some()
     }
 
     /// When the sandbox has lived for as long as it may.
@@ -208,7 +217,12 @@ impl SessionDesk {
                     .unwrap_or_else(PoisonError::into_inner)
                     .replace(retirement);
                 let sandbox: Arc<dyn Sandbox> = Arc::new(Counted(Arc::new(sandbox)));
-                self.set(Some(Arc::clone(&sandbox)));
+                {
+                    // It has to know who drives before anybody can use it.
+                    let _change = self.room.change.lock().await;
+                    sandbox.set_driver(self.room.driver()).await;
+                    self.set(Some(Arc::clone(&sandbox)));
+                }
                 self.tell(
                     PhaseMove::May(Signal::SandboxReady),
                     SandboxState::Ready,
@@ -313,6 +327,10 @@ pub(crate) struct TurnDesk(pub(crate) Arc<SessionDesk>);
 impl Desk for TurnDesk {
     async fn computer(&self) -> Result<Arc<dyn Sandbox>, DeskError> {
         self.0.sandbox().await
+    }
+
+    async fn free(&self) {
+        self.0.room.free().await;
     }
 }
 

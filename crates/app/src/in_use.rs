@@ -71,6 +71,11 @@ impl InUse {
         Some(Hold(Arc::clone(self)))
     }
 
+    /// Somebody needs it right now.
+    pub(crate) fn touch(&self) {
+        self.now().used_at = Instant::now();
+    }
+
     /// Somebody looks at it on a visible page.
     pub(crate) fn look_on(&self) {
         let mut now = self.now();

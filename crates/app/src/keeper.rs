@@ -43,7 +43,7 @@ async fn pass(sessions: &Sessions) -> Instant {
 /// Does what is due for one session; tells when something will be.
 async fn look_after(sessions: &Sessions, live: &Arc<Live>) -> Option<Instant> {
     let now = Instant::now();
-    let idle_since = live.in_use.idle_since();
+    let idle_since = live.idle_since();
     let sleeps_at = idle_since.map(|since| since + live.limits.idle);
     if let (Some(since), Some(sleeps_at)) = (idle_since, sleeps_at)
         && sleeps_at <= now

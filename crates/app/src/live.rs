@@ -16,11 +16,12 @@ use deskhand_core::{
     viewer::Viewer,
 };
 use deskhand_store::{Answer, PhaseMove, StoreError, Transition};
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::{
+    decisions::TurnDecisions,
     desk::{SessionDesk, TurnDesk},
     figures::count_turn,
     history,
@@ -80,6 +81,7 @@ impl Live {
             shared.log.clone(),
             shared.tasks.clone(),
             limits.life,
+            shared.rooms.room(session.id),
         );
         Arc::new(Self {
             session: session.id,
@@ -112,6 +114,15 @@ impl Live {
         // Whoever asked for the work is answered long before it ends.
         let span = tracing::info_span!(parent: None, "session", session.id = %self.session);
         shared.tasks.spawn("session", work.instrument(span));
+    }
+
+    /// Since when nobody needs it. `None` while somebody does, or when it is going to sleep.
+    pub(crate) fn idle_since(&self) -> Option<Instant> {
+        if self.desk.is_held() {
+            self.in_use.touch();
+            return None;
+        }
+        self.in_use.idle_since()
     }
 
     pub(crate) fn owner(&self) -> UserId {
@@ -218,7 +229,7 @@ impl Live {
             },
         };
         let ending = self.ending.is_cancelled();
-        let server_ends = shared.tasks.shutdown().is_cancelled();
+        let server_ends = shared.parking.is_cancelled();
         tracing::info!(session.id = %self.session, turn.id = %turn, n_steps = report.n_steps, duration_ms = millis(report.duration), "a turn ended");
         count_turn(&report);
         loop {
@@ -277,12 +288,18 @@ impl Live {
             model,
             desk: Arc::new(TurnDesk(Arc::clone(&self.desk))),
             log: Arc::new(SessionLog::new(shared, self.session, id, last_seq)),
+            decisions: Arc::new(TurnDecisions {
+                shared: Arc::clone(shared),
+                session: self.session,
+                turn: id,
+            }),
             blobs: Arc::clone(&shared.blobs),
             history,
             screen: shared.settings.screen,
             limits: shared.settings.turn.clone(),
             clock: Arc::clone(&shared.clock),
             stop,
+            parking: shared.parking.clone(),
         })
     }
 

@@ -7,7 +7,8 @@ use deskhand_core::{
     action::ScreenSize,
     id::RequestId,
     sandbox::{
-        ByteStream, ComputerError, ComputerReply, ComputerRequest, Progress, Sandbox, SandboxEnd,
+        Actor, ByteStream, ComputerError, ComputerReply, ComputerRequest, Driver, Progress,
+        Sandbox, SandboxEnd,
     },
 };
 use tokio::time::Instant;
@@ -57,10 +58,11 @@ impl Sandbox for Retiring {
     async fn perform(
         &self,
         id: RequestId,
+        actor: Actor,
         request: ComputerRequest,
         progress: Option<Progress>,
     ) -> Result<ComputerReply, ComputerError> {
-        let reply = self.sandbox.perform(id, request, progress).await;
+        let reply = self.sandbox.perform(id, actor, request, progress).await;
         let Some(why) = self.why.get() else {
             return reply;
         };
@@ -77,6 +79,10 @@ impl Sandbox for Retiring {
 
     async fn cancel(&self, id: RequestId) {
         self.sandbox.cancel(id).await;
+    }
+
+    async fn set_driver(&self, driver: Driver) {
+        self.sandbox.set_driver(driver).await;
     }
 
     async fn open_screen(&self) -> Result<ByteStream, ComputerError> {

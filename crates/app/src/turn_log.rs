@@ -26,6 +26,8 @@ pub(crate) struct SessionLog {
     turn: TurnId,
     /// The number of an event after which stands all that is not surely written yet.
     sure: AtomicU64,
+    /// The number of the newest event up to which the turn knows of leases.
+    leases_told: AtomicU64,
 }
 
 impl SessionLog {
@@ -41,6 +43,7 @@ impl SessionLog {
             session,
             turn,
             sure: AtomicU64::new(last_seq),
+            leases_told: AtomicU64::new(last_seq),
         }
     }
 
@@ -142,6 +145,22 @@ impl TurnLog for SessionLog {
         });
         taken.await.map_err(|error| TurnLogError(Box::new(error)))
     }
+
+    async fn take_leases(&self) -> Result<Vec<EventBody>, TurnLogError> {
+        let told = self.leases_told.load(Ordering::Relaxed);
+        let events = until_answered(self.shared.tasks.shutdown(), || {
+            self.shared.log.lease_events(self.session, told)
+        });
+        let events = events
+            .await
+            .map_err(|error| TurnLogError(Box::new(error)))?;
+        if let Some(newest) = events.last() {
+            self.leases_told.store(newest.seq, Ordering::Relaxed);
+        }
+        let bodies = events.iter().map(|event| Ok(event.read()?.body));
+        let bodies: Result<_, serde_json::Error> = bodies.collect();
+        bodies.map_err(|error| TurnLogError(Box::new(error)))
+    }
 }
 
 fn message_said(message: Message) -> EventBody {
@@ -150,6 +169,7 @@ fn message_said(message: Message) -> EventBody {
         role: message.role,
         content: message.content,
         author: message.author,
+        author_name: message.author_name,
         delivery: message.delivery,
         turn: None,
     })

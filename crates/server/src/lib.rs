@@ -10,8 +10,8 @@ mod rate;
 mod request_id;
 mod routes;
 mod schema;
+mod screen_input;
 mod view;
-mod watch_only;
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -105,8 +105,8 @@ pub fn has_page() -> bool {
 /// All routes, each with its description: every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
-        bus, by_hand, docs, health, limits, messages, metrics, people, queue, screen, sessions,
-        sharing, stream, tokens, users,
+        bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, people, queue,
+        screen, sessions, settings, sharing, stream, tokens, users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
@@ -116,7 +116,10 @@ fn routes() -> OpenApiRouter<Shared> {
         .merge(sessions::routes())
         .merge(messages::routes())
         .merge(queue::routes())
+        .merge(lease::routes())
         .merge(by_hand::routes())
+        .merge(decisions::routes())
+        .merge(settings::routes())
         .merge(stream::routes())
         .merge(screen::routes())
         .merge(sharing::routes())

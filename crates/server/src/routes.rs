@@ -5,8 +5,10 @@
 
 pub(crate) mod bus;
 pub(crate) mod by_hand;
+pub(crate) mod decisions;
 pub(crate) mod docs;
 pub(crate) mod health;
+pub(crate) mod lease;
 pub(crate) mod limits;
 pub(crate) mod messages;
 pub(crate) mod metrics;
@@ -14,6 +16,7 @@ pub(crate) mod people;
 pub(crate) mod queue;
 pub(crate) mod screen;
 pub(crate) mod sessions;
+pub(crate) mod settings;
 pub(crate) mod sharing;
 pub(crate) mod stream;
 pub(crate) mod tokens;

@@ -3,10 +3,13 @@
 //! SQL stands only in this crate. Every change of a session and the events that tell of it share
 //! one transaction, which also gives the events their numbers: gap-free, in the order of commits.
 
+mod approvals;
 pub mod blobs;
 mod database;
+mod decisions;
 mod events;
 mod figures;
+mod lease;
 mod limits;
 mod messages;
 mod people;
@@ -19,6 +22,8 @@ mod transitions;
 
 pub use blobs::FolderBlobs;
 pub use database::{SqlError, Store, StoreError, shown_address};
+pub use decisions::{DecisionPage, NamedDecision, Settle};
+pub use lease::{NewLease, TakeLease, TookLease};
 pub use limits::MadeLately;
 pub use messages::MessagePage;
 pub use people::{ChangedUser, NewUser, UserChange, UserPage};

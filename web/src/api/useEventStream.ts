@@ -7,6 +7,9 @@ import { type Connection, EventStream } from "./stream";
 import type { SessionEvent } from "./types";
 import { streamUrl } from "./urls";
 
+/** Events after which the session itself is another. */
+const REFRESHING: ReadonlySet<SessionEvent["type"]> = new Set(["status", "message", "lease"]);
+
 /** How often the server is told that somebody looks. It counts on one within 75 seconds. */
 const HEARTBEAT_MS = 30_000;
 
@@ -33,8 +36,8 @@ export function useEventStream(
     const stream: EventStream = new EventStream((after) => streamUrl(sessionId, after), {
       onEvents: (events) => {
         onEvents(events);
-        // A status or a first prompt changes the session itself, such as its title.
-        if (events.some(({ type }) => type === "status" || type === "message")) refreshSession();
+        // A first prompt gives the session its title, for example.
+        if (events.some(({ type }) => REFRESHING.has(type))) refreshSession();
       },
       onConnection: (next) => {
         setConnection(next);

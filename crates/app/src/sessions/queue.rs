@@ -54,12 +54,15 @@ impl Sessions {
         }
         // Before it is stored: a message that could not be worked on is not taken.
         let kept = self.wake(&session).await?;
+        let user = self.shared.store.user(author).await?;
+        let author_name = user.map(|user| user.name).unwrap_or_default();
         let message = Message {
             id: MessageId::new(),
             session: id,
             role: Role::User,
             content: prompt.content,
             author: Some(author),
+            author_name: Some(author_name.clone()),
             delivery: prompt.delivery,
             created_at: self.shared.clock.now(),
         };
@@ -68,6 +71,7 @@ impl Sessions {
             session: id,
             content: &message.content,
             author,
+            author_name: &author_name,
             delivery: message.delivery,
             at: message.created_at,
         };

@@ -3,7 +3,7 @@
 use deskhand_core::{
     event::{EventBody, Failure},
     id::TurnId,
-    session::{SandboxState, Session, Signal},
+    session::{Phase, SandboxState, Session, Signal},
 };
 use deskhand_store::{PhaseMove, StoreError, Transition};
 
@@ -19,6 +19,10 @@ impl Sessions {
     pub(crate) async fn reconcile(&self) -> Result<(), StoreError> {
         for unsettled in self.shared.store.unsettled_sessions().await? {
             let session = &unsettled.session;
+            // Before anything works on it.
+            if let Some(lease) = &session.lease {
+                self.restore_lease(session.id, lease.clone());
+            }
             match unsettled.turn {
                 Some(turn) => self.take_up(session, turn).await?,
                 None => self.close(session, None).await?,
@@ -38,8 +42,10 @@ impl Sessions {
     /// Goes on with a turn, unless it was held up so often that it may be the cause.
     async fn take_up(&self, session: &Session, turn: TurnId) -> Result<(), StoreError> {
         let log = history::read(&self.shared.store, session.id).await?;
+        // Whoever waits for a person has done nothing that could be the cause.
         let n_held_up = log.iter().filter(|event| {
-            matches!(&event.body, EventBody::Status(status) if status.turn == Some(turn) && status.prompt.is_none())
+            matches!(&event.body, EventBody::Status(status) if status.turn == Some(turn)
+                && status.prompt.is_none() && status.state != Phase::Waiting)
         });
         let (prompt, n_held_up) = (history::prompt_of(&log, turn), n_held_up.count());
         let (Some(prompt), true) = (prompt, n_held_up < MOST_TRIES) else {
@@ -47,7 +53,7 @@ impl Sessions {
         };
         let transition = Transition {
             sandbox: was_alive(session).then_some(SandboxState::Lost),
-            reason: Some("The server was started again. The agent goes on.".to_owned()),
+            reason: Some(goes_on(session).to_owned()),
             turn: Some(turn),
             ..Transition::default()
         };
@@ -111,6 +117,15 @@ impl Sessions {
                 tracing::warn!(session.id = %session, error = &error as &dyn std::error::Error, "files of an ended session were not removed");
             }
         }
+    }
+}
+
+/// What is said when a turn is taken up.
+fn goes_on(session: &Session) -> &'static str {
+    if session.phase == Phase::Waiting {
+        "The server was started again. The agent still waits for an answer."
+    } else {
+        "The server was started again. The agent goes on."
     }
 }
 

@@ -14,7 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use deskhand_app::{Admission, Feed, PresenceChange, Present, Sessions};
+use deskhand_app::{Admission, Feed, PresenceChange, Present, Seat, Sessions};
 use deskhand_core::{
     event::LoggedEvent,
     id::{SessionId, UserId},
@@ -44,9 +44,9 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 /// How long a client may leave what it was sent unread.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How often a quiet connection is shown to be alive.
-pub(super) const PING: Duration = Duration::from_secs(20);
+pub(crate) const PING: Duration = Duration::from_secs(20);
 /// How long a client may be silent. It answers every ping without being asked to.
-pub(super) const SILENCE: Duration = Duration::from_secs(65);
+pub(crate) const SILENCE: Duration = Duration::from_secs(65);
 /// What a client says while somebody looks at the session.
 const HEARTBEAT: &str = r#"{"type":"heartbeat"}"#;
 /// What somebody is told whose connection ends because they may not have it any more.
@@ -170,6 +170,7 @@ pub(crate) async fn follow(
         sessions: sessions.clone(),
         feed,
         present,
+        _seat: sessions.take_seat(pass.identity.user, id),
         tell_presence: query.presence,
     };
     let span = tracing::Span::current();
@@ -184,6 +185,8 @@ struct StreamClient {
     sessions: Sessions,
     feed: Feed,
     present: Present,
+    /// Whoever has control keeps it while they have one.
+    _seat: Seat,
     tell_presence: bool,
 }
 

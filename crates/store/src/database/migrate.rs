@@ -24,6 +24,14 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/0003_people.sql"),
     },
     Migration {
+        number: 4,
+        sql: include_str!("../../migrations/0004_decisions.sql"),
+    },
+    Migration {
+        number: 5,
+        sql: include_str!("../../migrations/0005_lease.sql"),
+    },
+    Migration {
         number: 6,
         sql: include_str!("../../migrations/0006_limits.sql"),
     },

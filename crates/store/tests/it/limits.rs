@@ -6,6 +6,7 @@ use deskhand_core::{
     clock::{Clock, SystemClock},
     id::SessionId,
     limits::{Limits, UserLimits},
+    policy::Policy,
     right::Right,
     user::UserRole,
     viewer::Viewer,
@@ -57,13 +58,14 @@ async fn what_was_decided_for_a_user_is_kept(world: World) {
 
 async fn sessions_are_made_up_to_the_limit_also_at_once(world: World) {
     let now = SystemClock.now();
-    let metadata = serde_json::json!({});
+    let (metadata, approvals) = (serde_json::json!({}), Policy::default());
     let new = |created_at| NewSession {
         id: SessionId::new(),
         owner: world.user,
         title: "",
         model: "scripted/demo",
         metadata: &metadata,
+        approvals: &approvals,
         created_at,
     };
     let insert = |at| {
