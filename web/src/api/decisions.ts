@@ -8,8 +8,8 @@ export const decisionKeys = {
 };
 
 const PAGE_SIZE = 50;
-/** How often the inbox is asked for again. */
-const POLL_MS = 5_000;
+/** How often the inbox is asked for again, should the bus have missed something. */
+const POLL_MS = 60_000;
 
 /** What waits for an answer of whoever is signed in, over all sessions, newest first. */
 export function useInbox() {

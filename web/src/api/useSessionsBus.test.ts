@@ -13,6 +13,8 @@ function session(id: string, title = ""): Session {
     state: "idle",
     sandbox: "ready",
     metadata: {},
+    approvals: {},
+    lease: { holder: "nobody" },
     last_seq: 1,
     created_at: "2026-01-01T00:00:00Z",
     updated_at: "2026-01-01T00:00:00Z",

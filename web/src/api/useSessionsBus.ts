@@ -3,6 +3,7 @@ import { useEffect } from "react";
 
 import { limitKeys } from "./account";
 import { SessionsBus } from "./bus";
+import { decisionKeys } from "./decisions";
 import { sessionKeys } from "./sessions";
 import type { BusMessage, Session, SessionsPage } from "./types";
 import { busUrl } from "./urls";
@@ -38,6 +39,7 @@ function take(client: QueryClient, message: BusMessage): void {
       client.setQueryData<Sessions>(sessionKeys.list, (list) => list && withSession(list, session));
       client.setQueryData<Session>(sessionKeys.one(session.id), (known) => known && session);
       void client.invalidateQueries({ queryKey: limitKeys.mine });
+      void client.invalidateQueries({ queryKey: decisionKeys.inbox });
       break;
     }
     case "session_gone": {
