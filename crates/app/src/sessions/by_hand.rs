@@ -93,18 +93,7 @@ impl Sessions {
             Phase::Running | Phase::Waiting => return Err(ActByHandError::AgentIsDriving(id)),
             Phase::Initializing | Phase::Idle | Phase::Error => {}
         }
-        let request = match ToolRequest::parse(&act.tool, &act.input)? {
-            ToolRequest::Computer(action) => {
-                action.check(self.shared.settings.screen)?;
-                ComputerRequest::Act {
-                    action,
-                    look: act.look,
-                }
-            }
-            ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
-            ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
-            ToolRequest::AskUser(_) => return Err(ActByHandError::Question),
-        };
+        let request = self.request_of(&act)?;
         let kept = self.wake(&session).await?;
         let sandbox = kept.live.desk.sandbox().await;
         let sandbox = sandbox.map_err(ActByHandError::NoSandbox)?;
@@ -169,6 +158,19 @@ impl Sessions {
             screenshot,
             duration_ms,
         })
+    }
+
+    fn request_of(&self, act: &ActByHand) -> Result<ComputerRequest, ActByHandError> {
+        match ToolRequest::parse(&act.tool, &act.input)? {
+            ToolRequest::Computer(action) => {
+                action.check(self.shared.settings.screen)?;
+                let look = act.look;
+                Ok(ComputerRequest::Act { action, look })
+            }
+            ToolRequest::Bash(shell) => Ok(ComputerRequest::Shell(shell)),
+            ToolRequest::Editor(edit) => Ok(ComputerRequest::Edit(edit)),
+            ToolRequest::AskUser(_) => Err(ActByHandError::Question),
+        }
     }
 }
 
