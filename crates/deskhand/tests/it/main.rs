@@ -22,6 +22,7 @@ mod rights;
 mod run;
 mod serve;
 mod stream;
+mod terminal_decisions;
 mod terminal_people;
 mod tokens;
 mod world;
