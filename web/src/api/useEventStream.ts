@@ -8,7 +8,7 @@ import type { SessionEvent } from "./types";
 import { streamUrl } from "./urls";
 
 /** Events after which the session itself is another. */
-const REFRESHING: readonly SessionEvent["type"][] = ["status", "message", "lease"];
+const REFRESHING: ReadonlySet<SessionEvent["type"]> = new Set(["status", "message", "lease"]);
 
 /**
  * Follows a session's events and says how the connection is doing.
@@ -30,7 +30,7 @@ export function useEventStream(
       onEvents: (events) => {
         onEvents(events);
         // A first prompt gives the session its title, for example.
-        if (events.some(({ type }) => REFRESHING.includes(type))) refreshSession();
+        if (events.some(({ type }) => REFRESHING.has(type))) refreshSession();
       },
       onConnection: (next) => {
         setConnection(next);

@@ -83,6 +83,8 @@ pub(crate) enum Reaction {
     /// Does it and answers as a real one would.
     Do,
     Answer(Result<ComputerReply, ComputerError>),
+    /// Answers after a while.
+    AnswerAfter(Duration, Result<ComputerReply, ComputerError>),
     /// Prints these, each after a while, and then answers.
     Print(Vec<(Duration, &'static [u8])>, ShellOutput),
     /// Goes on until it is cancelled, and then answers.
@@ -170,6 +172,10 @@ impl Sandbox for FakeSandbox {
         match reaction.unwrap_or(Reaction::Do) {
             Reaction::Do => Ok(done(&request, n_requests)),
             Reaction::Answer(answer) => answer,
+            Reaction::AnswerAfter(pause, answer) => {
+                tokio::time::sleep(pause).await;
+                answer
+            }
             Reaction::Print(pieces, output) => {
                 let mut progress = progress.expect("a shell command is followed");
                 for (pause, piece) in pieces {

@@ -50,7 +50,10 @@ const BOB: &str = "[bob had mouse and keyboard and gave them back. The screen ha
 #[tokio::test(start_paused = true)]
 async fn a_refused_action_waits_for_the_hand_back_and_the_time_does_not_count() {
     let refused = ComputerError::Refused { was_begun: true };
-    let computer = FakeSandbox::new(vec![Reaction::Answer(Err(refused))]);
+    let computer = FakeSandbox::new(vec![Reaction::AnswerAfter(
+        Duration::from_secs(1),
+        Err(refused),
+    )]);
     let answers = vec![calls(vec![runs("make"), runs("ls")]), says("I see.")];
     let mut stage = Stage::with_computers(answers, vec![computer]);
     stage.limits.max_duration = Duration::from_secs(60);
@@ -70,7 +73,23 @@ async fn a_refused_action_waits_for_the_hand_back_and_the_time_does_not_count() 
     let (report, ()) = tokio::join!(stage.run(), person);
     assert_eq!(ending(&report), "done: I see. (steps: 2)");
     assert_eq!(told(&stage.shown()), [(BOB.to_owned(), true)]);
-    insta::assert_snapshot!(stage.story(), @r#""#);
+    let results: Vec<_> = log
+        .bodies()
+        .into_iter()
+        .filter_map(|body| match body {
+            EventBody::ToolResult(result) => Some(result.text),
+            body => (body.kind() == "screenshot").then(|| "screenshot".to_owned()),
+        })
+        .collect();
+    assert_eq!(
+        results,
+        [
+            "Cut off: a person took over mouse and keyboard during this action. It is not known \
+             whether it was done.",
+            "Not executed: an earlier computer action in this turn failed.",
+            "screenshot"
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]

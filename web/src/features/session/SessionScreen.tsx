@@ -33,7 +33,7 @@ export function SessionScreen(props: SessionScreenProps) {
     () => void client.invalidateQueries({ queryKey: sessionKeys.one(session.id) }),
     [client, session.id],
   );
-  const onHandBack = useCallback(() => handBack.mutate(), [handBack.mutate]);
+  const onHandBack = () => handBack.mutate();
   const onTake = () => {
     handBack.reset();
     take.mutate({ force: control.holder === "other" });
