@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use deskhand_agent::DeskError;
 use deskhand_core::{
-    action::BadAction,
+    action::{BadAction, ScreenSize},
     blob::{BlobError, BlobName},
     event::{EventBody, Screenshot, ToolResult, ToolUse},
     id::{RequestId, SessionId, UserId},
@@ -90,18 +90,7 @@ impl Sessions {
             Phase::Running | Phase::Waiting => return Err(ActByHandError::AgentIsDriving(id)),
             Phase::Initializing | Phase::Idle | Phase::Error => {}
         }
-        let request = match ToolRequest::parse(&act.tool, &act.input)? {
-            ToolRequest::Computer(action) => {
-                action.check(self.shared.settings.screen)?;
-                ComputerRequest::Act {
-                    action,
-                    look: act.look,
-                }
-            }
-            ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
-            ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
-            ToolRequest::AskUser(_) => return Err(ActByHandError::Question),
-        };
+        let request = read(&act, self.shared.settings.screen)?;
         let desk = std::sync::Arc::clone(&self.live(id).desk);
         let sandbox = desk.sandbox().await.map_err(ActByHandError::NoSandbox)?;
 
@@ -166,6 +155,22 @@ impl Sessions {
             duration_ms,
         })
     }
+}
+
+/// What is asked of the computer.
+fn read(act: &ActByHand, screen: ScreenSize) -> Result<ComputerRequest, ActByHandError> {
+    Ok(match ToolRequest::parse(&act.tool, &act.input)? {
+        ToolRequest::Computer(action) => {
+            action.check(screen)?;
+            ComputerRequest::Act {
+                action,
+                look: act.look,
+            }
+        }
+        ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
+        ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
+        ToolRequest::AskUser(_) => return Err(ActByHandError::Question),
+    })
 }
 
 async fn perform(

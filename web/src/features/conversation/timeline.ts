@@ -126,9 +126,11 @@ function addEvent(draft: Draft, event: SessionEvent): void {
     case "screenshot":
       return addShot(draft, base, event.data);
     case "decision":
+      changeCalls(draft, event.data.turn, "running", "waiting");
       draft.items.push({ ...base, kind: "decision", asked: event.data });
       return;
     case "answer":
+      changeCalls(draft, event.data.turn, "waiting", "running");
       return settle(draft, event.at, event.data);
     case "error": {
       const { code, message } = event.data;
@@ -215,9 +217,19 @@ function settle(draft: Draft, at: string, data: AnswerData): void {
 
 function endTurn(draft: Draft, turn: string): void {
   draft.turnStartedAt = null;
+  changeCalls(draft, turn, "running", "cut");
+}
+
+/** Changes the state of all calls of a turn that are in another. */
+function changeCalls(
+  draft: Draft,
+  turn: string,
+  from: CallItem["state"],
+  to: CallItem["state"],
+): void {
   for (const [index, item] of draft.items.entries()) {
-    if (item.kind === "call" && item.turn === turn && item.state === "running") {
-      draft.items[index] = { ...item, state: "cut" };
+    if (item.kind === "call" && item.turn === turn && item.state === from) {
+      draft.items[index] = { ...item, state: to };
     }
   }
 }
