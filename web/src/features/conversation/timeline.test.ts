@@ -229,7 +229,7 @@ describe("addEvents", () => {
   });
 
   it("holds calls back while a person is asked, and says how that was settled", () => {
-    const use: Said = {
+    const planned: Said = {
       type: "tool_use",
       data: { turn: "t", call: "a", tool: "bash", input: { shell: "run", command: "rm -rf x" } },
     };
@@ -241,10 +241,10 @@ describe("addEvents", () => {
       type: "answer",
       data: { turn: "t", decision: "d", state: "answered", answer: { yes: true }, by: "u" },
     };
-    const open = after(use, asked);
+    const open = after(planned, asked);
     expect(open.items).toMatchObject([{ state: "waiting" }, { kind: "decision" }]);
     expect(open.items[1]).not.toHaveProperty("settled");
-    expect(after(use, asked, settled).items).toMatchObject([
+    expect(after(planned, asked, settled).items).toMatchObject([
       { state: "running" },
       { settled: { state: "answered", answer: { yes: true }, by: "u" } },
     ]);
