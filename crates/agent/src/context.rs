@@ -68,16 +68,17 @@ pub(crate) fn build(
 
 /// Whether people had mouse and keyboard since the agent last looked for that reason.
 pub(crate) fn is_to_look(log: &[EventBody]) -> bool {
-    let news = log.iter().rev().find_map(|body| match body {
-        EventBody::Lease(LeaseChanged {
-            change: LeaseChange::Ended { .. },
-            ..
-        }) => Some(true),
-        body => picture(body)
-            .filter(|screenshot| screenshot.call.is_none())
-            .map(|_| false),
-    });
-    news.unwrap_or(false)
+    for body in log.iter().rev() {
+        if let EventBody::Lease(lease) = body
+            && matches!(lease.change, LeaseChange::Ended { .. })
+        {
+            return true;
+        }
+        if picture(body).is_some_and(|screenshot| screenshot.call.is_none()) {
+            return false;
+        }
+    }
+    false
 }
 
 /// Asks a model that said nothing to go on.

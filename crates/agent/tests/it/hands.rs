@@ -76,9 +76,11 @@ async fn a_refused_action_waits_for_the_hand_back_and_the_time_does_not_count() 
     let results: Vec<_> = log
         .bodies()
         .into_iter()
-        .filter_map(|body| match body {
-            EventBody::ToolResult(result) => Some(result.text),
-            body => (body.kind() == "screenshot").then(|| "screenshot".to_owned()),
+        .filter_map(|body| {
+            if let EventBody::ToolResult(result) = body {
+                return Some(result.text);
+            }
+            (body.kind() == "screenshot").then(|| "screenshot".to_owned())
         })
         .collect();
     assert_eq!(

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use deskhand_agent::DeskError;
 use deskhand_core::{
-    action::{BadAction, ScreenSize},
+    action::BadAction,
     blob::{BlobError, BlobName},
     event::{EventBody, Screenshot, ToolResult, ToolUse},
     id::{RequestId, SessionId, UserId},
@@ -90,7 +90,7 @@ impl Sessions {
             Phase::Running | Phase::Waiting => return Err(ActByHandError::AgentIsDriving(id)),
             Phase::Initializing | Phase::Idle | Phase::Error => {}
         }
-        let request = read(&act, self.shared.settings.screen)?;
+        let request = self.request_of(&act)?;
         let desk = std::sync::Arc::clone(&self.live(id).desk);
         let sandbox = desk.sandbox().await.map_err(ActByHandError::NoSandbox)?;
 
@@ -155,22 +155,19 @@ impl Sessions {
             duration_ms,
         })
     }
-}
 
-/// What is asked of the computer.
-fn read(act: &ActByHand, screen: ScreenSize) -> Result<ComputerRequest, ActByHandError> {
-    Ok(match ToolRequest::parse(&act.tool, &act.input)? {
-        ToolRequest::Computer(action) => {
-            action.check(screen)?;
-            ComputerRequest::Act {
-                action,
-                look: act.look,
+    fn request_of(&self, act: &ActByHand) -> Result<ComputerRequest, ActByHandError> {
+        match ToolRequest::parse(&act.tool, &act.input)? {
+            ToolRequest::Computer(action) => {
+                action.check(self.shared.settings.screen)?;
+                let look = act.look;
+                Ok(ComputerRequest::Act { action, look })
             }
+            ToolRequest::Bash(shell) => Ok(ComputerRequest::Shell(shell)),
+            ToolRequest::Editor(edit) => Ok(ComputerRequest::Edit(edit)),
+            ToolRequest::AskUser(_) => Err(ActByHandError::Question),
         }
-        ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
-        ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
-        ToolRequest::AskUser(_) => return Err(ActByHandError::Question),
-    })
+    }
 }
 
 async fn perform(

@@ -142,18 +142,8 @@ async fn one_person_has_control_until_they_hand_it_back() {
     assert_eq!(session.show().await["lease"], json!({"holder": "nobody"}));
 
     let events = session.events(0).await;
-    let told: Vec<_> = events
-        .iter()
-        .filter(|event| event["type"] == "lease")
-        .map(|event| {
-            (
-                event["data"]["name"].as_str().unwrap(),
-                event["data"]["change"].as_str().unwrap(),
-            )
-        })
-        .collect();
     assert_eq!(
-        told,
+        changes(&events),
         [
             ("bob", "taken"),
             ("bob", "extended"),
@@ -165,17 +155,32 @@ async fn one_person_has_control_until_they_hand_it_back() {
         .iter()
         .rfind(|event| event["data"]["change"] == "taken");
     assert_eq!(forced.unwrap()["data"]["from"], taken["user"]);
+}
 
-    bobs.take_control(60).await.good();
+/// Whose lease changed, and how.
+fn changes(events: &[serde_json::Value]) -> Vec<(&str, &str)> {
+    let changes = events.iter().filter(|event| event["type"] == "lease");
+    changes
+        .map(|event| {
+            let data = &event["data"];
+            (
+                data["name"].as_str().unwrap(),
+                data["change"].as_str().unwrap(),
+            )
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn a_lease_ends_with_its_session() {
+    let server = serve(&[]);
+    let session = server.client().new_session("scripted/demo").await;
+    session.take_control(60).await.good();
     session.terminate().await;
-    assert!(
-        session
-            .events(0)
-            .await
-            .iter()
-            .any(|event| event["data"]["reason"] == "session_ended")
-    );
-    let refused = bobs.take_control(60).await;
+    let events = session.events(0).await;
+    let ended = |event: &serde_json::Value| event["data"]["reason"] == "session_ended";
+    assert!(events.iter().any(ended), "{events:?}");
+    let refused = session.take_control(60).await;
     assert_eq!(
         (refused.status, refused.code().as_str()),
         (409, "session_ended")

@@ -458,11 +458,7 @@ fn events() -> Vec<EventBody> {
             }),
             EventBody::Complete(Complete {
                 turn,
-                outcome: if some {
-                    Outcome::Done
-                } else {
-                    Outcome::Stopped
-                },
+                outcome: [Outcome::Stopped, Outcome::Done][usize::from(some)],
                 n_steps: 1,
                 duration_ms: 1,
             }),

@@ -335,7 +335,11 @@ async fn while_a_person_drives_everybody_else_is_refused() {
         match control.next().await.0 {
             FromRunner::DriverSet { number } => is_set = number == 1,
             FromRunner::Result { id, outcome } => ended.push((id, outcome)),
-            other => panic!("{other:?}"),
+            other @ (FromRunner::Ready { .. }
+            | FromRunner::StartFailed { .. }
+            | FromRunner::Progress { .. }
+            | FromRunner::Notice { .. }
+            | FromRunner::StreamFailed { .. }) => panic!("{other:?}"),
         }
     }
     let refused = |was_begun| Outcome::Refused { was_begun };
