@@ -54,7 +54,7 @@ async fn the_answer_is_the_result_and_waiting_takes_no_time() {
     -
     result a "blue"
     -
-    result b "[no output]"
+    result b "output"
     -
     text 0 "Painted."
     whole 2

@@ -27,6 +27,7 @@ mod run;
 mod serve;
 mod shutdown;
 mod stream;
+mod terminal_decisions;
 mod terminal_people;
 mod tokens;
 mod world;

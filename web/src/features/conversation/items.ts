@@ -55,8 +55,8 @@ export interface CallItem extends ItemBase {
   tool: string;
   input: unknown;
   byHand: boolean;
-  /** `cut` when the turn ended before a result came. */
-  state: "running" | "ok" | "failed" | "cut";
+  /** `waiting` while a person is asked, `cut` when the turn ended before a result came. */
+  state: "running" | "waiting" | "ok" | "failed" | "cut";
   output: string;
   durationMs?: number;
   shots: readonly Shot[];

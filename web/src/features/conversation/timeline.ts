@@ -1,5 +1,4 @@
 import type {
-  AnswerData,
   LeaseData,
   QueueData,
   ScreenshotData,
@@ -7,6 +6,7 @@ import type {
   StatusData,
 } from "../../api/types";
 import type { HeldLease } from "../screen/control";
+import { changeCalls, settle } from "./decisionItems";
 import type { CallItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
 
 /** What a session's log amounts to on the page. */
@@ -126,10 +126,12 @@ function addEvent(draft: Draft, event: SessionEvent): void {
     case "screenshot":
       return addShot(draft, base, event.data);
     case "decision":
+      changeCalls(draft.items, event.data.turn, "running", "waiting");
       draft.items.push({ ...base, kind: "decision", asked: event.data });
       return;
     case "answer":
-      return settle(draft, event.at, event.data);
+      changeCalls(draft.items, event.data.turn, "waiting", "running");
+      return settle(draft.items, event.at, event.data);
     case "error": {
       const { code, message } = event.data;
       draft.items.push({ ...base, kind: "error", code, message });
@@ -197,29 +199,9 @@ export function inOrder(waiting: readonly PromptItem[]): PromptItem[] {
   return waiting.toSorted((a, b) => URGENCY[a.delivery] - URGENCY[b.delivery]);
 }
 
-function settle(draft: Draft, at: string, data: AnswerData): void {
-  const { decision, state, answer, by } = data;
-  const index = draft.items.findLastIndex(
-    (item) => item.kind === "decision" && item.asked.decision === decision,
-  );
-  const item = draft.items[index];
-  if (item?.kind !== "decision") return;
-  const settled = {
-    state,
-    at,
-    ...(answer === undefined ? {} : { answer }),
-    ...(by === undefined ? {} : { by }),
-  };
-  draft.items[index] = { ...item, settled };
-}
-
 function endTurn(draft: Draft, turn: string): void {
   draft.turnStartedAt = null;
-  for (const [index, item] of draft.items.entries()) {
-    if (item.kind === "call" && item.turn === turn && item.state === "running") {
-      draft.items[index] = { ...item, state: "cut" };
-    }
-  }
+  changeCalls(draft.items, turn, "running", "cut");
 }
 
 function addStatus(draft: Draft, base: ItemBase, status: StatusData): void {
