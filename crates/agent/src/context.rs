@@ -68,16 +68,19 @@ pub(crate) fn build(
 
 /// Whether people had mouse and keyboard since the agent last looked for that reason.
 pub(crate) fn is_to_look(log: &[EventBody]) -> bool {
-    let news = log.iter().rev().find_map(|body| match body {
-        EventBody::Lease(LeaseChanged {
-            change: LeaseChange::Ended { .. },
-            ..
-        }) => Some(true),
-        body => picture(body)
-            .filter(|screenshot| screenshot.call.is_none())
-            .map(|_| false),
-    });
-    news.unwrap_or(false)
+    let is_end = |body: &&EventBody| {
+        matches!(
+            body,
+            EventBody::Lease(LeaseChanged {
+                change: LeaseChange::Ended { .. },
+                ..
+            })
+        )
+    };
+    let is_look = |body: &&EventBody| picture(body).is_some_and(|look| look.call.is_none());
+    let mut news = log.iter().rev();
+    let newest = news.find(|body| is_end(body) || is_look(body));
+    newest.is_some_and(|body| is_end(&body))
 }
 
 /// Asks a model that said nothing to go on.

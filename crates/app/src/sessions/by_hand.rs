@@ -88,17 +88,7 @@ impl Sessions {
             Phase::Running | Phase::Waiting => return Err(ActByHandError::AgentIsDriving(id)),
             Phase::Initializing | Phase::Idle | Phase::Error => {}
         }
-        let request = match ToolRequest::parse(&act.tool, &act.input)? {
-            ToolRequest::Computer(action) => {
-                action.check(self.shared.settings.screen)?;
-                ComputerRequest::Act {
-                    action,
-                    look: act.look,
-                }
-            }
-            ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
-            ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
-        };
+        let request = self.request(&act)?;
         let desk = std::sync::Arc::clone(&self.live(id).desk);
         let sandbox = desk.sandbox().await.map_err(ActByHandError::NoSandbox)?;
 
@@ -160,6 +150,21 @@ impl Sessions {
             is_error,
             screenshot,
             duration_ms,
+        })
+    }
+
+    /// What the computer is asked for.
+    fn request(&self, act: &ActByHand) -> Result<ComputerRequest, ActByHandError> {
+        Ok(match ToolRequest::parse(&act.tool, &act.input)? {
+            ToolRequest::Computer(action) => {
+                action.check(self.shared.settings.screen)?;
+                ComputerRequest::Act {
+                    action,
+                    look: act.look,
+                }
+            }
+            ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
+            ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
         })
     }
 }

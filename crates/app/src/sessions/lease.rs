@@ -77,7 +77,7 @@ impl Sessions {
         let sessions = self.clone();
         let taking = async move { sessions.begin_lease(new).await };
         let taken = self.shared.tasks.spawn("take control", taking).await;
-        taken.map_err(broke_off)?
+        taken.map_err(|error| broke_off(&error))?
     }
 
     /// Gives control back. Nothing happens when nobody has it.
@@ -94,7 +94,7 @@ impl Sessions {
         let sessions = self.clone();
         let ending = async move { sessions.end_lease(id, &held, LeaseEnd::HandedBack).await };
         let ended = self.shared.tasks.spawn("hand control back", ending).await;
-        Ok(ended.map_err(broke_off)??)
+        Ok(ended.map_err(|error| broke_off(&error))??)
     }
 
     /// A connection of somebody to a session. Whoever has control and no connection loses it.
@@ -221,9 +221,9 @@ impl Sessions {
     }
 }
 
-fn broke_off(error: tokio::task::JoinError) -> ControlError {
+fn broke_off(error: &tokio::task::JoinError) -> ControlError {
     tracing::error!(
-        error = &error as &dyn std::error::Error,
+        error = error as &dyn std::error::Error,
         "a change of control broke off"
     );
     ControlError::BrokeOff

@@ -332,10 +332,12 @@ async fn while_a_person_drives_everybody_else_is_refused() {
         .await;
     let (mut ended, mut is_set) = (Vec::new(), false);
     while ended.len() < 2 || !is_set {
-        match control.next().await.0 {
-            FromRunner::DriverSet { number } => is_set = number == 1,
-            FromRunner::Result { id, outcome } => ended.push((id, outcome)),
-            other => panic!("{other:?}"),
+        let message = control.next().await.0;
+        if let FromRunner::Result { id, outcome } = message {
+            ended.push((id, outcome));
+        } else {
+            assert_eq!(message, FromRunner::DriverSet { number: 1 });
+            is_set = true;
         }
     }
     let refused = |was_begun| Outcome::Refused { was_begun };
