@@ -2,6 +2,7 @@ import { Hand, MousePointerClick, Plus } from "lucide-react";
 
 import { Avatar } from "../../components/Avatar";
 import { Button } from "../../components/Button";
+import { cx } from "../../lib/cx";
 import { formatElapsed } from "../../lib/time";
 import { useNow } from "../../lib/useNow";
 import type { Control } from "./control";
@@ -19,7 +20,10 @@ export function ControlOwner({ control }: ControlOwnerProps) {
   const isMine = control.holder === "me";
   return (
     <span
-      className={`inline-flex min-w-0 items-center gap-1.5 text-xs ${isMine ? "text-accent" : "text-soft"}`}
+      className={cx(
+        "inline-flex min-w-0 items-center gap-1.5 overflow-hidden text-xs",
+        isMine ? "text-accent" : "text-soft",
+      )}
     >
       {isMine ? (
         <MousePointerClick aria-hidden className="size-3.5 shrink-0" />
@@ -28,7 +32,7 @@ export function ControlOwner({ control }: ControlOwnerProps) {
           <Avatar name={control.name} className="size-4.5! text-[10px]!" />
         </span>
       )}
-      <span className="truncate">
+      <span className={cx("truncate", isMine && "max-sm:sr-only")}>
         {isMine ? "You have control" : `${control.name} has control`}
         {!isMine && <span className="max-md:hidden">, you are watching</span>}
       </span>
@@ -68,7 +72,7 @@ export function ControlButtons(props: ControlButtonsProps) {
     return (
       <>
         <Button look="ghost" disabled={isChanging} onClick={onTake} aria-label="Keep for 5 min">
-          <Plus aria-hidden className="size-3.5" /> 5 min
+          <Plus aria-hidden className="size-3.5" /> <span className="max-sm:hidden">5 min</span>
         </Button>
         <Button look="primary" disabled={isChanging} onClick={onHandBack}>
           <Hand aria-hidden className="size-3.5" /> Hand back

@@ -46,7 +46,7 @@ export function ScreenBar({
       </Button>
       <span className="font-medium max-sm:sr-only">Screen</span>
       {isLive && (
-        <span className="inline-flex items-center gap-1.5 text-xs text-good">
+        <span className="inline-flex shrink-0 items-center gap-1.5 text-xs text-good max-sm:hidden">
           <span aria-hidden className="size-1.5 rounded-full bg-current" /> Live
         </span>
       )}
