@@ -45,7 +45,7 @@ impl Sessions {
         prompt: SendPrompt,
     ) -> Result<Message, SendPromptError> {
         let needed = needed_for(prompt.delivery);
-        self.find_with(needed, Viewer::User(author), id).await?;
+        let session = self.find_with(needed, Viewer::User(author), id).await?;
         check(&prompt.content)?;
         let message = Message {
             id: MessageId::new(),
@@ -79,10 +79,10 @@ impl Sessions {
             }
             Some(Ok(())) => {}
         }
-        self.shared
-            .store
-            .suggest_title(id, &title_from(&message.content))
-            .await?;
+        if session.title.is_empty() {
+            let title = title_from(&message.content);
+            self.shared.store.suggest_title(id, &title).await?;
+        }
         self.deliver(id, message.id, message.delivery);
         Ok(message)
     }

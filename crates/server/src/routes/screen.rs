@@ -35,6 +35,10 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(watch))
 }
 
+/// The most that is read of a watcher at once: keys and moves of the mouse are short. The buffer is filled
+/// with zeros before each look at the socket.
+const READ_BYTES: usize = 4 * 1024;
+
 /// Shows the screen now, or the newest picture in the log when the sandbox is not running.
 #[utoipa::path(
     get,
@@ -109,7 +113,7 @@ pub(crate) async fn watch(
     let viewer = pass.viewer();
     let admission = shared.app.admit(pass.credential, id).await?;
     let screen = shared.app.sessions().open_screen(viewer, id).await?;
-    let upgrade = upgrade.protocols(["binary"]);
+    let upgrade = upgrade.protocols(["binary"]).read_buffer_size(READ_BYTES);
     let span = tracing::Span::current();
     Ok(upgrade.on_upgrade(move |socket| {
         relay(socket, screen, admission, shared.shutdown).instrument(span)
