@@ -12,6 +12,8 @@ use crate::{
 
 /// Busy sessions that messages go to. With more, fewer wait in each.
 const N_SESSIONS: usize = 100;
+/// Conversations that are listed.
+const N_CONVERSATIONS: usize = 10;
 /// How long each load is put on.
 const ROUND: Duration = Duration::from_secs(2);
 /// How often. Ours and the peer take turns, so that whatever else the machine does hits both.
@@ -32,37 +34,13 @@ pub(crate) async fn measure(program: &str, python: &str) {
     let starts = starts(program, &ours);
     let mut table = Table::next_to("FastAPI");
 
-    let create = |sessions: &[Session]| Load {
-        method: "POST",
-        paths: paths(sessions, "/messages"),
-        body: MESSAGE,
-    };
-    let list = |sessions: &[Session]| Load {
-        method: "GET",
-        paths: paths(sessions, "/messages?limit=20"),
-        body: "",
-    };
-    let list_sessions = |_: &[Session]| Load {
-        method: "GET",
-        paths: vec!["/api/sessions?limit=50".to_owned()],
-        body: "",
-    };
-    let rows: [(&str, &str, &dyn Fn(&[Session]) -> Load, Option<f64>); 3] = [
-        ("create message", "… p99", &create, Some(15.0)),
-        ("list 20 messages", "… p99", &list, Some(15.0)),
-        ("list 50 sessions", "… p99", &list_sessions, None),
-    ];
-    for (what, p99, load, target) in rows {
-        let both = compare(&ours, &peer, load).await;
-        let [our_rate, peer_rate] = both.per_second;
-        let row = Row::per_second(what, our_rate, peer_rate, target.unwrap_or_default());
-        table.add(match target {
-            Some(_) => row,
-            None => row.without_target(),
-        });
-        let [our_p99, peer_p99] = both.p99_ms;
-        table.add(Row::ms(p99, our_p99, Some(peer_p99), 0.0).without_target());
-    }
+    let both = [&ours, &peer];
+    let created = compare(both, create).await;
+    add(&mut table, "create message", &created, Some(15.0));
+    let listed = compare(both, list).await;
+    add(&mut table, "list 20 messages", &listed, Some(15.0));
+    let sessions = compare(both, list_sessions).await;
+    add(&mut table, "list 50 sessions", &sessions, None);
     table.add(Row::ms(
         "started",
         median(starts),
@@ -78,19 +56,46 @@ pub(crate) async fn measure(program: &str, python: &str) {
     );
 }
 
-/// Puts a load on both in turn. Every round has new sessions, so that no queue gets full.
-async fn compare(ours: &Service, peer: &Service, load: &dyn Fn(&[Session]) -> Load) -> Both {
+/// New messages to busy sessions. Every round has new ones, so that no queue gets full.
+async fn create(service: &Service) -> Load {
+    Load {
+        method: "POST",
+        paths: paths(&service.busy_sessions(N_SESSIONS).await, "/messages"),
+        body: MESSAGE,
+    }
+}
+
+/// The beginning of some conversations.
+async fn list(service: &Service) -> Load {
+    let sessions = service.busy_sessions(N_CONVERSATIONS).await;
+    for session in &sessions {
+        for _ in 0..20 {
+            session.prompt("What do you see?").await;
+        }
+    }
+    Load {
+        method: "GET",
+        paths: paths(&sessions, "/messages?limit=20"),
+        body: "",
+    }
+}
+
+/// The newest sessions, of which there are more already.
+async fn list_sessions(_: &Service) -> Load {
+    Load {
+        method: "GET",
+        paths: vec!["/api/sessions?limit=50".to_owned()],
+        body: "",
+    }
+}
+
+/// Puts a load on both in turn.
+async fn compare(both: [&Service; 2], load: impl AsyncFn(&Service) -> Load) -> Both {
     let mut borne: [Vec<Borne>; 2] = [Vec::new(), Vec::new()];
     for _ in 0..N_ROUNDS {
-        for (service, borne) in [ours, peer].into_iter().zip(&mut borne) {
-            let sessions = service.busy_sessions(N_SESSIONS).await;
-            // A conversation to be listed.
-            for session in &sessions {
-                for _ in 0..20 {
-                    session.prompt("What do you see?").await;
-                }
-            }
-            borne.push(load(&sessions).put_on(service, ROUND).await);
+        for (service, borne) in both.into_iter().zip(&mut borne) {
+            let load = load(service).await;
+            borne.push(load.put_on(service, ROUND).await);
         }
     }
     let middle = |figure: fn(&Borne) -> f64| {
@@ -100,6 +105,17 @@ async fn compare(ours: &Service, peer: &Service, load: &dyn Fn(&[Session]) -> Lo
         per_second: middle(|borne| borne.per_second),
         p99_ms: middle(|borne| borne.p99_ms),
     }
+}
+
+fn add(table: &mut Table, what: &'static str, both: &Both, times: Option<f64>) {
+    let [ours, peer] = both.per_second;
+    let row = Row::per_second(what, ours, peer, times.unwrap_or_default());
+    table.add(match times {
+        Some(_) => row,
+        None => row.without_target(),
+    });
+    let [ours, peer] = both.p99_ms;
+    table.add(Row::ms("… p99", ours, Some(peer), 0.0).without_target());
 }
 
 fn paths(sessions: &[Session], rest: &str) -> Vec<String> {
