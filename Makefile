@@ -40,10 +40,10 @@ check: ## Format, lints and types only
 fmt: ## Format the Rust code
 	cargo fmt --all
 
-bench: ## Measure, next to the tools people use otherwise
-	@scripts/setup test
+bench: ## Measure, next to what people use otherwise (ARGS="desktop api stream": only these parts)
+	@scripts/setup bench
 	@scripts/web
-	@scripts/bench
+	@scripts/bench $(ARGS)
 
 clean: ## Remove everything that was built
 	rm -rf target web/dist web/node_modules e2e/node_modules openapi/node_modules .make

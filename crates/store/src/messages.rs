@@ -89,9 +89,9 @@ fn role_name(role: Role) -> &'static str {
 }
 
 pub(crate) fn message(row: &Row) -> Result<Message, StoreError> {
-    let role: String = row.get("role")?;
+    let role: &str = row.get("role")?;
     let author: Option<uuid::Uuid> = row.get("author_id")?;
-    let delivery: String = row.get("delivery")?;
+    let delivery: &str = row.get("delivery")?;
     Ok(Message {
         id: MessageId(row.get("id")?),
         session: SessionId(row.get("session_id")?),

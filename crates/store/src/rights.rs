@@ -127,9 +127,8 @@ pub(crate) async fn write_right(
 }
 
 pub(crate) fn right(row: &Row) -> Result<Right, StoreError> {
-    let name: String = row.get("right_name")?;
-    Right::from_name(&name)
-        .ok_or_else(|| StoreError::Unreadable(format!("{name:?} is not a right")))
+    let name: &str = row.get("right_name")?;
+    Right::from_name(name).ok_or_else(|| StoreError::Unreadable(format!("{name:?} is not a right")))
 }
 
 fn person(row: &Row) -> Result<Person, StoreError> {

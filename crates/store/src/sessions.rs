@@ -258,16 +258,16 @@ fn owner(viewer: Viewer) -> Value {
 
 fn session(row: &Row) -> Result<Session, StoreError> {
     let unreadable = |error: &dyn std::fmt::Display| StoreError::Unreadable(error.to_string());
-    let metadata: String = row.get("metadata")?;
-    let phase: String = row.get("phase")?;
-    let sandbox: String = row.get("sandbox")?;
+    let metadata: &str = row.get("metadata")?;
+    let phase: &str = row.get("phase")?;
+    let sandbox: &str = row.get("sandbox")?;
     Ok(Session {
         id: SessionId(row.get("id")?),
         owner: UserId(row.get("owner_id")?),
         right: right(row)?,
         title: row.get("title")?,
         model: row.get("model")?,
-        metadata: serde_json::from_str(&metadata).map_err(|error| unreadable(&error))?,
+        metadata: serde_json::from_str(metadata).map_err(|error| unreadable(&error))?,
         approvals: policy(row)?,
         phase: phase.parse::<Phase>().map_err(|error| unreadable(&error))?,
         sandbox: sandbox

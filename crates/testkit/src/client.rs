@@ -9,13 +9,17 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
     WebSocketStream,
-    tungstenite::{Message, client::IntoClientRequest},
+    tungstenite::{Message, client::IntoClientRequest, protocol::WebSocketConfig},
 };
 
 use crate::Document;
 
 /// The longest a test waits for an event.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How much is read of a WebSocket at once. It is filled with zeros before each look, and a thousand clients
+/// look often.
+const READ_BYTES: usize = 16 * 1024;
 
 /// Talks to one server with one token.
 #[derive(Debug, Clone)]
@@ -248,7 +252,8 @@ impl Client {
         }
         let tcp = TcpStream::connect(address).await.unwrap();
         tcp.set_nodelay(true).unwrap();
-        tokio_tungstenite::client_async(request, tcp)
+        let config = WebSocketConfig::default().read_buffer_size(READ_BYTES);
+        tokio_tungstenite::client_async_with_config(request, tcp, Some(config))
             .await
             .unwrap()
             .0

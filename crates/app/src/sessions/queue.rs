@@ -90,10 +90,10 @@ impl Sessions {
             }
             Some(Ok(())) => {}
         }
-        self.shared
-            .store
-            .suggest_title(id, &title_from(&message.content))
-            .await?;
+        if session.title.is_empty() {
+            let title = title_from(&message.content);
+            self.shared.store.suggest_title(id, &title).await?;
+        }
         self.shared.bus.changed(id);
         self.deliver(&kept, message.id, message.delivery);
         Ok(message)

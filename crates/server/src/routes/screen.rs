@@ -40,6 +40,9 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 
 /// How long the screen may take to let go of what somebody held down when they left.
 const LETTING_GO: Duration = Duration::from_secs(1);
+/// The most that is read of a watcher at once: keys and moves of the mouse are short. The buffer is filled
+/// with zeros before each look at the socket.
+const READ_BYTES: usize = 4 * 1024;
 
 /// Shows the screen now, or the newest picture in the log when the sandbox is not running or somebody else has control.
 #[utoipa::path(
@@ -121,7 +124,7 @@ pub(crate) async fn watch(
     let sessions = shared.app.sessions();
     let screen = sessions.open_screen(viewer, id, may_wake).await?;
     let seat = sessions.take_seat(pass.identity.user, id);
-    let upgrade = upgrade.protocols(["binary"]);
+    let upgrade = upgrade.protocols(["binary"]).read_buffer_size(READ_BYTES);
     let span = tracing::Span::current();
     Ok(upgrade.on_upgrade(move |socket| {
         relay(socket, screen, seat, admission, shared.shutdown).instrument(span)

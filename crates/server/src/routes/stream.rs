@@ -49,6 +49,9 @@ pub(crate) const PING: Duration = Duration::from_secs(20);
 pub(crate) const SILENCE: Duration = Duration::from_secs(65);
 /// What a client says while somebody looks at the session.
 const HEARTBEAT: &str = r#"{"type":"heartbeat"}"#;
+/// The most that is read of a client at once, and the longest message it may send: it has little to say.
+/// The buffer is filled with zeros before each look at the socket, so its size is what a delivery costs.
+const READ_BYTES: usize = 1024;
 /// What somebody is told whose connection ends because they may not have it any more.
 const NO_LONGER: &str = "you may not see this session any more";
 
@@ -174,6 +177,9 @@ pub(crate) async fn follow(
         tell_presence: query.presence,
     };
     let span = tracing::Span::current();
+    let upgrade = upgrade
+        .read_buffer_size(READ_BYTES)
+        .max_message_size(READ_BYTES);
     Ok(upgrade.on_upgrade(move |socket| {
         send_events(socket, client, admission, shared.shutdown).instrument(span)
     }))
@@ -199,6 +205,7 @@ async fn send_events(
     let _counted = OpenSocket::count("events");
     // Begun once: a look at the rights must not be cut short by an event.
     let mut lost = pin!(admission.lost());
+    let mut shut_down = pin!(shutdown.cancelled());
     let mut ping = tokio::time::interval(PING);
     ping.reset();
     let mut heard_at = Instant::now();
@@ -233,7 +240,7 @@ async fn send_events(
                 close(socket, close_code::POLICY, NO_LONGER).await;
                 return;
             }
-            () = shutdown.cancelled() => {
+            () = &mut shut_down => {
                 close(socket, close_code::AWAY, "the server is shutting down; come back").await;
                 return;
             }
