@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
     WebSocketStream,
-    tungstenite::{Message, client::IntoClientRequest},
+    tungstenite::{self, Message, client::IntoClientRequest},
 };
 
 use crate::Document;
@@ -85,6 +85,16 @@ impl Client {
     }
 
     pub async fn send(&self, method: Method, path: &str, body: Option<Vec<u8>>) -> Answer {
+        self.try_send(method, path, body).await.unwrap()
+    }
+
+    /// The same where the server may be away: then nobody knows what became of the request.
+    pub async fn try_send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Vec<u8>>,
+    ) -> Result<Answer, reqwest::Error> {
         let mut request = self.http.request(method, format!("{}{path}", self.url));
         if !self.token.is_empty() {
             request = request.bearer_auth(&self.token);
@@ -92,12 +102,12 @@ impl Client {
         if let Some(body) = body {
             request = request.body(body);
         }
-        let response = request.send().await.unwrap();
+        let response = request.send().await?;
         let status = response.status().as_u16();
-        Answer {
+        Ok(Answer {
             status,
-            body: response.bytes().await.unwrap().to_vec(),
-        }
+            body: response.bytes().await?.to_vec(),
+        })
     }
 
     pub async fn get(&self, path: &str) -> Answer {
@@ -225,6 +235,14 @@ impl Client {
         path: &str,
         headers: &[(&'static str, &str)],
     ) -> WebSocketStream<TcpStream> {
+        self.try_socket_with(path, headers).await.unwrap()
+    }
+
+    async fn try_socket_with(
+        &self,
+        path: &str,
+        headers: &[(&'static str, &str)],
+    ) -> Result<WebSocketStream<TcpStream>, tungstenite::Error> {
         let address = self.url.strip_prefix("http://").unwrap();
         let mut request = format!("ws://{address}{path}")
             .into_client_request()
@@ -232,12 +250,10 @@ impl Client {
         for (name, value) in headers {
             request.headers_mut().insert(*name, value.parse().unwrap());
         }
-        let tcp = TcpStream::connect(address).await.unwrap();
-        tcp.set_nodelay(true).unwrap();
-        tokio_tungstenite::client_async(request, tcp)
-            .await
-            .unwrap()
-            .0
+        let tcp = TcpStream::connect(address).await?;
+        tcp.set_nodelay(true)?;
+        let opened = tokio_tungstenite::client_async(request, tcp).await;
+        opened.map(|(socket, _)| socket)
     }
 }
 
@@ -317,6 +333,15 @@ impl Session {
         }
     }
 
+    /// The same where the server may be away.
+    pub async fn try_follow(&self, after: u64) -> Result<EventStream, tungstenite::Error> {
+        let path = self.path(&format!("/stream?after={after}"));
+        let bearer = format!("Bearer {}", self.client.token);
+        let headers = [("authorization", &*bearer)];
+        let socket = self.client.try_socket_with(&path, &headers).await?;
+        Ok(EventStream { socket })
+    }
+
     /// The same, with who comes and goes.
     pub async fn follow_with_people(&self, after: u64) -> EventStream {
         let path = self.path(&format!("/stream?after={after}&presence=true"));
@@ -368,18 +393,21 @@ pub struct EventStream {
 impl EventStream {
     /// The next event as it was sent.
     pub async fn next(&mut self) -> String {
-        let next = async {
-            loop {
-                match self.socket.next().await {
-                    Some(Ok(Message::Text(text))) => return text.to_string(),
-                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                    other => panic!("the stream ended: {other:?}"),
-                }
-            }
-        };
-        tokio::time::timeout(PATIENCE, next)
+        tokio::time::timeout(PATIENCE, self.try_next())
             .await
             .expect("an event in time")
+            .unwrap_or_else(|end| panic!("the stream ended: {end}"))
+    }
+
+    /// The same, or how the stream ended. It waits as long as there is a connection.
+    pub async fn try_next(&mut self) -> Result<String, String> {
+        loop {
+            match self.socket.next().await {
+                Some(Ok(Message::Text(text))) => return Ok(text.to_string()),
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                other => return Err(format!("{other:?}")),
+            }
+        }
     }
 
     /// Waits until the server closes the stream; answers the code and the reason.
