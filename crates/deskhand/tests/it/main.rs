@@ -16,6 +16,7 @@ mod openapi;
 mod people;
 mod presence;
 mod program;
+mod properties;
 mod queue;
 mod rights;
 mod run;
