@@ -22,7 +22,7 @@ use tracing::Instrument;
 
 use crate::{
     desk::{SessionDesk, TurnDesk},
-    figures::count_turn,
+    figures::{count_turn, turn_outcome},
     history,
     sessions::Shared,
 };
@@ -175,7 +175,7 @@ impl Live {
         };
         let ending = self.ending.is_cancelled();
         let server_ends = shared.tasks.shutdown().is_cancelled();
-        tracing::info!(session.id = %self.session, turn.id = %turn, n_steps = report.n_steps, duration_ms = millis(report.duration), "a turn ended");
+        tracing::info!(session.id = %self.session, turn.id = %turn, outcome = turn_outcome(&report), n_steps = report.n_steps, duration_ms = millis(report.duration), "a turn ended");
         count_turn(&report);
         loop {
             let is_interrupted = self.turn().as_ref().is_some_and(|turn| turn.is_interrupted);

@@ -68,7 +68,9 @@ impl Sessions {
             .shared
             .log
             .queue_prompt(new, self.shared.settings.queue_length)
-            .await?;
+            .await
+            // It may have been stored although the answer got lost, and must not wait unseen.
+            .inspect_err(|_| self.live(id).nudge())?;
         match queued {
             None => return Err(SendPromptError::Ended(id)),
             Some(Err(QueueFull { n_waiting })) => {
@@ -79,11 +81,14 @@ impl Sessions {
             }
             Some(Ok(())) => {}
         }
-        self.shared
-            .store
-            .suggest_title(id, &title_from(&message.content))
-            .await?;
         self.deliver(id, message.id, message.delivery);
+        let title = title_from(&message.content);
+        if let Err(error) = self.shared.store.suggest_title(id, &title).await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "a session was not named after its first message"
+            );
+        }
         Ok(message)
     }
 
