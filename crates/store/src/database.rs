@@ -3,6 +3,7 @@
 mod migrate;
 mod postgres;
 mod sqlite;
+mod tls;
 mod value;
 
 use std::{path::PathBuf, sync::Arc};
@@ -14,6 +15,7 @@ use tokio_postgres::error::SqlState;
 use self::{
     postgres::{Postgres, PostgresTransaction},
     sqlite::{Sqlite, SqliteTransaction},
+    tls::TlsError,
 };
 
 /// The store. Clones share its connections.
@@ -65,13 +67,15 @@ pub enum SqlError {
     Postgres(#[from] tokio_postgres::Error),
     #[error("no connection: {0}")]
     Unreachable(String),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
 }
 
 impl SqlError {
     /// Whether there was nobody to ask, rather than a refusal.
     pub fn is_unreachable(&self) -> bool {
         match self {
-            Self::Sqlite(_) => false,
+            Self::Sqlite(_) | Self::Tls(_) => false,
             Self::Postgres(error) => error.as_db_error().is_none(),
             Self::Unreachable(_) => true,
         }
@@ -85,7 +89,7 @@ impl SqlError {
                 code == Some(rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE)
             }
             Self::Postgres(error) => error.code() == Some(&SqlState::UNIQUE_VIOLATION),
-            Self::Unreachable(_) => false,
+            Self::Unreachable(_) | Self::Tls(_) => false,
         }
     }
 }

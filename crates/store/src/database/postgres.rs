@@ -6,13 +6,13 @@ use bytes::BytesMut;
 use deadpool_postgres::{Client, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use futures::FutureExt;
 use tokio_postgres::{
-    Column, NoTls, Statement,
+    Column, Statement,
     types::{IsNull, ToSql, Type, to_sql_checked},
 };
 use uuid::Uuid;
 
 use super::{
-    SqlError,
+    SqlError, tls,
     value::{Kind, Row, Value},
 };
 
@@ -35,9 +35,9 @@ pub(crate) struct PostgresTransaction {
 
 impl Postgres {
     pub(super) fn open(url: &str) -> Result<Self, SqlError> {
-        let config: tokio_postgres::Config = url.parse()?;
+        let (config, tls) = tls::read_address(url)?;
         let recycling_method = RecyclingMethod::Fast;
-        let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method });
+        let manager = Manager::from_config(config, tls, ManagerConfig { recycling_method });
         let pool = Pool::builder(manager)
             .max_size(N_CONNECTIONS)
             .wait_timeout(Some(CONNECT_MAX))

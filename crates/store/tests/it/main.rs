@@ -13,6 +13,7 @@ mod log;
 mod people;
 mod queue;
 mod rights;
+mod tls;
 mod tokens;
 
 use deskhand_core::{
@@ -126,5 +127,5 @@ pub(crate) async fn new_postgres_database() -> String {
         .await
         .unwrap();
     let (address, _) = server.rsplit_once('/').unwrap();
-    format!("{address}/{name}")
+    format!("{address}/{name}?sslmode=disable")
 }

@@ -245,7 +245,11 @@ pub(crate) async fn until(what: &str, mut is_true: impl FnMut() -> bool) {
 }
 
 fn browser(page: &Path, folder: &Path) -> Vec<String> {
+    // It is killed in the end and would leave what it keeps there.
+    let temporary = format!("TMPDIR={}", folder.display());
     let mut argv: Vec<String> = [
+        "env",
+        &temporary,
         "chromium",
         "--no-sandbox",
         "--no-first-run",

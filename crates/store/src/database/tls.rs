@@ -1,0 +1,165 @@
+//! Connections to PostgreSQL that nobody on the way can read.
+//!
+//! `sslmode` means what it means to PostgreSQL's own programs: `prefer` and `require` encrypt without
+//! asking who is at the other end, `verify-full` also makes sure that it is the server it should be.
+
+use std::{path::PathBuf, sync::Arc};
+
+use percent_encoding::percent_decode_str;
+use rustls::{
+    ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
+    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
+};
+use tokio_postgres::config::SslMode;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::SqlError;
+
+/// Why a connection cannot be made safe.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    #[error("sslmode is disable, prefer, require or verify-full, not {0:?}")]
+    Mode(String),
+    #[error("sslrootcert says whom to trust, so it needs sslmode=verify-full")]
+    RootWithoutVerifying,
+    #[error("the certificates in {} cannot be read: {reason}", path.display())]
+    Root { path: PathBuf, reason: String },
+    #[error("this machine has no certificates to trust; name a file with sslrootcert=PATH")]
+    NoRoots,
+    #[error("TLS cannot be used")]
+    Rustls(#[from] rustls::Error),
+}
+
+/// What the address says, and how connections to it are made.
+pub(super) fn read_address(
+    url: &str,
+) -> Result<(tokio_postgres::Config, MakeRustlsConnect), SqlError> {
+    let (address, wish) = Wish::take_from(url);
+    let mut config: tokio_postgres::Config = address.parse()?;
+    let (mode, is_verified) = match wish.mode.as_deref() {
+        Some("disable") => (SslMode::Disable, false),
+        Some("prefer") | None => (SslMode::Prefer, false),
+        Some("require") => (SslMode::Require, false),
+        Some("verify-full") => (SslMode::Require, true),
+        Some(other) => return Err(TlsError::Mode(other.to_owned()).into()),
+    };
+    config.ssl_mode(mode);
+    let client = match (is_verified, wish.root) {
+        (true, root) => client_that_trusts(root)?,
+        (false, None) => client_that_trusts_anybody()?,
+        (false, Some(_)) => return Err(TlsError::RootWithoutVerifying.into()),
+    };
+    Ok((config, MakeRustlsConnect::new(client)))
+}
+
+/// What an address wishes of TLS.
+#[derive(Debug, Default)]
+struct Wish {
+    mode: Option<String>,
+    root: Option<PathBuf>,
+}
+
+impl Wish {
+    /// The address without its wishes, and the wishes.
+    fn take_from(url: &str) -> (String, Self) {
+        let Some((address, query)) = url.split_once('?') else {
+            return (url.to_owned(), Self::default());
+        };
+        let mut wish = Self::default();
+        let mut others = Vec::new();
+        for pair in query.split('&') {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let value = || percent_decode_str(value).decode_utf8_lossy().into_owned();
+            match name {
+                "sslmode" => wish.mode = Some(value()),
+                "sslrootcert" => wish.root = Some(value().into()),
+                _ => others.push(pair),
+            }
+        }
+        (format!("{address}?{}", others.join("&")), wish)
+    }
+}
+
+/// Trusts who is vouched for in `root`, or by what this machine trusts.
+fn client_that_trusts(root: Option<PathBuf>) -> Result<ClientConfig, TlsError> {
+    let mut roots = RootCertStore::empty();
+    if let Some(path) = root {
+        let unreadable = |reason: String| TlsError::Root {
+            path: path.clone(),
+            reason,
+        };
+        let certificates = CertificateDer::pem_file_iter(&path)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .map_err(|error| unreadable(error.to_string()))?;
+        if certificates.is_empty() {
+            return Err(unreadable("there is none in it".to_owned()));
+        }
+        for certificate in certificates {
+            let added = roots.add(certificate);
+            added.map_err(|error| unreadable(error.to_string()))?;
+        }
+    } else {
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        if roots.is_empty() {
+            return Err(TlsError::NoRoots);
+        }
+    }
+    let client = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(client)
+}
+
+fn client_that_trusts_anybody() -> Result<ClientConfig, TlsError> {
+    let provider = Arc::new(ring::default_provider());
+    let client = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Anybody(provider)))
+        .with_no_client_auth();
+    Ok(client)
+}
+
+/// Lets every certificate pass. Whoever shows it must still have its key.
+#[derive(Debug)]
+struct Anybody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signed, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signed, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
