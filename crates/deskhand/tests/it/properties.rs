@@ -19,6 +19,8 @@ use proptest::{
     test_runner::{Config, TestRunner},
 };
 
+use crate::world::unlimited;
+
 /// How many cases are tried on each database.
 const CASES: u32 = 100;
 /// How long a case that failed is made smaller.
@@ -33,7 +35,10 @@ enum Database {
 impl Database {
     /// What a server needs to use a new one.
     async fn options(self) -> ServerOptions {
-        let mut options = ServerOptions::default();
+        let mut options = ServerOptions {
+            variables: unlimited(),
+            ..ServerOptions::default()
+        };
         if let Self::Postgres = self {
             let name = format!("law_{}", SessionId::new()).replace('-', "_");
             let url = new_postgres_database(&name).await;

@@ -15,3 +15,14 @@ pub(crate) fn serve(scenarios: &[(&str, &str)]) -> Server {
 pub(crate) fn serve_with(options: ServerOptions) -> Server {
     Server::start(env!("CARGO_BIN_EXE_deskhand"), options)
 }
+
+/// Settings for tests that do in a minute what people do in a month.
+pub(crate) fn unlimited() -> Vec<(String, String)> {
+    let settings = [
+        ("LIMITS_AWAKE_SESSIONS", "1000"),
+        ("LIMITS_SESSIONS_PER_DAY", "100000"),
+        ("RATE_REQUESTS_PER_SECOND", "0"),
+    ];
+    let variable = |(name, value): (&str, &str)| (format!("DESKHAND_{name}"), value.to_owned());
+    settings.map(variable).into()
+}

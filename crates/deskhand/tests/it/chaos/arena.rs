@@ -20,12 +20,14 @@ use super::{
     reader::Reader,
     talk::Talk,
 };
-use crate::world::serve_with;
+use crate::world::{serve_with, unlimited};
 
 /// The longest until a server and its database answer again.
 const BACK: Duration = Duration::from_secs(30);
 /// The longest until everything that was asked for is done.
 const REST: Duration = Duration::from_secs(240);
+/// How many places of a log are taken up in the end.
+const N_RESUMED: usize = 50;
 /// How many messages wait at most before more are sent.
 const ENOUGH: usize = 3;
 /// The longest that the database is away.
@@ -103,13 +105,14 @@ struct Corner {
 impl Arena {
     pub(crate) async fn open(n_sessions: u64, postgres: Option<Postgres>) -> Self {
         let owned = |(name, yaml): (&str, &str)| (name.to_owned(), yaml.to_owned());
-        let database = postgres.as_ref().map(Postgres::url);
+        let mut variables = unlimited();
+        variables.extend(postgres.as_ref().map(|postgres| {
+            let name = "DESKHAND_DATABASE".to_owned();
+            (name, postgres.url())
+        }));
         let server = serve_with(ServerOptions {
             scenarios: SCENARIOS.map(owned).into(),
-            variables: database
-                .map(|url| ("DESKHAND_DATABASE".to_owned(), url))
-                .into_iter()
-                .collect(),
+            variables,
             ..ServerOptions::default()
         });
         let door = watch::Sender::new(server.client());
@@ -244,7 +247,13 @@ impl Arena {
         }
         for corner in &self.corners {
             Story::read(&corner.log).check_rest();
+            eventually("everybody has seen the end", || {
+                let mut readers = corner.readers.iter();
+                readers.all(|reader| reader.seen().events.len() == corner.log.len())
+            });
             corner.check_readers();
+            let session = self.server.client().session(&corner.session);
+            corner.check_resuming(&session).await;
         }
     }
 
@@ -299,6 +308,15 @@ impl Corner {
         self.log = whole_log(session).await;
         Story::read(&self.log).check_known(&marks);
         self.check_readers();
+    }
+
+    /// Whether the log can be taken up after any number.
+    async fn check_resuming(&self, session: &Session) {
+        for after in (0..self.log.len()).step_by(self.log.len() / N_RESUMED + 1) {
+            let event = session.follow(after as u64).await.next().await;
+            let event: Value = serde_json::from_str(&event).unwrap();
+            assert_eq!(event, self.log[after]);
+        }
     }
 
     /// Whether everybody saw what is in the log, as far as they have come.

@@ -9,6 +9,9 @@ use crate::world::serve_with;
 
 const N_SESSIONS: usize = 4;
 
+/// The screen, the browser and the runner.
+const PROGRAMS: [&str; 3] = ["Xvnc", "--user-data-dir", "deskhand runner"];
+
 /// Does in the shell what it is asked for, and answers what that printed.
 const DOES: &str = r#"
 chunk_delay_ms: 0
@@ -149,23 +152,26 @@ fn sessions_that_work_at_once_do_what_each_would_do_alone() {
             }));
         }
         assert_eq!(answered, expected);
-        check_processes(&world.sessions);
+        check_processes(world);
     });
 }
 
-/// Every session has a screen and a browser of its own.
-fn check_processes(sessions: &[Session]) {
-    let mut all = BTreeSet::new();
-    for session in sessions {
-        let processes = processes_with_mount(&session.id);
-        for program in ["Xvnc", "--user-data-dir", "deskhand runner"] {
-            let runs = processes
-                .iter()
-                .any(|(_, command)| command.contains(program));
-            assert!(runs, "{program} among {processes:?}");
-        }
-        for (pid, command) in processes {
-            assert!(all.insert(pid), "{command} belongs to two sessions");
+/// Every session has a screen, a browser and a runner of its own, and every process one session.
+fn check_processes(world: &World) {
+    let mut programs = BTreeSet::new();
+    for (pid, command) in processes_with_mount(&world.server.mark()) {
+        let Ok(mounts) = std::fs::read_to_string(format!("/proc/{pid}/mountinfo")) else {
+            continue;
+        };
+        let owners: Vec<_> = (0..N_SESSIONS)
+            .filter(|n| mounts.contains(&world.sessions[*n].id))
+            .collect();
+        assert!(owners.len() <= 1, "{command} belongs to {owners:?}");
+        for program in PROGRAMS {
+            if command.contains(program) {
+                programs.extend(owners.iter().map(|owner| (*owner, program)));
+            }
         }
     }
+    assert_eq!(programs.len(), N_SESSIONS * PROGRAMS.len(), "{programs:?}");
 }

@@ -212,18 +212,19 @@ impl Model {
         let Some(text) = &file.text else {
             return Expected::Refusal;
         };
-        let mut lines: Vec<_> = text.split_inclusive('\n').map(str::to_owned).collect();
+        let mut lines: Vec<_> = text.split_inclusive('\n').collect();
         if line > lines.len() {
             return Expected::Refusal;
         }
-        lines.insert(line, added.to_owned());
-        // The line before has to end before another can follow.
-        if let Some(before) = line.checked_sub(1).map(|before| &mut lines[before])
-            && !before.ends_with('\n')
-        {
-            before.push('\n');
-        }
-        file.edit(lines.concat())
+        // A file without a line end at its end stays one.
+        let is_open = line > 0 && line == lines.len() && !text.ends_with('\n');
+        let text = if is_open {
+            format!("{text}\n{}", added.trim_end())
+        } else {
+            lines.insert(line, added);
+            lines.concat()
+        };
+        file.edit(text)
     }
 
     /// An edit is taken back unless something else has changed the file since.
