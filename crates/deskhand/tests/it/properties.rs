@@ -54,8 +54,8 @@ impl Database {
 /// as it can be used by the next case, also when it fails.
 fn for_all<S, W>(
     cases: &S,
-    open: impl AsyncFn(ServerOptions) -> W,
-    law: impl AsyncFn(&mut W, S::Value),
+    open: &impl AsyncFn(ServerOptions) -> W,
+    law: &impl AsyncFn(&mut W, S::Value),
 ) where
     S: Strategy,
     S::Value: Debug,

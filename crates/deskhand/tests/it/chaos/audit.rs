@@ -59,7 +59,7 @@ impl Story {
             }
             "status" => {
                 if let (Some(turn), Some(message)) = (text("turn"), text("prompt")) {
-                    self.take(turn, message);
+                    self.take(turn, &message);
                 }
             }
             "tool_use" => {
@@ -89,15 +89,15 @@ impl Story {
     }
 
     /// A turn begins with a message, or takes one more in.
-    fn take(&mut self, turn: String, message: String) {
+    fn take(&mut self, turn: String, message: &str) {
         assert!(!self.ends.contains_key(&turn), "{turn} ended before");
         let open = self.turn.get_or_insert_with(|| turn.clone());
         assert_eq!(*open, turn, "a turn begins in another");
-        if let Some(place) = self.queued.iter().position(|id| *id == message) {
+        if let Some(place) = self.queued.iter().position(|id| id == message) {
             assert_eq!(place, 0, "{message} was taken before those ahead of it");
             self.queued.remove(place);
         }
-        let twice = self.taken.insert(message.clone(), turn);
+        let twice = self.taken.insert(message.to_owned(), turn);
         assert!(twice.is_none(), "{message} was taken twice");
     }
 

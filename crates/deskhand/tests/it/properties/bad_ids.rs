@@ -67,7 +67,7 @@ async fn open(options: ServerOptions) -> World {
 #[test]
 fn every_route_refuses_every_session_that_is_not_there() {
     let cases = (bad_id(), any::<Index>());
-    for_all(&cases, open, async |world: &mut World, (bad, which)| {
+    for_all(&cases, &open, &async |world: &mut World, (bad, which)| {
         let id = match &bad {
             BadId::Unknown(id) => id.clone(),
             BadId::Foreign => world.foreign.clone(),

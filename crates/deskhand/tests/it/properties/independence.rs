@@ -99,7 +99,7 @@ async fn open(options: ServerOptions) -> World {
 fn sessions_that_work_at_once_do_what_each_would_do_alone() {
     let turns = vec(vec(step(), 1..5), 1..3);
     let cases = (vec(turns, N_SESSIONS), option::of(0..N_SESSIONS));
-    for_all(&cases, open, async |world: &mut World, (plans, stuck)| {
+    for_all(&cases, &open, &async |world: &mut World, (plans, stuck)| {
         let newest = join_all(world.sessions.iter().map(|session| async {
             session
                 .shell("rm -f ~/go ~/kept /tmp/kept; touch ~/kept /tmp/kept; kept=")

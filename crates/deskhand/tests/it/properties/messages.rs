@@ -48,8 +48,8 @@ fn a_message_is_stored_at_once_worked_on_and_in_the_history_in_order() {
     };
     for_all(
         &cases,
-        open,
-        async |server: &mut Server, (sendings, page_size)| {
+        &open,
+        &async |server: &mut Server, (sendings, page_size)| {
             let session = server.client().new_session("scripted/echo").await;
             let mut accepted = Vec::new();
             for sending in &sendings {

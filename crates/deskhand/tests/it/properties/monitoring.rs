@@ -162,8 +162,8 @@ impl World {
 fn everything_that_happens_is_logged_and_counted_once() {
     for_all(
         &vec(wish(), 1..12),
-        open,
-        async |world: &mut World, wishes| {
+        &open,
+        &async |world: &mut World, wishes| {
             world.n_cases += 1;
             world.n_sessions += 2;
             let client = world.server.client();

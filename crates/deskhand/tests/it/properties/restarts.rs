@@ -90,7 +90,7 @@ impl Seen {
 fn what_was_stored_is_there_after_any_restart() {
     let end = prop_oneof![Just(End::Killed), Just(End::Asked)];
     let cases = (vec(wanted(), 1..4), end);
-    for_all(&cases, open, async |world: &mut World, (wanted, end)| {
+    for_all(&cases, &open, &async |world: &mut World, (wanted, end)| {
         let mut before = Vec::new();
         for wanted in &wanted {
             let body = json!({

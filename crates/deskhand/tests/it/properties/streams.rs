@@ -109,8 +109,8 @@ fn everybody_is_told_the_same_while_it_happens_and_at_the_end() {
     let cases = (0..N_SESSIONS, vec(kind(), 1..7), r"x\PC{0,200}");
     for_all(
         &cases,
-        open,
-        async |world: &mut World, (which, kinds, prompt)| {
+        &open,
+        &async |world: &mut World, (which, kinds, prompt)| {
             let session = &world.sessions[which];
             let go = world.server.home_of(session).join("go");
             let newest = session.show().await["last_seq"].as_u64().unwrap();
