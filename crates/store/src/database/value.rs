@@ -134,6 +134,17 @@ impl FromValue for Uuid {
     }
 }
 
+impl FromValue for Vec<u8> {
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Bytes(bytes) => Some(bytes.clone()),
+            Value::Null(_) | Value::Int(_) | Value::Bool(_) | Value::Text(_) | Value::Uuid(_) => {
+                None
+            }
+        }
+    }
+}
+
 impl<T: FromValue> FromValue for Option<T> {
     fn from_value(value: &Value) -> Option<Self> {
         if matches!(value, Value::Null(_)) {
