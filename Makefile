@@ -4,7 +4,7 @@
 export MAKE_STARTED_AT := $(shell date +%s%3N)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build web setup test check fmt bench clean
+.PHONY: help run build web setup test chaos check fmt bench clean
 
 help: ## Show this menu
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -31,6 +31,11 @@ setup: ## Install what is missing for running and testing
 test: ## Check and test everything; the last line is the total
 	@scripts/setup test
 	@scripts/test
+
+chaos: ## Kill everything at random while agents work, 200 times on each database (KILLS=, SESSIONS=, SEED=)
+	@scripts/setup test
+	@scripts/web
+	@KILLS=$(KILLS) SESSIONS=$(SESSIONS) SEED=$(SEED) scripts/chaos
 
 check: ## Format, lints and types only
 	@scripts/setup web

@@ -47,12 +47,16 @@ impl Sessions {
 
 /// Counts a turn that has ended.
 pub(crate) fn count_turn(report: &TurnReport) {
-    let outcome = match report.end {
+    metrics::histogram!(TURN_SECONDS, "outcome" => turn_outcome(report)).record(report.duration);
+}
+
+/// How a turn ended, in one word.
+pub(crate) fn turn_outcome(report: &TurnReport) -> &'static str {
+    match report.end {
         TurnEnd::Done { .. } => "done",
         TurnEnd::Stopped => "stopped",
         TurnEnd::Failed(_) | TurnEnd::LogLost(_) => "failed",
-    };
-    metrics::histogram!(TURN_SECONDS, "outcome" => outcome).record(report.duration);
+    }
 }
 
 /// A sandbox that counts what is done in it, by the agent and by hand.

@@ -23,7 +23,7 @@ use tracing::Instrument;
 use crate::{
     decisions::TurnDecisions,
     desk::{SessionDesk, TurnDesk},
-    figures::count_turn,
+    figures::{count_turn, turn_outcome},
     history,
     in_use::InUse,
     patience::until_answered,
@@ -230,7 +230,7 @@ impl Live {
         };
         let ending = self.ending.is_cancelled();
         let server_ends = shared.parking.is_cancelled();
-        tracing::info!(session.id = %self.session, turn.id = %turn, n_steps = report.n_steps, duration_ms = millis(report.duration), "a turn ended");
+        tracing::info!(session.id = %self.session, turn.id = %turn, outcome = turn_outcome(&report), n_steps = report.n_steps, duration_ms = millis(report.duration), "a turn ended");
         count_turn(&report);
         loop {
             let is_interrupted = self.turn().as_ref().is_some_and(|turn| turn.is_interrupted);

@@ -3,16 +3,18 @@
 use std::time::Duration;
 
 use deskhand_core::event::{Event, EventBody};
-use futures::{SinkExt, StreamExt};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
     WebSocketStream,
-    tungstenite::{Message, client::IntoClientRequest, protocol::WebSocketConfig},
+    tungstenite::{self, client::IntoClientRequest, protocol::WebSocketConfig},
 };
 
-use crate::Document;
+use crate::{
+    Document,
+    sockets::{BusStream, EventStream},
+};
 
 /// The longest a test waits for an event.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -39,13 +41,13 @@ pub struct Answer {
 }
 
 impl Answer {
-    async fn read(response: reqwest::Response) -> Self {
+    async fn read(response: reqwest::Response) -> Result<Self, reqwest::Error> {
         let wait = response.headers().get("retry-after");
-        Self {
+        Ok(Self {
             status: response.status().as_u16(),
             retry_after: wait.map(|wait| wait.to_str().unwrap().parse().unwrap()),
-            body: response.bytes().await.unwrap().to_vec(),
-        }
+            body: response.bytes().await?.to_vec(),
+        })
     }
 
     pub fn json(&self) -> Value {
@@ -104,6 +106,16 @@ impl Client {
     }
 
     pub async fn send(&self, method: Method, path: &str, body: Option<Vec<u8>>) -> Answer {
+        self.try_send(method, path, body).await.unwrap()
+    }
+
+    /// The same where the server may be away: then nobody knows what became of the request.
+    pub async fn try_send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Vec<u8>>,
+    ) -> Result<Answer, reqwest::Error> {
         let mut request = self.http.request(method, format!("{}{path}", self.url));
         if !self.token.is_empty() {
             request = request.bearer_auth(&self.token);
@@ -111,7 +123,7 @@ impl Client {
         if let Some(body) = body {
             request = request.body(body);
         }
-        let response = request.send().await.unwrap();
+        let response = request.send().await?;
         Answer::read(response).await
     }
 
@@ -206,7 +218,7 @@ impl Client {
             .header("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");
         let response = request.send().await.unwrap();
         assert_ne!(response.status(), 101, "there is one");
-        Answer::read(response).await
+        Answer::read(response).await.unwrap()
     }
 
     /// Follows all sessions of whoever this is.
@@ -243,6 +255,14 @@ impl Client {
         path: &str,
         headers: &[(&'static str, &str)],
     ) -> WebSocketStream<TcpStream> {
+        self.try_socket_with(path, headers).await.unwrap()
+    }
+
+    async fn try_socket_with(
+        &self,
+        path: &str,
+        headers: &[(&'static str, &str)],
+    ) -> Result<WebSocketStream<TcpStream>, tungstenite::Error> {
         let address = self.url.strip_prefix("http://").unwrap();
         let mut request = format!("ws://{address}{path}")
             .into_client_request()
@@ -250,13 +270,11 @@ impl Client {
         for (name, value) in headers {
             request.headers_mut().insert(*name, value.parse().unwrap());
         }
-        let tcp = TcpStream::connect(address).await.unwrap();
-        tcp.set_nodelay(true).unwrap();
+        let tcp = TcpStream::connect(address).await?;
+        tcp.set_nodelay(true)?;
         let config = WebSocketConfig::default().read_buffer_size(READ_BYTES);
-        tokio_tungstenite::client_async_with_config(request, tcp, Some(config))
-            .await
-            .unwrap()
-            .0
+        let opened = tokio_tungstenite::client_async_with_config(request, tcp, Some(config)).await;
+        opened.map(|(socket, _)| socket)
     }
 }
 
@@ -336,6 +354,15 @@ impl Session {
         }
     }
 
+    /// The same where the server may be away.
+    pub async fn try_follow(&self, after: u64) -> Result<EventStream, tungstenite::Error> {
+        let path = self.path(&format!("/stream?after={after}"));
+        let bearer = format!("Bearer {}", self.client.token);
+        let headers = [("authorization", &*bearer)];
+        let socket = self.client.try_socket_with(&path, &headers).await?;
+        Ok(EventStream { socket })
+    }
+
     /// The same, with who comes and goes.
     pub async fn follow_with_people(&self, after: u64) -> EventStream {
         let path = self.path(&format!("/stream?after={after}&presence=true"));
@@ -390,125 +417,4 @@ impl Session {
     pub async fn terminate(&self) {
         self.client.delete(&self.path("")).await.good();
     }
-}
-
-/// A session's events as they come.
-#[derive(Debug)]
-pub struct EventStream {
-    socket: WebSocketStream<TcpStream>,
-}
-
-impl EventStream {
-    /// The next event as it was sent.
-    pub async fn next(&mut self) -> String {
-        next_text(&mut self.socket).await
-    }
-
-    /// Says that somebody looks at the session.
-    pub async fn heartbeat(&mut self) {
-        let text = Message::text(r#"{"type":"heartbeat"}"#);
-        self.socket.send(text).await.unwrap();
-    }
-
-    /// Waits until the server closes the stream; answers the code and the reason.
-    pub async fn closed(&mut self) -> (u16, String) {
-        closed(&mut self.socket).await
-    }
-
-    /// Who comes or goes next, as type and name. Events of the log are passed over.
-    pub async fn next_person(&mut self) -> (String, String) {
-        loop {
-            let message: Value = serde_json::from_str(&self.next().await).unwrap();
-            if message.get("seq").is_none() {
-                let text = |value: &Value| value.as_str().unwrap().to_owned();
-                return (text(&message["type"]), text(&message["data"]["name"]));
-            }
-        }
-    }
-
-    /// The next event.
-    pub async fn next_event(&mut self) -> Event {
-        serde_json::from_str(&self.next().await).unwrap()
-    }
-
-    /// Events up to and including number `last`.
-    pub async fn up_to(&mut self, last: u64) -> Vec<String> {
-        let mut events = Vec::new();
-        loop {
-            let text = self.next().await;
-            let seq = serde_json::from_str::<Value>(&text).unwrap()["seq"]
-                .as_u64()
-                .unwrap();
-            events.push(text);
-            if seq >= last {
-                return events;
-            }
-        }
-    }
-}
-
-/// What the bus tells.
-#[derive(Debug)]
-pub struct BusStream {
-    socket: WebSocketStream<TcpStream>,
-}
-
-impl BusStream {
-    /// The next message.
-    pub async fn next(&mut self) -> Value {
-        serde_json::from_str(&next_text(&mut self.socket).await).unwrap()
-    }
-
-    /// The data of the next message of this type. Others are passed over.
-    pub async fn next_of(&mut self, kind: &str) -> Value {
-        loop {
-            let mut message = self.next().await;
-            if message["type"] == kind {
-                return message["data"].take();
-            }
-        }
-    }
-
-    pub async fn send(&mut self, request: &Value) {
-        let text = Message::text(request.to_string());
-        self.socket.send(text).await.unwrap();
-    }
-
-    /// Waits until the server closes it; answers the code and the reason.
-    pub async fn closed(&mut self) -> (u16, String) {
-        closed(&mut self.socket).await
-    }
-}
-
-/// The next text that comes over a WebSocket.
-async fn next_text(socket: &mut WebSocketStream<TcpStream>) -> String {
-    let next = async {
-        loop {
-            match socket.next().await {
-                Some(Ok(Message::Text(text))) => return text.to_string(),
-                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                other => panic!("the stream ended: {other:?}"),
-            }
-        }
-    };
-    let next = tokio::time::timeout(PATIENCE, next);
-    next.await.expect("a message in time")
-}
-
-/// Waits until the server closes a WebSocket; answers the code and the reason.
-pub(crate) async fn closed(socket: &mut WebSocketStream<TcpStream>) -> (u16, String) {
-    let end = async {
-        loop {
-            match socket.next().await {
-                Some(Ok(Message::Close(Some(frame)))) => {
-                    return (frame.code.into(), frame.reason.to_string());
-                }
-                Some(Ok(_)) => {}
-                other => panic!("the connection ended without a word: {other:?}"),
-            }
-        }
-    };
-    tokio::time::timeout(PATIENCE, end)
-        .await
-        .expect("an end in time")
 }

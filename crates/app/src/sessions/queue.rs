@@ -79,7 +79,9 @@ impl Sessions {
             .shared
             .log
             .queue_prompt(new, self.shared.settings.queue_length)
-            .await?;
+            .await
+            // It may have been stored although the answer got lost, and must not wait unseen.
+            .inspect_err(|_| self.live(id).nudge())?;
         match queued {
             None => return Err(SendPromptError::Ended(id)),
             Some(Err(QueueFull { n_waiting })) => {
@@ -90,12 +92,17 @@ impl Sessions {
             }
             Some(Ok(())) => {}
         }
+        self.deliver(&kept, message.id, message.delivery);
         if session.title.is_empty() {
             let title = title_from(&message.content);
-            self.shared.store.suggest_title(id, &title).await?;
+            if let Err(error) = self.shared.store.suggest_title(id, &title).await {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "a session was not named after its first message"
+                );
+            }
         }
         self.shared.bus.changed(id);
-        self.deliver(&kept, message.id, message.delivery);
         Ok(message)
     }
 

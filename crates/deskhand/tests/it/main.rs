@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod bus;
+mod chaos;
 mod config;
 mod crash;
 mod decisions;
@@ -21,6 +22,7 @@ mod people;
 mod postgres;
 mod presence;
 mod program;
+mod properties;
 mod queue;
 mod rights;
 mod run;

@@ -33,7 +33,7 @@ fn said(server: &Server, text: &str, times: usize) {
 
 #[tokio::test]
 async fn turns_outlive_a_database_that_goes_away_and_do_nothing_twice() {
-    let database = Postgres::start();
+    let mut database = Postgres::start().await;
     let url = database.url();
     let server = serve_set(&[("steps", STEPS)], &[("DESKHAND_DATABASE", &url)]);
     let client = server.client();
@@ -50,13 +50,13 @@ async fn turns_outlive_a_database_that_goes_away_and_do_nothing_twice() {
     sessions[1].wait_for(0, works).await;
 
     for round in 1..=2 {
-        database.stop();
+        database.stop_at_once();
         said(&server, "the database is away; what needs it waits", round);
         let refused = sessions[0].send("more", "queue").await;
         assert_eq!((refused.status, &*refused.code()), (503, "no_database"));
         assert_eq!(refused.retry_after, Some(1));
         assert_eq!(client.get("/health").await.status, 503);
-        database.start_again();
+        database.start_again().await;
         said(&server, "the database answers again", round);
     }
 

@@ -25,3 +25,14 @@ pub(crate) fn serve_set(scenarios: &[(&str, &str)], settings: &[(&str, &str)]) -
         ..ServerOptions::default()
     })
 }
+
+/// Settings for tests that do in a minute what people do in a month.
+pub(crate) fn unlimited() -> Vec<(String, String)> {
+    let settings = [
+        ("LIMITS_AWAKE_SESSIONS", "1000"),
+        ("LIMITS_SESSIONS_PER_DAY", "100000"),
+        ("RATE_REQUESTS_PER_SECOND", "0"),
+    ];
+    let variable = |(name, value): (&str, &str)| (format!("DESKHAND_{name}"), value.to_owned());
+    settings.map(variable).into()
+}
