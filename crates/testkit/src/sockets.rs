@@ -1,4 +1,4 @@
-//! What a server sends over its WebSockets.
+//! What a server sends over a `WebSocket`, as it comes.
 
 use deskhand_core::event::Event;
 use futures::{SinkExt, StreamExt};

@@ -4,10 +4,7 @@ use futures::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
-use crate::{
-    Session,
-    client::{PATIENCE, closed},
-};
+use crate::{Session, client::PATIENCE, sockets::closed};
 
 const VERSION: &[u8] = b"RFB 003.008\n";
 const NO_SECURITY: u8 = 1;

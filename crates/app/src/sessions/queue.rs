@@ -81,7 +81,7 @@ impl Sessions {
             .queue_prompt(new, self.shared.settings.queue_length)
             .await
             // It may have been stored although the answer got lost, and must not wait unseen.
-            .inspect_err(|_| self.live(id).nudge())?;
+            .inspect_err(|_| kept.live.nudge(&self.shared))?;
         match queued {
             None => return Err(SendPromptError::Ended(id)),
             Some(Err(QueueFull { n_waiting })) => {
