@@ -129,7 +129,22 @@ async fn one_person_has_control_until_they_hand_it_back() {
     let longer = bobs.take_control(600).await.good();
     assert!(longer["until"].as_str() > taken["until"].as_str());
 
-    // The owner may take it from somebody, and nobody else may.
+    bobs.hand_back().await.good();
+    session.terminate().await;
+}
+
+#[tokio::test]
+async fn the_owner_may_take_control_from_somebody_and_nobody_else_may() {
+    let server = serve(&[]);
+    let admin = server.client();
+    let (bob, eve) = (admin.new_user("bob").await, admin.new_user("eve").await);
+    let session = admin.new_session("scripted/demo").await;
+    session.shell("true").await;
+    share(&session, "bob", "drive").await;
+    share(&session, "eve", "drive").await;
+    let bobs = bob.session(&session.id);
+    let taken = bobs.take_control(60).await.good();
+    bobs.take_control(600).await.good();
     let force = json!({"force": true});
     let refused = eve.put(&session.path("/lease"), force.clone()).await;
     assert_eq!(
