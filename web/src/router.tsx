@@ -26,6 +26,12 @@ const session = createRoute({
   component: lazyRouteComponent(() => import("./pages/SessionPage"), "SessionPage"),
 });
 
+const decisions = createRoute({
+  getParentRoute: () => root,
+  path: "/decisions",
+  component: lazyRouteComponent(() => import("./pages/DecisionsPage"), "DecisionsPage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
@@ -33,7 +39,7 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([sessions, session, settings]),
+  routeTree: root.addChildren([sessions, session, decisions, settings]),
   defaultPreload: "intent",
   defaultNotFoundComponent: () => <NotFoundPage />,
   defaultErrorComponent: Broken,

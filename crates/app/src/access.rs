@@ -57,6 +57,10 @@ impl AccessChanges {
         Self(watch::Sender::new(()))
     }
 
+    pub(crate) fn subscribe(&self) -> watch::Receiver<()> {
+        self.0.subscribe()
+    }
+
     pub(crate) fn tell(&self) {
         self.0.send_replace(());
     }
@@ -76,7 +80,7 @@ impl App {
         session: SessionId,
     ) -> Result<Admission, AdmitError> {
         // Before looking, so that no change is missed.
-        let changes = self.access.0.subscribe();
+        let changes = self.access.subscribe();
         let standing = look(&self.users, &self.sessions, &credential, session).await?;
         Ok(Admission {
             standing,

@@ -16,7 +16,7 @@ use deskhand_store::{PhaseMove, StoreError, Transition};
 use futures::FutureExt;
 use tokio::sync::Mutex;
 
-use crate::{figures::Counted, log::Log};
+use crate::{control::Room, figures::Counted, log::Log};
 
 #[derive(Debug)]
 pub(crate) struct SessionDesk {
@@ -25,6 +25,7 @@ pub(crate) struct SessionDesk {
     sandboxes: Arc<dyn Sandboxes>,
     log: Log,
     tasks: Tasks,
+    room: Arc<Room>,
     current: RwLock<Option<Arc<dyn Sandbox>>>,
     /// Held while the sandbox is started, buried or closed, so that one of these happens at a time.
     change: Mutex<Openness>,
@@ -44,6 +45,7 @@ impl SessionDesk {
         sandboxes: Arc<dyn Sandboxes>,
         log: Log,
         tasks: Tasks,
+        room: Arc<Room>,
     ) -> Arc<Self> {
         Arc::new(Self {
             session,
@@ -51,6 +53,7 @@ impl SessionDesk {
             sandboxes,
             log,
             tasks,
+            room,
             current: RwLock::default(),
             change: Mutex::new(Openness::Open),
         })
@@ -135,7 +138,12 @@ impl SessionDesk {
         match self.sandboxes.start(spec).await {
             Ok(sandbox) => {
                 let sandbox: Arc<dyn Sandbox> = Arc::new(Counted(sandbox));
-                self.set(Some(Arc::clone(&sandbox)));
+                {
+                    // It has to know who drives before anybody can use it.
+                    let _change = self.room.change.lock().await;
+                    sandbox.set_driver(self.room.driver()).await;
+                    self.set(Some(Arc::clone(&sandbox)));
+                }
                 self.tell(
                     PhaseMove::May(Signal::SandboxReady),
                     SandboxState::Ready,
@@ -234,6 +242,10 @@ pub(crate) struct TurnDesk(pub(crate) Arc<SessionDesk>);
 impl Desk for TurnDesk {
     async fn computer(&self) -> Result<Arc<dyn Sandbox>, DeskError> {
         self.0.sandbox().await
+    }
+
+    async fn free(&self) {
+        self.0.room.free().await;
     }
 }
 

@@ -1,6 +1,8 @@
 //! What each operation of Deskhand means, whoever asks: the page, the terminal, HTTP.
 
 mod access;
+mod control;
+mod decisions;
 mod desk;
 pub mod figures;
 mod health;
@@ -23,18 +25,20 @@ use deskhand_store::{Store, StoreError};
 use crate::access::AccessChanges;
 
 pub use access::{Admission, AdmitError};
+pub use control::Seat;
 pub use health::Health;
 pub use hub::Feed;
 pub use presence::{PresenceChange, Present};
 pub use sessions::{
-    ActByHand, ActByHandError, ByHand, ChangeMessage, ChangeMessageError, CreateSession,
-    CreateSessionError, FindError, JoinError, MadeShare, OpenScreenError, PersonError, Picture,
-    Place, RenameError, ScreenshotError, SendPrompt, SendPromptError, Sessions, ShareError,
-    ShareSession, StopTurnError,
+    ActByHand, ActByHandError, AnswerError, ByHand, ChangeMessage, ChangeMessageError,
+    ChangeSession, ChangeSessionError, ControlError, CreateSession, CreateSessionError, FindError,
+    GivenReply, JoinError, ListDecisions, MadeShare, OpenScreenError, PersonError, Picture, Place,
+    ScreenshotError, SendPrompt, SendPromptError, Sessions, ShareError, ShareSession,
+    StopTurnError, TakeControl,
 };
 pub use users::{
     ChangeUser, ChangeUserError, CreateUserError, Credential, EnsureAdminError, MadeToken,
-    MakeToken, MakeTokenError, SignIn, SignInError, Users,
+    MakeToken, MakeTokenError, SetApprovalsError, SignIn, SignInError, Users,
 };
 
 /// How long everything has to come to its end at shutdown.
@@ -85,6 +89,7 @@ impl App {
             &tasks,
         );
         let sessions = Sessions::new(parts, access.clone());
+        sessions.settle_expired().await?;
         sessions.reconcile().await?;
         Ok(Self {
             users,
@@ -106,6 +111,7 @@ impl App {
     /// Ends running turns with a word in their log, then the sandboxes. Tells whether everything
     /// came to its end in time.
     pub async fn shut_down(&self) -> bool {
+        self.sessions.park();
         self.tasks.shutdown().cancel();
         let closed = tokio::time::timeout(SHUTDOWN, self.sessions.close_all())
             .await

@@ -2,7 +2,10 @@
 //! runs a turn for each.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -21,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::{
+    decisions::TurnDecisions,
     desk::{SessionDesk, TurnDesk},
     figures::count_turn,
     history,
@@ -72,6 +76,7 @@ impl Live {
             Arc::clone(&shared.sandboxes),
             shared.log.clone(),
             shared.tasks.clone(),
+            shared.rooms.room(session),
         );
         let live = Arc::new(Self {
             desk,
@@ -174,7 +179,7 @@ impl Live {
             },
         };
         let ending = self.ending.is_cancelled();
-        let server_ends = shared.tasks.shutdown().is_cancelled();
+        let server_ends = shared.parking.is_cancelled();
         tracing::info!(session.id = %self.session, turn.id = %turn, n_steps = report.n_steps, duration_ms = millis(report.duration), "a turn ended");
         count_turn(&report);
         loop {
@@ -224,6 +229,10 @@ impl Live {
             .models
             .model(&session.model)
             .map_err(|error| fail("model_failed", format!("The model cannot be used: {error}")))?;
+        let history = history::read(&shared.store, self.session)
+            .await
+            .map_err(store_failed)?;
+        let newest = history.iter().map(|event| event.seq).max();
         Ok(Turn {
             id,
             model,
@@ -232,15 +241,20 @@ impl Live {
                 shared: Arc::clone(shared),
                 session: self.session,
                 turn: id,
+                leases_told: AtomicU64::new(newest.unwrap_or_default()),
+            }),
+            decisions: Arc::new(TurnDecisions {
+                shared: Arc::clone(shared),
+                session: self.session,
+                turn: id,
             }),
             blobs: Arc::clone(&shared.blobs),
-            history: history::read(&shared.store, self.session)
-                .await
-                .map_err(store_failed)?,
+            history,
             screen: shared.settings.screen,
             limits: shared.settings.limits.clone(),
             clock: Arc::clone(&shared.clock),
             stop,
+            parking: shared.parking.clone(),
         })
     }
 
@@ -345,6 +359,8 @@ struct SessionLog {
     shared: Arc<Shared>,
     session: SessionId,
     turn: TurnId,
+    /// The number of the newest event up to which the turn knows of leases.
+    leases_told: AtomicU64,
 }
 
 #[async_trait]
@@ -363,10 +379,24 @@ impl TurnLog for SessionLog {
                 role: message.role,
                 content: message.content,
                 author: message.author,
+                author_name: message.author_name,
                 delivery: message.delivery,
                 turn: None,
             })
         });
         Ok(said.collect())
+    }
+
+    async fn take_leases(&self) -> Result<Vec<EventBody>, TurnLogError> {
+        let lost = |error: Box<dyn std::error::Error + Send + Sync>| TurnLogError(error);
+        let told = self.leases_told.load(Ordering::Relaxed);
+        let events = self.shared.log.lease_events(self.session, told).await;
+        let events = events.map_err(|error| lost(Box::new(error)))?;
+        if let Some(newest) = events.last() {
+            self.leases_told.store(newest.seq, Ordering::Relaxed);
+        }
+        let bodies = events.iter().map(|event| Ok(event.read()?.body));
+        let bodies: Result<_, serde_json::Error> = bodies.collect();
+        bodies.map_err(|error| lost(Box::new(error)))
     }
 }

@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use deskhand_core::{
     clock::Clock,
-    event::{EventBody, QueueChange},
-    id::{MessageId, SessionId, TurnId, UserId},
+    decision::{Ask, GivenFile, Settlement},
+    event::{EventBody, LoggedEvent, QueueChange},
+    id::{DecisionId, MessageId, SessionId, TurnId, UserId},
+    lease::{Lease, LeaseEnd},
     message::Message,
 };
-use deskhand_store::{ChangeWaiting, NewPrompt, QueueFull, Store, StoreError, Transition};
+use deskhand_store::{
+    ChangeWaiting, NewLease, NewPrompt, QueueFull, Settle, Store, StoreError, TakeLease, Transition,
+};
 
 use crate::hub::{Feed, Hub};
 
@@ -101,6 +105,39 @@ impl Log {
         }))
     }
 
+    /// Takes a lease, or makes it longer.
+    pub(crate) async fn take_lease(&self, new: NewLease) -> Result<TakeLease, StoreError> {
+        let taken = self.store.take_lease(new, self.clock.now()).await?;
+        if let TakeLease::Took(took) = &taken {
+            self.hub.publish(new.session, &took.events);
+        }
+        Ok(taken)
+    }
+
+    /// Ends a lease, unless it is another one by now.
+    pub(crate) async fn end_lease(
+        &self,
+        session: SessionId,
+        lease: &Lease,
+        reason: LeaseEnd,
+    ) -> Result<(), StoreError> {
+        let now = self.clock.now();
+        let events = self.store.end_lease(session, lease, reason, now).await?;
+        if let Some(events) = &events {
+            self.hub.publish(session, events);
+        }
+        Ok(())
+    }
+
+    /// What became of leases after event `after`.
+    pub(crate) async fn lease_events(
+        &self,
+        session: SessionId,
+        after: u64,
+    ) -> Result<Vec<LoggedEvent>, StoreError> {
+        self.store.lease_events(session, after).await
+    }
+
     /// Changes a message that waits.
     pub(crate) async fn change_waiting(
         &self,
@@ -118,6 +155,44 @@ impl Log {
             self.hub.publish(session, events);
         }
         Ok(changed)
+    }
+
+    /// Asks people; tells whether the session was at work on `turn`.
+    pub(crate) async fn raise(
+        &self,
+        session: SessionId,
+        turn: TurnId,
+        id: DecisionId,
+        ask: &Ask,
+    ) -> Result<bool, StoreError> {
+        let now = self.clock.now();
+        let raised = self
+            .store
+            .raise_decision(session, turn, id, ask, now)
+            .await?;
+        if let Some(events) = &raised {
+            self.hub.publish(session, events);
+        }
+        Ok(raised.is_some())
+    }
+
+    /// Settles what people were asked, if it is open.
+    pub(crate) async fn settle(
+        &self,
+        session: SessionId,
+        id: DecisionId,
+        settlement: &Settlement,
+        file: Option<&GivenFile>,
+    ) -> Result<Settle, StoreError> {
+        let now = self.clock.now();
+        let settle = self
+            .store
+            .settle_decision(session, id, settlement, file, now)
+            .await?;
+        if let Settle::Settled(events) = &settle {
+            self.hub.publish(session, events);
+        }
+        Ok(settle)
     }
 
     pub(crate) async fn follow(&self, session: SessionId, after: u64) -> Result<Feed, StoreError> {

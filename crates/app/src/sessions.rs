@@ -1,7 +1,9 @@
 //! Sessions: everything that can be done with one.
 
 mod by_hand;
+mod decisions;
 mod errors;
+mod lease;
 mod people;
 mod queue;
 mod reconcile;
@@ -18,8 +20,9 @@ use deskhand_core::{
     event::LoggedEvent,
     id::{MessageId, RequestId, SessionId, UserId},
     model::Models,
+    policy::Policy,
     right::Right,
-    sandbox::{ByteStream, ComputerReply, ComputerRequest, Sandboxes},
+    sandbox::{Actor, ByteStream, ComputerReply, ComputerRequest, Sandboxes},
     session::{Phase, SandboxState, Session, Signal},
     tasks::Tasks,
     viewer::Viewer,
@@ -27,18 +30,22 @@ use deskhand_core::{
 use deskhand_store::{
     MessagePage, NewSession, PhaseMove, SessionPage, Store, StoreError, Transition,
 };
+use tokio_util::sync::CancellationToken;
 
 pub use by_hand::{ActByHand, ActByHandError, ByHand};
+pub use decisions::{AnswerError, GivenReply, ListDecisions};
 pub use errors::{
-    ChangeMessageError, CreateSessionError, FindError, OpenScreenError, RenameError,
+    ChangeMessageError, ChangeSessionError, CreateSessionError, FindError, OpenScreenError,
     ScreenshotError, SendPromptError, StopTurnError,
 };
+pub use lease::{ControlError, TakeControl};
 pub use queue::{ChangeMessage, Place, SendPrompt};
 
 pub use people::{JoinError, MadeShare, PersonError, ShareError, ShareSession};
 
 use crate::{
-    Feed, Parts, Settings, access::AccessChanges, live::Live, log::Log, presence::Presence,
+    Feed, Parts, Settings, access::AccessChanges, control::Rooms, decisions::DecisionNews,
+    live::Live, log::Log, presence::Presence,
 };
 
 /// The longest title.
@@ -63,6 +70,10 @@ pub(crate) struct Shared {
     pub(crate) tasks: Tasks,
     pub(crate) access: AccessChanges,
     pub(crate) presence: Presence,
+    pub(crate) decision_news: DecisionNews,
+    /// Fires before everything else when the server ends.
+    pub(crate) parking: CancellationToken,
+    pub(crate) rooms: Rooms,
     pub(crate) settings: Settings,
 }
 
@@ -73,6 +84,15 @@ pub struct CreateSession {
     pub model: Option<String>,
     /// A JSON object.
     pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
+    /// The owner's default without it.
+    pub approvals: Option<Policy>,
+}
+
+/// What to change of a session. At least one of them.
+#[derive(Debug, Default)]
+pub struct ChangeSession {
+    pub title: Option<String>,
+    pub approvals: Option<Policy>,
 }
 
 /// A picture to show.
@@ -95,6 +115,9 @@ impl Sessions {
             tasks: parts.tasks,
             access,
             presence: Presence::default(),
+            decision_news: DecisionNews::default(),
+            parking: CancellationToken::new(),
+            rooms: Rooms::default(),
             settings: parts.settings,
         };
         Self {
@@ -118,6 +141,14 @@ impl Sessions {
         if title.chars().count() > LONGEST_TITLE {
             return Err(CreateSessionError::LongTitle);
         }
+        let approvals = match wanted.approvals {
+            Some(policy) => policy,
+            None => {
+                let default = shared.store.default_approvals(owner).await?;
+                default.unwrap_or_default()
+            }
+        };
+        approvals.check()?;
         let id = SessionId::new();
         let new = NewSession {
             id,
@@ -125,6 +156,7 @@ impl Sessions {
             title: title.trim(),
             model: &model,
             metadata: &serde_json::Value::Object(wanted.metadata.unwrap_or_default()),
+            approvals: &approvals,
             created_at: shared.clock.now(),
         };
         shared.store.insert_session(new).await?;
@@ -174,25 +206,33 @@ impl Sessions {
         self.shared.store.sessions(viewer, before, limit).await
     }
 
-    pub async fn rename(
+    /// Names a session, or changes what its agent must ask.
+    pub async fn change(
         &self,
         viewer: Viewer,
         id: SessionId,
-        title: &str,
-    ) -> Result<Session, RenameError> {
-        let title = title.trim();
-        if title.chars().count() > LONGEST_TITLE {
-            return Err(RenameError::LongTitle);
+        change: ChangeSession,
+    ) -> Result<Session, ChangeSessionError> {
+        let title = change.title.as_deref().map(str::trim);
+        if title.is_some_and(|title| title.chars().count() > LONGEST_TITLE) {
+            return Err(ChangeSessionError::LongTitle);
+        }
+        if let Some(policy) = &change.approvals {
+            policy.check()?;
+        } else if title.is_none() {
+            return Err(ChangeSessionError::Nothing);
         }
         self.find_with(Right::Owner, viewer, id).await?;
-        let renamed = self
-            .shared
-            .store
-            .set_title(viewer, id, title)
-            .await
-            .map_err(FindError::from)?;
-        if !renamed {
-            return Err(FindError::NoSession(id).into());
+        let store = &self.shared.store;
+        if let Some(title) = title {
+            let renamed = store.set_title(viewer, id, title).await;
+            if !renamed.map_err(FindError::from)? {
+                return Err(FindError::NoSession(id).into());
+            }
+        }
+        if let Some(policy) = &change.approvals {
+            let changed = store.set_approvals(id, policy).await;
+            changed.map_err(FindError::from)?;
         }
         Ok(self.find(viewer, id).await?)
     }
@@ -211,7 +251,13 @@ impl Sessions {
             sandbox: Some(SandboxState::None),
             ..Transition::default()
         };
-        self.shared.log.transition(id, transition).await?;
+        let room = self.shared.rooms.room(id);
+        {
+            let _change = room.change.lock().await;
+            self.shared.log.transition(id, transition).await?;
+            room.clear();
+        }
+        self.shared.rooms.forget(id);
         self.lives().remove(&id);
         if let Err(error) = self.shared.sandboxes.remove_files(id).await {
             tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "a session's files were not removed; the next start tries again");
@@ -271,20 +317,23 @@ impl Sessions {
         Ok(self.shared.log.follow(id, after).await?)
     }
 
-    /// The screen now, or the newest picture of the log when the sandbox does not run.
+    /// The screen now, or the newest picture of the log when the sandbox does not run or somebody
+    /// else has control.
     pub async fn screenshot(
         &self,
-        viewer: Viewer,
+        user: UserId,
         id: SessionId,
     ) -> Result<Picture, ScreenshotError> {
-        self.find(viewer, id).await?;
+        self.find(Viewer::User(user), id).await?;
         if let Some(sandbox) = self.existing(id).and_then(|live| live.desk.running()) {
             let look = ComputerRequest::Look {
                 format: BlobFormat::Png,
             };
             if let Ok(ComputerReply::Acted {
                 frame: Some(frame), ..
-            }) = sandbox.perform(RequestId::new(), look, None).await
+            }) = sandbox
+                .perform(RequestId::new(), Actor::Person(user), look, None)
+                .await
             {
                 return Ok(Picture {
                     bytes: frame.bytes,
@@ -329,6 +378,21 @@ impl Sessions {
             tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "the screen could not be opened");
             OpenScreenError::NoSandbox(id)
         })
+    }
+
+    /// Settles what expired while no server ran, and goes on settling.
+    pub(crate) async fn settle_expired(&self) -> Result<(), StoreError> {
+        self.shared.settle_expired().await?;
+        let shared = Arc::clone(&self.shared);
+        self.shared
+            .tasks
+            .spawn("decisions", async move { shared.keep_settling().await });
+        Ok(())
+    }
+
+    /// From now on turns are left for the next start instead of being ended.
+    pub(crate) fn park(&self) {
+        self.shared.parking.cancel();
     }
 
     /// Ends all workers and sandboxes; sessions go on at the next start.

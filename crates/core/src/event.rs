@@ -8,8 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobName,
-    id::{MessageId, TurnId, UserId},
+    decision::{Ask, DecisionState, Reply},
+    id::{DecisionId, MessageId, TurnId, UserId},
+    lease::LeaseChanged,
     message::{Delivery, Role},
+    model::Check,
     session::{Phase, SandboxState},
 };
 
@@ -62,11 +65,14 @@ pub enum EventBody {
     Status(Status),
     Message(MessageSaid),
     Queue(QueueChanged),
+    Lease(LeaseChanged),
     Thinking(Said),
     Text(Said),
     ToolUse(ToolUse),
     ToolResult(ToolResult),
     Screenshot(Screenshot),
+    Decision(DecisionRaised),
+    Answer(DecisionSettled),
     Cost(Cost),
     Error(Failure),
     Complete(Complete),
@@ -79,10 +85,13 @@ impl EventBody {
             Self::Status(status) => serde_json::to_string(status),
             Self::Message(message) => serde_json::to_string(message),
             Self::Queue(change) => serde_json::to_string(change),
+            Self::Lease(change) => serde_json::to_string(change),
             Self::Thinking(said) | Self::Text(said) => serde_json::to_string(said),
             Self::ToolUse(tool_use) => serde_json::to_string(tool_use),
             Self::ToolResult(result) => serde_json::to_string(result),
             Self::Screenshot(screenshot) => serde_json::to_string(screenshot),
+            Self::Decision(raised) => serde_json::to_string(raised),
+            Self::Answer(settled) => serde_json::to_string(settled),
             Self::Cost(cost) => serde_json::to_string(cost),
             Self::Error(failure) => serde_json::to_string(failure),
             Self::Complete(complete) => serde_json::to_string(complete),
@@ -95,11 +104,14 @@ impl EventBody {
             Self::Status(_) => "status",
             Self::Message(_) => "message",
             Self::Queue(_) => "queue",
+            Self::Lease(_) => "lease",
             Self::Thinking(_) => "thinking",
             Self::Text(_) => "text",
             Self::ToolUse(_) => "tool_use",
             Self::ToolResult(_) => "tool_result",
             Self::Screenshot(_) => "screenshot",
+            Self::Decision(_) => "decision",
+            Self::Answer(_) => "answer",
             Self::Cost(_) => "cost",
             Self::Error(_) => "error",
             Self::Complete(_) => "complete",
@@ -131,6 +143,9 @@ pub struct MessageSaid {
     pub content: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<UserId>,
+    /// Their name at that time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author_name: Option<String>,
     /// How it was sent.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub delivery: Delivery,
@@ -186,13 +201,16 @@ pub struct ToolUse {
     pub turn: Option<TurnId>,
     /// Pairs the use with its result.
     pub call: String,
-    /// `computer`, `bash` or `editor`.
+    /// `computer`, `bash`, `editor` or `ask_user`.
     pub tool: String,
-    /// An `Action`, `ShellRequest` or `EditCommand`, or what the model sent instead of one.
+    /// An `Action`, `ShellRequest`, `EditCommand` or `Question`, or what the model sent instead of one.
     pub input: serde_json::Value,
     /// Who did it, when a person did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<UserId>,
+    /// What a person must agree to first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
 }
 
 /// What came of a tool use.
@@ -216,12 +234,36 @@ pub struct ToolResult {
 pub struct Screenshot {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
-    /// The tool use it belongs to.
+    /// The tool use it belongs to. Absent when the agent looks because people had control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     pub blob: BlobName,
     pub width: u16,
     pub height: u16,
+}
+
+/// A person is asked something.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DecisionRaised {
+    pub turn: TurnId,
+    pub decision: DecisionId,
+    #[serde(flatten)]
+    pub ask: Ask,
+}
+
+/// A decision is settled: it cannot be answered any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecisionSettled {
+    pub turn: TurnId,
+    pub decision: DecisionId,
+    /// Never `open`.
+    pub state: DecisionState,
+    /// What counts, also when it is the default that came with the expiry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Reply>,
+    /// Who answered, when a person did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<UserId>,
 }
 
 /// The model has given a whole answer. What it said and asked for stands before this.

@@ -49,6 +49,8 @@ ids! {
     TokenId,
     /// A link that lets people into a session.
     ShareId,
+    /// Something a person is asked.
+    DecisionId,
     /// A request to a runner. A runner carries out an id at most once.
     RequestId,
 }

@@ -5,11 +5,15 @@
 pub mod action;
 pub mod blob;
 pub mod clock;
+pub mod decision;
 pub mod edit;
 pub mod event;
 pub mod id;
+pub mod lease;
 pub mod message;
 pub mod model;
+pub mod policy;
+pub mod question;
 pub mod right;
 pub mod sandbox;
 pub mod secret;

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::stream::BoxStream;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     action::{Action, ScreenSize},
     blob::BlobFormat,
+    decision::DecisionKind,
     edit::EditCommand,
+    question::Question,
     shell::ShellRequest,
 };
 
@@ -17,7 +20,7 @@ use crate::{
 pub struct ModelRequest {
     pub system: String,
     pub screen: ScreenSize,
-    /// The conversation, oldest first. The last item is a prompt or results.
+    /// The conversation, oldest first. The last item is no answer.
     pub items: Vec<Item>,
 }
 
@@ -28,6 +31,8 @@ pub enum Item {
     Prompt { text: String },
     /// What people said in the middle of a turn.
     Steering { text: String },
+    /// People had mouse and keyboard and gave them back: who, and how the screen looks since.
+    HandedBack { text: String, image: Option<Image> },
     /// One answer of the model.
     Answer {
         thinking: String,
@@ -42,10 +47,20 @@ pub enum Item {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
     pub id: String,
-    /// `computer`, `bash` or `editor`.
+    /// `computer`, `bash`, `editor` or `ask_user`.
     pub tool: String,
     /// The tool's own request as JSON; see [`ToolRequest::parse`].
     pub input: serde_json::Value,
+    /// What a person must agree to before it is carried out.
+    pub checks: Vec<Check>,
+}
+
+/// Something about a call that a person must agree to, whatever the session's policy says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    pub kind: DecisionKind,
+    /// What people are asked.
+    pub prompt: String,
 }
 
 /// What came of a call.
@@ -120,12 +135,13 @@ pub enum ToolRequest {
     Computer(Action),
     Bash(ShellRequest),
     Editor(EditCommand),
+    AskUser(Question),
 }
 
 /// A tool call that does not make sense. The text is for the model.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadCall {
-    #[error("there is no tool {0:?}; the tools are computer, bash and editor")]
+    #[error("there is no tool {0:?}; the tools are computer, bash, editor and ask_user")]
     NoTool(String),
     #[error("the {tool} tool does not take this input: {problem}")]
     Input { tool: String, problem: String },
@@ -134,7 +150,6 @@ pub enum BadCall {
 impl ToolRequest {
     /// Reads a call's input.
     pub fn parse(tool: &str, input: &serde_json::Value) -> Result<Self, BadCall> {
-        use serde::Deserialize;
         let bad = |error: serde_json::Error| BadCall::Input {
             tool: tool.to_owned(),
             problem: error.to_string(),
@@ -147,6 +162,7 @@ impl ToolRequest {
             "editor" => EditCommand::deserialize(input)
                 .map(Self::Editor)
                 .map_err(bad),
+            "ask_user" => Question::deserialize(input).map(Self::AskUser).map_err(bad),
             other => Err(BadCall::NoTool(other.to_owned())),
         }
     }

@@ -11,7 +11,7 @@ use crate::{
     action::{Action, Point, ScreenSize},
     blob::BlobFormat,
     edit::EditCommand,
-    id::{RequestId, SessionId},
+    id::{RequestId, SessionId, UserId},
     shell::{ShellOutput, ShellRequest},
 };
 
@@ -20,6 +20,33 @@ use crate::{
 pub struct SandboxSpec {
     pub session: SessionId,
     pub screen: ScreenSize,
+}
+
+/// On whose behalf a computer is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Actor {
+    Agent,
+    Person(UserId),
+}
+
+/// Whom a computer obeys.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Driver {
+    #[default]
+    Anybody,
+    /// Only this person. What others ask is refused, and what they have under way is ended.
+    Only(UserId),
+}
+
+impl Driver {
+    pub fn obeys(self, actor: Actor) -> bool {
+        match self {
+            Self::Anybody => true,
+            Self::Only(user) => actor == Actor::Person(user),
+        }
+    }
 }
 
 /// Something asked of the computer in a sandbox.
@@ -38,6 +65,18 @@ pub enum ComputerRequest {
     },
     Shell(ShellRequest),
     Edit(EditCommand),
+    /// Puts a file into the home folder.
+    Keep(KeptFile),
+}
+
+/// A file for the home folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptFile {
+    /// The folder in the home folder, made if need be.
+    pub folder: String,
+    /// A plain name, without slashes.
+    pub name: String,
+    pub base64: String,
 }
 
 /// What the computer answered.
@@ -49,7 +88,7 @@ pub enum ComputerReply {
         frame: Option<Frame>,
     },
     Shell(ShellOutput),
-    /// The edit was made, or the file is shown in `text`.
+    /// The edit was made, or the file is shown in `text`, which for a kept file is its path.
     Edited {
         text: String,
     },
@@ -71,6 +110,9 @@ pub enum ComputerError {
     /// It was tried, or refused, inside the sandbox. The text is for the model.
     #[error("{0}")]
     Failed(String),
+    /// A person has mouse and keyboard. What was begun before that may have been done.
+    #[error("{}", refusal(*.was_begun))]
+    Refused { was_begun: bool },
     /// It was cancelled before it was done.
     #[error("the request was cancelled")]
     Cancelled,
@@ -80,6 +122,15 @@ pub enum ComputerError {
     /// There is no running sandbox.
     #[error("the sandbox is not running")]
     Gone,
+}
+
+fn refusal(was_begun: bool) -> &'static str {
+    if was_begun {
+        "Cut off: a person took over mouse and keyboard during this action. It is not known \
+         whether it was done."
+    } else {
+        "Not executed: a person has mouse and keyboard."
+    }
 }
 
 /// Why a sandbox could not be started. The texts name what is missing and the way out.
@@ -153,9 +204,14 @@ pub trait Sandbox: Send + Sync + std::fmt::Debug {
     async fn perform(
         &self,
         id: RequestId,
+        actor: Actor,
         request: ComputerRequest,
         progress: Option<Progress>,
     ) -> Result<ComputerReply, ComputerError>;
+
+    /// Says whom the computer obeys from now on, and waits until it knows. From the call on, no
+    /// reply and no progress reaches anybody it does not obey.
+    async fn set_driver(&self, driver: Driver);
 
     /// Ends a request early: its `perform` answers soon, with `Cancelled` or what was done.
     async fn cancel(&self, id: RequestId);

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     id::{SessionId, UserId},
+    lease::{Holder, Lease},
+    policy::Policy,
     right::Right,
 };
 
@@ -20,12 +22,23 @@ pub struct Session {
     pub model: String,
     /// The caller's own notes: a JSON object.
     pub metadata: serde_json::Value,
+    /// What the agent must ask before it does it.
+    pub approvals: Policy,
     pub phase: Phase,
     pub sandbox: SandboxState,
+    /// The person who has mouse and keyboard, if one has.
+    pub lease: Option<Lease>,
     /// The number of the newest event.
     pub last_seq: u64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+impl Session {
+    /// Who has mouse and keyboard.
+    pub fn holder(&self) -> Holder {
+        Holder::of(self.lease.clone(), self.phase)
+    }
 }
 
 /// What a session is doing. On the wire this is its `state`.

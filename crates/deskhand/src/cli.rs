@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use deskhand_core::user::Scope;
+use deskhand_core::{id::DecisionId, user::Scope};
 
 use crate::{config::Flags, people::parse_scope};
 
@@ -55,6 +55,10 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Print a new link for signing in to the running server
     Login(ServerArgs),
+    /// Print what the agents ask you
+    Decisions(ServerArgs),
+    /// Answer what an agent asks
+    Answer(AnswerArgs),
     /// Add, list and disable users
     User(UserArgs),
     /// Make, list and revoke tokens for your programs
@@ -99,6 +103,29 @@ pub(crate) struct ServerArgs {
         global = true
     )]
     pub(crate) server: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "A text answers a question, or names what is chosen.")]
+#[group(id = "given", required = true, multiple = false)]
+pub(crate) struct AnswerArgs {
+    /// Which, as `deskhand decisions` prints it
+    #[arg(value_name = "ID")]
+    pub(crate) id: DecisionId,
+    /// The answer; several when several may be chosen
+    #[arg(value_name = "TEXT", group = "given", num_args = 1..)]
+    pub(crate) texts: Vec<String>,
+    /// Say yes
+    #[arg(long, group = "given")]
+    pub(crate) yes: bool,
+    /// Say no
+    #[arg(long, group = "given")]
+    pub(crate) no: bool,
+    /// Give a file of at most 700 KiB
+    #[arg(long, value_name = "FILE", group = "given")]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
 }
 
 #[derive(Debug, Args)]

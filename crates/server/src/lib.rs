@@ -9,8 +9,8 @@ mod problem;
 mod request_id;
 mod routes;
 mod schema;
+mod screen_input;
 mod view;
-mod watch_only;
 
 use std::sync::Arc;
 
@@ -97,8 +97,8 @@ pub fn has_page() -> bool {
 /// All routes, each with its description: every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
-        by_hand, docs, health, messages, metrics, people, queue, screen, sessions, sharing, stream,
-        tokens, users,
+        by_hand, decisions, docs, health, lease, messages, metrics, people, queue, screen,
+        sessions, settings, sharing, stream, tokens, users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
@@ -107,7 +107,10 @@ fn routes() -> OpenApiRouter<Shared> {
         .merge(sessions::routes())
         .merge(messages::routes())
         .merge(queue::routes())
+        .merge(lease::routes())
         .merge(by_hand::routes())
+        .merge(decisions::routes())
+        .merge(settings::routes())
         .merge(stream::routes())
         .merge(screen::routes())
         .merge(sharing::routes())

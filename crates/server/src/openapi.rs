@@ -27,6 +27,7 @@ use crate::{
     tags(
         (name = "people", description = "Who you are, and who else there is"),
         (name = "sessions", description = "Conversations with an agent, each with its computer and its log"),
+        (name = "decisions", description = "What people are asked before the agent goes on"),
         (name = "computer", description = "The computer of a session"),
         (name = "server", description = "The server itself"),
     ),

@@ -6,11 +6,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use deskhand_app::{
-    ActByHandError, AdmitError, ChangeMessageError, ChangeUserError, CreateSessionError,
-    CreateUserError, FindError, JoinError, MakeTokenError, OpenScreenError, PersonError,
-    RenameError, ScreenshotError, SendPromptError, ShareError, SignInError, StopTurnError,
+    ActByHandError, AdmitError, AnswerError, ChangeMessageError, ChangeSessionError,
+    ChangeUserError, ControlError, CreateSessionError, CreateUserError, FindError, JoinError,
+    MakeTokenError, OpenScreenError, PersonError, ScreenshotError, SendPromptError,
+    SetApprovalsError, ShareError, SignInError, StopTurnError,
 };
-use deskhand_core::blob::BlobError;
+use deskhand_core::{blob::BlobError, lease::Lease};
 use deskhand_store::StoreError;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -86,6 +87,12 @@ impl Problem {
     pub(crate) fn wrong_method() -> Self {
         let message = "this path does not take this method";
         Self::refuse(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", message)
+    }
+
+    fn somebody_else_drives(lease: &Lease, message: impl std::fmt::Display) -> Self {
+        let Lease { user, name, until } = lease;
+        Self::refuse(StatusCode::CONFLICT, "somebody_else_drives", message)
+            .with(json!({"user": user, "name": name, "until": until}))
     }
 
     /// Our fault.
@@ -164,16 +171,25 @@ impl From<CreateSessionError> for Problem {
             CreateSessionError::LongTitle => {
                 Self::refuse(StatusCode::BAD_REQUEST, "long_title", error)
             }
+            CreateSessionError::BadPolicy(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
+            }
             CreateSessionError::Store(error) => error.into(),
         }
     }
 }
 
-impl From<RenameError> for Problem {
-    fn from(error: RenameError) -> Self {
+impl From<ChangeSessionError> for Problem {
+    fn from(error: ChangeSessionError) -> Self {
         match error {
-            RenameError::LongTitle => Self::refuse(StatusCode::BAD_REQUEST, "long_title", error),
-            RenameError::Find(error) => error.into(),
+            ChangeSessionError::Nothing => Self::malformed(error),
+            ChangeSessionError::LongTitle => {
+                Self::refuse(StatusCode::BAD_REQUEST, "long_title", error)
+            }
+            ChangeSessionError::BadPolicy(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
+            }
+            ChangeSessionError::Find(error) => error.into(),
         }
     }
 }
@@ -265,18 +281,73 @@ impl From<ActByHandError> for Problem {
     fn from(error: ActByHandError) -> Self {
         match error {
             ActByHandError::Find(error) => error.into(),
-            ActByHandError::BadCall(_) | ActByHandError::BadAction(_) => {
+            ActByHandError::BadCall(_)
+            | ActByHandError::BadAction(_)
+            | ActByHandError::Question => {
                 Self::refuse(StatusCode::BAD_REQUEST, "bad_action", error)
             }
             ActByHandError::Ended(_) => Self::refuse(StatusCode::CONFLICT, "session_ended", error),
             ActByHandError::AgentIsDriving(_) => {
                 Self::refuse(StatusCode::CONFLICT, "agent_is_driving", error)
             }
+            ActByHandError::SomebodyElseDrives { ref lease, .. } => {
+                Self::somebody_else_drives(lease, &error)
+            }
             ActByHandError::NoSandbox(_) => {
                 Self::refuse(StatusCode::SERVICE_UNAVAILABLE, "no_sandbox", error)
             }
             ActByHandError::Blob(error) => error.into(),
             ActByHandError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<AnswerError> for Problem {
+    fn from(error: AnswerError) -> Self {
+        match error {
+            AnswerError::Find(error) => error.into(),
+            AnswerError::NoDecision { .. } => {
+                Self::refuse(StatusCode::NOT_FOUND, "no_decision", error)
+            }
+            AnswerError::BadReply(_) => {
+                Self::refuse(StatusCode::UNPROCESSABLE_ENTITY, "bad_answer", error)
+            }
+            AnswerError::Settled(ref named) => {
+                let details = json!({
+                    "state": named.decision.state,
+                    "answered_by": named.decision.answered_by,
+                    "answered_by_name": named.answered_by_name,
+                    "settled_at": named.decision.settled_at,
+                });
+                Self::refuse(StatusCode::CONFLICT, "settled", &error).with(details)
+            }
+            AnswerError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<SetApprovalsError> for Problem {
+    fn from(error: SetApprovalsError) -> Self {
+        match error {
+            SetApprovalsError::BadPolicy(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
+            }
+            SetApprovalsError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ControlError> for Problem {
+    fn from(error: ControlError) -> Self {
+        match error {
+            ControlError::Find(error) => error.into(),
+            ControlError::Seconds(_) => Self::refuse(StatusCode::BAD_REQUEST, "bad_seconds", error),
+            ControlError::Ended(_) => Self::refuse(StatusCode::CONFLICT, "session_ended", error),
+            ControlError::SomebodyElse { ref lease, .. } => {
+                Self::somebody_else_drives(lease, &error)
+            }
+            ControlError::Store(error) => error.into(),
+            ControlError::BrokeOff => Self::internal(&error),
         }
     }
 }

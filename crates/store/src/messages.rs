@@ -10,8 +10,8 @@ use crate::database::{
     Row, Store, StoreError, Transaction, Value, millis, stored_count, timestamp,
 };
 
-pub(crate) const COLUMNS: &str =
-    "id, session_id, role, content, author_id, delivery, created_at_ms";
+pub(crate) const COLUMNS: &str = "id, session_id, role, content, author_id, delivery, created_at_ms, \
+     (SELECT name FROM users WHERE users.id = author_id) AS author_name";
 
 /// One page of a conversation, oldest first.
 #[derive(Debug)]
@@ -102,6 +102,7 @@ pub(crate) fn message(row: &Row) -> Result<Message, StoreError> {
         },
         content: row.get("content")?,
         author: author.map(UserId),
+        author_name: row.get("author_name")?,
         delivery: delivery
             .parse()
             .map_err(|error: UnknownDelivery| StoreError::Unreadable(error.to_string()))?,

@@ -30,6 +30,8 @@ pub struct NewPrompt<'a> {
     pub session: SessionId,
     pub content: &'a str,
     pub author: UserId,
+    /// Their name now, for the log.
+    pub author_name: &'a str,
     pub delivery: Delivery,
     pub at: Timestamp,
 }
@@ -86,6 +88,7 @@ impl Store {
             role: Role::User,
             content: new.content.to_owned(),
             author: Some(new.author),
+            author_name: Some(new.author_name.to_owned()),
             delivery: new.delivery,
             turn: None,
         })];

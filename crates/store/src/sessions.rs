@@ -3,19 +3,24 @@
 use deskhand_core::{
     event::{EventBody, LoggedEvent, Status},
     id::{SessionId, TurnId, UserId},
+    policy::Policy,
     session::{Phase, SandboxState, Session},
     viewer::Viewer,
 };
 use jiff::Timestamp;
 
 use crate::{
+    approvals::{policy, written},
     database::{Row, Store, StoreError, Value, count, millis, timestamp},
     events::insert_events,
+    lease::lease,
     rights::right,
 };
 
-const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.metadata, s.phase, s.sandbox, \
-                       s.last_seq, s.created_at_ms, s.updated_at_ms";
+const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.metadata, s.approvals, s.phase, \
+                       s.sandbox, s.last_seq, s.created_at_ms, s.updated_at_ms, \
+                       s.lease_user_id, s.lease_until_ms, \
+                       (SELECT name FROM users WHERE id = s.lease_user_id) AS lease_name";
 
 /// The right of Deskhand itself in every session, and of each in their own.
 const OWNER: &str = "'owner' AS right_name";
@@ -28,6 +33,7 @@ pub struct NewSession<'a> {
     pub title: &'a str,
     pub model: &'a str,
     pub metadata: &'a serde_json::Value,
+    pub approvals: &'a Policy,
     pub created_at: Timestamp,
 }
 
@@ -47,8 +53,8 @@ impl Store {
     ) -> Result<Vec<LoggedEvent>, StoreError> {
         let mut transaction = self.begin().await?;
         let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
-                   last_seq, created_at_ms, updated_at_ms) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)";
+                   last_seq, created_at_ms, updated_at_ms, approvals) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9)";
         let first = Status {
             state: Phase::Initializing,
             sandbox: SandboxState::None,
@@ -65,6 +71,7 @@ impl Store {
             first.state.name().into(),
             first.sandbox.name().into(),
             millis(new.created_at),
+            written(new.approvals)?.into(),
         ];
         transaction.execute(sql, values).await?;
         let body = EventBody::Status(first);
@@ -187,10 +194,12 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         title: row.get("title")?,
         model: row.get("model")?,
         metadata: serde_json::from_str(metadata).map_err(|error| unreadable(&error))?,
+        approvals: policy(row)?,
         phase: phase.parse::<Phase>().map_err(|error| unreadable(&error))?,
         sandbox: sandbox
             .parse::<SandboxState>()
             .map_err(|error| unreadable(&error))?,
+        lease: lease(row)?,
         last_seq: count(row.get("last_seq")?)?,
         created_at: timestamp(row.get("created_at_ms")?)?,
         updated_at: timestamp(row.get("updated_at_ms")?)?,

@@ -80,6 +80,10 @@ impl Client {
         }
     }
 
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
     /// The same server with another token.
     pub fn with_token(&self, token: &str) -> Self {
         Self {
@@ -349,14 +353,28 @@ impl Session {
             EventBody::Status(_)
             | EventBody::Message(_)
             | EventBody::Queue(_)
+            | EventBody::Lease(_)
             | EventBody::Thinking(_)
             | EventBody::Text(_)
             | EventBody::ToolUse(_)
             | EventBody::ToolResult(_)
             | EventBody::Screenshot(_)
+            | EventBody::Decision(_)
+            | EventBody::Answer(_)
             | EventBody::Cost(_) => false,
         };
         self.wait_for(after, ends).await
+    }
+
+    /// Takes control for so many seconds.
+    pub async fn take_control(&self, seconds: u32) -> Answer {
+        let body = json!({"seconds": seconds});
+        self.client.put(&self.path("/lease"), body).await
+    }
+
+    /// Gives control back.
+    pub async fn hand_back(&self) -> Answer {
+        self.client.delete(&self.path("/lease")).await
     }
 
     pub async fn terminate(&self) {

@@ -92,6 +92,14 @@ impl Watcher {
         self.take_update().await;
     }
 
+    /// Presses a key or lets it go, and waits until the server has read that.
+    pub async fn key(&mut self, keysym: u32, is_down: bool) {
+        let [a, b, c, d] = keysym.to_be_bytes();
+        self.send(&[4, u8::from(is_down), 0, 0, a, b, c, d]).await;
+        self.ask(false, [0, 0, 1, 1]).await;
+        self.take_update().await;
+    }
+
     /// Waits until the server closes the connection; answers the code and the reason.
     pub async fn closed(&mut self) -> (u16, String) {
         closed(&mut self.socket).await

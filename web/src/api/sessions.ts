@@ -10,10 +10,10 @@ import { useRef } from "react";
 import { request } from "./client";
 import type {
   ChangeMessage,
+  ChangeSession,
   CreateSession,
   Delivery,
   Message,
-  RenameSession,
   SendMessage,
   Session,
   SessionsPage,
@@ -107,13 +107,12 @@ export function useRemoveMessage(id: string, message: string) {
   });
 }
 
-export function useRenameSession(id: string) {
+/** Gives a session another title, or has its agent ask about other things. */
+export function useChangeSession(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (title: string) => {
-      const body: RenameSession = { title };
-      return request<Session>("PATCH", `/api/sessions/${id}`, body);
-    },
+    mutationFn: (change: ChangeSession) =>
+      request<Session>("PATCH", `/api/sessions/${id}`, change),
     onSuccess: (session) => {
       client.setQueryData(sessionKeys.one(id), session);
       return client.invalidateQueries({ queryKey: sessionKeys.list });

@@ -21,6 +21,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what you may answer, over all sessions. */
+        get: operations["list_inbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/docs": {
         parameters: {
             query?: never;
@@ -122,8 +139,8 @@ export interface paths {
         delete: operations["terminate_session"];
         options?: never;
         head?: never;
-        /** Gives a session another title. */
-        patch: operations["rename_session"];
+        /** Gives a session another title, or another approval policy. */
+        patch: operations["change_session"];
         trace?: never;
     };
     "/api/sessions/{id}/actions": {
@@ -137,6 +154,40 @@ export interface paths {
         put?: never;
         /** Does one thing by hand, in a sandbox that is started if need be. */
         post: operations["act"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what was asked in a session. */
+        get: operations["list_decisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/decisions/{decision}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers a decision. The first valid answer counts. */
+        post: operations["answer_decision"];
         delete?: never;
         options?: never;
         head?: never;
@@ -359,6 +410,24 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows your settings. */
+        get: operations["show_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes your settings. Sessions that there are stay as they are. */
+        patch: operations["change_settings"];
         trace?: never;
     };
     "/api/shares/join": {
@@ -653,6 +722,52 @@ export interface components {
             /** @enum {string} */
             action: "cursor_position";
         };
+        /** @description A decision is settled: it cannot be answered any more. */
+        AnswerData: {
+            /** @description What counts, also when it is the default that came with the expiry. */
+            answer?: components["schemas"]["Reply"];
+            /**
+             * Format: uuid
+             * @description Who answered, when a person did.
+             */
+            by?: string;
+            /** Format: uuid */
+            decision: string;
+            state: components["schemas"]["SettledState"];
+            /** Format: uuid */
+            turn: string;
+        };
+        /** @description An answer: exactly one of these, whichever the form asks for. */
+        AnswerDecision: {
+            /** @description Values of choices. */
+            choices?: string[];
+            file?: components["schemas"]["AnswerFile"];
+            /** @description At most 64 KiB in UTF-8. */
+            text?: string;
+            yes?: boolean;
+        };
+        /** @description A file for the agent. */
+        AnswerFile: {
+            /** @description Its bytes, at most 700 KiB, in base64. */
+            base64: string;
+            /** @description Without slashes. */
+            name: string;
+        };
+        /** @enum {string} */
+        ApprovalMode: "always" | "risky" | "never";
+        /** @description What the agent must ask before it does it. */
+        ApprovalPolicy: {
+            mode?: components["schemas"]["ApprovalMode"];
+            /** @description The first that matches wins over the mode. */
+            rules?: components["schemas"]["ApprovalRule"][];
+        };
+        /** @description What happens to calls of one kind. */
+        ApprovalRule: {
+            /** @description The whole text of a call, in which `*` stands for anything. `*` when it is absent. */
+            pattern?: string;
+            then: components["schemas"]["Then"];
+            tool: components["schemas"]["RuleTool"];
+        };
         /** @description The name of a picture: the SHA-256 of its bytes and its format. */
         BlobName: string;
         /**
@@ -671,11 +786,29 @@ export interface components {
             content?: string;
             delivery?: components["schemas"]["Delivery"];
         };
+        /** @description What to change of a session. At least one of them. */
+        ChangeSession: {
+            /** @description What the agent must ask before it does it, from its next action on. */
+            approvals?: components["schemas"]["ApprovalPolicy"];
+            title?: string;
+        };
         /** @description What to change of a user. */
         ChangeUser: {
             active?: boolean | null;
             name?: string | null;
             role?: components["schemas"]["UserRole"] | null;
+        };
+        /** @description Something about a call that a person must agree to, whatever the policy says. */
+        Check: {
+            kind: components["schemas"]["DecisionKind"];
+            prompt: string;
+        };
+        /** @description One of several possible answers. */
+        Choice: {
+            /** @description What people read. */
+            label: string;
+            /** @description What the answer names and the agent is told. */
+            value: string;
         };
         /** @description Somebody who has the session open. */
         Collaborator: {
@@ -712,6 +845,7 @@ export interface components {
             usd: number;
         };
         CreateSession: {
+            approvals?: components["schemas"]["ApprovalPolicy"] | null;
             /** @description The caller's own notes. */
             metadata?: {
                 [key: string]: unknown;
@@ -733,6 +867,82 @@ export interface components {
             /** @description No two users' names differ only in case. */
             name: string;
             role?: components["schemas"]["UserRole"] | null;
+        };
+        /** @description Something a person is asked, and what became of it. */
+        Decision: {
+            answer: components["schemas"]["Reply"] | null;
+            /**
+             * Format: uuid
+             * @description Who answered, when a person did.
+             */
+            answered_by: string | null;
+            answered_by_name: string | null;
+            /** @description The tool call that waits for it. */
+            call: string | null;
+            /** Format: date-time */
+            created_at: string;
+            default: components["schemas"]["Reply"] | null;
+            /**
+             * Format: date-time
+             * @description It waits for ever without it.
+             */
+            expires_at: string | null;
+            form: components["schemas"]["Form"];
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["DecisionKind"];
+            /** @description The question, for people. */
+            prompt: string;
+            /** Format: uuid */
+            session_id: string;
+            session_title: string;
+            /**
+             * Format: date-time
+             * @description When it was answered, expired or withdrawn.
+             */
+            settled_at: string | null;
+            state: components["schemas"]["DecisionState"];
+            subject: components["schemas"]["Subject"] | null;
+            /** Format: uuid */
+            turn: string;
+        };
+        /** @description A person is asked something. */
+        DecisionData: {
+            /** @description The tool call that waits for it. */
+            call?: string;
+            /** Format: uuid */
+            decision: string;
+            /** @description What counts as the answer when nobody gave one in time. */
+            default?: components["schemas"]["Reply"];
+            /**
+             * Format: date-time
+             * @description It waits for ever without it.
+             */
+            expires_at?: string;
+            form: components["schemas"]["Form"];
+            kind: components["schemas"]["DecisionKind"];
+            /** @description The question, for people. */
+            prompt: string;
+            /** @description Exactly what would be done, where something would be. */
+            subject?: components["schemas"]["Subject"];
+            /** Format: uuid */
+            turn: string;
+        };
+        /**
+         * @description Why a person is asked.
+         * @enum {string}
+         */
+        DecisionKind: "question" | "approval" | "safety_check" | "budget";
+        /** @enum {string} */
+        DecisionState: "open" | "answered" | "expired" | "withdrawn";
+        /** @description A page of decisions, newest first. */
+        DecisionsPage: {
+            decisions: components["schemas"]["Decision"][];
+            /**
+             * Format: uuid
+             * @description The `before` of the next page, when there is one.
+             */
+            next: string | null;
         };
         /**
          * @description How a message reaches an agent that is at work. One that is not takes any message at once.
@@ -812,6 +1022,14 @@ export interface components {
             /** @enum {string} */
             type: "screenshot";
         } | {
+            data: components["schemas"]["DecisionData"];
+            /** @enum {string} */
+            type: "decision";
+        } | {
+            data: components["schemas"]["AnswerData"];
+            /** @enum {string} */
+            type: "answer";
+        } | {
             data: components["schemas"]["CostData"];
             /** @enum {string} */
             type: "cost";
@@ -827,6 +1045,28 @@ export interface components {
         /** @description A page of events, in order. */
         EventsPage: {
             events: components["schemas"]["SessionEvent"][];
+        };
+        /** @description What is known of a file that was given. */
+        FileHead: {
+            /** Format: int64 */
+            n_bytes: number;
+            name: string;
+        };
+        /** @description How a decision can be answered. */
+        Form: {
+            /** @enum {string} */
+            type: "text";
+        } | {
+            choices: components["schemas"]["Choice"][];
+            several: boolean;
+            /** @enum {string} */
+            type: "choices";
+        } | {
+            /** @enum {string} */
+            type: "yes_no";
+        } | {
+            /** @enum {string} */
+            type: "file";
         };
         /**
          * @description A right that the owner can give.
@@ -1015,8 +1255,16 @@ export interface components {
             /** Format: int32 */
             y1: number;
         };
-        RenameSession: {
-            title: string;
+        /** @description An answer. */
+        Reply: {
+            text: string;
+        } | {
+            /** @description Values of choices. */
+            choices: string[];
+        } | {
+            yes: boolean;
+        } | {
+            file: components["schemas"]["FileHead"];
         };
         /**
          * @description What somebody may do in a session. Each right includes those before it.
@@ -1028,6 +1276,8 @@ export interface components {
          * @enum {string}
          */
         Role: "user" | "assistant";
+        /** @enum {string} */
+        RuleTool: "computer" | "bash" | "editor" | "any";
         /** @description A piece of what the model thought or said. Pieces with one `turn` and `block` belong together. */
         SaidData: {
             /**
@@ -1068,6 +1318,8 @@ export interface components {
         };
         /** @description A conversation with an agent. */
         Session: {
+            /** @description What the agent must ask before it does it. */
+            approvals: components["schemas"]["ApprovalPolicy"];
             /** Format: date-time */
             created_at: string;
             /** Format: uuid */
@@ -1121,6 +1373,13 @@ export interface components {
             next: string | null;
             sessions: components["schemas"]["Session"][];
         };
+        /** @description Your settings. */
+        Settings: {
+            /** @description What the agent must ask in sessions that you make from now on. */
+            approvals: components["schemas"]["ApprovalPolicy"];
+        };
+        /** @enum {string} */
+        SettledState: "answered" | "expired" | "withdrawn";
         /** @description A link that lets people into a session. */
         Share: {
             /** Format: date-time */
@@ -1187,6 +1446,13 @@ export interface components {
              */
             turn?: string;
         };
+        /** @description The tool use that a person is asked about. */
+        Subject: {
+            input: unknown;
+            tool: string;
+        };
+        /** @enum {string} */
+        Then: "ask" | "allow" | "refuse";
         /** @description What is known of a token. */
         Token: {
             /** Format: date-time */
@@ -1237,6 +1503,8 @@ export interface components {
             by?: string;
             /** @description Pairs the use with its result. */
             call: string;
+            /** @description What a person must agree to first. */
+            checks?: components["schemas"]["Check"][];
             /** @description A `ToolInput`, or what the model sent instead of one. */
             input: unknown;
             /** @description A `Tool`, or what the model named instead of one. */
@@ -1282,21 +1550,37 @@ export interface components {
 export type Act = components['schemas']['Act'];
 export type Acted = components['schemas']['Acted'];
 export type Action = components['schemas']['Action'];
+export type AnswerData = components['schemas']['AnswerData'];
+export type AnswerDecision = components['schemas']['AnswerDecision'];
+export type AnswerFile = components['schemas']['AnswerFile'];
+export type ApprovalMode = components['schemas']['ApprovalMode'];
+export type ApprovalPolicy = components['schemas']['ApprovalPolicy'];
+export type ApprovalRule = components['schemas']['ApprovalRule'];
 export type BlobName = components['schemas']['BlobName'];
 export type Button = components['schemas']['Button'];
 export type ChangeMessage = components['schemas']['ChangeMessage'];
+export type ChangeSession = components['schemas']['ChangeSession'];
 export type ChangeUser = components['schemas']['ChangeUser'];
+export type Check = components['schemas']['Check'];
+export type Choice = components['schemas']['Choice'];
 export type Collaborator = components['schemas']['Collaborator'];
 export type CompleteData = components['schemas']['CompleteData'];
 export type CostData = components['schemas']['CostData'];
 export type CreateSession = components['schemas']['CreateSession'];
 export type CreateToken = components['schemas']['CreateToken'];
 export type CreateUser = components['schemas']['CreateUser'];
+export type Decision = components['schemas']['Decision'];
+export type DecisionData = components['schemas']['DecisionData'];
+export type DecisionKind = components['schemas']['DecisionKind'];
+export type DecisionState = components['schemas']['DecisionState'];
+export type DecisionsPage = components['schemas']['DecisionsPage'];
 export type Delivery = components['schemas']['Delivery'];
 export type EditCommand = components['schemas']['EditCommand'];
 export type ErrorData = components['schemas']['ErrorData'];
 export type EventBody = components['schemas']['EventBody'];
 export type EventsPage = components['schemas']['EventsPage'];
+export type FileHead = components['schemas']['FileHead'];
+export type Form = components['schemas']['Form'];
 export type GivenRight = components['schemas']['GivenRight'];
 export type GrantRight = components['schemas']['GrantRight'];
 export type Health = components['schemas']['Health'];
@@ -1320,9 +1604,10 @@ export type Queue = components['schemas']['Queue'];
 export type QueueChange = components['schemas']['QueueChange'];
 export type QueueData = components['schemas']['QueueData'];
 export type Region = components['schemas']['Region'];
-export type RenameSession = components['schemas']['RenameSession'];
+export type Reply = components['schemas']['Reply'];
 export type Right = components['schemas']['Right'];
 export type Role = components['schemas']['Role'];
+export type RuleTool = components['schemas']['RuleTool'];
 export type SaidData = components['schemas']['SaidData'];
 export type SandboxState = components['schemas']['SandboxState'];
 export type Scope = components['schemas']['Scope'];
@@ -1332,6 +1617,8 @@ export type Session = components['schemas']['Session'];
 export type SessionEvent = components['schemas']['SessionEvent'];
 export type SessionState = components['schemas']['SessionState'];
 export type SessionsPage = components['schemas']['SessionsPage'];
+export type Settings = components['schemas']['Settings'];
+export type SettledState = components['schemas']['SettledState'];
 export type Share = components['schemas']['Share'];
 export type ShareSession = components['schemas']['ShareSession'];
 export type Shares = components['schemas']['Shares'];
@@ -1339,6 +1626,8 @@ export type ShellRequest = components['schemas']['ShellRequest'];
 export type SignIn = components['schemas']['SignIn'];
 export type SignInLink = components['schemas']['SignInLink'];
 export type StatusData = components['schemas']['StatusData'];
+export type Subject = components['schemas']['Subject'];
+export type Then = components['schemas']['Then'];
 export type Token = components['schemas']['Token'];
 export type Tokens = components['schemas']['Tokens'];
 export type Tool = components['schemas']['Tool'];
@@ -1383,6 +1672,59 @@ export interface operations {
             };
             /** @description `no_blob`, `bad_id` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_inbox: {
+        parameters: {
+            query?: {
+                /** @description Only those in this state; `all` for every state. */
+                state?: "open" | "answered" | "expired" | "withdrawn" | "all";
+                limit?: number;
+                /** @description The `next` of the page before. */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page of decisions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionsPage"];
+                };
+            };
+            /** @description `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1584,7 +1926,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `unknown_model`, `long_title`, `malformed` */
+            /** @description `unknown_model`, `long_title`, `bad_policy`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1738,7 +2080,7 @@ export interface operations {
             };
         };
     };
-    rename_session: {
+    change_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -1750,7 +2092,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RenameSession"];
+                "application/json": components["schemas"]["ChangeSession"];
             };
         };
         responses: {
@@ -1763,7 +2105,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `long_title`, `malformed` */
+            /** @description `long_title`, `bad_policy`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1909,6 +2251,172 @@ export interface operations {
             };
             /** @description `no_sandbox`, `storage_full` */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_decisions: {
+        parameters: {
+            query?: {
+                /** @description Only those in this state; `all` for every state. */
+                state?: "open" | "answered" | "expired" | "withdrawn" | "all";
+                limit?: number;
+                /** @description The `next` of the page before. */
+                before?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page of decisions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionsPage"];
+                };
+            };
+            /** @description `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_session`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    answer_decision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session. */
+                id: string;
+                /** @description The decision. */
+                decision: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerDecision"];
+            };
+        };
+        responses: {
+            /** @description the decision */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Decision"];
+                };
+            };
+            /** @description `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin`, `narrow_scope`, `not_allowed` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_decision`, `no_session`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `settled`: who answered and when, or that it expired or was withdrawn */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `bad_answer` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3077,6 +3585,113 @@ export interface operations {
             };
             /** @description `no_sandbox` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description your settings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Settings"];
+            };
+        };
+        responses: {
+            /** @description your settings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description `bad_policy`, `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin`, `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -7,6 +7,9 @@ import { type Connection, EventStream } from "./stream";
 import type { SessionEvent } from "./types";
 import { streamUrl } from "./urls";
 
+/** Events after which the session itself is another. */
+const REFRESHING: ReadonlySet<SessionEvent["type"]> = new Set(["status", "message", "lease"]);
+
 /**
  * Follows a session's events and says how the connection is doing.
  *
@@ -26,8 +29,8 @@ export function useEventStream(
     const stream = new EventStream((after) => streamUrl(sessionId, after), {
       onEvents: (events) => {
         onEvents(events);
-        // A status or a first prompt changes the session itself, such as its title.
-        if (events.some(({ type }) => type === "status" || type === "message")) refreshSession();
+        // A first prompt gives the session its title, for example.
+        if (events.some(({ type }) => REFRESHING.has(type))) refreshSession();
       },
       onConnection: (next) => {
         setConnection(next);

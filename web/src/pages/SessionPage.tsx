@@ -14,6 +14,7 @@ import { TopBar } from "../components/TopBar";
 import { AccountMenu } from "../features/account/AccountMenu";
 import { HomeLink } from "../features/account/Navigation";
 import { addEvents, emptyTimeline } from "../features/conversation/timeline";
+import type { HeldLease } from "../features/screen/control";
 import { SessionPanes } from "../features/session/SessionPanes";
 import { SessionTopBar } from "../features/session/SessionTopBar";
 import { NotFoundPage } from "./NotFoundPage";
@@ -77,11 +78,17 @@ function LoadedSession({ session }: { session: Session }) {
         state={now.state}
         sandbox={now.sandbox}
         timeline={timeline}
+        lease={isLoading ? heldLease(session) : timeline.lease}
         connection={connection}
         isLoading={isLoading && timeline.items.length === 0}
       />
     </div>
   );
+}
+
+/** The person who has control, as the session says. */
+function heldLease({ lease }: Session): HeldLease | null {
+  return lease.holder === "person" ? lease : null;
 }
 
 function PanesSkeleton() {

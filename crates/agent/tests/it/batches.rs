@@ -191,7 +191,10 @@ async fn only_the_newest_pictures_are_shown() {
         .iter()
         .filter_map(|item| match item {
             Item::Results(results) => Some((results[0].text.clone(), results[0].image.is_some())),
-            Item::Prompt { .. } | Item::Steering { .. } | Item::Answer { .. } => None,
+            Item::Prompt { .. }
+            | Item::Steering { .. }
+            | Item::HandedBack { .. }
+            | Item::Answer { .. } => None,
         })
         .collect();
     let old = "Did it.\n[The picture is not shown any more.]".to_owned();

@@ -5,6 +5,7 @@ use deskhand_core::{
     id::{MessageId, SessionId},
     message::LONGEST_MESSAGE_BYTES,
     model::UnknownModel,
+    policy::BadPolicy,
     right::Right,
 };
 use deskhand_store::StoreError;
@@ -18,6 +19,8 @@ pub enum CreateSessionError {
     UnknownModel(#[from] UnknownModel),
     #[error("a title has at most {LONGEST_TITLE} characters")]
     LongTitle,
+    #[error(transparent)]
+    BadPolicy(#[from] BadPolicy),
     #[error("could not make the session")]
     Store(#[from] StoreError),
 }
@@ -40,9 +43,13 @@ pub enum FindError {
     Store(#[from] StoreError),
 }
 
-/// Why a session was not renamed.
+/// Why a session was not changed.
 #[derive(Debug, thiserror::Error)]
-pub enum RenameError {
+pub enum ChangeSessionError {
+    #[error("say what to change: title or approvals")]
+    Nothing,
+    #[error(transparent)]
+    BadPolicy(#[from] BadPolicy),
     #[error("a title has at most {LONGEST_TITLE} characters")]
     LongTitle,
     #[error(transparent)]

@@ -47,12 +47,15 @@ impl Sessions {
         let needed = needed_for(prompt.delivery);
         let session = self.find_with(needed, Viewer::User(author), id).await?;
         check(&prompt.content)?;
+        let user = self.shared.store.user(author).await?;
+        let author_name = user.map(|user| user.name).unwrap_or_default();
         let message = Message {
             id: MessageId::new(),
             session: id,
             role: Role::User,
             content: prompt.content,
             author: Some(author),
+            author_name: Some(author_name.clone()),
             delivery: prompt.delivery,
             created_at: self.shared.clock.now(),
         };
@@ -61,6 +64,7 @@ impl Sessions {
             session: id,
             content: &message.content,
             author,
+            author_name: &author_name,
             delivery: message.delivery,
             at: message.created_at,
         };

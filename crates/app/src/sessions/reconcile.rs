@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use deskhand_core::{
     event::{EventBody, Failure},
     id::{SessionId, TurnId},
-    session::{SandboxState, Session, Signal},
+    session::{Phase, SandboxState, Session, Signal},
 };
 use deskhand_store::{PhaseMove, StoreError, Transition};
 
@@ -24,6 +24,10 @@ impl Sessions {
     pub(crate) async fn reconcile(&self) -> Result<(), StoreError> {
         let open = self.shared.store.open_sessions().await?;
         for (session, turn) in &open {
+            // Before anything works on it.
+            if let Some(lease) = &session.lease {
+                self.restore_lease(session.id, lease.clone());
+            }
             match turn {
                 Some(turn) => self.take_up(session, *turn).await?,
                 None => self.close(session, None).await?,
@@ -48,6 +52,8 @@ impl Sessions {
             if status.turn == Some(turn) {
                 match status.prompt {
                     Some(message) => prompt = prompt.or(Some(message)),
+                    // Whoever waits for a person has done nothing that could be the cause.
+                    None if status.state == Phase::Waiting => {}
                     None => n_held_up += 1,
                 }
             }
@@ -57,7 +63,7 @@ impl Sessions {
         };
         let transition = Transition {
             sandbox: was_alive(session).then_some(SandboxState::Lost),
-            reason: Some("The server was started again. The agent goes on.".to_owned()),
+            reason: Some(goes_on(session).to_owned()),
             turn: Some(turn),
             ..Transition::default()
         };
@@ -115,6 +121,15 @@ impl Sessions {
                 tracing::warn!(session.id = %session, error = &error as &dyn std::error::Error, "files of an ended session were not removed");
             }
         }
+    }
+}
+
+/// What is said when a turn is taken up.
+fn goes_on(session: &Session) -> &'static str {
+    if session.phase == Phase::Waiting {
+        "The server was started again. The agent still waits for an answer."
+    } else {
+        "The server was started again. The agent goes on."
     }
 }
 

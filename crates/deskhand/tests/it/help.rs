@@ -16,13 +16,15 @@ fn the_program_explains_itself() {
     Usage: deskhand [OPTIONS] <COMMAND>
 
     Commands:
-      serve   Start the server and print where to look
-      run     Give the agent a task, watch it work, and print its answer
-      login   Print a new link for signing in to the running server
-      user    Add, list and disable users
-      token   Make, list and revoke tokens for your programs
-      doctor  Check this machine part by part and say how to mend what is missing
-      config  Print the settings in force and where each comes from
+      serve      Start the server and print where to look
+      run        Give the agent a task, watch it work, and print its answer
+      login      Print a new link for signing in to the running server
+      decisions  Print what the agents ask you
+      answer     Answer what an agent asks
+      user       Add, list and disable users
+      token      Make, list and revoke tokens for your programs
+      doctor     Check this machine part by part and say how to mend what is missing
+      config     Print the settings in force and where each comes from
 
     Options:
       -h, --help     Print help

@@ -5,10 +5,12 @@
 mod bad_input;
 mod config;
 mod crash;
+mod decisions;
 mod doctor;
 mod health;
 mod help;
 mod isolation;
+mod lease;
 mod logs;
 mod metrics;
 mod openapi;

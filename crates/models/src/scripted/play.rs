@@ -99,6 +99,12 @@ fn answer(
             id: conversation.call_id(index),
             tool: call.tool().to_owned(),
             input: filled(found, &values)?,
+            // The first call waits for it, and the others wait for the first.
+            checks: if index == 0 {
+                step.checks()
+            } else {
+                Vec::new()
+            },
         })));
     }
     chunks.push(match &step.error {
@@ -122,6 +128,7 @@ fn look_again(retry: Retry, conversation: &Conversation<'_>) -> Vec<Result<Chunk
             id: conversation.look_id(index),
             tool: "computer".to_owned(),
             input,
+            checks: Vec::new(),
         }))
     });
     calls.chain([Ok(Chunk::End)]).collect()

@@ -14,7 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use deskhand_app::{Admission, Feed, PresenceChange, Present, Sessions};
+use deskhand_app::{Admission, Feed, PresenceChange, Present, Seat, Sessions};
 use deskhand_core::{
     event::LoggedEvent,
     id::{SessionId, UserId},
@@ -44,9 +44,9 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 /// How long a client may leave what it was sent unread.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How often a quiet connection is shown to be alive.
-const PING: Duration = Duration::from_secs(20);
+pub(crate) const PING: Duration = Duration::from_secs(20);
 /// How long a client may be silent. It answers every ping without being asked to.
-const SILENCE: Duration = Duration::from_secs(65);
+pub(crate) const SILENCE: Duration = Duration::from_secs(65);
 /// The most that is read of a client at once, and the longest message it may send: it has nothing to say.
 /// The buffer is filled with zeros before each look at the socket, so its size is what a delivery costs.
 const READ_BYTES: usize = 1024;
@@ -168,6 +168,7 @@ pub(crate) async fn follow(
     let client = StreamClient {
         feed,
         present,
+        _seat: sessions.take_seat(pass.identity.user, id),
         tell_presence: query.presence,
     };
     let span = tracing::Span::current();
@@ -183,6 +184,8 @@ pub(crate) async fn follow(
 struct StreamClient {
     feed: Feed,
     present: Present,
+    /// Whoever has control keeps it while they have one.
+    _seat: Seat,
     tell_presence: bool,
 }
 

@@ -140,6 +140,17 @@ impl FromValue<'_> for Uuid {
     }
 }
 
+impl FromValue<'_> for Vec<u8> {
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Bytes(bytes) => Some(bytes.clone()),
+            // Any sixteen bytes look like an id to SQLite.
+            Value::Uuid(uuid) => Some(uuid.as_bytes().to_vec()),
+            Value::Null(_) | Value::Int(_) | Value::Bool(_) | Value::Text(_) => None,
+        }
+    }
+}
+
 impl<'row, T: FromValue<'row>> FromValue<'row> for Option<T> {
     fn from_value(value: &'row Value) -> Option<Self> {
         if matches!(value, Value::Null(_)) {

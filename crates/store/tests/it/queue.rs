@@ -28,6 +28,7 @@ async fn send(world: &World, session: SessionId, content: &str, delivery: Delive
         session,
         content,
         author: world.user,
+        author_name: "ada",
         delivery,
         at: SystemClock.now(),
     };

@@ -1,5 +1,6 @@
 import {
   ChevronRight,
+  CircleHelp,
   CircleSlash,
   CircleX,
   Clock,
@@ -31,6 +32,7 @@ const ICONS: Record<CallIcon, LucideIcon> = {
   shell: SquareTerminal,
   file: FileText,
   edit: FilePenLine,
+  ask: CircleHelp,
   tool: Wrench,
 };
 

@@ -229,7 +229,7 @@ describe("addEvents", () => {
   });
 
   it("passes over events of a type it does not know", () => {
-    const strange = { type: "lease", data: { holder: "ada" } } as unknown as Said;
+    const strange = { type: "weather", data: { sky: "blue" } } as unknown as Said;
     expect(outline(after(strange, text("t", 0, "Hi")))).toEqual(["text Hi"]);
   });
 });

@@ -1,7 +1,7 @@
 import { useState } from "react";
 
 import { messageOf } from "../../api/client";
-import { useRenameSession } from "../../api/sessions";
+import { useChangeSession } from "../../api/sessions";
 import type { Session, SessionState } from "../../api/types";
 import { Notice } from "../../components/Notice";
 import { StateBadge } from "../../components/StateBadge";
@@ -9,6 +9,7 @@ import { TopBar } from "../../components/TopBar";
 import { includes, RIGHT_WORDS } from "../../lib/rights";
 import { AccountMenu } from "../account/AccountMenu";
 import { HomeLink, NewSessionButton } from "../account/Navigation";
+import { InboxLink } from "../decisions/InboxLink";
 import { Elapsed } from "./Elapsed";
 import { PeopleHere } from "./PeopleHere";
 import { SessionMenu } from "./SessionMenu";
@@ -26,7 +27,7 @@ interface SessionTopBarProps {
 
 /** Which session this is, how it is doing, and what can be done about it. */
 export function SessionTopBar({ session, state, turnStartedAt }: SessionTopBarProps) {
-  const rename = useRenameSession(session.id);
+  const change = useChangeSession(session.id);
   const isOwner = session.right === "owner";
   const isRunning = state === "running" || state === "waiting";
   const [problem, setProblem] = useState<string | null>(null);
@@ -43,8 +44,9 @@ export function SessionTopBar({ session, state, turnStartedAt }: SessionTopBarPr
               <StopButton key={turnStartedAt} sessionId={session.id} onProblem={setProblem} />
             )}
             {isOwner && <ShareDialog sessionId={session.id} />}
+            <InboxLink />
             <NewSessionButton className="max-md:hidden" />
-            {isOwner && state !== "terminated" && <SessionMenu sessionId={session.id} />}
+            {isOwner && state !== "terminated" && <SessionMenu session={session} />}
             <AccountMenu />
           </>
         }
@@ -54,7 +56,7 @@ export function SessionTopBar({ session, state, turnStartedAt }: SessionTopBarPr
             title={session.title}
             fallback={FALLBACK_TITLE}
             onRename={(title) =>
-              rename.mutate(title, { onError: (error) => setProblem(messageOf(error)) })
+              change.mutate({ title }, { onError: (error) => setProblem(messageOf(error)) })
             }
           />
         ) : (
