@@ -144,9 +144,9 @@ impl FromValue<'_> for Vec<u8> {
     fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Bytes(bytes) => Some(bytes.clone()),
-            Value::Null(_) | Value::Int(_) | Value::Bool(_) | Value::Text(_) | Value::Uuid(_) => {
-                None
-            }
+            // Any sixteen bytes look like an id to SQLite.
+            Value::Uuid(uuid) => Some(uuid.as_bytes().to_vec()),
+            Value::Null(_) | Value::Int(_) | Value::Bool(_) | Value::Text(_) => None,
         }
     }
 }
