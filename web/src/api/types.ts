@@ -192,7 +192,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Does one thing by hand, in a sandbox that is started if need be. */
+        /**
+         * Does one thing by hand, in a sandbox that is started if need be.
+         * @description While you have control nothing of it is logged and no picture is kept.
+         */
         post: operations["act"];
         delete?: never;
         options?: never;
@@ -246,6 +249,28 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/lease": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Takes mouse and keyboard, or keeps them for longer.
+         * @description The agent and everybody else are refused until they are handed back, the time is over, or you have been without a
+         *     stream and a screen for 15 seconds.
+         */
+        put: operations["take_control"];
+        post?: never;
+        /** Hands mouse and keyboard back. Nothing happens when nobody has them. */
+        delete: operations["hand_back"];
         options?: never;
         head?: never;
         patch?: never;
@@ -347,7 +372,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the screen now, or the newest picture in the log when the sandbox is not running. */
+        /** Shows the screen now, or the newest picture in the log when the sandbox is not running or somebody else has control. */
         get: operations["screenshot"];
         put?: never;
         post?: never;
@@ -442,8 +467,9 @@ export interface paths {
         };
         /**
          * Watches the screen over a WebSocket.
-         * @description RFB (VNC) as noVNC speaks it, subprotocol `binary`, one binary message per piece of bytes. Any number may watch. A
-         *     session that sleeps is woken for those who may send messages in it.
+         * @description RFB (VNC) as noVNC speaks it, subprotocol `binary`, one binary message per piece of bytes. Any number may watch; keys,
+         *     pointer and clipboard are passed on only from whoever has control. A session that sleeps is woken for those who may
+         *     send messages in it.
          */
         get: operations["watch_screen"];
         put?: never;
@@ -1153,6 +1179,10 @@ export interface components {
             /** @enum {string} */
             type: "queue";
         } | {
+            data: components["schemas"]["LeaseData"];
+            /** @enum {string} */
+            type: "lease";
+        } | {
             data: components["schemas"]["SaidData"];
             /** @enum {string} */
             type: "thinking";
@@ -1260,6 +1290,58 @@ export interface components {
              */
             code: string;
         };
+        /** @description Who has mouse and keyboard of a session's computer. */
+        Lease: {
+            /** @enum {string} */
+            holder: "agent";
+        } | {
+            /** @enum {string} */
+            holder: "person";
+            name: string;
+            /** Format: date-time */
+            until: string;
+            /** Format: uuid */
+            user: string;
+        } | {
+            /** @enum {string} */
+            holder: "nobody";
+        };
+        /** @description What became of a lease. */
+        LeaseChange: {
+            /** @enum {string} */
+            change: "taken";
+            /**
+             * Format: uuid
+             * @description Who had it until then, when the owner took it from somebody.
+             */
+            from?: string;
+            /** Format: date-time */
+            until: string;
+        } | {
+            /** @enum {string} */
+            change: "extended";
+            /** Format: date-time */
+            until: string;
+        } | {
+            /** @enum {string} */
+            change: "ended";
+            reason: components["schemas"]["LeaseEnd"];
+        };
+        /** @description Somebody's lease of mouse and keyboard began, was made longer or ended. */
+        LeaseData: components["schemas"]["LeaseChange"] & {
+            /** @description Their name at that time. */
+            name: string;
+            /**
+             * Format: uuid
+             * @description Whose lease it is, or was.
+             */
+            user: string;
+        };
+        /**
+         * @description Why a lease ended.
+         * @enum {string}
+         */
+        LeaseEnd: "handed_back" | "expired" | "disconnected" | "right_lost" | "session_ended";
         /** @description What you may use, and what you use of it. */
         LimitsInUse: {
             /** @description Your sessions that are awake. */
@@ -1304,6 +1386,8 @@ export interface components {
              * @description Who wrote it, when a person did.
              */
             author: string | null;
+            /** @description Their name, also when they have left. */
+            author_name: string | null;
             content: string;
             /** Format: date-time */
             created_at: string;
@@ -1321,6 +1405,8 @@ export interface components {
              * @description Who wrote it, when a person did.
              */
             author?: string;
+            /** @description Their name at that time. */
+            author_name?: string;
             content: string;
             /** @description `queue` when it is absent. */
             delivery?: components["schemas"]["Delivery"];
@@ -1476,7 +1562,7 @@ export interface components {
         /** @description The screen was looked at. */
         ScreenshotData: {
             blob: components["schemas"]["BlobName"];
-            /** @description The tool use it belongs to. */
+            /** @description The tool use it belongs to. Absent when the agent looks because people had control. */
             call?: string;
             /** Format: int32 */
             height: number;
@@ -1503,6 +1589,8 @@ export interface components {
              * @description The number of its newest event.
              */
             last_seq: number;
+            /** @description Who has mouse and keyboard. */
+            lease: components["schemas"]["Lease"];
             /** @description The caller's own notes. */
             metadata: {
                 [key: string]: unknown;
@@ -1624,6 +1712,16 @@ export interface components {
         Subject: {
             input: unknown;
             tool: string;
+        };
+        TakeControl: {
+            /** @description Whether to take it from whoever has it. Only the owner may. */
+            force?: boolean;
+            /**
+             * Format: int32
+             * @description For how long.
+             * @default 300
+             */
+            seconds?: number | null;
         };
         /** @enum {string} */
         Then: "ask" | "allow" | "refuse";
@@ -1799,6 +1897,10 @@ export type HealthPart = components['schemas']['HealthPart'];
 export type HealthParts = components['schemas']['HealthParts'];
 export type HealthStatus = components['schemas']['HealthStatus'];
 export type JoinSession = components['schemas']['JoinSession'];
+export type Lease = components['schemas']['Lease'];
+export type LeaseChange = components['schemas']['LeaseChange'];
+export type LeaseData = components['schemas']['LeaseData'];
+export type LeaseEnd = components['schemas']['LeaseEnd'];
 export type LimitsInUse = components['schemas']['LimitsInUse'];
 export type MadeShare = components['schemas']['MadeShare'];
 export type MadeToken = components['schemas']['MadeToken'];
@@ -1839,6 +1941,7 @@ export type SignIn = components['schemas']['SignIn'];
 export type SignInLink = components['schemas']['SignInLink'];
 export type StatusData = components['schemas']['StatusData'];
 export type Subject = components['schemas']['Subject'];
+export type TakeControl = components['schemas']['TakeControl'];
 export type Then = components['schemas']['Then'];
 export type Token = components['schemas']['Token'];
 export type Tokens = components['schemas']['Tokens'];
@@ -1877,6 +1980,15 @@ export interface operations {
             };
             /** @description `not_signed_in` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1926,7 +2038,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only those in this state; `all` for every state. */
-                state?: "open" | "answered" | "expired" | "withdrawn" | "all";
+                state?: ("open" | "answered" | "expired" | "withdrawn" | "all") & Record<string, never>;
                 limit?: number;
                 /** @description The `next` of the page before. */
                 before?: string;
@@ -1964,8 +2076,35 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2061,7 +2200,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `wrong_origin` */
+            /** @description `wrong_origin`, `narrow_scope` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2126,6 +2265,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `too_fast` */
             429: {
                 headers: {
@@ -2175,6 +2323,15 @@ export interface operations {
             };
             /** @description `not_signed_in` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2264,6 +2421,15 @@ export interface operations {
             };
             /** @description `not_signed_in` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2410,6 +2576,15 @@ export interface operations {
             };
             /** @description `not_signed_in` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2690,7 +2865,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `agent_is_driving`, `session_ended` */
+            /** @description `agent_is_driving`, `somebody_else_drives`, `session_ended` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2741,7 +2916,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only those in this state; `all` for every state. */
-                state?: "open" | "answered" | "expired" | "withdrawn" | "all";
+                state?: ("open" | "answered" | "expired" | "withdrawn" | "all") & Record<string, never>;
                 limit?: number;
                 /** @description The `next` of the page before. */
                 before?: string;
@@ -2782,6 +2957,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `no_session`, `bad_id` */
             404: {
                 headers: {
@@ -2791,8 +2975,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2892,8 +3094,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2946,8 +3166,209 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `no_session`, `bad_id` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    take_control: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TakeControl"];
+            };
+        };
+        responses: {
+            /** @description they are yours */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lease"];
+                };
+            };
+            /** @description `bad_seconds`, `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin`, `narrow_scope`, `not_allowed` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_session`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `somebody_else_drives`, `session_ended` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    hand_back: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description no person has them any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin`, `narrow_scope`, `not_allowed` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_session`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `somebody_else_drives` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3020,6 +3441,15 @@ export interface operations {
             };
             /** @description `not_signed_in` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3203,6 +3633,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `no_session`, `bad_id` */
             404: {
                 headers: {
@@ -3266,6 +3705,15 @@ export interface operations {
             };
             /** @description `not_signed_in` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3530,6 +3978,15 @@ export interface operations {
             };
             /** @description `not_signed_in` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3802,6 +4259,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `no_screenshot`, `no_session`, `bad_id` */
             404: {
                 headers: {
@@ -3870,7 +4336,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_allowed` */
+            /** @description `not_allowed`, `narrow_scope` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4219,7 +4685,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `wrong_origin` */
+            /** @description `wrong_origin`, `narrow_scope` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4303,7 +4769,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `wrong_origin` */
+            /** @description `wrong_origin`, `narrow_scope` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4386,8 +4852,35 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4455,8 +4948,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
