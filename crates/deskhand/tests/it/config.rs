@@ -91,6 +91,10 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
 
     [turn]
 
+    [limits]
+
+    [rate]
+
     [models]
     "#);
 }

@@ -22,7 +22,7 @@ steps:
       - bash: {command: "echo 3 >> ~/done; sleep 2"}
   - text: "Four."
     calls:
-      - bash: {command: "cat ~/done | tr '\n' ' '"}
+      - bash: {command: "paste -sd ' ' ~/done"}
   - text: "I did {{ result.1 }}"
 "#;
 
