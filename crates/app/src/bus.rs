@@ -11,7 +11,7 @@ use std::{
 };
 
 use deskhand_core::{
-    id::{SessionId, UserId},
+    id::{DecisionId, SessionId, UserId},
     right::Right,
     session::{Phase, SandboxState, Session},
     viewer::Viewer,
@@ -72,15 +72,30 @@ pub struct SessionsFeed {
 }
 
 /// What is news about a session when it is different.
-type Told = (Phase, SandboxState, String, Right);
+#[derive(Debug, PartialEq, Eq)]
+struct Told {
+    phase: Phase,
+    sandbox: SandboxState,
+    title: String,
+    right: Right,
+    decisions: Vec<DecisionId>,
+}
+
+/// A session as one client of the bus sees it.
+#[derive(Debug)]
+pub struct BusSession {
+    pub session: Session,
+    /// What it waits for and they may answer, oldest first.
+    pub decisions: Vec<DecisionId>,
+}
 
 /// What is news.
 #[derive(Debug)]
 pub enum News {
     /// How everything is, the newest sessions first.
-    Snapshot(Vec<Session>),
+    Snapshot(Vec<BusSession>),
     /// A session is new or different.
-    Session(Box<Session>),
+    Session(Box<BusSession>),
     /// A session cannot be seen any more.
     Gone(SessionId),
     Notice(Notice),
@@ -203,12 +218,13 @@ impl SessionsFeed {
         let viewer = Viewer::User(self.client.user);
         let Some(told) = &mut self.told else {
             let page = self.sessions.list(viewer, None, SNAPSHOT).await?;
-            let told = page
-                .sessions
-                .iter()
-                .map(|session| (session.id, about(session)));
+            let mut seen = Vec::with_capacity(page.sessions.len());
+            for session in page.sessions {
+                seen.push(look(&self.sessions, session).await?);
+            }
+            let told = seen.iter().map(|seen| (seen.session.id, about(seen)));
             self.told = Some(told.collect());
-            news.push(News::Snapshot(page.sessions));
+            news.push(News::Snapshot(seen));
             return Ok(news);
         };
         let mut changed = pending.sessions;
@@ -234,19 +250,39 @@ impl SessionsFeed {
                 }
                 continue;
             };
-            let about = about(&session);
+            let seen = look(&self.sessions, session).await?;
+            let about = about(&seen);
             if told.get(&id) != Some(&about) {
                 told.insert(id, about);
-                news.push(News::Session(Box::new(session)));
+                news.push(News::Session(Box::new(seen)));
             }
         }
         Ok(news)
     }
 }
 
-fn about(session: &Session) -> Told {
-    let title = session.title.clone();
-    (session.phase, session.sandbox, title, session.right)
+/// What there is to tell about a session to whoever has this right in it.
+async fn look(sessions: &Sessions, session: Session) -> Result<BusSession, StoreError> {
+    let mut decisions = Vec::new();
+    if session.phase == Phase::Waiting {
+        let open = sessions.shared.store.open_decisions(session.id).await?;
+        let answerable = open
+            .iter()
+            .filter(|(_, kind)| session.right >= kind.needed());
+        decisions.extend(answerable.map(|(id, _)| *id));
+    }
+    Ok(BusSession { session, decisions })
+}
+
+fn about(seen: &BusSession) -> Told {
+    let BusSession { session, decisions } = seen;
+    Told {
+        phase: session.phase,
+        sandbox: session.sandbox,
+        title: session.title.clone(),
+        right: session.right,
+        decisions: decisions.clone(),
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -37,7 +37,7 @@ use crate::access::AccessChanges;
 
 pub use access::{Admission, AdmitError, Guest};
 pub use awake::WakeError;
-pub use bus::{News, Notice, SessionsFeed};
+pub use bus::{BusSession, News, Notice, SessionsFeed};
 pub use control::Seat;
 pub use health::Health;
 pub use hub::Feed;

@@ -20,6 +20,9 @@ use crate::{
     hub::{Feed, Hub},
 };
 
+/// The kinds of events after which a session is another one to those who only want to know how it is.
+const NEWS: [&str; 3] = ["status", "decision", "answer"];
+
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
     store: Store,
@@ -48,7 +51,7 @@ impl Log {
         let Some(events) = appended.await? else {
             return Ok(None);
         };
-        self.hub.publish(session, &events);
+        self.tell(session, &events);
         Ok(events.last().map(|event| event.seq))
     }
 
@@ -59,6 +62,17 @@ impl Log {
             self.hub.saw(session.id, session.last_seq);
         }
         Ok(())
+    }
+
+    /// Lets those know who follow the session, and on the bus those who only want to know how it is.
+    fn tell(&self, session: SessionId, events: &[LoggedEvent]) {
+        self.hub.publish(session, events);
+        if events
+            .iter()
+            .any(|event| NEWS.contains(&event.kind.as_str()))
+        {
+            self.bus.changed(session);
+        }
     }
 
     /// Makes a move; tells whether it was made.
@@ -72,11 +86,13 @@ impl Log {
             .transition(session, transition, self.clock.now())
             .await?;
         match &events {
-            Some(events) => self.hub.publish(session, events),
+            Some(events) => self.tell(session, events),
             // It may have been made before, by a try whose answer got lost.
-            None => self.catch_up(session).await?,
+            None => {
+                self.catch_up(session).await?;
+                self.bus.changed(session);
+            }
         }
-        self.bus.changed(session);
         Ok(events.is_some())
     }
 
@@ -89,7 +105,7 @@ impl Log {
         let session = prompt.session;
         let queued = self.store.queue_prompt(prompt, queue_length).await?;
         if let Some(Ok(events)) = &queued {
-            self.hub.publish(session, events);
+            self.tell(session, events);
         }
         Ok(queued.map(|queued| queued.map(|_| ())))
     }
@@ -105,8 +121,7 @@ impl Log {
             .take_prompt(session, turn, self.clock.now())
             .await?;
         Ok(taken.map(|taken| {
-            self.hub.publish(session, &taken.events);
-            self.bus.changed(session);
+            self.tell(session, &taken.events);
             taken.prompt
         }))
     }
@@ -125,7 +140,7 @@ impl Log {
         let Some(taken) = taken else {
             return Ok((Vec::new(), 0));
         };
-        self.hub.publish(session, &taken.events);
+        self.tell(session, &taken.events);
         let last = taken.events.last().map_or(0, |event| event.seq);
         Ok((taken.messages, last))
     }
@@ -134,7 +149,7 @@ impl Log {
     pub(crate) async fn take_lease(&self, new: NewLease) -> Result<TakeLease, StoreError> {
         let taken = self.store.take_lease(new, self.clock.now()).await?;
         if let TakeLease::Took(took) = &taken {
-            self.hub.publish(new.session, &took.events);
+            self.tell(new.session, &took.events);
         }
         Ok(taken)
     }
@@ -149,7 +164,7 @@ impl Log {
         let now = self.clock.now();
         let events = self.store.end_lease(session, lease, reason, now).await?;
         if let Some(events) = &events {
-            self.hub.publish(session, events);
+            self.tell(session, events);
         }
         Ok(())
     }
@@ -177,7 +192,7 @@ impl Log {
             .change_waiting(session, message, by, changes, now)
             .await?;
         if let ChangeWaiting::Changed(events) = &changed {
-            self.hub.publish(session, events);
+            self.tell(session, events);
         }
         Ok(changed)
     }
@@ -196,7 +211,7 @@ impl Log {
             .raise_decision(session, turn, id, ask, now)
             .await?;
         if let Some(events) = &raised {
-            self.hub.publish(session, events);
+            self.tell(session, events);
         }
         Ok(raised.is_some())
     }
@@ -215,7 +230,7 @@ impl Log {
             .settle_decision(session, id, settlement, file, now)
             .await?;
         if let Settle::Settled(events) = &settle {
-            self.hub.publish(session, events);
+            self.tell(session, events);
         }
         Ok(settle)
     }

@@ -1,7 +1,7 @@
 //! Decisions: raised with the event that asks, settled once with the event that tells.
 
 use deskhand_core::{
-    decision::{Ask, Decision, DecisionState, GivenFile, Reply, Settlement},
+    decision::{Ask, Decision, DecisionKind, DecisionState, GivenFile, Reply, Settlement},
     event::{DecisionRaised, DecisionSettled, EventBody, LoggedEvent, Status},
     id::{DecisionId, SessionId, TurnId, UserId},
     session::{Phase, Signal},
@@ -45,6 +45,23 @@ pub enum Settle {
 }
 
 impl Store {
+    /// What a session waits for, oldest first.
+    pub async fn open_decisions(
+        &self,
+        session: SessionId,
+    ) -> Result<Vec<(DecisionId, DecisionKind)>, StoreError> {
+        let sql = "SELECT id, kind FROM decisions WHERE session_id = $1 AND state = 'open' \
+                   ORDER BY id";
+        let rows = self.all(sql, [session.0.into()]).await?;
+        let open = rows.iter().map(|row| {
+            let name: String = row.get("kind")?;
+            let kind = DecisionKind::from_name(&name);
+            let unknown = || StoreError::Unreadable(format!("{name:?} is no kind of decision"));
+            Ok((DecisionId(row.get("id")?), kind.ok_or_else(unknown)?))
+        });
+        open.collect()
+    }
+
     /// Asks, and lets the session wait. `None` when the session is not at work on this turn.
     pub async fn raise_decision(
         &self,

@@ -936,6 +936,8 @@ export interface components {
         };
         /** @description A session, and whether it waits for you. */
         BusSession: components["schemas"]["Session"] & {
+            /** @description The decisions that it waits for and you may answer, oldest first. */
+            decisions: string[];
             /** @description Whether the agent waits for something that you may give it. */
             needs_me: boolean;
         };

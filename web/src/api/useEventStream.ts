@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 import { peopleKeys } from "./people";
+import { askAgain } from "./queryClient";
 import { sessionKeys } from "./sessions";
 import { type Connection, EventStream } from "./stream";
 import type { SessionEvent } from "./types";
@@ -27,8 +28,7 @@ export function useEventStream(
   const client = useQueryClient();
 
   useEffect(() => {
-    const refreshSession = () =>
-      void client.invalidateQueries({ queryKey: sessionKeys.one(sessionId) });
+    const refreshSession = () => askAgain(client, sessionKeys.one(sessionId));
     // A page that nobody sees does not keep a desktop awake.
     const beat = () => {
       if (document.visibilityState === "visible") stream.heartbeat();
@@ -45,8 +45,7 @@ export function useEventStream(
         // A refused WebSocket does not tell the page why. Asking for the session does.
         if (next === "reconnecting") refreshSession();
       },
-      onPresence: () =>
-        void client.invalidateQueries({ queryKey: peopleKeys.people(sessionId) }),
+      onPresence: () => askAgain(client, peopleKeys.people(sessionId)),
     });
     const hurry = () => {
       if (document.visibilityState === "visible") stream.retryNow();

@@ -4,6 +4,7 @@ import { useEffect } from "react";
 import { limitKeys } from "./account";
 import { SessionsBus } from "./bus";
 import { decisionKeys } from "./decisions";
+import { askAgain } from "./queryClient";
 import { sessionKeys } from "./sessions";
 import type { BusMessage, Session, SessionsPage } from "./types";
 import { busUrl } from "./urls";
@@ -32,20 +33,20 @@ function take(client: QueryClient, message: BusMessage): void {
   switch (message.type) {
     case "snapshot":
       // Whatever happened while nobody listened is in it, and older sessions may have changed too.
-      void client.invalidateQueries({ queryKey: sessionKeys.list });
+      askAgain(client, sessionKeys.list);
       break;
     case "session": {
       const session = message.data;
       client.setQueryData<Sessions>(sessionKeys.list, (list) => list && withSession(list, session));
       client.setQueryData<Session>(sessionKeys.one(session.id), (known) => known && session);
-      void client.invalidateQueries({ queryKey: limitKeys.mine });
-      void client.invalidateQueries({ queryKey: decisionKeys.inbox });
+      askAgain(client, limitKeys.mine);
+      askAgain(client, decisionKeys.inbox);
       break;
     }
     case "session_gone": {
       const { session } = message.data;
       client.setQueryData<Sessions>(sessionKeys.list, (list) => list && withoutSession(list, session));
-      void client.invalidateQueries({ queryKey: sessionKeys.one(session) });
+      askAgain(client, sessionKeys.one(session));
       break;
     }
     default:

@@ -56,6 +56,52 @@ async fn all_sessions_are_told_with_what_changes() {
     assert_eq!(ended["right"], "owner");
 }
 
+/// Asks two things in one turn.
+const ASKS: &str = r#"
+steps:
+  - calls:
+      - ask_user: {question: "First?", form: yes_no}
+      - ask_user: {question: "Second?", form: yes_no}
+  - text: "Thanks."
+"#;
+
+#[tokio::test]
+async fn whoever_may_answer_hears_of_every_question() {
+    let server = serve(&[("asks", ASKS)]);
+    let owner = server.client();
+    let eve = owner.new_user("eve").await;
+    let session = owner.new_session("scripted/asks").await;
+    let view = json!({"right": "view"});
+    owner.put(&session.path("/people/eve"), view).await.good();
+    let mut bus = owner.bus().await;
+    let mut onlooker = eve.bus().await;
+    session.prompt("go").await;
+    let mut asked = Vec::new();
+    for _ in 0..2 {
+        let waiting = told(&mut bus, &session.id, |session| {
+            let open = session["decisions"].as_array().unwrap();
+            open.iter().any(|decision| !asked.contains(decision))
+        })
+        .await;
+        assert_eq!(waiting["needs_me"], true);
+        let [decision] = &waiting["decisions"].as_array().unwrap()[..] else {
+            panic!("{waiting}");
+        };
+        asked.push(decision.clone());
+        let path = session.path(&format!("/decisions/{}/answer", decision.as_str().unwrap()));
+        owner.post(&path, json!({"yes": true})).await.good();
+    }
+    // Whoever only looks on is not needed.
+    let waiting = told(&mut onlooker, &session.id, |session| {
+        session["state"] == "waiting"
+    })
+    .await;
+    assert_eq!(
+        (&waiting["needs_me"], &waiting["decisions"]),
+        (&json!(false), &json!([]))
+    );
+}
+
 #[tokio::test]
 async fn nobody_hears_of_other_peoples_sessions_and_rights_take_effect_at_once() {
     let server = serve(&[("echo", ECHO)]);

@@ -14,9 +14,7 @@ use axum::{
 use bytes::Bytes;
 use deskhand_app::{Guest, News, Notice, SessionsFeed};
 use deskhand_core::{
-    id::SessionId,
-    right::Right,
-    session::{Phase, Session},
+    id::{DecisionId, SessionId},
     viewer::Viewer,
 };
 use serde::{Deserialize, Serialize};
@@ -98,6 +96,9 @@ pub(crate) struct BusSession {
     session: SessionView,
     /// Whether the agent waits for something that you may give it.
     needs_me: bool,
+    /// The decisions that it waits for and you may answer, oldest first.
+    #[schema(value_type = Vec<Uuid>)]
+    decisions: Vec<DecisionId>,
 }
 
 /// Names a session.
@@ -136,18 +137,14 @@ pub(crate) struct EventData {
     event: Box<RawValue>,
 }
 
-impl From<Session> for BusSession {
-    fn from(session: Session) -> Self {
+impl From<deskhand_app::BusSession> for BusSession {
+    fn from(seen: deskhand_app::BusSession) -> Self {
         Self {
-            needs_me: needs_me(&session),
-            session: session.into(),
+            needs_me: !seen.decisions.is_empty(),
+            session: seen.session.into(),
+            decisions: seen.decisions,
         }
     }
-}
-
-/// Whether the agent waits for something that whoever asked for this session may give it.
-fn needs_me(session: &Session) -> bool {
-    session.phase == Phase::Waiting && session.right >= Right::Suggest
 }
 
 impl From<News> for BusMessage {
