@@ -14,10 +14,11 @@ mod desktop;
 mod load;
 mod process;
 mod service;
+mod sleep;
 mod stream;
 mod table;
 
-const USAGE: &str = "usage: deskhand-bench DESKHAND PYTHON [desktop] [api] [stream]";
+const USAGE: &str = "usage: deskhand-bench DESKHAND PYTHON [desktop] [api] [stream] [sleep]";
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
@@ -26,13 +27,16 @@ async fn main() {
     let python = arguments.next().expect(USAGE);
     let mut parts: Vec<String> = arguments.collect();
     if parts.is_empty() {
-        parts = ["desktop", "api", "stream"].map(str::to_owned).to_vec();
+        parts = ["desktop", "api", "stream", "sleep"]
+            .map(str::to_owned)
+            .to_vec();
     }
     for part in parts {
         match part.as_str() {
             "desktop" => desktop::measure(&program).await,
             "api" => api::measure(&program, &python).await,
             "stream" => stream::measure(&program, &python).await,
+            "sleep" => sleep::measure(&program).await,
             other => panic!("there is no part {other}; {USAGE}"),
         }
     }

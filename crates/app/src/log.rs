@@ -9,6 +9,7 @@ use deskhand_core::{
     id::{DecisionId, MessageId, SessionId, TurnId, UserId},
     lease::{Lease, LeaseEnd},
     message::Message,
+    tasks::Tasks,
     viewer::Viewer,
 };
 use deskhand_store::{
@@ -32,10 +33,10 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>, bus: Arc<Bus>) -> Self {
+    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>, bus: Arc<Bus>, tasks: Tasks) -> Self {
         Self {
             store,
-            hub: Arc::default(),
+            hub: Arc::new(Hub::new(tasks)),
             bus,
             clock,
         }

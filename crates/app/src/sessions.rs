@@ -117,6 +117,7 @@ impl Sessions {
             parts.store.clone(),
             Arc::clone(&parts.clock),
             Arc::clone(&bus),
+            parts.tasks.clone(),
         );
         let shared = Shared {
             store: parts.store,

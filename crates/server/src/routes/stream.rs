@@ -1,27 +1,20 @@
 //! The event log: a page of it, or all of it as it grows.
 
-use std::{
-    pin::pin,
-    time::{Duration, Instant},
-};
+mod connection;
+
+use std::time::Duration;
 
 use axum::{
-    extract::{
-        State,
-        ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code},
-    },
+    extract::{State, ws::WebSocketUpgrade},
     http::header,
     response::{IntoResponse, Response},
 };
-use bytes::Bytes;
-use deskhand_app::{Admission, Feed, PresenceChange, Present, Seat, Sessions};
+use deskhand_app::{PresenceChange, Sessions};
 use deskhand_core::{
     event::LoggedEvent,
     id::{SessionId, UserId},
 };
-use futures::SinkExt;
 use serde::{Deserialize, Serialize};
-use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -30,10 +23,11 @@ use crate::{
     Shared,
     caller::{Caller, Pass},
     extract::{Id, Query, page_size},
-    metrics::OpenSocket,
     problem::Problem,
     schema::{SessionPath, event::EventsView},
 };
+use connection::Client;
+pub(crate) use connection::{close, send};
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
@@ -41,19 +35,13 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(follow))
 }
 
-/// How long a client may leave what it was sent unread.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// How often a quiet connection is shown to be alive.
 pub(crate) const PING: Duration = Duration::from_secs(20);
 /// How long a client may be silent. It answers every ping without being asked to.
 pub(crate) const SILENCE: Duration = Duration::from_secs(65);
-/// What a client says while somebody looks at the session.
-const HEARTBEAT: &str = r#"{"type":"heartbeat"}"#;
 /// The most that is read of a client at once, and the longest message it may send: it has little to say.
 /// The buffer is filled with zeros before each look at the socket, so its size is what a delivery costs.
 const READ_BYTES: usize = 1024;
-/// What somebody is told whose connection ends because they may not have it any more.
-const NO_LONGER: &str = "you may not see this session any more";
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -168,10 +156,9 @@ pub(crate) async fn follow(
     let feed = sessions.follow(viewer, id, query.after).await?;
     let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
     let present = sessions.enter(pass.identity.user, id).await?;
-    let client = StreamClient {
+    let client = Client {
         session: id,
         sessions: sessions.clone(),
-        feed,
         present,
         _seat: sessions.take_seat(pass.identity.user, id),
         tell_presence: query.presence,
@@ -181,106 +168,6 @@ pub(crate) async fn follow(
         .read_buffer_size(READ_BYTES)
         .max_message_size(READ_BYTES);
     Ok(upgrade.on_upgrade(move |socket| {
-        send_events(socket, client, admission, shared.shutdown).instrument(span)
+        connection::serve(socket, feed, client, admission, shared.shutdown).instrument(span)
     }))
-}
-
-/// What a client of a stream is to be told.
-struct StreamClient {
-    session: SessionId,
-    sessions: Sessions,
-    feed: Feed,
-    present: Present,
-    /// Whoever has control keeps it while they have one.
-    _seat: Seat,
-    tell_presence: bool,
-}
-
-async fn send_events(
-    mut socket: WebSocket,
-    mut client: StreamClient,
-    admission: Admission,
-    shutdown: CancellationToken,
-) {
-    let _counted = OpenSocket::count("events");
-    // Begun once: a look at the rights must not be cut short by an event.
-    let mut lost = pin!(admission.lost());
-    let mut shut_down = pin!(shutdown.cancelled());
-    let mut ping = tokio::time::interval(PING);
-    ping.reset();
-    let mut heard_at = Instant::now();
-    loop {
-        let sent = tokio::select! {
-            events = client.feed.next() => match events {
-                Ok(events) => send(&mut socket, events).await,
-                Err(error) => {
-                    tracing::error!(error = &error as &dyn std::error::Error, "a client's events could not be read");
-                    close(socket, close_code::ERROR, "the log could not be read; come back").await;
-                    return;
-                }
-            },
-            changes = client.present.next(), if client.tell_presence => {
-                send(&mut socket, presence_messages(changes)).await
-            }
-            // Whoever is not there any more must not be shown as present.
-            _ = ping.tick() => {
-                heard_at.elapsed() < SILENCE && socket.send(Message::Ping(Bytes::new())).await.is_ok()
-            }
-            // Nothing is expected of a client but signs of life and its leaving.
-            received = socket.recv() => {
-                heard_at = Instant::now();
-                if let Some(Ok(Message::Text(text))) = &received
-                    && text.as_str() == HEARTBEAT
-                {
-                    client.sessions.look_on(client.session);
-                }
-                matches!(received, Some(Ok(message)) if !matches!(message, Message::Close(_)))
-            }
-            () = &mut lost => {
-                close(socket, close_code::POLICY, NO_LONGER).await;
-                return;
-            }
-            () = &mut shut_down => {
-                close(socket, close_code::AWAY, "the server is shutting down; come back").await;
-                return;
-            }
-        };
-        if !sent {
-            return;
-        }
-    }
-}
-
-fn presence_messages(changes: Vec<PresenceChange>) -> Vec<Bytes> {
-    let views = changes.into_iter().map(PresenceView::from);
-    // Names and ids can always be written as JSON.
-    views
-        .filter_map(|view| serde_json::to_vec(&view).ok())
-        .map(Bytes::from)
-        .collect()
-}
-
-/// Sends a batch in one go; tells whether the client took it.
-pub(super) async fn send(socket: &mut WebSocket, events: Vec<Bytes>) -> bool {
-    let batch = async {
-        for event in events {
-            let Ok(text) = Utf8Bytes::try_from(event) else {
-                return false;
-            };
-            if socket.feed(Message::Text(text)).await.is_err() {
-                return false;
-            }
-        }
-        socket.flush().await.is_ok()
-    };
-    tokio::time::timeout(PATIENCE, batch).await.unwrap_or(false)
-}
-
-pub(crate) async fn close(mut socket: WebSocket, code: u16, reason: &'static str) {
-    let frame = CloseFrame {
-        code,
-        reason: reason.into(),
-    };
-    // Who is not there any more need not be told.
-    let _ = socket.send(Message::Close(Some(frame))).await;
 }
