@@ -4,7 +4,7 @@
 export MAKE_STARTED_AT := $(shell date +%s%3N)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build web setup test check fmt bench clean
+.PHONY: help run build web setup test chaos check fmt bench clean
 
 help: ## Show this menu
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -32,6 +32,11 @@ test: ## Check and test everything; the last line is the total
 	@scripts/setup test
 	@scripts/test
 
+chaos: ## Kill everything at random while agents work, 200 times on each database (KILLS=, SESSIONS=, SEED=)
+	@scripts/setup test
+	@scripts/web
+	@KILLS=$(KILLS) SESSIONS=$(SESSIONS) SEED=$(SEED) scripts/chaos
+
 check: ## Format, lints and types only
 	@scripts/setup web
 	@scripts/web
@@ -40,10 +45,10 @@ check: ## Format, lints and types only
 fmt: ## Format the Rust code
 	cargo fmt --all
 
-bench: ## Measure, next to the tools people use otherwise
-	@scripts/setup test
+bench: ## Measure, next to what people use otherwise (ARGS="desktop api stream": only these parts)
+	@scripts/setup bench
 	@scripts/web
-	@scripts/bench
+	@scripts/bench $(ARGS)
 
 clean: ## Remove everything that was built
 	rm -rf target web/dist web/node_modules e2e/node_modules openapi/node_modules .make

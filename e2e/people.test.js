@@ -80,7 +80,7 @@ test("an administrator brings somebody in, shares a session and takes it back", 
   assert.ok(!bob.url().includes("share="), bob.url());
   await here(bob, "admin").waitFor();
   await here(admin, "bob").waitFor();
-  assert.equal(await button(bob, "Use mouse and keyboard").count(), 0);
+  assert.equal(await button(bob, "Take over").count(), 0);
   assert.equal(await button(bob, "Share").count(), 0);
 
   await bob.getByRole("textbox", { name: "Message" }).fill("And then once more");
@@ -94,12 +94,13 @@ test("an administrator brings somebody in, shares a session and takes it back", 
   // A greater right shows by itself, and its end does too.
   await button(admin, "Share").click();
   await admin.getByLabel("Right of bob").selectOption("drive");
-  await button(bob, "Use mouse and keyboard").waitFor();
+  await button(bob, "Take over").waitFor();
   await admin.emulateMedia({ colorScheme: "dark" });
   await admin.keep("share-dark");
   await admin.setViewportSize(phone.viewport);
   await admin.keep("share-phone");
   await button(admin, "Remove bob").click();
+  await button(admin, "Remove").click();
   await bob.getByText("There is no such session").waitFor();
   await admin.keyboard.press("Escape");
   await here(admin, "bob").waitFor({ state: "detached" });

@@ -9,13 +9,20 @@ import {
 import { Bug } from "lucide-react";
 
 import { messageOf } from "./api/client";
+import { useSessionsBus } from "./api/useSessionsBus";
 import { Button } from "./components/Button";
 import { Placeholder } from "./components/Placeholder";
 import { NotFoundPage } from "./pages/NotFoundPage";
 import { SessionsPage } from "./pages/SessionsPage";
 
 /** All addresses of the page. */
-const root = createRootRoute({ component: Outlet });
+const root = createRootRoute({ component: Root });
+
+/** Whichever page is open, it knows at once what changes among the sessions. */
+function Root() {
+  useSessionsBus();
+  return <Outlet />;
+}
 
 const sessions = createRoute({ getParentRoute: () => root, path: "/", component: SessionsPage });
 
@@ -26,6 +33,12 @@ const session = createRoute({
   component: lazyRouteComponent(() => import("./pages/SessionPage"), "SessionPage"),
 });
 
+const decisions = createRoute({
+  getParentRoute: () => root,
+  path: "/decisions",
+  component: lazyRouteComponent(() => import("./pages/DecisionsPage"), "DecisionsPage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
@@ -33,7 +46,7 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([sessions, session, settings]),
+  routeTree: root.addChildren([sessions, session, decisions, settings]),
   defaultPreload: "intent",
   defaultNotFoundComponent: () => <NotFoundPage />,
   defaultErrorComponent: Broken,

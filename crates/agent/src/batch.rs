@@ -113,12 +113,15 @@ fn uses_mouse(action: &Action) -> bool {
 fn action(request: &Result<ToolRequest, String>) -> Option<&Action> {
     match request {
         Ok(ToolRequest::Computer(action)) => Some(action),
-        Ok(ToolRequest::Bash(_) | ToolRequest::Editor(_)) | Err(_) => None,
+        Ok(ToolRequest::Bash(_) | ToolRequest::Editor(_) | ToolRequest::AskUser(_)) | Err(_) => {
+            None
+        }
     }
 }
 
 impl Work {
-    /// Carries out an answer's calls, which the log has already. Every one of them has its result afterwards.
+    /// Carries out an answer's calls, which the log has already. Every one of them has its
+    /// result afterwards, unless the turn is parked.
     pub(crate) async fn carry_out(&mut self, calls: Vec<ToolCall>) -> Result<(), Cut> {
         let requests: Vec<_> = calls.iter().map(|call| self.read(call)).collect();
         let afters = afters(&requests);
@@ -126,11 +129,14 @@ impl Work {
         while let Some(((call, request), after)) = waiting.next() {
             let started = Instant::now();
             let outcome = match request {
-                Ok(request) => self.perform(call, request, after).await,
+                Ok(request) => self.perform_if_agreed(call, request, after).await,
                 Err(problem) => Outcome::failed(problem),
             };
+            if let Some(Cut::Parked) = outcome.cut {
+                return Err(Cut::Parked);
+            }
             let skipped = match (&outcome.cut, outcome.is_error) {
-                (Some(Cut::Stopped), _) => Some(STOPPED),
+                (Some(Cut::Stopped | Cut::Parked), _) => Some(STOPPED),
                 (Some(Cut::Failed { .. } | Cut::LogLost(_)), _) => Some(TURN_ENDED),
                 (None, true) => Some(HALTED),
                 (None, false) => None,
@@ -159,11 +165,12 @@ impl Work {
             tool: call.tool.clone(),
             input: call.input.clone(),
             by: None,
+            checks: call.checks.clone(),
         })
     }
 
     /// The request that a call makes, or what is wrong with it, for the model.
-    fn read(&self, call: &ToolCall) -> Result<ToolRequest, String> {
+    pub(crate) fn read(&self, call: &ToolCall) -> Result<ToolRequest, String> {
         let request =
             ToolRequest::parse(&call.tool, &call.input).map_err(|error| error.to_string())?;
         if let ToolRequest::Computer(action) = &request {
@@ -175,7 +182,7 @@ impl Work {
     }
 
     /// The events for what came of a call, with its picture kept, and why the turn cannot go on.
-    async fn record(
+    pub(crate) async fn record(
         &mut self,
         call: &ToolCall,
         mut outcome: Outcome,
@@ -212,7 +219,12 @@ impl Work {
     }
 }
 
-fn result(turn: TurnId, call: &ToolCall, outcome: Outcome, duration: Duration) -> EventBody {
+pub(crate) fn result(
+    turn: TurnId,
+    call: &ToolCall,
+    outcome: Outcome,
+    duration: Duration,
+) -> EventBody {
     EventBody::ToolResult(ToolResult {
         turn: Some(turn),
         call: call.id.clone(),

@@ -4,7 +4,8 @@
 //! seen. Answers are told apart by this rule: the thinking, text and tool uses of one answer come
 //! before its first result, so whatever the model says or does after a result is a new answer.
 //! Partial results, what people did by hand, and how the session and its sandbox fared are not
-//! part of the conversation.
+//! part of the conversation. That people had mouse and keyboard is: the model is told when it looks
+//! for the first time after that.
 
 use std::collections::HashMap;
 
@@ -12,6 +13,7 @@ use deskhand_core::{
     blob::BlobName,
     event::{Complete, EventBody, Failure, Outcome, Said, Screenshot, Status, ToolResult, ToolUse},
     id::TurnId,
+    lease::{LeaseChange, LeaseChanged},
     message::Role,
     model::{CallResult, Image, Item, ToolCall},
 };
@@ -47,6 +49,7 @@ pub(crate) fn build(
     let mut conversation = Conversation {
         items: Vec::new(),
         said: Vec::new(),
+        drivers: Vec::new(),
         turn: None,
         is_at_work: false,
         is_steering: false,
@@ -63,6 +66,21 @@ pub(crate) fn build(
     conversation.finish()
 }
 
+/// Whether people had mouse and keyboard since the agent last looked for that reason.
+pub(crate) fn is_to_look(log: &[EventBody]) -> bool {
+    for body in log.iter().rev() {
+        if let EventBody::Lease(lease) = body
+            && matches!(lease.change, LeaseChange::Ended { .. })
+        {
+            return true;
+        }
+        if picture(body).is_some_and(|screenshot| screenshot.call.is_none()) {
+            return false;
+        }
+    }
+    false
+}
+
 /// Asks a model that said nothing to go on.
 pub(crate) fn nudge(items: &mut Vec<Item>) {
     match items.last_mut() {
@@ -70,9 +88,10 @@ pub(crate) fn nudge(items: &mut Vec<Item>) {
             text.push_str("\n\n");
             text.push_str(NUDGE);
         }
-        Some(Item::Answer { .. } | Item::Results(_)) | None => items.push(Item::Prompt {
-            text: NUDGE.to_owned(),
-        }),
+        Some(Item::HandedBack { .. } | Item::Answer { .. } | Item::Results(_)) | None => items
+            .push(Item::Prompt {
+                text: NUDGE.to_owned(),
+            }),
     }
 }
 
@@ -84,10 +103,13 @@ fn picture(body: &EventBody) -> Option<&Screenshot> {
         | EventBody::Status(_)
         | EventBody::Message(_)
         | EventBody::Queue(_)
+        | EventBody::Lease(_)
         | EventBody::Thinking(_)
         | EventBody::Text(_)
         | EventBody::ToolUse(_)
         | EventBody::ToolResult(_)
+        | EventBody::Decision(_)
+        | EventBody::Answer(_)
         | EventBody::Cost(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => None,
@@ -99,6 +121,9 @@ struct Conversation<'a> {
     items: Vec<Item>,
     /// What people said, and notes about earlier turns, since the model last spoke.
     said: Vec<String>,
+    /// Who had mouse and keyboard since the model was last told. It is asked for nothing while
+    /// somebody has.
+    drivers: Vec<String>,
     turn: Option<TurnId>,
     /// Whether the model has spoken in this turn, so that whatever is said to it steers it.
     is_at_work: bool,
@@ -173,9 +198,16 @@ impl Conversation<'_> {
                 self.thinking = Blocks::default();
                 self.text = Blocks::default();
             }
+            EventBody::Lease(LeaseChanged { name, .. }) => {
+                if !self.drivers.contains(name) {
+                    self.drivers.push(name.clone());
+                }
+            }
             EventBody::Cost(_) => self.is_whole = true,
-            // The agent's message repeats its text.
+            // The agent's message repeats its text, and what people decided is in the results.
             EventBody::Message(_)
+            | EventBody::Decision(_)
+            | EventBody::Answer(_)
             | EventBody::Error(_)
             | EventBody::Status(_)
             | EventBody::Queue(_) => {}
@@ -204,6 +236,7 @@ impl Conversation<'_> {
                 id: tool_use.call.clone(),
                 tool: tool_use.tool.clone(),
                 input: tool_use.input.clone(),
+                checks: tool_use.checks.clone(),
             },
             result: None,
         });
@@ -234,6 +267,10 @@ impl Conversation<'_> {
         }
         let is_old = self.n_old_pictures > 0;
         self.n_old_pictures = self.n_old_pictures.saturating_sub(1);
+        if screenshot.call.is_none() {
+            let image = self.images.get(&screenshot.blob).filter(|_| !is_old);
+            return self.handed_back(image.cloned());
+        }
         let result = self
             .calls
             .iter_mut()
@@ -252,6 +289,26 @@ impl Conversation<'_> {
             }
             result.text.push_str(NO_PICTURE);
         }
+    }
+
+    /// The agent is told who had mouse and keyboard, and shown what they left.
+    fn handed_back(&mut self, image: Option<Image>) {
+        let names = match &std::mem::take(&mut self.drivers)[..] {
+            [] => return,
+            [name] => name.clone(),
+            [names @ .., last] => format!("{} and {last}", names.join(", ")),
+        };
+        self.end_answer();
+        self.end_prompt();
+        let mut text = format!(
+            "[{names} had mouse and keyboard and gave them back. The screen has changed since you \
+             last saw it."
+        );
+        text.push_str(match image {
+            Some(_) => " This is how it looks now.]",
+            None => " Look at it before you go on.]",
+        });
+        self.items.push(Item::HandedBack { text, image });
     }
 
     /// Nothing more belongs to the answer that is being put together.
@@ -311,6 +368,7 @@ impl Conversation<'_> {
     fn finish(mut self) -> Vec<Item> {
         self.end_answer();
         self.end_prompt();
+        self.handed_back(None);
         self.items
     }
 }

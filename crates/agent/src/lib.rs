@@ -4,10 +4,12 @@
 //! what came of that, and so on, until the model only speaks. Everything that happens is
 //! appended to the session's log while it happens, and what the model is shown is built from
 //! that log alone. The app decides when turns run and closes them in the log; it is reached
-//! through the ports [`TurnLog`] and [`Desk`].
+//! through the ports [`TurnLog`], [`Decisions`] and [`Desk`].
 
 mod batch;
 mod context;
+mod decide;
+mod hands;
 mod listen;
 mod perform;
 mod pick_up;
@@ -17,6 +19,6 @@ mod system_prompt;
 mod turn;
 mod work;
 
-pub use ports::{Desk, DeskError, TurnLog, TurnLogError};
+pub use ports::{Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
 pub use result_text::shell_text;
 pub use turn::{Turn, TurnEnd, TurnLimits, TurnReport};

@@ -3,12 +3,14 @@
 
 use std::{sync::Arc, time::Duration};
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use deskhand_core::{
+    decision::GivenFile,
     event::{EventBody, ToolResult},
-    id::{RequestId, TurnId},
+    id::{DecisionId, RequestId, TurnId},
     model::{ToolCall, ToolRequest},
-    sandbox::{ComputerError, ComputerReply, ComputerRequest, Sandbox},
+    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest, KeptFile, Sandbox},
 };
 use futures::{StreamExt, channel::mpsc};
 use tokio::time::Instant;
@@ -45,11 +47,6 @@ impl Work {
         request: ToolRequest,
         after: After,
     ) -> Outcome {
-        let computer = match self.computer().await {
-            Ok(computer) => computer,
-            Err(Cut::Stopped) => return Outcome::cut(STOPPED, Cut::Stopped),
-            Err(cut) => return Outcome::cut(NO_COMPUTER, cut),
-        };
         let request = match request {
             // The computer waits for a quiet screen only before it takes a picture.
             ToolRequest::Computer(action) => ComputerRequest::Act {
@@ -58,19 +55,52 @@ impl Work {
             },
             ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
             ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
+            ToolRequest::AskUser(question) => return self.ask(call, &question).await,
         };
-        let outcome = match self.send(call, &*computer, request).await {
-            Sent::Answered(answer) => self.outcome(answer),
-            Sent::Cut(answer, cut) => cut_short(answer, cut),
-        };
+        let outcome = self.use_computer(call, request).await;
         Outcome {
             frame: outcome.frame.filter(|_| after == After::Picture),
             ..outcome
         }
     }
 
+    /// Puts a file that somebody gave into the home folder; the result is its path.
+    pub(crate) async fn keep_file(
+        &mut self,
+        call: &ToolCall,
+        decision: DecisionId,
+        file: &GivenFile,
+    ) -> Outcome {
+        // A folder per question, so that no answer takes the place of another.
+        let id = decision.0.simple().to_string();
+        let keep = KeptFile {
+            folder: format!("answers/{}", &id[id.len() - 6..]),
+            name: file.name.clone(),
+            base64: STANDARD.encode(&file.bytes),
+        };
+        // Somebody who drives would have it refused, and then the answer would be lost.
+        tokio::select! {
+            biased;
+            cut = self.interruption() => return Outcome::cut(STOPPED, cut),
+            () = self.desk.free() => {}
+        }
+        self.use_computer(call, ComputerRequest::Keep(keep)).await
+    }
+
+    async fn use_computer(&mut self, call: &ToolCall, request: ComputerRequest) -> Outcome {
+        let computer = match self.computer().await {
+            Ok(computer) => computer,
+            Err(Cut::Stopped) => return Outcome::cut(STOPPED, Cut::Stopped),
+            Err(cut) => return Outcome::cut(NO_COMPUTER, cut),
+        };
+        match self.send(call, &*computer, request).await {
+            Sent::Answered(answer) => self.outcome(answer),
+            Sent::Cut(answer, cut) => cut_short(answer, cut),
+        }
+    }
+
     /// The session's computer, which may first have to be started.
-    async fn computer(&mut self) -> Result<Arc<dyn Sandbox>, Cut> {
+    pub(crate) async fn computer(&mut self) -> Result<Arc<dyn Sandbox>, Cut> {
         let (known, desk) = (self.computer.clone(), Arc::clone(&self.desk));
         let found = async move {
             match known {
@@ -100,7 +130,7 @@ impl Work {
         let (sender, mut pieces) = mpsc::channel(PROGRESS_LENGTH);
         let sender = matches!(request, ComputerRequest::Shell(_)).then_some(sender);
         let mut progress = Progress::new(self.turn, &call.id);
-        let mut answer = computer.perform(id, request, sender);
+        let mut answer = computer.perform(id, Actor::Agent, request, sender);
         let interruption = self.interruption();
         tokio::pin!(interruption);
         let cut = loop {
@@ -127,6 +157,7 @@ impl Work {
         match answer {
             Ok(reply) => replied(reply),
             Err(ComputerError::Failed(problem)) => Outcome::failed(problem),
+            Err(error @ ComputerError::Refused { .. }) => Outcome::failed(error.to_string()),
             Err(ComputerError::Cancelled) => Outcome::failed(CANCELLED),
             Err(ComputerError::FateUnknown) => {
                 self.computer = None;
@@ -135,6 +166,10 @@ impl Work {
             Err(ComputerError::Gone) => {
                 self.computer = None;
                 Outcome::failed(GONE)
+            }
+            Err(ComputerError::Ended(why)) => {
+                self.computer = None;
+                Outcome::failed(why)
             }
         }
     }
@@ -178,7 +213,10 @@ fn cut_short(answer: Option<Result<ComputerReply, ComputerError>>, cut: Cut) -> 
             cut: Some(cut),
             ..replied(reply)
         },
-        Some(Err(ComputerError::Failed(problem))) => Outcome::cut(problem, cut),
+        Some(Err(ComputerError::Failed(problem) | ComputerError::Ended(problem))) => {
+            Outcome::cut(problem, cut)
+        }
+        Some(Err(error @ ComputerError::Refused { .. })) => Outcome::cut(error.to_string(), cut),
         Some(Err(ComputerError::Cancelled | ComputerError::Gone)) => Outcome::cut(STOPPED, cut),
         Some(Err(ComputerError::FateUnknown)) | None => Outcome::cut(UNKNOWN_AFTER_STOP, cut),
     }

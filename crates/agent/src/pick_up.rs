@@ -1,15 +1,20 @@
 //! Going on with a turn that was held up, by a server that was stopped or killed.
 //!
 //! An answer that is whole in the log is not asked for again. Of the calls without a result the
-//! first may or may not have been carried out, and the model is told so; the others were not.
+//! first may or may not have been carried out, and the model is told so; the others were not. A call
+//! that waited for a person was not, and waits on.
+
+use std::time::Duration;
 
 use deskhand_core::{
-    event::{EventBody, ToolResult},
+    event::EventBody,
     id::TurnId,
+    model::{ToolCall, ToolRequest},
 };
+use tokio::time::Instant;
 
 use crate::{
-    batch::HALTED,
+    batch::{After, HALTED, Outcome, result},
     context::Blocks,
     work::{Cut, Work},
 };
@@ -17,6 +22,11 @@ use crate::{
 const FATE_UNKNOWN: &str = "The server was stopped during this action, so it is not known whether \
                             it was done. The computer was started again: files are kept, open \
                             programs are gone.";
+const RESTARTED: &str = "Not executed: the server and the computer were started again while a \
+                         person was waited for. Files are kept, open programs are gone.";
+const RESTARTED_NOTE: &str = "[The server and the computer were started again while a person was \
+                              waited for: files are kept, open programs and what the shell knew \
+                              are gone.]";
 
 /// What the log says of a turn.
 #[derive(Debug, Default)]
@@ -26,7 +36,7 @@ pub(crate) struct Progress {
     /// How many blocks of thinking and text there are.
     pub(crate) n_blocks: u32,
     /// Calls without a result.
-    open: Vec<String>,
+    open: Vec<ToolCall>,
     /// What was said since the last whole answer.
     text: Blocks,
     has_calls: bool,
@@ -53,11 +63,16 @@ impl Progress {
                 }
             }
             EventBody::ToolUse(tool_use) if tool_use.turn == Some(turn) => {
-                self.open.push(tool_use.call.clone());
+                self.open.push(ToolCall {
+                    id: tool_use.call.clone(),
+                    tool: tool_use.tool.clone(),
+                    input: tool_use.input.clone(),
+                    checks: tool_use.checks.clone(),
+                });
                 self.has_calls = true;
             }
             EventBody::ToolResult(result) if result.turn == Some(turn) && !result.partial => {
-                if let Some(index) = self.open.iter().position(|call| *call == result.call) {
+                if let Some(index) = self.open.iter().position(|call| call.id == result.call) {
                     self.open.remove(index);
                 }
             }
@@ -81,7 +96,10 @@ impl Progress {
             | EventBody::Cost(_)
             | EventBody::Status(_)
             | EventBody::Queue(_)
+            | EventBody::Lease(_)
             | EventBody::Screenshot(_)
+            | EventBody::Decision(_)
+            | EventBody::Answer(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}
         }
@@ -91,19 +109,43 @@ impl Progress {
 impl Work {
     /// Closes what was left open. Answers the turn's last words if they have been said already.
     pub(crate) async fn pick_up(&mut self, progress: Progress) -> Result<Option<String>, Cut> {
-        let turn = Some(self.turn);
-        let texts = std::iter::once(FATE_UNKNOWN).chain(std::iter::repeat(HALTED));
-        let results = progress.open.into_iter().zip(texts).map(|(call, text)| {
-            EventBody::ToolResult(ToolResult {
-                turn,
-                call,
-                text: text.to_owned(),
-                is_error: true,
-                duration_ms: 0,
-                partial: false,
-            })
-        });
-        self.journal.append(results.collect()).await?;
+        let mut open = progress.open.into_iter();
+        if let Some(call) = open.next() {
+            let started = Instant::now();
+            let (outcome, skipped) = if self.was_waiting(&call) {
+                (self.wait_on(&call).await, RESTARTED)
+            } else {
+                (Outcome::failed(FATE_UNKNOWN), HALTED)
+            };
+            if let Some(Cut::Parked) = outcome.cut {
+                return Err(Cut::Parked);
+            }
+            let (mut bodies, cut) = self.record(&call, outcome, started.elapsed()).await;
+            let turn = self.turn;
+            let rest = |call| result(turn, &call, Outcome::failed(skipped), Duration::ZERO);
+            bodies.extend(open.map(rest));
+            self.journal.append(bodies).await?;
+            if let Some(cut) = cut {
+                return Err(cut);
+            }
+        }
         Ok(progress.last_words)
+    }
+
+    /// Goes on with a call that waited for a person. What was meant for the screen of then is not
+    /// done on the screen of now.
+    async fn wait_on(&mut self, call: &ToolCall) -> Outcome {
+        let outcome = match self.read(call) {
+            Err(problem) => return Outcome::failed(problem),
+            Ok(request @ ToolRequest::Computer(_)) => match self.agreed(call, &request).await {
+                Ok(()) => return Outcome::failed(RESTARTED),
+                Err(outcome) => return outcome,
+            },
+            Ok(request) => self.perform_if_agreed(call, request, After::Nothing).await,
+        };
+        Outcome {
+            text: format!("{}\n{RESTARTED_NOTE}", outcome.text),
+            ..outcome
+        }
     }
 }

@@ -3,7 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use deskhand_core::{event::EventBody, sandbox::Sandbox};
+use deskhand_core::{
+    decision::{Ask, GivenFile, Reply},
+    event::EventBody,
+    id::DecisionId,
+    policy::Policy,
+    sandbox::Sandbox,
+};
 
 /// The session's log, as a turn writes it.
 #[async_trait]
@@ -13,6 +19,35 @@ pub trait TurnLog: Send + Sync + std::fmt::Debug {
 
     /// Messages that came to steer this turn, each given once. They are in the log already.
     async fn take_steering(&self) -> Result<Vec<EventBody>, TurnLogError>;
+
+    /// What became of people's leases since the turn's history ended or this was last asked. It is
+    /// in the log already.
+    async fn take_leases(&self) -> Result<Vec<EventBody>, TurnLogError>;
+}
+
+/// The people who decide for the turn.
+#[async_trait]
+pub trait Decisions: Send + Sync + std::fmt::Debug {
+    /// What they want to be asked about now.
+    async fn policy(&self) -> Result<Policy, TurnLogError>;
+
+    /// Asks them. The question and that the session waits are stored when this returns.
+    async fn raise(&self, id: DecisionId, ask: Ask) -> Result<(), TurnLogError>;
+
+    /// Waits until it is settled, and the session goes on. May be dropped and called again.
+    async fn settled(&self, id: DecisionId) -> Settled;
+}
+
+/// What became of a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    pub decision: DecisionId,
+    /// Whether a person answered it.
+    pub is_answered: bool,
+    /// What counts as the answer.
+    pub reply: Option<Reply>,
+    /// The file, when the answer is one.
+    pub file: Option<GivenFile>,
 }
 
 /// The log took nothing more.
@@ -25,6 +60,9 @@ pub struct TurnLogError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 pub trait Desk: Send + Sync + std::fmt::Debug {
     /// The session's sandbox, started if it does not run.
     async fn computer(&self) -> Result<Arc<dyn Sandbox>, DeskError>;
+
+    /// Waits while a person has mouse and keyboard.
+    async fn free(&self);
 }
 
 /// The session has no computer and cannot get one.

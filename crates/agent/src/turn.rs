@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ports::{Desk, TurnLog, TurnLogError},
+    ports::{Decisions, Desk, TurnLog, TurnLogError},
     work::{Cut, Work},
 };
 
@@ -45,6 +45,7 @@ pub struct Turn {
     pub model: Arc<dyn Model>,
     pub desk: Arc<dyn Desk>,
     pub log: Arc<dyn TurnLog>,
+    pub decisions: Arc<dyn Decisions>,
     pub blobs: Arc<dyn Blobs>,
     /// All events of the session up to now, with every prompt where its turn begins. The newest
     /// message is the prompt to work on; prompts that still wait are not in it.
@@ -54,6 +55,8 @@ pub struct Turn {
     pub clock: Arc<dyn Clock>,
     /// Ends the turn early, within a second.
     pub stop: CancellationToken,
+    /// Fires before `stop` when the server ends: a turn that waits for a person is left as it is.
+    pub parking: CancellationToken,
 }
 
 /// What became of a turn.
@@ -80,14 +83,15 @@ pub enum TurnEnd {
 
 impl Turn {
     /// Works until the end, however it comes about. Whatever tool use was begun has its result
-    /// in the log afterwards, unless the log itself is lost.
+    /// in the log afterwards, unless the log itself is lost or the turn waits for a person while
+    /// the server ends.
     pub async fn run(self) -> TurnReport {
         let started = Instant::now();
         let id = self.id;
         let mut work = Work::new(self, started);
         let end = match work.until_done().await {
             Ok(answer) => TurnEnd::Done { answer },
-            Err(Cut::Stopped) => TurnEnd::Stopped,
+            Err(Cut::Stopped | Cut::Parked) => TurnEnd::Stopped,
             Err(Cut::Failed { code, message }) => TurnEnd::Failed(Failure {
                 turn: Some(id),
                 code: code.to_owned(),

@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use deskhand_core::{
     action::ScreenSize,
     blob::{BlobError, BlobName, Blobs},
+    clock::Clock,
     event::EventBody,
     id::TurnId,
     model::{Image, Model, ModelRequest},
@@ -15,8 +16,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     context,
+    decide::{self, Raised},
     pick_up::Progress,
-    ports::{Desk, TurnLog, TurnLogError},
+    ports::{Decisions, Desk, TurnLog, TurnLogError},
     system_prompt,
     turn::{Turn, TurnLimits},
 };
@@ -30,10 +32,13 @@ pub(crate) struct Work {
     pub(crate) turn: TurnId,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) desk: Arc<dyn Desk>,
+    pub(crate) decisions: Arc<dyn Decisions>,
     pub(crate) blobs: Arc<dyn Blobs>,
     pub(crate) screen: ScreenSize,
     pub(crate) limits: TurnLimits,
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) stop: CancellationToken,
+    pub(crate) parking: CancellationToken,
     pub(crate) deadline: Instant,
     pub(crate) journal: Journal,
     system: String,
@@ -44,6 +49,8 @@ pub(crate) struct Work {
     pub(crate) n_steps: u32,
     /// How many blocks of thinking and text the turn has so far.
     pub(crate) n_blocks: u32,
+    /// What people were asked before the turn was taken up.
+    pub(crate) raised: Vec<Raised>,
     /// What there was of the turn when it was taken up.
     progress: Option<Progress>,
 }
@@ -52,7 +59,7 @@ pub(crate) struct Work {
 #[derive(Debug)]
 pub(crate) struct Journal {
     log: Arc<dyn TurnLog>,
-    bodies: Vec<EventBody>,
+    pub(crate) bodies: Vec<EventBody>,
 }
 
 impl Journal {
@@ -72,13 +79,24 @@ impl Journal {
         self.bodies.extend(said);
         Ok(is_new)
     }
+
+    /// Takes in what became of people's leases meanwhile.
+    pub(crate) async fn take_leases(&mut self) -> Result<(), TurnLogError> {
+        self.bodies.extend(self.log.take_leases().await?);
+        Ok(())
+    }
 }
 
 /// Why a turn ends before the model says so.
 #[derive(Debug)]
 pub(crate) enum Cut {
     Stopped,
-    Failed { code: &'static str, message: String },
+    /// The server ends while a person is waited for; the turn goes on with the next start.
+    Parked,
+    Failed {
+        code: &'static str,
+        message: String,
+    },
     LogLost(TurnLogError),
 }
 
@@ -118,16 +136,20 @@ impl Work {
     pub(crate) fn new(turn: Turn, started: Instant) -> Self {
         let bodies: Vec<_> = turn.history.into_iter().map(|event| event.body).collect();
         let progress = Progress::read(&bodies, turn.id);
+        let raised = decide::raised(&bodies, turn.id);
         let system = system_prompt::fill(turn.clock.now(), turn.screen);
         Self {
             turn: turn.id,
             model: turn.model,
             desk: turn.desk,
+            decisions: turn.decisions,
             blobs: turn.blobs,
             screen: turn.screen,
             deadline: started + turn.limits.max_duration,
             limits: turn.limits,
+            clock: turn.clock,
             stop: turn.stop,
+            parking: turn.parking,
             journal: Journal {
                 log: turn.log,
                 bodies,
@@ -137,6 +159,7 @@ impl Work {
             images: HashMap::new(),
             n_steps: progress.n_steps,
             n_blocks: progress.n_blocks,
+            raised,
             progress: Some(progress),
         }
     }
@@ -156,6 +179,7 @@ impl Work {
             if self.n_steps >= self.limits.max_steps {
                 return Err(self.too_many_steps());
             }
+            self.wait_for_hands().await?;
             self.journal.take_steering().await?;
             let request = self.request(n_silent > 0).await?;
             self.n_steps += 1;

@@ -36,6 +36,16 @@ pub struct Admission {
     changes: watch::Receiver<()>,
 }
 
+/// Somebody who was let in, whatever they look at.
+#[derive(Debug)]
+pub struct Guest {
+    identity: Identity,
+    credential: Credential,
+    users: Users,
+    clock: Arc<dyn Clock>,
+    changes: watch::Receiver<()>,
+}
+
 /// What somebody is and may do in a session.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
@@ -57,6 +67,10 @@ impl AccessChanges {
         Self(watch::Sender::new(()))
     }
 
+    pub(crate) fn subscribe(&self) -> watch::Receiver<()> {
+        self.0.subscribe()
+    }
+
     pub(crate) fn tell(&self) {
         self.0.send_replace(());
     }
@@ -76,7 +90,7 @@ impl App {
         session: SessionId,
     ) -> Result<Admission, AdmitError> {
         // Before looking, so that no change is missed.
-        let changes = self.access.0.subscribe();
+        let changes = self.access.subscribe();
         let standing = look(&self.users, &self.sessions, &credential, session).await?;
         Ok(Admission {
             standing,
@@ -87,6 +101,43 @@ impl App {
             clock: Arc::clone(&self.clock),
             changes,
         })
+    }
+}
+
+impl App {
+    /// Lets somebody in for as long as they are who they are.
+    pub async fn welcome(&self, credential: Credential) -> Result<Guest, AdmitError> {
+        // Before looking, so that no change is missed.
+        let changes = self.access.0.subscribe();
+        let identity = self.users.identify(&credential).await?;
+        Ok(Guest {
+            identity: identity.ok_or(AdmitError::SignedOut)?,
+            credential,
+            users: self.users.clone(),
+            clock: Arc::clone(&self.clock),
+            changes,
+        })
+    }
+}
+
+impl Guest {
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Waits until nobody is signed in with this any more. Calls `on_change` whenever somebody may do
+    /// less or more than before.
+    pub async fn lost(mut self, on_change: impl Fn()) {
+        loop {
+            wait(&*self.clock, self.identity.expires_at, &mut self.changes).await;
+            match self.users.identify(&self.credential).await {
+                Ok(Some(identity)) => {
+                    self.identity = identity;
+                    on_change();
+                }
+                Ok(None) | Err(_) => return,
+            }
+        }
     }
 }
 
@@ -126,18 +177,28 @@ impl Admission {
 
     /// Waits until there is reason to look again.
     async fn wait(&mut self) {
-        let left = self.standing.identity.expires_at.map(|end| {
-            // What is over already needs no waiting.
-            Duration::try_from(end.duration_since(self.clock.now())).unwrap_or_default()
-        });
-        let wait = left.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT);
-        // An error means that the app is gone, and then looking fails.
-        let _ = tokio::time::timeout(wait, self.changes.changed()).await;
+        let expires_at = self.standing.identity.expires_at;
+        wait(&*self.clock, expires_at, &mut self.changes).await;
     }
 
     async fn look(&self) -> Result<Standing, AdmitError> {
         look(&self.users, &self.sessions, &self.credential, self.session).await
     }
+}
+
+/// Waits until somebody's proof ends, anybody's rights change, or it is time to look at the clock again.
+async fn wait(
+    clock: &dyn Clock,
+    expires_at: Option<jiff::Timestamp>,
+    changes: &mut watch::Receiver<()>,
+) {
+    let left = expires_at.map(|end| {
+        // What is over already needs no waiting.
+        Duration::try_from(end.duration_since(clock.now())).unwrap_or_default()
+    });
+    let wait = left.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT);
+    // An error means that the app is gone, and then looking fails.
+    let _ = tokio::time::timeout(wait, changes.changed()).await;
 }
 
 /// What somebody is and may do now. When the database does not answer they have to come back.

@@ -1,6 +1,9 @@
 //! A session's desk: its sandbox, started when it is needed and reported when it dies.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::{
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use deskhand_agent::{Desk, DeskError};
@@ -14,9 +17,15 @@ use deskhand_core::{
 };
 use deskhand_store::{PhaseMove, StoreError, Transition};
 use futures::FutureExt;
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, time::Instant};
 
-use crate::{figures::Counted, log::Log};
+use crate::{
+    control::Room,
+    figures::Counted,
+    log::Log,
+    patience::until_answered,
+    retired::{Retirement, Retiring},
+};
 
 #[derive(Debug)]
 pub(crate) struct SessionDesk {
@@ -25,7 +34,12 @@ pub(crate) struct SessionDesk {
     sandboxes: Arc<dyn Sandboxes>,
     log: Log,
     tasks: Tasks,
+    /// How long one sandbox may live.
+    life: Duration,
+    room: Arc<Room>,
     current: RwLock<Option<Arc<dyn Sandbox>>>,
+    /// Of the sandbox that was started last.
+    retirement: RwLock<Option<Retirement>>,
     /// Held while the sandbox is started, buried or closed, so that one of these happens at a time.
     change: Mutex<Openness>,
 }
@@ -44,6 +58,8 @@ impl SessionDesk {
         sandboxes: Arc<dyn Sandboxes>,
         log: Log,
         tasks: Tasks,
+        life: Duration,
+        room: Arc<Room>,
     ) -> Arc<Self> {
         Arc::new(Self {
             session,
@@ -51,7 +67,10 @@ impl SessionDesk {
             sandboxes,
             log,
             tasks,
+            life,
+            room,
             current: RwLock::default(),
+            retirement: RwLock::default(),
             change: Mutex::new(Openness::Open),
         })
     }
@@ -113,6 +132,43 @@ impl SessionDesk {
         Ok(sandbox)
     }
 
+    /// Whether a person has control.
+    pub(crate) fn is_held(&self) -> bool {
+        self.room.held().is_some()
+    }
+
+    /// When the sandbox has lived for as long as it may.
+    pub(crate) fn ends_at(&self) -> Option<Instant> {
+        self.running()?;
+        let retirement = self.retirement.read();
+        let retirement = retirement.unwrap_or_else(PoisonError::into_inner);
+        retirement.as_ref().map(|retirement| retirement.due_at)
+    }
+
+    /// Ends a sandbox that has lived for as long as it may. The next one is started when it is needed.
+    pub(crate) async fn retire(&self) {
+        let _change = self.change.lock().await;
+        if self.ends_at().is_none_or(|end| end > Instant::now()) {
+            return;
+        }
+        let Some(sandbox) = self.set(None) else {
+            return;
+        };
+        let life = crate::keeper::span(self.life);
+        {
+            let retirement = self.retirement.read();
+            let retirement = retirement.unwrap_or_else(PoisonError::into_inner);
+            if let Some(retirement) = &*retirement {
+                retirement.tell(&format!(
+                    "The computer was ended because it had run for {life}, the longest it may."
+                ));
+            }
+        }
+        sandbox.stop().await;
+        let reason = format!("It had run for {life}, the longest it may. Its files are kept.");
+        self.tell_stopped(Some(reason)).await;
+    }
+
     /// Ends the sandbox for good.
     pub(crate) async fn close(&self, state: SandboxState) -> Result<(), StoreError> {
         let mut change = self.change.lock().await;
@@ -121,21 +177,52 @@ impl SessionDesk {
             return Ok(());
         };
         sandbox.stop().await;
-        self.tell(PhaseMove::Keep, state, None, Vec::new()).await
+        self.tell(PhaseMove::Keep, state, None, Vec::new()).await?;
+        Ok(())
+    }
+
+    /// The same, with a word in the log about why.
+    pub(crate) async fn park(&self, reason: &str) {
+        let mut change = self.change.lock().await;
+        *change = Openness::Closed;
+        if let Some(sandbox) = self.set(None) {
+            sandbox.stop().await;
+            self.tell_stopped(Some(reason.to_owned())).await;
+        }
+    }
+
+    async fn tell_stopped(&self, reason: Option<String>) {
+        let told = self.tell(PhaseMove::Keep, SandboxState::Stopped, reason, Vec::new());
+        if let Err(error) = told.await {
+            tracing::error!(session.id = %self.session, error = &error as &dyn std::error::Error, "a sandbox's end was not logged");
+        }
     }
 
     async fn start(&self) -> Result<Arc<dyn Sandbox>, DeskError> {
-        self.tell(PhaseMove::Keep, SandboxState::Starting, None, Vec::new())
-            .await
-            .map_err(|error| store_failed(&error))?;
+        let told = self.tell(PhaseMove::Keep, SandboxState::Starting, None, Vec::new());
+        if !told.await.map_err(|error| store_failed(&error))? {
+            return Err(DeskError {
+                message: "The session has ended.".to_owned(),
+            });
+        }
         let spec = SandboxSpec {
             session: self.session,
             screen: self.screen,
         };
         match self.sandboxes.start(spec).await {
             Ok(sandbox) => {
-                let sandbox: Arc<dyn Sandbox> = Arc::new(Counted(sandbox));
-                self.set(Some(Arc::clone(&sandbox)));
+                let (sandbox, retirement) = Retiring::new(sandbox, Instant::now() + self.life);
+                self.retirement
+                    .write()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .replace(retirement);
+                let sandbox: Arc<dyn Sandbox> = Arc::new(Counted(Arc::new(sandbox)));
+                {
+                    // It has to know who drives before anybody can use it.
+                    let _change = self.room.change.lock().await;
+                    sandbox.set_driver(self.room.driver()).await;
+                    self.set(Some(Arc::clone(&sandbox)));
+                }
                 self.tell(
                     PhaseMove::May(Signal::SandboxReady),
                     SandboxState::Ready,
@@ -190,25 +277,31 @@ impl SessionDesk {
             SandboxEnd::Stopped => (SandboxState::Stopped, None),
             SandboxEnd::Died(reason) => (SandboxState::Lost, Some(reason)),
         };
-        self.tell(PhaseMove::Keep, state, reason, Vec::new()).await
+        self.tell(PhaseMove::Keep, state, reason, Vec::new())
+            .await?;
+        Ok(())
     }
 
+    /// Says what becomes of the sandbox; tells whether the session could still hear it.
     async fn tell(
         &self,
         phase: PhaseMove,
         sandbox: SandboxState,
         reason: Option<String>,
         events: Vec<EventBody>,
-    ) -> Result<(), StoreError> {
-        let transition = Transition {
-            phase,
-            sandbox: Some(sandbox),
-            reason,
-            events,
-            ..Transition::default()
-        };
-        self.log.transition(self.session, transition).await?;
-        Ok(())
+    ) -> Result<bool, StoreError> {
+        // Said twice when the database went away before it answered. That does no harm.
+        let told = until_answered(self.tasks.shutdown(), || {
+            let transition = Transition {
+                phase,
+                sandbox: Some(sandbox),
+                reason: reason.clone(),
+                events: events.clone(),
+                ..Transition::default()
+            };
+            self.log.transition(self.session, transition)
+        });
+        told.await
     }
 
     fn current(&self) -> Option<Arc<dyn Sandbox>> {
@@ -234,6 +327,10 @@ pub(crate) struct TurnDesk(pub(crate) Arc<SessionDesk>);
 impl Desk for TurnDesk {
     async fn computer(&self) -> Result<Arc<dyn Sandbox>, DeskError> {
         self.0.sandbox().await
+    }
+
+    async fn free(&self) {
+        self.0.room.free().await;
     }
 }
 

@@ -10,8 +10,8 @@ use deskhand_core::{
     action::ScreenSize,
     id::RequestId,
     sandbox::{
-        ByteStream, ComputerError, ComputerReply, ComputerRequest, Progress, Sandbox, SandboxEnd,
-        SandboxUsage,
+        Actor, ByteStream, ComputerError, ComputerReply, ComputerRequest, Driver, Progress,
+        Sandbox, SandboxEnd, SandboxUsage,
     },
     session::Phase,
     shell::ShellEnding,
@@ -47,12 +47,16 @@ impl Sessions {
 
 /// Counts a turn that has ended.
 pub(crate) fn count_turn(report: &TurnReport) {
-    let outcome = match report.end {
+    metrics::histogram!(TURN_SECONDS, "outcome" => turn_outcome(report)).record(report.duration);
+}
+
+/// How a turn ended, in one word.
+pub(crate) fn turn_outcome(report: &TurnReport) -> &'static str {
+    match report.end {
         TurnEnd::Done { .. } => "done",
         TurnEnd::Stopped => "stopped",
         TurnEnd::Failed(_) | TurnEnd::LogLost(_) => "failed",
-    };
-    metrics::histogram!(TURN_SECONDS, "outcome" => outcome).record(report.duration);
+    }
 }
 
 /// A sandbox that counts what is done in it, by the agent and by hand.
@@ -68,6 +72,7 @@ impl Sandbox for Counted {
     async fn perform(
         &self,
         id: RequestId,
+        actor: Actor,
         request: ComputerRequest,
         progress: Option<Progress>,
     ) -> Result<ComputerReply, ComputerError> {
@@ -76,13 +81,18 @@ impl Sandbox for Counted {
             ComputerRequest::Look { .. } => "screenshot",
             ComputerRequest::Shell(_) => "bash",
             ComputerRequest::Edit(_) => "editor",
+            ComputerRequest::Keep(_) => "file",
         };
         let started = Instant::now();
-        let reply = self.0.perform(id, request, progress).await;
+        let reply = self.0.perform(id, actor, request, progress).await;
         let seconds =
             metrics::histogram!(ACTION_SECONDS, "tool" => tool, "outcome" => outcome(&reply));
         seconds.record(started.elapsed());
         reply
+    }
+
+    async fn set_driver(&self, driver: Driver) {
+        self.0.set_driver(driver).await;
     }
 
     async fn cancel(&self, id: RequestId) {
@@ -115,6 +125,7 @@ fn outcome(reply: &Result<ComputerReply, ComputerError>) -> &'static str {
         Ok(ComputerReply::Acted { .. } | ComputerReply::Edited { .. }) => "done",
         Err(ComputerError::Failed(_)) => "failed",
         Err(ComputerError::Cancelled) => "cancelled",
-        Err(ComputerError::FateUnknown | ComputerError::Gone) => "lost",
+        Err(ComputerError::Refused { .. }) => "refused",
+        Err(ComputerError::FateUnknown | ComputerError::Gone | ComputerError::Ended(_)) => "lost",
     }
 }

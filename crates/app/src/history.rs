@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use deskhand_core::{
     event::{Event, EventBody, LoggedEvent, QueueChange, QueueChanged, Status},
-    id::{MessageId, SessionId},
+    id::{MessageId, SessionId, TurnId},
     message::Role,
 };
 use deskhand_store::{Store, StoreError};
@@ -29,6 +29,16 @@ pub(crate) async fn read(store: &Store, session: SessionId) -> Result<Vec<Event>
     Ok(in_order_of_work(events))
 }
 
+/// The message that a turn began with.
+pub(crate) fn prompt_of(log: &[Event], turn: TurnId) -> Option<MessageId> {
+    log.iter().find_map(|event| {
+        let EventBody::Status(status) = &event.body else {
+            return None;
+        };
+        status.prompt.filter(|_| status.turn == Some(turn))
+    })
+}
+
 fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
     let mut waiting = HashMap::new();
     let mut ordered = Vec::with_capacity(events.len());
@@ -50,11 +60,14 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
             EventBody::Status(_)
             | EventBody::Message(_)
             | EventBody::Queue(_)
+            | EventBody::Lease(_)
             | EventBody::Thinking(_)
             | EventBody::Text(_)
             | EventBody::ToolUse(_)
             | EventBody::ToolResult(_)
             | EventBody::Screenshot(_)
+            | EventBody::Decision(_)
+            | EventBody::Answer(_)
             | EventBody::Cost(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => None,

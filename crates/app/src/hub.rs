@@ -7,29 +7,52 @@
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use bytes::Bytes;
-use deskhand_core::{event::LoggedEvent, id::SessionId};
+use deskhand_core::{event::LoggedEvent, id::SessionId, tasks::Tasks};
 use deskhand_store::{Store, StoreError};
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 
 /// How many events a ring holds.
 const RING: usize = 256;
 /// How many events are read from the store at once.
 const PAGE: u32 = 256;
+/// The shortest time between two wakes of a session's followers, for each of them.
+const PER_FOLLOWER: Duration = Duration::from_micros(75);
+/// The same, however many they are.
+const LONGEST_HOLD: Duration = Duration::from_millis(75);
+/// A shorter hold is not worth a timer.
+const SHORTEST_HOLD: Duration = Duration::from_millis(4);
 
 /// All sessions that somebody follows.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Hub {
     channels: Mutex<HashMap<SessionId, Arc<Channel>>>,
+    tasks: Tasks,
 }
 
 #[derive(Debug)]
 struct Channel {
     /// Consecutive events, newest last.
     ring: Mutex<VecDeque<(u64, Bytes)>>,
+    pace: Mutex<Pace>,
+    /// What the followers have been told.
     newest: watch::Sender<u64>,
+}
+
+/// How often the followers of a session are woken.
+///
+/// Waking one and writing to it costs about as much for one event as for two. So when there are very many,
+/// events are held back for a moment, to go out together.
+#[derive(Debug, Default)]
+struct Pace {
+    /// What the followers are to be told.
+    newest: u64,
+    told_at: Option<Instant>,
+    /// Whether somebody waits to tell them.
+    is_held: bool,
 }
 
 /// One client's view of a session's log.
@@ -45,6 +68,13 @@ pub struct Feed {
 }
 
 impl Hub {
+    pub(crate) fn new(tasks: Tasks) -> Self {
+        Self {
+            channels: Mutex::default(),
+            tasks,
+        }
+    }
+
     /// Tells the followers of a session about events that are in the store.
     pub(crate) fn publish(&self, session: SessionId, events: &[LoggedEvent]) {
         let channel = self.channels().get(&session).cloned();
@@ -72,7 +102,15 @@ impl Hub {
             let n_over = ring.len().saturating_sub(RING);
             ring.drain(..n_over);
         }
-        channel.saw(last.seq);
+        channel.saw(last.seq, &self.tasks);
+    }
+
+    /// Tells the followers of a session that there are events up to `newest` in the store.
+    pub(crate) fn saw(&self, session: SessionId, newest: u64) {
+        let channel = self.channels().get(&session).cloned();
+        if let Some(channel) = channel {
+            channel.saw(newest, &self.tasks);
+        }
     }
 
     /// Follows a session from after event `after`; `newest` is the log's newest number, read
@@ -86,6 +124,7 @@ impl Hub {
         let channel = Arc::clone(self.channels().entry(session).or_insert_with(|| {
             Arc::new(Channel {
                 ring: Mutex::default(),
+                pace: Mutex::default(),
                 newest: watch::Sender::new(0),
             })
         }));
@@ -101,7 +140,7 @@ impl Hub {
         // to the channel above.
         let system = deskhand_core::viewer::Viewer::System;
         if let Some(session) = store.session(system, session).await? {
-            feed.channel.saw(session.last_seq);
+            feed.channel.saw(session.last_seq, &self.tasks);
         }
         Ok(feed)
     }
@@ -112,25 +151,69 @@ impl Hub {
 }
 
 impl Channel {
-    fn saw(&self, seq: u64) {
+    /// There are events up to `seq`. Followers hear of it now or, when they are many, in a moment.
+    fn saw(self: &Arc<Self>, seq: u64, tasks: &Tasks) {
+        let hold = {
+            let mut pace = self.pace();
+            pace.newest = pace.newest.max(seq);
+            if pace.is_held {
+                return;
+            }
+            let hold = pace.hold(self.newest.receiver_count());
+            pace.is_held = hold.is_some();
+            hold
+        };
+        let Some(end) = hold else {
+            return self.tell();
+        };
+        // Not kept for it: whoever leaves last takes the channel along.
+        let channel = Arc::downgrade(self);
+        tasks.spawn("held events", async move {
+            tokio::time::sleep_until(end).await;
+            if let Some(channel) = channel.upgrade() {
+                channel.tell();
+            }
+        });
+    }
+
+    fn tell(&self) {
+        let told = {
+            let mut pace = self.pace();
+            pace.is_held = false;
+            pace.told_at = Some(Instant::now());
+            pace.newest
+        };
         self.newest.send_if_modified(|newest| {
-            let later = seq > *newest;
-            *newest = seq.max(*newest);
+            let later = told > *newest;
+            *newest = told.max(*newest);
             later
         });
+    }
+
+    fn pace(&self) -> std::sync::MutexGuard<'_, Pace> {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The events after `cursor`, if the ring still has all of them.
     fn recent(&self, cursor: u64) -> Vec<(u64, Bytes)> {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         match ring.front() {
-            Some((oldest, _)) if *oldest <= cursor + 1 => ring
-                .iter()
-                .filter(|(seq, _)| *seq > cursor)
-                .cloned()
-                .collect(),
+            Some((oldest, _)) if *oldest <= cursor + 1 => {
+                let n_old = usize::try_from(cursor + 1 - oldest).unwrap_or(usize::MAX);
+                ring.iter().skip(n_old).cloned().collect()
+            }
             _ => Vec::new(),
         }
+    }
+}
+
+impl Pace {
+    /// Until when events are held back for so many followers.
+    fn hold(&self, n_followers: usize) -> Option<Instant> {
+        let n_followers = u32::try_from(n_followers).unwrap_or(u32::MAX);
+        let least = PER_FOLLOWER.saturating_mul(n_followers).min(LONGEST_HOLD);
+        let end = self.told_at? + least;
+        (end > Instant::now() + SHORTEST_HOLD).then_some(end)
     }
 }
 

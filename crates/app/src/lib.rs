@@ -1,40 +1,58 @@
 //! What each operation of Deskhand means, whoever asks: the page, the terminal, HTTP.
 
 mod access;
+mod awake;
+mod bus;
+mod control;
+mod decisions;
 mod desk;
 pub mod figures;
 mod health;
 mod history;
 mod hub;
+mod in_use;
+mod keeper;
+mod limits;
 mod live;
 mod log;
+mod patience;
 mod presence;
+mod retired;
 mod sessions;
+mod turn_log;
 mod users;
 
 use std::{sync::Arc, time::Duration};
 
 use deskhand_agent::TurnLimits;
 use deskhand_core::{
-    action::ScreenSize, blob::Blobs, clock::Clock, model::Models, sandbox::Sandboxes, tasks::Tasks,
+    action::ScreenSize, blob::Blobs, clock::Clock, limits::Limits, model::Models,
+    sandbox::Sandboxes, tasks::Tasks,
 };
 use deskhand_store::{Store, StoreError};
 
+use tokio_util::sync::CancellationToken;
+
 use crate::access::AccessChanges;
 
-pub use access::{Admission, AdmitError};
+pub use access::{Admission, AdmitError, Guest};
+pub use awake::WakeError;
+pub use bus::{BusSession, News, Notice, SessionsFeed};
+pub use control::Seat;
 pub use health::Health;
 pub use hub::Feed;
+pub use limits::{LimitsInUse, SetLimitsError};
 pub use presence::{PresenceChange, Present};
 pub use sessions::{
-    ActByHand, ActByHandError, ByHand, ChangeMessage, ChangeMessageError, CreateSession,
-    CreateSessionError, FindError, JoinError, MadeShare, OpenScreenError, PersonError, Picture,
-    Place, RenameError, ScreenshotError, SendPrompt, SendPromptError, Sessions, ShareError,
-    ShareSession, StopTurnError,
+    ActByHand, ActByHandError, AnswerError, ByHand, ChangeMessage, ChangeMessageError,
+    ChangeSession, ChangeSessionError, ControlError, CreateSession, CreateSessionError, FindError,
+    GivenReply, JoinError, ListDecisions, MadeShare, OpenScreenError, PersonError, Picture, Place,
+    ScreenshotError, SendPrompt, SendPromptError, Sessions, ShareError, ShareSession,
+    StopTurnError, TakeControl,
 };
 pub use users::{
     ChangeUser, ChangeUserError, CreateUserError, Credential, EnsureAdminError, MadeToken,
-    MakeToken, MakeTokenError, SignIn, SignInError, Users,
+    MakeToken, MakeTokenError, SetApprovalsError, SignIn, SignInError, Users,
 };
 
 /// How long everything has to come to its end at shutdown.
@@ -56,7 +74,9 @@ pub struct Parts {
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub screen: ScreenSize,
-    pub limits: TurnLimits,
+    pub turn: TurnLimits,
+    /// What holds for people for whom nothing else was decided.
+    pub limits: Limits,
     /// How many prompts of one session may wait.
     pub queue_length: u64,
 }
@@ -85,7 +105,14 @@ impl App {
             &tasks,
         );
         let sessions = Sessions::new(parts, access.clone());
+        sessions.settle_expired().await?;
         sessions.reconcile().await?;
+        let (bus, store) = (
+            Arc::clone(&sessions.shared.bus),
+            sessions.shared.store.clone(),
+        );
+        tasks.spawn("bus", bus::spread(bus, store, tasks.shutdown().clone()));
+        tasks.spawn("keeper", keeper::keep(sessions.clone()));
         Ok(Self {
             users,
             sessions,
@@ -103,9 +130,15 @@ impl App {
         &self.sessions
     }
 
+    /// Fires when the app begins to end.
+    pub fn ending(&self) -> &CancellationToken {
+        self.tasks.shutdown()
+    }
+
     /// Ends running turns with a word in their log, then the sandboxes. Tells whether everything
     /// came to its end in time.
     pub async fn shut_down(&self) -> bool {
+        self.sessions.park();
         self.tasks.shutdown().cancel();
         let closed = tokio::time::timeout(SHUTDOWN, self.sessions.close_all())
             .await

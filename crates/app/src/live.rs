@@ -1,30 +1,34 @@
-//! A session at work: one task that takes prompts from the queue, one after the other, and
-//! runs a turn for each.
+//! A session that is awake: its desk and, while there is work, one task that takes prompts from the
+//! queue, one after the other, and runs a turn for each.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use async_trait::async_trait;
-use deskhand_agent::{Turn, TurnEnd, TurnLog, TurnLogError, TurnReport};
+use deskhand_agent::{Turn, TurnEnd, TurnReport};
 use deskhand_core::{
-    event::{Complete, EventBody, Failure, MessageSaid, Outcome},
-    id::{MessageId, SessionId, TurnId},
+    event::{Complete, EventBody, Failure, Outcome},
+    id::{MessageId, SessionId, TurnId, UserId},
+    limits::Limits,
     message::Delivery,
-    session::Signal,
+    session::{Session, Signal},
     viewer::Viewer,
 };
 use deskhand_store::{Answer, PhaseMove, StoreError, Transition};
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::{
+    decisions::TurnDecisions,
     desk::{SessionDesk, TurnDesk},
-    figures::count_turn,
+    figures::{count_turn, turn_outcome},
     history,
+    in_use::InUse,
+    patience::until_answered,
     sessions::Shared,
+    turn_log::SessionLog,
 };
 
 /// How long to wait before trying again when the database did not answer.
@@ -32,14 +36,17 @@ const RETRY: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(crate) struct Live {
+    pub(crate) session: SessionId,
     pub(crate) desk: Arc<SessionDesk>,
-    session: SessionId,
-    nudge: Notify,
+    pub(crate) in_use: Arc<InUse>,
+    /// What holds for its owner since it was woken.
+    pub(crate) limits: Limits,
+    /// Fires when it sleeps.
+    pub(crate) gone: CancellationToken,
+    owner: Mutex<UserId>,
     turn: Mutex<Option<RunningTurn>>,
     /// Asks the worker to end.
     ending: CancellationToken,
-    /// Fires when the worker has ended.
-    ended: CancellationToken,
 }
 
 /// A turn that an earlier server did not finish.
@@ -60,40 +67,70 @@ struct RunningTurn {
 }
 
 impl Live {
-    /// Starts the worker of a session, which first finishes what an earlier server left.
-    pub(crate) fn start(
+    /// A session that wakes. Nothing is started for it yet.
+    pub(crate) fn new(
         shared: &Arc<Shared>,
-        session: SessionId,
-        unfinished: Option<Unfinished>,
+        session: &Session,
+        limits: Limits,
+        rest: &Arc<Notify>,
     ) -> Arc<Self> {
         let desk = SessionDesk::new(
-            session,
+            session.id,
             shared.settings.screen,
             Arc::clone(&shared.sandboxes),
             shared.log.clone(),
             shared.tasks.clone(),
+            limits.life,
+            shared.rooms.room(session.id),
         );
-        let live = Arc::new(Self {
+        Arc::new(Self {
+            session: session.id,
             desk,
-            session,
-            nudge: Notify::new(),
+            in_use: InUse::new(Arc::clone(rest)),
+            limits,
+            gone: CancellationToken::new(),
+            owner: Mutex::new(session.owner),
             turn: Mutex::default(),
             ending: shared.tasks.shutdown().child_token(),
-            ended: CancellationToken::new(),
-        });
-        let (worker, shared_by_worker) = (Arc::clone(&live), Arc::clone(shared));
-        let work = async move {
-            worker.work(&shared_by_worker, unfinished).await;
-            worker.ended.cancel();
-        };
-        let span = tracing::info_span!("session", session.id = %session);
-        shared.tasks.spawn("session", work.instrument(span));
-        live
+        })
     }
 
-    /// There is a prompt to take.
-    pub(crate) fn nudge(&self) {
-        self.nudge.notify_one();
+    /// There is a prompt to take. The caller keeps the session awake.
+    pub(crate) fn nudge(self: &Arc<Self>, shared: &Arc<Shared>) {
+        self.begin_work(shared, None);
+    }
+
+    /// Goes on with what an earlier server left. The caller keeps the session awake.
+    pub(crate) fn take_up(self: &Arc<Self>, shared: &Arc<Shared>, unfinished: Unfinished) {
+        self.begin_work(shared, Some(unfinished));
+    }
+
+    fn begin_work(self: &Arc<Self>, shared: &Arc<Shared>, unfinished: Option<Unfinished>) {
+        if !self.in_use.begin_work() {
+            return;
+        }
+        let (worker, shared_by_worker) = (Arc::clone(self), Arc::clone(shared));
+        let work = async move { worker.work(&shared_by_worker, unfinished).await };
+        // Whoever asked for the work is answered long before it ends.
+        let span = tracing::info_span!(parent: None, "session", session.id = %self.session);
+        shared.tasks.spawn("session", work.instrument(span));
+    }
+
+    /// Since when nobody needs it. `None` while somebody does, or when it is going to sleep.
+    pub(crate) fn idle_since(&self) -> Option<Instant> {
+        if self.desk.is_held() {
+            self.in_use.touch();
+            return None;
+        }
+        self.in_use.idle_since()
+    }
+
+    pub(crate) fn owner(&self) -> UserId {
+        *self.owner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn set_owner(&self, owner: UserId) {
+        *self.owner.lock().unwrap_or_else(PoisonError::into_inner) = owner;
     }
 
     /// Stops the turn that runs; tells whether there was one.
@@ -117,7 +154,7 @@ impl Live {
     /// Ends the worker, with the turn it is at, and waits for it.
     pub(crate) async fn end(&self) {
         self.ending.cancel();
-        self.ended.cancelled().await;
+        self.in_use.worked().await;
     }
 
     async fn work(&self, shared: &Arc<Shared>, unfinished: Option<Unfinished>) {
@@ -130,30 +167,48 @@ impl Live {
         while !self.ending.is_cancelled() {
             let turn = TurnId::new();
             let stop = self.begin_turn();
-            let taken = shared.log.take_prompt(self.session, turn).await;
-            let wait = match taken {
-                Ok(Some(prompt)) => {
-                    self.note_prompt(shared, prompt).await;
-                    self.run(shared, turn, prompt, stop).await;
-                    None
-                }
-                Ok(None) => Some(None),
+            let taken = self.take_prompt(shared, turn).await;
+            if let Ok(Some(prompt)) = taken {
+                self.note_prompt(shared, prompt).await;
+                self.run(shared, turn, prompt, stop).await;
+            }
+            *self.turn() = None;
+            match taken {
+                Ok(Some(_)) => {}
+                Ok(None) if self.in_use.end_work() => return,
+                Ok(None) => {}
                 Err(error) => {
                     tracing::error!(session.id = %self.session, error = &error as &dyn std::error::Error, "the queue could not be read");
-                    Some(Some(RETRY))
+                    self.pause().await;
                 }
-            };
-            *self.turn() = None;
-            match wait {
-                None => {}
-                Some(None) => {
-                    tokio::select! {
-                        () = self.nudge.notified() => {}
-                        () = self.ending.cancelled() => {}
-                    }
-                }
-                Some(Some(retry)) => tokio::time::sleep(retry).await,
             }
+        }
+        self.in_use.give_up_work();
+    }
+
+    /// Takes the oldest waiting prompt for `turn`.
+    async fn take_prompt(
+        &self,
+        shared: &Arc<Shared>,
+        turn: TurnId,
+    ) -> Result<Option<MessageId>, StoreError> {
+        let taken = until_answered(&self.ending, || shared.log.take_prompt(self.session, turn));
+        if let Some(prompt) = taken.await? {
+            return Ok(Some(prompt));
+        }
+        // A try whose answer got lost may have taken it.
+        let open = until_answered(&self.ending, || shared.store.open_turn(self.session));
+        if open.await? != Some(turn) {
+            return Ok(None);
+        }
+        let log = until_answered(&self.ending, || history::read(&shared.store, self.session));
+        Ok(history::prompt_of(&log.await?, turn))
+    }
+
+    async fn pause(&self) {
+        tokio::select! {
+            () = tokio::time::sleep(RETRY) => {}
+            () = self.ending.cancelled() => {}
         }
     }
 
@@ -174,8 +229,8 @@ impl Live {
             },
         };
         let ending = self.ending.is_cancelled();
-        let server_ends = shared.tasks.shutdown().is_cancelled();
-        tracing::info!(session.id = %self.session, turn.id = %turn, n_steps = report.n_steps, duration_ms = millis(report.duration), "a turn ended");
+        let server_ends = shared.parking.is_cancelled();
+        tracing::info!(session.id = %self.session, turn.id = %turn, outcome = turn_outcome(&report), n_steps = report.n_steps, duration_ms = millis(report.duration), "a turn ended");
         count_turn(&report);
         loop {
             let is_interrupted = self.turn().as_ref().is_some_and(|turn| turn.is_interrupted);
@@ -189,7 +244,7 @@ impl Live {
                     if ending {
                         break;
                     }
-                    tokio::time::sleep(RETRY).await;
+                    self.pause().await;
                 }
             }
         }
@@ -214,9 +269,10 @@ impl Live {
                 "The session could not be read from the database.".to_owned(),
             )
         };
-        let session = shared
-            .store
-            .session(Viewer::System, self.session)
+        let session = until_answered(&self.ending, || {
+            shared.store.session(Viewer::System, self.session)
+        });
+        let session = session
             .await
             .map_err(store_failed)?
             .ok_or_else(|| fail("no_session", "The session is gone.".to_owned()))?;
@@ -224,23 +280,26 @@ impl Live {
             .models
             .model(&session.model)
             .map_err(|error| fail("model_failed", format!("The model cannot be used: {error}")))?;
+        let history = until_answered(&self.ending, || history::read(&shared.store, self.session));
+        let history = history.await.map_err(store_failed)?;
+        let last_seq = history.iter().map(|event| event.seq).max().unwrap_or(0);
         Ok(Turn {
             id,
             model,
             desk: Arc::new(TurnDesk(Arc::clone(&self.desk))),
-            log: Arc::new(SessionLog {
+            log: Arc::new(SessionLog::new(shared, self.session, id, last_seq)),
+            decisions: Arc::new(TurnDecisions {
                 shared: Arc::clone(shared),
                 session: self.session,
                 turn: id,
             }),
             blobs: Arc::clone(&shared.blobs),
-            history: history::read(&shared.store, self.session)
-                .await
-                .map_err(store_failed)?,
+            history,
             screen: shared.settings.screen,
-            limits: shared.settings.limits.clone(),
+            limits: shared.settings.turn.clone(),
             clock: Arc::clone(&shared.clock),
             stop,
+            parking: shared.parking.clone(),
         })
     }
 
@@ -292,7 +351,7 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: b
         })
     };
     let mut answer = None;
-    if matches!(report.end, TurnEnd::Stopped) && server_ends {
+    if matches!(report.end, TurnEnd::Stopped | TurnEnd::LogLost(_)) && server_ends {
         return Transition {
             reason: Some(
                 "The server is being stopped. The agent goes on when it is started again."
@@ -337,36 +396,4 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: b
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// The log as a turn sees it.
-#[derive(Debug)]
-struct SessionLog {
-    shared: Arc<Shared>,
-    session: SessionId,
-    turn: TurnId,
-}
-
-#[async_trait]
-impl TurnLog for SessionLog {
-    async fn append(&self, bodies: Vec<EventBody>) -> Result<(), TurnLogError> {
-        let appended = self.shared.log.append(self.session, &bodies).await;
-        appended.map_err(|error| TurnLogError(Box::new(error)))
-    }
-
-    async fn take_steering(&self) -> Result<Vec<EventBody>, TurnLogError> {
-        let taken = self.shared.log.take_steering(self.session, self.turn).await;
-        let messages = taken.map_err(|error| TurnLogError(Box::new(error)))?;
-        let said = messages.into_iter().map(|message| {
-            EventBody::Message(MessageSaid {
-                id: message.id,
-                role: message.role,
-                content: message.content,
-                author: message.author,
-                delivery: message.delivery,
-                turn: None,
-            })
-        });
-        Ok(said.collect())
-    }
 }

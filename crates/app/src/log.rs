@@ -4,39 +4,76 @@ use std::sync::Arc;
 
 use deskhand_core::{
     clock::Clock,
-    event::{EventBody, QueueChange},
-    id::{MessageId, SessionId, TurnId, UserId},
+    decision::{Ask, GivenFile, Settlement},
+    event::{EventBody, LoggedEvent, QueueChange},
+    id::{DecisionId, MessageId, SessionId, TurnId, UserId},
+    lease::{Lease, LeaseEnd},
     message::Message,
+    tasks::Tasks,
+    viewer::Viewer,
 };
-use deskhand_store::{ChangeWaiting, NewPrompt, QueueFull, Store, StoreError, Transition};
+use deskhand_store::{
+    ChangeWaiting, NewLease, NewPrompt, QueueFull, Settle, Store, StoreError, TakeLease, Transition,
+};
 
-use crate::hub::{Feed, Hub};
+use crate::{
+    bus::Bus,
+    hub::{Feed, Hub},
+};
+
+/// The kinds of events after which a session is another one to those who only want to know how it is.
+const NEWS: [&str; 3] = ["status", "decision", "answer"];
 
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
     store: Store,
     hub: Arc<Hub>,
+    bus: Arc<Bus>,
     clock: Arc<dyn Clock>,
 }
 
 impl Log {
-    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>, bus: Arc<Bus>, tasks: Tasks) -> Self {
         Self {
             store,
-            hub: Arc::default(),
+            hub: Arc::new(Hub::new(tasks)),
+            bus,
             clock,
         }
     }
 
+    /// Appends events; answers the number of the last one.
     pub(crate) async fn append(
         &self,
         session: SessionId,
         bodies: &[EventBody],
-    ) -> Result<(), StoreError> {
-        if let Some(events) = self.store.append(session, bodies, self.clock.now()).await? {
-            self.hub.publish(session, &events);
+    ) -> Result<Option<u64>, StoreError> {
+        let appended = self.store.append(session, bodies, self.clock.now());
+        let Some(events) = appended.await? else {
+            return Ok(None);
+        };
+        self.tell(session, &events);
+        Ok(events.last().map(|event| event.seq))
+    }
+
+    /// Tells everybody who follows about what was stored without an answer.
+    pub(crate) async fn catch_up(&self, session: SessionId) -> Result<(), StoreError> {
+        let session = self.store.session(Viewer::System, session).await?;
+        if let Some(session) = session {
+            self.hub.saw(session.id, session.last_seq);
         }
         Ok(())
+    }
+
+    /// Lets those know who follow the session, and on the bus those who only want to know how it is.
+    fn tell(&self, session: SessionId, events: &[LoggedEvent]) {
+        self.hub.publish(session, events);
+        if events
+            .iter()
+            .any(|event| NEWS.contains(&event.kind.as_str()))
+        {
+            self.bus.changed(session);
+        }
     }
 
     /// Makes a move; tells whether it was made.
@@ -49,8 +86,13 @@ impl Log {
             .store
             .transition(session, transition, self.clock.now())
             .await?;
-        if let Some(events) = &events {
-            self.hub.publish(session, events);
+        match &events {
+            Some(events) => self.tell(session, events),
+            // It may have been made before, by a try whose answer got lost.
+            None => {
+                self.catch_up(session).await?;
+                self.bus.changed(session);
+            }
         }
         Ok(events.is_some())
     }
@@ -64,7 +106,7 @@ impl Log {
         let session = prompt.session;
         let queued = self.store.queue_prompt(prompt, queue_length).await?;
         if let Some(Ok(events)) = &queued {
-            self.hub.publish(session, events);
+            self.tell(session, events);
         }
         Ok(queued.map(|queued| queued.map(|_| ())))
     }
@@ -80,25 +122,61 @@ impl Log {
             .take_prompt(session, turn, self.clock.now())
             .await?;
         Ok(taken.map(|taken| {
-            self.hub.publish(session, &taken.events);
+            self.tell(session, &taken.events);
             taken.prompt
         }))
     }
 
-    /// Takes the messages that came to steer `turn`.
+    /// Takes the messages that came to steer `turn`; answers also the number of the event that tells
+    /// of the last.
     pub(crate) async fn take_steering(
         &self,
         session: SessionId,
         turn: TurnId,
-    ) -> Result<Vec<Message>, StoreError> {
+    ) -> Result<(Vec<Message>, u64), StoreError> {
         let taken = self
             .store
             .take_steering(session, turn, self.clock.now())
             .await?;
-        Ok(taken.map_or_else(Vec::new, |taken| {
-            self.hub.publish(session, &taken.events);
-            taken.messages
-        }))
+        let Some(taken) = taken else {
+            return Ok((Vec::new(), 0));
+        };
+        self.tell(session, &taken.events);
+        let last = taken.events.last().map_or(0, |event| event.seq);
+        Ok((taken.messages, last))
+    }
+
+    /// Takes a lease, or makes it longer.
+    pub(crate) async fn take_lease(&self, new: NewLease) -> Result<TakeLease, StoreError> {
+        let taken = self.store.take_lease(new, self.clock.now()).await?;
+        if let TakeLease::Took(took) = &taken {
+            self.tell(new.session, &took.events);
+        }
+        Ok(taken)
+    }
+
+    /// Ends a lease, unless it is another one by now.
+    pub(crate) async fn end_lease(
+        &self,
+        session: SessionId,
+        lease: &Lease,
+        reason: LeaseEnd,
+    ) -> Result<(), StoreError> {
+        let now = self.clock.now();
+        let events = self.store.end_lease(session, lease, reason, now).await?;
+        if let Some(events) = &events {
+            self.tell(session, events);
+        }
+        Ok(())
+    }
+
+    /// What became of leases after event `after`.
+    pub(crate) async fn lease_events(
+        &self,
+        session: SessionId,
+        after: u64,
+    ) -> Result<Vec<LoggedEvent>, StoreError> {
+        self.store.lease_events(session, after).await
     }
 
     /// Changes a message that waits.
@@ -115,9 +193,47 @@ impl Log {
             .change_waiting(session, message, by, changes, now)
             .await?;
         if let ChangeWaiting::Changed(events) = &changed {
-            self.hub.publish(session, events);
+            self.tell(session, events);
         }
         Ok(changed)
+    }
+
+    /// Asks people; tells whether the session was at work on `turn`.
+    pub(crate) async fn raise(
+        &self,
+        session: SessionId,
+        turn: TurnId,
+        id: DecisionId,
+        ask: &Ask,
+    ) -> Result<bool, StoreError> {
+        let now = self.clock.now();
+        let raised = self
+            .store
+            .raise_decision(session, turn, id, ask, now)
+            .await?;
+        if let Some(events) = &raised {
+            self.tell(session, events);
+        }
+        Ok(raised.is_some())
+    }
+
+    /// Settles what people were asked, if it is open.
+    pub(crate) async fn settle(
+        &self,
+        session: SessionId,
+        id: DecisionId,
+        settlement: &Settlement,
+        file: Option<&GivenFile>,
+    ) -> Result<Settle, StoreError> {
+        let now = self.clock.now();
+        let settle = self
+            .store
+            .settle_decision(session, id, settlement, file, now)
+            .await?;
+        if let Settle::Settled(events) = &settle {
+            self.tell(session, events);
+        }
+        Ok(settle)
     }
 
     pub(crate) async fn follow(&self, session: SessionId, after: u64) -> Result<Feed, StoreError> {

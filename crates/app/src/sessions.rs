@@ -1,15 +1,14 @@
 //! Sessions: everything that can be done with one.
 
 mod by_hand;
+mod decisions;
 mod errors;
+mod lease;
 mod people;
 mod queue;
 mod reconcile;
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use deskhand_core::{
@@ -18,8 +17,9 @@ use deskhand_core::{
     event::LoggedEvent,
     id::{MessageId, RequestId, SessionId, UserId},
     model::Models,
+    policy::Policy,
     right::Right,
-    sandbox::{ByteStream, ComputerReply, ComputerRequest, Sandboxes},
+    sandbox::{Actor, ByteStream, ComputerReply, ComputerRequest, Sandboxes},
     session::{Phase, SandboxState, Session, Signal},
     tasks::Tasks,
     viewer::Viewer,
@@ -27,19 +27,33 @@ use deskhand_core::{
 use deskhand_store::{
     MessagePage, NewSession, PhaseMove, SessionPage, Store, StoreError, Transition,
 };
+use tokio_util::sync::CancellationToken;
 
 pub use by_hand::{ActByHand, ActByHandError, ByHand};
+pub use decisions::{AnswerError, GivenReply, ListDecisions};
 pub use errors::{
-    ChangeMessageError, CreateSessionError, FindError, OpenScreenError, RenameError,
+    ChangeMessageError, ChangeSessionError, CreateSessionError, FindError, OpenScreenError,
     ScreenshotError, SendPromptError, StopTurnError,
 };
+pub use lease::{ControlError, TakeControl};
 pub use queue::{ChangeMessage, Place, SendPrompt};
 
 pub use people::{JoinError, MadeShare, PersonError, ShareError, ShareSession};
 
 use crate::{
-    Feed, Parts, Settings, access::AccessChanges, live::Live, log::Log, presence::Presence,
+    Feed, Parts, Settings,
+    access::AccessChanges,
+    awake::Awake,
+    bus::{Bus, Notice},
+    control::Rooms,
+    decisions::DecisionNews,
+    live::Live,
+    log::Log,
+    presence::Presence,
 };
+
+/// The time over which new sessions are counted.
+pub(crate) const DAY: Duration = Duration::from_hours(24);
 
 /// The longest title.
 pub(crate) const LONGEST_TITLE: usize = 200;
@@ -48,7 +62,7 @@ pub(crate) const LONGEST_TITLE: usize = 200;
 #[derive(Debug, Clone)]
 pub struct Sessions {
     pub(crate) shared: Arc<Shared>,
-    lives: Arc<Mutex<HashMap<SessionId, Arc<Live>>>>,
+    pub(crate) awake: Arc<Awake>,
 }
 
 /// What sessions and their workers have in common.
@@ -56,6 +70,7 @@ pub struct Sessions {
 pub(crate) struct Shared {
     pub(crate) store: Store,
     pub(crate) log: Log,
+    pub(crate) bus: Arc<Bus>,
     pub(crate) blobs: Arc<dyn Blobs>,
     pub(crate) models: Arc<dyn Models>,
     pub(crate) sandboxes: Arc<dyn Sandboxes>,
@@ -63,6 +78,10 @@ pub(crate) struct Shared {
     pub(crate) tasks: Tasks,
     pub(crate) access: AccessChanges,
     pub(crate) presence: Presence,
+    pub(crate) decision_news: DecisionNews,
+    /// Fires before everything else when the server ends.
+    pub(crate) parking: CancellationToken,
+    pub(crate) rooms: Rooms,
     pub(crate) settings: Settings,
 }
 
@@ -73,6 +92,15 @@ pub struct CreateSession {
     pub model: Option<String>,
     /// A JSON object.
     pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
+    /// The owner's default without it.
+    pub approvals: Option<Policy>,
+}
+
+/// What to change of a session. At least one of them.
+#[derive(Debug, Default)]
+pub struct ChangeSession {
+    pub title: Option<String>,
+    pub approvals: Option<Policy>,
 }
 
 /// A picture to show.
@@ -84,10 +112,17 @@ pub struct Picture {
 
 impl Sessions {
     pub(crate) fn new(parts: Parts, access: AccessChanges) -> Self {
-        let log = Log::new(parts.store.clone(), Arc::clone(&parts.clock));
+        let bus = Arc::<Bus>::default();
+        let log = Log::new(
+            parts.store.clone(),
+            Arc::clone(&parts.clock),
+            Arc::clone(&bus),
+            parts.tasks.clone(),
+        );
         let shared = Shared {
             store: parts.store,
             log,
+            bus,
             blobs: parts.blobs,
             models: parts.models,
             sandboxes: parts.sandboxes,
@@ -95,11 +130,14 @@ impl Sessions {
             tasks: parts.tasks,
             access,
             presence: Presence::default(),
+            decision_news: DecisionNews::default(),
+            parking: CancellationToken::new(),
+            rooms: Rooms::default(),
             settings: parts.settings,
         };
         Self {
             shared: Arc::new(shared),
-            lives: Arc::default(),
+            awake: Arc::default(),
         }
     }
 
@@ -118,23 +156,81 @@ impl Sessions {
         if title.chars().count() > LONGEST_TITLE {
             return Err(CreateSessionError::LongTitle);
         }
-        let id = SessionId::new();
-        let new = NewSession {
-            id,
-            owner,
-            title: title.trim(),
-            model: &model,
-            metadata: &serde_json::Value::Object(wanted.metadata.unwrap_or_default()),
-            created_at: shared.clock.now(),
+        let approvals = match wanted.approvals {
+            Some(policy) => policy,
+            None => {
+                let default = shared.store.default_approvals(owner).await?;
+                default.unwrap_or_default()
+            }
         };
-        shared.store.insert_session(new).await?;
-        let desk = Arc::clone(&self.live(id).desk);
+        approvals.check()?;
+        let now = shared.clock.now();
+        let session = Session {
+            id: SessionId::new(),
+            owner,
+            right: Right::Owner,
+            title: title.trim().to_owned(),
+            model,
+            metadata: serde_json::Value::Object(wanted.metadata.unwrap_or_default()),
+            approvals,
+            phase: Phase::Initializing,
+            sandbox: SandboxState::None,
+            lease: None,
+            last_seq: 1,
+            created_at: now,
+            updated_at: now,
+        };
+        // Its place first: a session that cannot have one is not made.
+        let kept = self.wake(&session).await?;
+        if let Err(error) = self.insert(&session).await {
+            self.forget(kept).await;
+            return Err(error);
+        }
+        let made = shared
+            .store
+            .session(Viewer::User(owner), session.id)
+            .await?;
         shared.tasks.spawn("first sandbox", async move {
             // A failure is in the log already, and the next prompt tries again.
-            let _ = desk.sandbox().await;
+            let _ = kept.live.desk.sandbox().await;
         });
-        let made = shared.store.session(Viewer::User(owner), id).await?;
-        made.ok_or_else(|| StoreError::Unreadable(format!("session {id} went away")).into())
+        made.ok_or_else(|| {
+            StoreError::Unreadable(format!("session {} went away", session.id)).into()
+        })
+    }
+
+    async fn insert(&self, session: &Session) -> Result<(), CreateSessionError> {
+        let limits = self.limits_of(session.owner).await?;
+        let new = NewSession {
+            id: session.id,
+            owner: session.owner,
+            title: &session.title,
+            model: &session.model,
+            metadata: &session.metadata,
+            approvals: &session.approvals,
+            created_at: session.created_at,
+        };
+        let since = session.created_at - DAY;
+        let inserted = self.shared.store.insert_session_within(new, limits, since);
+        match inserted.await? {
+            Ok(_) => {
+                self.shared.bus.changed(session.id);
+                Ok(())
+            }
+            Err(made) => {
+                let error = CreateSessionError::TooManyToday {
+                    used: made.n_sessions,
+                    limit: limits.sessions_per_day,
+                    frees_at: made.in_the_way.and_then(|at| at.checked_add(DAY).ok()),
+                };
+                let notice = Notice {
+                    code: "too_many_today",
+                    message: error.to_string(),
+                };
+                self.shared.bus.notify(session.owner, &notice);
+                Err(error)
+            }
+        }
     }
 
     /// A session that this viewer may see.
@@ -174,26 +270,35 @@ impl Sessions {
         self.shared.store.sessions(viewer, before, limit).await
     }
 
-    pub async fn rename(
+    /// Names a session, or changes what its agent must ask.
+    pub async fn change(
         &self,
         viewer: Viewer,
         id: SessionId,
-        title: &str,
-    ) -> Result<Session, RenameError> {
-        let title = title.trim();
-        if title.chars().count() > LONGEST_TITLE {
-            return Err(RenameError::LongTitle);
+        change: ChangeSession,
+    ) -> Result<Session, ChangeSessionError> {
+        let title = change.title.as_deref().map(str::trim);
+        if title.is_some_and(|title| title.chars().count() > LONGEST_TITLE) {
+            return Err(ChangeSessionError::LongTitle);
+        }
+        if let Some(policy) = &change.approvals {
+            policy.check()?;
+        } else if title.is_none() {
+            return Err(ChangeSessionError::Nothing);
         }
         self.find_with(Right::Owner, viewer, id).await?;
-        let renamed = self
-            .shared
-            .store
-            .set_title(viewer, id, title)
-            .await
-            .map_err(FindError::from)?;
-        if !renamed {
-            return Err(FindError::NoSession(id).into());
+        let store = &self.shared.store;
+        if let Some(title) = title {
+            let renamed = store.set_title(viewer, id, title).await;
+            if !renamed.map_err(FindError::from)? {
+                return Err(FindError::NoSession(id).into());
+            }
         }
+        if let Some(policy) = &change.approvals {
+            let changed = store.set_approvals(id, policy).await;
+            changed.map_err(FindError::from)?;
+        }
+        self.shared.bus.changed(id);
         Ok(self.find(viewer, id).await?)
     }
 
@@ -203,7 +308,26 @@ impl Sessions {
         if session.phase == Phase::Terminated {
             return Ok(());
         }
-        let live = self.live(id);
+        let kept = self.wake_anyway(&session).await?;
+        let sessions = self.clone();
+        // A task of its own, since whoever asked for it may not stay until its end.
+        let ending = self.shared.tasks.spawn("terminate", async move {
+            let ended = sessions.end(&kept.live).await;
+            if ended.is_ok()
+                && let Err(error) = sessions.shared.sandboxes.remove_files(id).await
+            {
+                tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "a session's files were not removed; the next start tries again");
+            }
+            sessions.forget(kept).await;
+            ended
+        });
+        let ended = ending.await;
+        ended.unwrap_or_else(|error| Err(StoreError::Unreadable(error.to_string())))?;
+        Ok(())
+    }
+
+    /// Ends the worker, the sandbox and the session.
+    async fn end(&self, live: &Live) -> Result<(), StoreError> {
         live.end().await;
         live.desk.close(SandboxState::None).await?;
         let transition = Transition {
@@ -211,11 +335,13 @@ impl Sessions {
             sandbox: Some(SandboxState::None),
             ..Transition::default()
         };
-        self.shared.log.transition(id, transition).await?;
-        self.lives().remove(&id);
-        if let Err(error) = self.shared.sandboxes.remove_files(id).await {
-            tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "a session's files were not removed; the next start tries again");
+        let room = self.shared.rooms.room(live.session);
+        {
+            let _change = room.change.lock().await;
+            self.shared.log.transition(live.session, transition).await?;
+            room.clear();
         }
+        self.shared.rooms.forget(live.session);
         Ok(())
     }
 
@@ -223,7 +349,7 @@ impl Sessions {
     pub async fn stop_turn(&self, viewer: Viewer, id: SessionId) -> Result<(), StopTurnError> {
         let session = self.find_with(Right::Drive, viewer, id).await?;
         let running = matches!(session.phase, Phase::Running | Phase::Waiting);
-        if running && self.live(id).stop_turn() {
+        if running && self.awake.get(id).is_some_and(|live| live.stop_turn()) {
             Ok(())
         } else {
             Err(StopTurnError::NotRunning(id))
@@ -271,20 +397,23 @@ impl Sessions {
         Ok(self.shared.log.follow(id, after).await?)
     }
 
-    /// The screen now, or the newest picture of the log when the sandbox does not run.
+    /// The screen now, or the newest picture of the log when the sandbox does not run or somebody
+    /// else has control.
     pub async fn screenshot(
         &self,
-        viewer: Viewer,
+        user: UserId,
         id: SessionId,
     ) -> Result<Picture, ScreenshotError> {
-        self.find(viewer, id).await?;
-        if let Some(sandbox) = self.existing(id).and_then(|live| live.desk.running()) {
+        self.find(Viewer::User(user), id).await?;
+        if let Some(sandbox) = self.awake.get(id).and_then(|live| live.desk.running()) {
             let look = ComputerRequest::Look {
                 format: BlobFormat::Png,
             };
             if let Ok(ComputerReply::Acted {
                 frame: Some(frame), ..
-            }) = sandbox.perform(RequestId::new(), look, None).await
+            }) = sandbox
+                .perform(RequestId::new(), Actor::Person(user), look, None)
+                .await
             {
                 return Ok(Picture {
                     bytes: frame.bytes,
@@ -316,14 +445,20 @@ impl Sessions {
         }
     }
 
-    /// The screen as RFB.
+    /// The screen as RFB. Whoever may send messages wakes a session that sleeps.
     pub async fn open_screen(
         &self,
         viewer: Viewer,
         id: SessionId,
+        may_wake: bool,
     ) -> Result<ByteStream, OpenScreenError> {
-        self.find(viewer, id).await?;
-        let sandbox = self.existing(id).and_then(|live| live.desk.running());
+        let session = self.find(viewer, id).await?;
+        let mut sandbox = self.awake.get(id).and_then(|live| live.desk.running());
+        let sleeps = sandbox.is_none() && session.phase != Phase::Terminated;
+        if sleeps && may_wake && session.right >= Right::Suggest {
+            let kept = self.wake(&session).await?;
+            sandbox = kept.live.desk.sandbox().await.ok();
+        }
         let sandbox = sandbox.ok_or(OpenScreenError::NoSandbox(id))?;
         sandbox.open_screen().await.map_err(|error| {
             tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "the screen could not be opened");
@@ -331,9 +466,24 @@ impl Sessions {
         })
     }
 
+    /// Settles what expired while no server ran, and goes on settling.
+    pub(crate) async fn settle_expired(&self) -> Result<(), StoreError> {
+        self.shared.settle_expired().await?;
+        let shared = Arc::clone(&self.shared);
+        self.shared
+            .tasks
+            .spawn("decisions", async move { shared.keep_settling().await });
+        Ok(())
+    }
+
+    /// From now on turns are left for the next start instead of being ended.
+    pub(crate) fn park(&self) {
+        self.shared.parking.cancel();
+    }
+
     /// Ends all workers and sandboxes; sessions go on at the next start.
     pub(crate) async fn close_all(&self) {
-        let lives: Vec<_> = self.lives().values().cloned().collect();
+        let lives = self.awake.all();
         let ends = lives.iter().map(|live| async {
             live.end().await;
             if let Err(error) = live.desk.close(SandboxState::Stopped).await {
@@ -344,23 +494,5 @@ impl Sessions {
             }
         });
         futures::future::join_all(ends).await;
-    }
-
-    /// The session's worker, started if need be.
-    fn live(&self, id: SessionId) -> Arc<Live> {
-        Arc::clone(
-            self.lives()
-                .entry(id)
-                .or_insert_with(|| Live::start(&self.shared, id, None)),
-        )
-    }
-
-    /// The session's worker, if it was needed since the server started.
-    fn existing(&self, id: SessionId) -> Option<Arc<Live>> {
-        self.lives().get(&id).cloned()
-    }
-
-    fn lives(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Arc<Live>>> {
-        self.lives.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,7 @@
 //! People: how they are made, how they sign in, and who is asking.
 
 mod accounts;
+mod approvals;
 mod tokens;
 
 use std::{sync::Arc, time::Duration};
@@ -18,6 +19,7 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 pub use accounts::{ChangeUser, ChangeUserError, CreateUserError};
+pub use approvals::SetApprovalsError;
 pub use tokens::{MadeToken, MakeToken, MakeTokenError};
 
 use crate::access::AccessChanges;

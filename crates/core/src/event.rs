@@ -10,6 +10,7 @@ use crate::{
     blob::BlobName,
     decision::{Ask, DecisionState, Reply},
     id::{DecisionId, MessageId, TurnId, UserId},
+    lease::LeaseChanged,
     message::{Delivery, Role},
     model::Check,
     session::{Phase, SandboxState},
@@ -64,6 +65,7 @@ pub enum EventBody {
     Status(Status),
     Message(MessageSaid),
     Queue(QueueChanged),
+    Lease(LeaseChanged),
     Thinking(Said),
     Text(Said),
     ToolUse(ToolUse),
@@ -83,6 +85,7 @@ impl EventBody {
             Self::Status(status) => serde_json::to_string(status),
             Self::Message(message) => serde_json::to_string(message),
             Self::Queue(change) => serde_json::to_string(change),
+            Self::Lease(change) => serde_json::to_string(change),
             Self::Thinking(said) | Self::Text(said) => serde_json::to_string(said),
             Self::ToolUse(tool_use) => serde_json::to_string(tool_use),
             Self::ToolResult(result) => serde_json::to_string(result),
@@ -101,6 +104,7 @@ impl EventBody {
             Self::Status(_) => "status",
             Self::Message(_) => "message",
             Self::Queue(_) => "queue",
+            Self::Lease(_) => "lease",
             Self::Thinking(_) => "thinking",
             Self::Text(_) => "text",
             Self::ToolUse(_) => "tool_use",
@@ -139,6 +143,9 @@ pub struct MessageSaid {
     pub content: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<UserId>,
+    /// Their name at that time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author_name: Option<String>,
     /// How it was sent.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub delivery: Delivery,
@@ -227,7 +234,7 @@ pub struct ToolResult {
 pub struct Screenshot {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
-    /// The tool use it belongs to.
+    /// The tool use it belongs to. Absent when the agent looks because people had control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     pub blob: BlobName,

@@ -9,6 +9,8 @@ pub mod decision;
 pub mod edit;
 pub mod event;
 pub mod id;
+pub mod lease;
+pub mod limits;
 pub mod message;
 pub mod model;
 pub mod policy;

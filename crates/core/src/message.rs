@@ -15,6 +15,7 @@ pub struct Message {
     pub content: String,
     /// Who wrote it, when a person did.
     pub author: Option<UserId>,
+    pub author_name: Option<String>,
     pub delivery: Delivery,
     pub created_at: Timestamp,
 }

@@ -22,7 +22,7 @@ pub struct ModelRequest {
     pub screen: ScreenSize,
     /// How big the pictures of it are: [`Model::shown`].
     pub shown: ScreenSize,
-    /// The conversation, oldest first. The last item is a prompt or results.
+    /// The conversation, oldest first. The last item is no answer.
     pub items: Vec<Item>,
 }
 
@@ -33,6 +33,8 @@ pub enum Item {
     Prompt { text: String },
     /// What people said in the middle of a turn.
     Steering { text: String },
+    /// People had mouse and keyboard and gave them back: who, and how the screen looks since.
+    HandedBack { text: String, image: Option<Image> },
     /// One answer of the model.
     Answer {
         thinking: String,

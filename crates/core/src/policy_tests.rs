@@ -6,8 +6,8 @@ fn bash(command: &str) -> ToolRequest {
     ToolRequest::parse("bash", &json!({"shell": "run", "command": command})).unwrap()
 }
 
-fn computer(input: serde_json::Value) -> ToolRequest {
-    ToolRequest::parse("computer", &input).unwrap()
+fn computer(input: &serde_json::Value) -> ToolRequest {
+    ToolRequest::parse("computer", input).unwrap()
 }
 
 fn policy(mode: Mode, rules: &[(RuleTool, &str, Then)]) -> Policy {
@@ -67,7 +67,7 @@ fn what_may_do_harm_is_risky_and_the_rest_is_not() {
     ] {
         assert_eq!(policy.verdict(&bash(command)), Verdict::Allow, "{command}");
     }
-    let click = computer(json!({"action": "click"}));
+    let click = computer(&json!({"action": "click"}));
     assert_eq!(policy.verdict(&click), Verdict::Allow);
 }
 
@@ -75,8 +75,8 @@ fn what_may_do_harm_is_risky_and_the_rest_is_not() {
 fn modes_ask_about_everything_but_looking_or_about_nothing() {
     let always = policy(Mode::Always, &[]);
     assert!(asks(&always, &bash("ls")));
-    assert!(asks(&always, &computer(json!({"action": "click"}))));
-    let screenshot = computer(json!({"action": "screenshot"}));
+    assert!(asks(&always, &computer(&json!({"action": "click"}))));
+    let screenshot = computer(&json!({"action": "screenshot"}));
     assert_eq!(always.verdict(&screenshot), Verdict::Allow);
     let question = ToolRequest::parse("ask_user", &json!({"question": "?"})).unwrap();
     assert_eq!(always.verdict(&question), Verdict::Allow);
@@ -99,7 +99,7 @@ fn the_first_rule_that_matches_wins() {
         policy.verdict(&bash("cd r; git push origin main -f")),
         Verdict::Refuse
     );
-    let typed = computer(json!({"action": "type", "text": "my password is x"}));
+    let typed = computer(&json!({"action": "type", "text": "my password is x"}));
     assert!(asks(&policy, &typed));
     let view = json!({"command": "view", "path": "/etc/passwd"});
     let view = ToolRequest::parse("editor", &view).unwrap();

@@ -81,8 +81,14 @@ impl Question {
         })
     }
 
+    /// What is wrong with the question, if anything is.
+    pub fn check(&self) -> Result<(), String> {
+        self.ask("", Timestamp::UNIX_EPOCH).map(drop)
+    }
+
     fn form(&self) -> Result<Form, String> {
-        if self.form != FormName::Choices && !(self.choices.is_empty() && !self.several) {
+        let has_choices = self.several || !self.choices.is_empty();
+        if self.form != FormName::Choices && has_choices {
             return Err("choices and several belong to the form choices".to_owned());
         }
         Ok(match self.form {

@@ -10,7 +10,7 @@ pub enum Right {
     View,
     /// Also send messages.
     Suggest,
-    /// Also stop the agent and use mouse and keyboard.
+    /// Also stop the agent and take control.
     Drive,
     /// Also name, share and end the session. Exactly one person is its owner.
     Owner,

@@ -11,7 +11,7 @@ use crate::{
     action::{Action, Point, ScreenSize},
     blob::BlobFormat,
     edit::EditCommand,
-    id::{RequestId, SessionId},
+    id::{RequestId, SessionId, UserId},
     shell::{ShellOutput, ShellRequest},
 };
 
@@ -20,6 +20,33 @@ use crate::{
 pub struct SandboxSpec {
     pub session: SessionId,
     pub screen: ScreenSize,
+}
+
+/// On whose behalf a computer is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Actor {
+    Agent,
+    Person(UserId),
+}
+
+/// Whom a computer obeys.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Driver {
+    #[default]
+    Anybody,
+    /// Only this person. What others ask is refused, and what they have under way is ended.
+    Only(UserId),
+}
+
+impl Driver {
+    pub fn obeys(self, actor: Actor) -> bool {
+        match self {
+            Self::Anybody => true,
+            Self::Only(user) => actor == Actor::Person(user),
+        }
+    }
 }
 
 /// Something asked of the computer in a sandbox.
@@ -83,6 +110,9 @@ pub enum ComputerError {
     /// It was tried, or refused, inside the sandbox. The text is for the model.
     #[error("{0}")]
     Failed(String),
+    /// A person has mouse and keyboard. What was begun before that may have been done.
+    #[error("{}", refusal(*.was_begun))]
+    Refused { was_begun: bool },
     /// It was cancelled before it was done.
     #[error("the request was cancelled")]
     Cancelled,
@@ -92,6 +122,18 @@ pub enum ComputerError {
     /// There is no running sandbox.
     #[error("the sandbox is not running")]
     Gone,
+    /// It was ended on purpose, before the request or during it. The text, which says which, is for the model.
+    #[error("{0}")]
+    Ended(String),
+}
+
+fn refusal(was_begun: bool) -> &'static str {
+    if was_begun {
+        "Cut off: a person took over mouse and keyboard during this action. It is not known \
+         whether it was done."
+    } else {
+        "Not executed: a person has mouse and keyboard."
+    }
 }
 
 /// Why a sandbox could not be started. The texts name what is missing and the way out.
@@ -165,9 +207,14 @@ pub trait Sandbox: Send + Sync + std::fmt::Debug {
     async fn perform(
         &self,
         id: RequestId,
+        actor: Actor,
         request: ComputerRequest,
         progress: Option<Progress>,
     ) -> Result<ComputerReply, ComputerError>;
+
+    /// Says whom the computer obeys from now on, and waits until it knows. From the call on, no
+    /// reply and no progress reaches anybody it does not obey.
+    async fn set_driver(&self, driver: Driver);
 
     /// Ends a request early: its `perform` answers soon, with `Cancelled` or what was done.
     async fn cancel(&self, id: RequestId);

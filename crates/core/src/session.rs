@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     id::{SessionId, UserId},
+    lease::{Holder, Lease},
     policy::Policy,
     right::Right,
 };
@@ -25,10 +26,19 @@ pub struct Session {
     pub approvals: Policy,
     pub phase: Phase,
     pub sandbox: SandboxState,
+    /// The person who has mouse and keyboard, if one has.
+    pub lease: Option<Lease>,
     /// The number of the newest event.
     pub last_seq: u64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+impl Session {
+    /// Who has mouse and keyboard.
+    pub fn holder(&self) -> Holder {
+        Holder::of(self.lease.clone(), self.phase)
+    }
 }
 
 /// What a session is doing. On the wire this is its `state`.

@@ -43,10 +43,12 @@ impl UserRole {
     }
 }
 
-/// What a token is good for. Each includes those before it.
+/// What a token is good for. Each includes those before it, except that figures need `Metrics` or `Admin`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
+    /// Nothing but the figures of the server, for an administrator's monitoring.
+    Metrics,
     /// Reading and watching.
     Read,
     /// Also everything else with sessions.
@@ -59,6 +61,7 @@ impl Scope {
     /// As it is written in the store and on the wire.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Metrics => "metrics",
             Self::Read => "read",
             Self::Write => "write",
             Self::Admin => "admin",
@@ -66,7 +69,7 @@ impl Scope {
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Read, Self::Write, Self::Admin]
+        [Self::Metrics, Self::Read, Self::Write, Self::Admin]
             .into_iter()
             .find(|scope| scope.name() == name)
     }

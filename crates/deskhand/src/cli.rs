@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use deskhand_core::user::Scope;
+use deskhand_core::{id::DecisionId, user::Scope};
 
 use crate::{config::Flags, people::parse_scope};
 
@@ -55,7 +55,11 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Print a new link for signing in to the running server
     Login(ServerArgs),
-    /// Add, list and disable users
+    /// Print what the agents ask you
+    Decisions(ServerArgs),
+    /// Answer what an agent asks
+    Answer(AnswerArgs),
+    /// Add, list, limit and disable users
     User(UserArgs),
     /// Make, list and revoke tokens for your programs
     Token(TokenArgs),
@@ -102,6 +106,29 @@ pub(crate) struct ServerArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "A text answers a question, or names what is chosen.")]
+#[group(id = "given", required = true, multiple = false)]
+pub(crate) struct AnswerArgs {
+    /// Which, as `deskhand decisions` prints it
+    #[arg(value_name = "ID")]
+    pub(crate) id: DecisionId,
+    /// The answer; several when several may be chosen
+    #[arg(value_name = "TEXT", group = "given", num_args = 1..)]
+    pub(crate) texts: Vec<String>,
+    /// Say yes
+    #[arg(long, group = "given")]
+    pub(crate) yes: bool,
+    /// Say no
+    #[arg(long, group = "given")]
+    pub(crate) no: bool,
+    /// Give a file of at most 700 KiB
+    #[arg(long, value_name = "FILE", group = "given")]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct UserArgs {
     #[command(flatten)]
     pub(crate) server: ServerArgs,
@@ -132,6 +159,23 @@ pub(crate) enum UserCommand {
         #[arg(value_name = "NAME")]
         name: String,
     },
+    /// Decide how much somebody may use; what is not given is left to the settings
+    Limit {
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Sessions that may be awake at a time
+        #[arg(long, value_name = "N")]
+        awake: Option<u32>,
+        /// Sessions that may be made in 24 hours
+        #[arg(long, value_name = "N")]
+        per_day: Option<u32>,
+        /// Seconds that a session stays awake when nobody needs it
+        #[arg(long, value_name = "SECONDS")]
+        idle: Option<u32>,
+        /// Seconds that one desktop may live
+        #[arg(long, value_name = "SECONDS")]
+        life: Option<u32>,
+    },
     /// Print a new link that signs somebody in once
     Link {
         #[arg(value_name = "NAME")]
@@ -155,7 +199,7 @@ pub(crate) enum TokenCommand {
         /// What it is for
         #[arg(value_name = "NAME")]
         name: String,
-        /// read, write (sessions too) or admin (tokens and users too)
+        /// read, write (sessions too), admin (tokens and users too) or metrics (nothing else)
         #[arg(long, value_name = "SCOPE", default_value = "write")]
         #[arg(value_parser = parse_scope)]
         scope: Scope,

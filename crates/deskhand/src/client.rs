@@ -1,5 +1,6 @@
 //! A client of the HTTP API, for the commands that talk to a server.
 
+pub(crate) mod decisions;
 pub(crate) mod people;
 
 use std::{error::Error, time::Duration};

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{action::ScreenSize, secret::Secret};
+use deskhand_core::{action::ScreenSize, limits::Limits, secret::Secret};
 
 pub(crate) use layers::{Layers, Mistake, Source};
 use reader::Reader;
@@ -31,6 +31,8 @@ pub(crate) struct Config {
     pub(crate) settle: SettleConfig,
     pub(crate) sandbox: SandboxConfig,
     pub(crate) turn: TurnConfig,
+    pub(crate) limits: Limits,
+    pub(crate) rate: RateConfig,
     pub(crate) scenarios_dir: PathBuf,
 }
 
@@ -72,6 +74,12 @@ pub(crate) struct TurnConfig {
     pub(crate) max_duration: Duration,
     pub(crate) kept_images: usize,
     pub(crate) queue_length: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RateConfig {
+    pub(crate) requests_per_second: u32,
+    pub(crate) sign_ins_per_minute: u32,
 }
 
 /// What a command line says about settings.
@@ -214,6 +222,16 @@ fn read(reader: &mut Reader<'_>) -> Config {
             ),
             kept_images: reader.integer("turn.kept_images", 1..=100),
             queue_length: reader.integer("turn.queue_length", 1..=1_000),
+        },
+        limits: Limits {
+            awake_sessions: reader.integer("limits.awake_sessions", 0..=10_000),
+            sessions_per_day: reader.integer("limits.sessions_per_day", 0..=1_000_000),
+            idle: Duration::from_secs(reader.integer("limits.idle_seconds", 1..=2_592_000)),
+            life: Duration::from_secs(reader.integer("limits.life_seconds", 1..=2_592_000)),
+        },
+        rate: RateConfig {
+            requests_per_second: reader.integer("rate.requests_per_second", 0..=1_000_000),
+            sign_ins_per_minute: reader.integer("rate.sign_ins_per_minute", 0..=100_000),
         },
         scenarios_dir: reader.dir("models.scenarios_dir", &data_dir.join("scenarios")),
         data_dir,

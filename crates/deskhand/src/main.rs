@@ -6,6 +6,7 @@ mod cli;
 mod client;
 mod config;
 mod data_dir;
+mod decisions;
 mod doctor;
 mod find;
 mod interrupts;
@@ -66,6 +67,16 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             let config = load()?.config;
             logging::start(&config.log, "warn");
             on_one_thread(done(login::login(&args, &config, &environment)))
+        }
+        Command::Decisions(args) => {
+            let config = load()?.config;
+            logging::start(&config.log, "warn");
+            on_one_thread(done(decisions::list(&args, &config, &environment)))
+        }
+        Command::Answer(args) => {
+            let config = load()?.config;
+            logging::start(&config.log, "warn");
+            on_one_thread(done(decisions::answer(&args, &config, &environment)))
         }
         Command::User(args) => {
             let config = load()?.config;

@@ -9,7 +9,10 @@ use deskhand_core::{
 
 use crate::{
     cli::{TokenArgs, TokenCommand, UserArgs, UserCommand},
-    client::{Client, people::User},
+    client::{
+        Client,
+        people::{User, UserLimits},
+    },
     config::{Config, Environment},
     find::running_server,
     output,
@@ -52,6 +55,27 @@ pub(crate) async fn user(
             client.set_active(user.id, true).await?;
             output::say(&format!(
                 "{0} may sign in again: `deskhand user link {0}` prints a link.",
+                user.name
+            ));
+            Ok(())
+        }
+        UserCommand::Limit {
+            name,
+            awake,
+            per_day,
+            idle,
+            life,
+        } => {
+            let user = find_user(&client, name).await?;
+            let limits = UserLimits {
+                awake_sessions: *awake,
+                sessions_per_day: *per_day,
+                idle_seconds: *idle,
+                life_seconds: *life,
+            };
+            client.set_limits(user.id, &limits).await?;
+            output::say(&format!(
+                "What is not said for {} the settings decide.",
                 user.name
             ));
             Ok(())
@@ -121,7 +145,7 @@ pub(crate) async fn token(
 
 /// What can be a scope on the command line.
 pub(crate) fn parse_scope(text: &str) -> Result<Scope, String> {
-    Scope::from_name(text).ok_or_else(|| "a scope is read, write or admin".to_owned())
+    Scope::from_name(text).ok_or_else(|| "a scope is metrics, read, write or admin".to_owned())
 }
 
 async fn find_user(client: &Client, name: &str) -> anyhow::Result<User> {

@@ -3,6 +3,7 @@
 mod describe;
 mod feed;
 mod narrator;
+mod questions;
 mod show;
 
 use std::{
@@ -14,7 +15,7 @@ use std::{
 use deskhand_core::id::SessionId;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use self::{feed::Feed, narrator::TurnEnd, show::Show};
+use self::{feed::Feed, narrator::TurnEnd, questions::Questions, show::Show};
 use crate::{
     cli::RunArgs,
     client::{Client, NewSession},
@@ -154,12 +155,17 @@ async fn follow(
 ) -> anyhow::Result<Ending> {
     client.send_prompt(session, &args.text).await?;
     let mut feed = Feed::new(client, session);
+    let mut questions = Questions::new(client, session, args.json);
     let mut interrupted: Option<(Interrupt, Instant)> = None;
     loop {
         let give_up_at = interrupted.map_or_else(Instant::now, |(_, at)| at);
         tokio::select! {
             event = feed.next() => {
-                let end = show.event(&event?)?;
+                let event = event?;
+                let end = show.event(&event)?;
+                if let Some(event) = &event.event {
+                    questions.event(event, show);
+                }
                 match (end, interrupted) {
                     (None, _) => {}
                     (Some(_), Some((interrupt, _))) => return Ok(Ending::Interrupted(interrupt)),
@@ -167,6 +173,7 @@ async fn follow(
                     (Some(TurnEnd::Stopped | TurnEnd::Failed), None) => return Ok(Ending::Failed),
                 }
             }
+            line = questions.next_line() => questions.answer(&line, show).await?,
             interrupt = interrupts.next() => {
                 show.note("Stopping; once more Ctrl-C does not wait.");
                 let is_stopping = interrupted.is_none() && client.stop_turn(session).await?;

@@ -82,6 +82,8 @@ impl RunningServer {
 
         let settings = deskhand_server::Settings {
             public_url: public_url.clone(),
+            requests_per_second: config.rate.requests_per_second,
+            sign_ins_per_minute: config.rate.sign_ins_per_minute,
         };
         let connections = Tasks::default();
         let end = connections.shutdown().clone();
@@ -208,11 +210,12 @@ async fn start_app(
         tasks,
         settings: deskhand_app::Settings {
             screen: config.screen,
-            limits: TurnLimits {
+            turn: TurnLimits {
                 max_steps: config.turn.max_steps,
                 max_duration: config.turn.max_duration,
                 kept_images: config.turn.kept_images,
             },
+            limits: config.limits,
             queue_length: config.turn.queue_length,
         },
     });

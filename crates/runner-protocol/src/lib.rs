@@ -15,7 +15,7 @@ use deskhand_core::{
     action::{Point, ScreenSize},
     blob::BlobFormat,
     id::RequestId,
-    sandbox::ComputerRequest,
+    sandbox::{Actor, ComputerRequest, Driver},
     secret::Secret,
     shell::ShellOutput,
 };
@@ -57,8 +57,14 @@ pub enum ToRunner {
     /// Carry this out, once. A repeated id is answered from memory.
     Request {
         id: RequestId,
+        /// On whose behalf.
+        actor: Actor,
         request: ComputerRequest,
     },
+    /// Obey this driver from now on: refuse what others ask, and end what they have under way.
+    /// It is the first message of a link unless nobody ever took control, and is answered with
+    /// [`FromRunner::DriverSet`] and the same number.
+    SetDriver { number: u64, driver: Driver },
     /// The result has arrived and may be forgotten.
     Ack { id: RequestId },
     /// End this request early if it is still going on.
@@ -87,6 +93,8 @@ pub enum FromRunner {
     Progress { id: RequestId },
     /// What came of a request. A picture's bytes follow the head.
     Result { id: RequestId, outcome: Outcome },
+    /// The driver with this number is obeyed.
+    DriverSet { number: u64 },
     /// A program of the desktop ended by itself and was started again, or was not.
     Notice { text: String },
     /// A stream could not be joined to its target.
@@ -111,6 +119,10 @@ pub enum Outcome {
         problem: String,
     },
     Cancelled,
+    /// Somebody else drives, or took over while it went on. Nothing of what it saw is sent.
+    Refused {
+        was_begun: bool,
+    },
 }
 
 /// What is known of a picture whose bytes follow.

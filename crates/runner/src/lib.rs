@@ -3,6 +3,7 @@
 
 pub mod desktop;
 pub mod editor;
+mod keep;
 mod link;
 mod requests;
 pub mod shell;

@@ -126,7 +126,8 @@ impl Link {
 
     fn receive(&self, message: ToRunner) {
         match message {
-            ToRunner::Request { id, request } => self.work.take(id, request),
+            ToRunner::Request { id, actor, request } => self.work.take(id, actor, request),
+            ToRunner::SetDriver { number, driver } => self.outbox.set_driver(number, driver),
             ToRunner::Ack { id } => self.outbox.acknowledge(id),
             ToRunner::Cancel { id } => self.outbox.cancel(id),
             ToRunner::OpenStream { stream, target } => self.streams.open(stream, target),

@@ -6,7 +6,10 @@ pub(crate) mod work;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use bytes::Bytes;
-use deskhand_core::id::RequestId;
+use deskhand_core::{
+    id::RequestId,
+    sandbox::{Actor, Driver},
+};
 use tokio_util::sync::CancellationToken;
 
 /// Requests that may run or have results waiting, at the same time.
@@ -17,6 +20,7 @@ const MOST_CLOSED: usize = 1024;
 /// The table of all requests of this runner's life, as far as they matter.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
+    driver: Driver,
     open: HashMap<RequestId, Open>,
     /// Ids with results, in the order in which they were done.
     done_in_order: VecDeque<RequestId>,
@@ -26,9 +30,17 @@ pub(crate) struct Requests {
 
 #[derive(Debug)]
 enum Open {
-    Running(CancellationToken),
+    Running(Running),
     /// The packed result message.
     Done(Bytes),
+}
+
+#[derive(Debug)]
+struct Running {
+    actor: Actor,
+    cancel: CancellationToken,
+    /// Whether somebody else took over since it was admitted.
+    is_barred: bool,
 }
 
 /// What to do with an id that has arrived.
@@ -36,6 +48,8 @@ enum Open {
 pub(crate) enum Admission {
     /// Carry it out, and stop when the token says so.
     New(CancellationToken),
+    /// Somebody else drives.
+    Refused,
     /// It is being carried out; its result will be sent in any case.
     Running,
     /// It was carried out: this was the result.
@@ -47,7 +61,7 @@ pub(crate) enum Admission {
 }
 
 impl Requests {
-    pub(crate) fn admit(&mut self, id: RequestId) -> Admission {
+    pub(crate) fn admit(&mut self, id: RequestId, actor: Actor) -> Admission {
         match self.open.get(&id) {
             Some(Open::Running(_)) => return Admission::Running,
             Some(Open::Done(result)) => return Admission::Done(result.clone()),
@@ -55,9 +69,36 @@ impl Requests {
             None if self.open.len() >= MOST_OPEN => return Admission::Full,
             None => {}
         }
+        let is_barred = !self.driver.obeys(actor);
         let cancel = CancellationToken::new();
-        self.open.insert(id, Open::Running(cancel.clone()));
+        let running = Running {
+            actor,
+            cancel: cancel.clone(),
+            is_barred,
+        };
+        self.open.insert(id, Open::Running(running));
+        if is_barred {
+            return Admission::Refused;
+        }
         Admission::New(cancel)
+    }
+
+    /// Obeys only this driver from now on. What others have under way is asked to end.
+    pub(crate) fn set_driver(&mut self, driver: Driver) {
+        self.driver = driver;
+        for open in self.open.values_mut() {
+            if let Open::Running(running) = open
+                && !driver.obeys(running.actor)
+            {
+                running.is_barred = true;
+                running.cancel.cancel();
+            }
+        }
+    }
+
+    /// Whether what comes of a running request may not be told.
+    pub(crate) fn is_barred(&self, id: RequestId) -> bool {
+        matches!(self.open.get(&id), Some(Open::Running(running)) if running.is_barred)
     }
 
     /// Keeps the result until it is acknowledged.
@@ -84,8 +125,8 @@ impl Requests {
 
     /// Asks a running request to end.
     pub(crate) fn cancel(&self, id: RequestId) {
-        if let Some(Open::Running(cancel)) = self.open.get(&id) {
-            cancel.cancel();
+        if let Some(Open::Running(running)) = self.open.get(&id) {
+            running.cancel.cancel();
         }
     }
 
@@ -108,12 +149,23 @@ mod tests {
     fn an_id_is_new_only_once() {
         let mut requests = Requests::default();
         let id = RequestId::new();
-        assert!(matches!(requests.admit(id), Admission::New(_)));
-        assert!(matches!(requests.admit(id), Admission::Running));
+        assert!(matches!(
+            requests.admit(id, Actor::Agent),
+            Admission::New(_)
+        ));
+        assert!(matches!(
+            requests.admit(id, Actor::Agent),
+            Admission::Running
+        ));
         requests.finish(id, Bytes::from_static(b"result"));
-        assert!(matches!(requests.admit(id), Admission::Done(result) if &*result == b"result"));
+        assert!(
+            matches!(requests.admit(id, Actor::Agent), Admission::Done(result) if &*result == b"result")
+        );
         requests.acknowledge(id);
-        assert!(matches!(requests.admit(id), Admission::Closed));
+        assert!(matches!(
+            requests.admit(id, Actor::Agent),
+            Admission::Closed
+        ));
         assert_eq!(requests.unacknowledged().count(), 0);
     }
 
@@ -121,9 +173,12 @@ mod tests {
     fn an_acknowledgement_of_a_running_request_means_nothing() {
         let mut requests = Requests::default();
         let id = RequestId::new();
-        requests.admit(id);
+        requests.admit(id, Actor::Agent);
         requests.acknowledge(id);
-        assert!(matches!(requests.admit(id), Admission::Running));
+        assert!(matches!(
+            requests.admit(id, Actor::Agent),
+            Admission::Running
+        ));
     }
 
     #[test]
@@ -131,7 +186,7 @@ mod tests {
         let mut requests = Requests::default();
         let ids = [RequestId::new(), RequestId::new(), RequestId::new()];
         for id in ids {
-            requests.admit(id);
+            requests.admit(id, Actor::Agent);
         }
         requests.finish(ids[2], Bytes::from_static(b"2"));
         requests.finish(ids[0], Bytes::from_static(b"0"));
@@ -149,7 +204,7 @@ mod tests {
         let mut requests = Requests::default();
         let first = RequestId::new();
         for id in std::iter::once(first).chain((0..MOST_CLOSED).map(|_| RequestId::new())) {
-            requests.admit(id);
+            requests.admit(id, Actor::Agent);
             requests.finish(id, Bytes::new());
             requests.acknowledge(id);
         }
@@ -157,10 +212,45 @@ mod tests {
         assert!(!requests.closed.contains(&first));
         for _ in 0..MOST_OPEN {
             assert!(matches!(
-                requests.admit(RequestId::new()),
+                requests.admit(RequestId::new(), Actor::Agent),
                 Admission::New(_)
             ));
         }
-        assert!(matches!(requests.admit(RequestId::new()), Admission::Full));
+        assert!(matches!(
+            requests.admit(RequestId::new(), Actor::Agent),
+            Admission::Full
+        ));
+    }
+
+    #[test]
+    fn whoever_drives_bars_what_others_ask() {
+        let user = deskhand_core::id::UserId::new();
+        let mut requests = Requests::default();
+        let [before, during, own, after] = [(); 4].map(|()| RequestId::new());
+        let Admission::New(cancel) = requests.admit(before, Actor::Agent) else {
+            panic!("it is new");
+        };
+        requests.set_driver(Driver::Only(user));
+        assert!(cancel.is_cancelled() && requests.is_barred(before));
+        assert!(matches!(
+            requests.admit(during, Actor::Agent),
+            Admission::Refused
+        ));
+        let other = Actor::Person(deskhand_core::id::UserId::new());
+        assert!(matches!(
+            requests.admit(RequestId::new(), other),
+            Admission::Refused
+        ));
+        assert!(matches!(
+            requests.admit(own, Actor::Person(user)),
+            Admission::New(_)
+        ));
+        requests.set_driver(Driver::Anybody);
+        // What was under way stays barred.
+        assert!(requests.is_barred(before) && !requests.is_barred(own));
+        assert!(matches!(
+            requests.admit(after, Actor::Agent),
+            Admission::New(_)
+        ));
     }
 }

@@ -15,7 +15,7 @@ use std::{
 use bytes::Bytes;
 use deskhand_core::{
     id::RequestId,
-    sandbox::ComputerRequest,
+    sandbox::{ComputerRequest, Driver},
     shell::{ShellEnding, ShellOutput, ShellRequest},
     tasks::Tasks,
 };
@@ -38,6 +38,7 @@ struct StandIn {
     kept: HashMap<RequestId, Outcome>,
     n_done: usize,
     hanging: Vec<RequestId>,
+    driver: Driver,
 }
 
 /// What to do with a result.
@@ -64,6 +65,7 @@ async fn main() -> Result<(), Problem> {
         kept: HashMap::new(),
         n_done: 0,
         hanging: Vec::new(),
+        driver: Driver::default(),
     };
     loop {
         stand_in.serve().await?;
@@ -97,7 +99,15 @@ impl StandIn {
                 continue;
             };
             match codec::unpack::<ToRunner>(&message)?.0 {
-                ToRunner::Request { id, request } => {
+                ToRunner::Request { id, actor, .. } if !self.driver.obeys(actor) => {
+                    let outcome = Outcome::Refused { was_begun: false };
+                    send(&mut link, FromRunner::Result { id, outcome }, &[]).await?;
+                }
+                ToRunner::SetDriver { number, driver } => {
+                    self.driver = driver;
+                    send(&mut link, FromRunner::DriverSet { number }, &[]).await?;
+                }
+                ToRunner::Request { id, request, .. } => {
                     if let Then::Drop = self.answer(&mut link, id, request).await? {
                         return Ok(());
                     }
@@ -139,7 +149,8 @@ impl StandIn {
                 other @ (ComputerRequest::Act { .. }
                 | ComputerRequest::Look { .. }
                 | ComputerRequest::Shell(ShellRequest::Restart)
-                | ComputerRequest::Edit(_)) => (failed(format!("not here: {other:?}")), Then::Send),
+                | ComputerRequest::Edit(_)
+                | ComputerRequest::Keep(_)) => (failed(format!("not here: {other:?}")), Then::Send),
             };
             self.kept.insert(id, outcome);
             then = asked;
@@ -161,6 +172,10 @@ impl StandIn {
         let (word, argument) = command.split_once(' ').unwrap_or((command, ""));
         let outcome = match word {
             ":count" => said(self.n_done.to_string()),
+            ":forget" => {
+                self.driver = Driver::default();
+                return Ok((said("forgotten".to_owned()), Then::Drop));
+            }
             ":drop" => return Ok((said("after all".to_owned()), Then::Drop)),
             ":hang" => {
                 self.hanging.push(id);

@@ -8,6 +8,7 @@
 
 pub(crate) mod accept;
 mod control;
+mod driver;
 mod requests;
 mod stream;
 
@@ -19,7 +20,7 @@ use std::{
 
 use deskhand_core::{
     action::ScreenSize,
-    sandbox::{ByteStream, ComputerError},
+    sandbox::{ByteStream, ComputerError, Driver},
     secret::Secret,
 };
 use deskhand_runner_protocol::{StreamTarget, ToRunner};
@@ -47,6 +48,8 @@ pub(crate) struct Link {
     /// There may be something to send.
     wake: Notify,
     status: watch::Sender<Status>,
+    /// The number of the newest driver that the runner has said it obeys.
+    known_driver: watch::Sender<u64>,
     ended: CancellationToken,
 }
 
@@ -73,6 +76,11 @@ struct State {
     is_ready: bool,
     has_ended: bool,
     requests: Requests,
+    driver: Driver,
+    /// Counts drivers; 0 is before anybody took control.
+    driver_number: u64,
+    /// The control link and the driver's number that went out last.
+    driver_sent: (u64, u64),
     /// What goes out besides requests.
     notes: VecDeque<ToRunner>,
     last_stream: u64,
@@ -89,6 +97,7 @@ impl Link {
             state: Mutex::default(),
             wake: Notify::new(),
             status: watch::Sender::new(Status::Expected),
+            known_driver: watch::Sender::new(0),
             ended: CancellationToken::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! Who is asking, and how much their proof of it is good for.
 //!
-//! Every handler that serves somebody takes one of these four, so that no route can forget to ask:
-//! reading needs the scope `read`, everything else at least `write`.
+//! Every handler that serves somebody takes one of these five, so that no route can forget to ask:
+//! reading needs the scope `read`, everything else at least `write`; only figures can be had with `metrics`.
 
 use axum::{
     extract::{FromRef, FromRequestParts},
@@ -32,6 +32,10 @@ pub(crate) struct AccountHolder(pub(crate) UserId);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Administrator;
 
+/// Somebody who may read the server's figures.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Monitor;
+
 /// What a caller has shown, for a connection that stays open and has to show it again.
 #[derive(Debug)]
 pub(crate) struct Pass {
@@ -51,10 +55,9 @@ impl Pass {
     }
 }
 
-impl FromRequestParts<Shared> for Pass {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
+impl Pass {
+    /// Who is asking, whatever their proof is good for.
+    async fn read(parts: &Parts, shared: &Shared) -> Result<Self, Problem> {
         let credential = if let Some(token) = bearer(&parts.headers) {
             Credential::token(&token)
         } else if let Some(cookie) = cookie(&parts.headers) {
@@ -65,15 +68,38 @@ impl FromRequestParts<Shared> for Pass {
         };
         let identity = Users::from_ref(shared).identify(&credential).await?;
         let identity = identity.ok_or_else(Problem::not_signed_in)?;
-        let needed = match parts.method {
-            Method::GET | Method::HEAD => Scope::Read,
-            _ => Scope::Write,
-        };
-        require(identity, needed)?;
+        shared.rates.count(&identity)?;
         Ok(Self {
             identity,
             credential,
         })
+    }
+}
+
+impl FromRequestParts<Shared> for Pass {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
+        let pass = Self::read(parts, shared).await?;
+        let needed = match parts.method {
+            Method::GET | Method::HEAD => Scope::Read,
+            _ => Scope::Write,
+        };
+        require(pass.identity, needed)?;
+        Ok(pass)
+    }
+}
+
+impl FromRequestParts<Shared> for Monitor {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
+        let Pass { identity, .. } = Pass::read(parts, shared).await?;
+        require_administrator(identity)?;
+        if identity.scope != Scope::Metrics {
+            require(identity, Scope::Admin)?;
+        }
+        Ok(Self)
     }
 }
 
@@ -101,17 +127,22 @@ impl FromRequestParts<Shared> for Administrator {
 
     async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
         let pass = Pass::from_request_parts(parts, shared).await?;
-        if pass.identity.role != UserRole::Admin {
-            let message = "only administrators may do this";
-            return Err(Problem::refuse(
-                StatusCode::FORBIDDEN,
-                "not_administrator",
-                message,
-            ));
-        }
+        require_administrator(pass.identity)?;
         require(pass.identity, Scope::Admin)?;
         Ok(Self)
     }
+}
+
+fn require_administrator(identity: Identity) -> Result<(), Problem> {
+    if identity.role == UserRole::Admin {
+        return Ok(());
+    }
+    let message = "only administrators may do this";
+    Err(Problem::refuse(
+        StatusCode::FORBIDDEN,
+        "not_administrator",
+        message,
+    ))
 }
 
 /// Refuses a token whose scope is too narrow.

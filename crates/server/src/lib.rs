@@ -6,13 +6,14 @@ mod metrics;
 mod openapi;
 mod page;
 mod problem;
+mod rate;
 mod request_id;
 mod routes;
 mod schema;
+mod screen_input;
 mod view;
-mod watch_only;
 
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use axum::{
     Router,
@@ -26,7 +27,7 @@ use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLaye
 use utoipa_axum::router::OpenApiRouter;
 
 pub use crate::openapi::openapi;
-use crate::{metrics::Metrics, problem::Problem};
+use crate::{metrics::Metrics, problem::Problem, rate::Rates};
 
 /// The longest body of a request.
 const LONGEST_BODY_BYTES: usize = 1024 * 1024;
@@ -41,6 +42,10 @@ const CONTENT_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; \
 pub struct Settings {
     /// Where people reach it, without a slash at the end: `http://localhost:7878`.
     pub public_url: String,
+    /// Of one token or user. 0: as many as they like.
+    pub requests_per_second: u32,
+    /// Of one address. 0: as many as it likes.
+    pub sign_ins_per_minute: u32,
 }
 
 /// What handlers share.
@@ -48,6 +53,7 @@ pub struct Settings {
 struct Shared {
     app: App,
     settings: Arc<Settings>,
+    rates: Rates,
     metrics: Metrics,
     health: routes::health::Finding,
     shutdown: CancellationToken,
@@ -75,12 +81,14 @@ pub async fn serve(
     let metrics = Metrics::install()?;
     let shared = Shared {
         app,
+        rates: Rates::new(&settings),
         settings: Arc::new(settings),
         metrics: metrics.clone(),
         health: routes::health::Finding::default(),
         shutdown: shutdown.clone(),
     };
-    let serving = axum::serve(listener, router(shared))
+    let service = router(shared).into_make_service_with_connect_info::<SocketAddr>();
+    let serving = axum::serve(listener, service)
         .with_graceful_shutdown(shutdown.cancelled_owned())
         .into_future();
     tokio::select! {
@@ -97,20 +105,25 @@ pub fn has_page() -> bool {
 /// All routes, each with its description: every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
-        by_hand, docs, health, messages, metrics, people, queue, screen, sessions, sharing, stream,
-        tokens, users,
+        bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, people, queue,
+        screen, sessions, settings, sharing, stream, tokens, users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
         .merge(users::routes())
+        .merge(limits::routes())
         .merge(tokens::routes())
         .merge(sessions::routes())
         .merge(messages::routes())
         .merge(queue::routes())
+        .merge(lease::routes())
         .merge(by_hand::routes())
+        .merge(decisions::routes())
+        .merge(settings::routes())
         .merge(stream::routes())
         .merge(screen::routes())
         .merge(sharing::routes())
+        .merge(bus::routes())
         .merge(docs::routes())
         .fallback(|| async { Problem::no_route() });
     OpenApiRouter::new()

@@ -139,7 +139,7 @@ fn method_name(method: &Method) -> &'static str {
 pub(crate) struct OpenSocket(metrics::Gauge);
 
 impl OpenSocket {
-    /// `kind` is `events` or `screen`.
+    /// `kind` is `events`, `screen` or `bus`.
     pub(crate) fn count(kind: &'static str) -> Self {
         let gauge = gauge!(CONNECTIONS, "kind" => kind);
         gauge.increment(1);

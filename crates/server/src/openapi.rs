@@ -10,7 +10,13 @@ use utoipa::{
 };
 
 use crate::{
-    caller::COOKIE, problem::ProblemView, routes, routes::stream::PresenceView,
+    caller::COOKIE,
+    problem::ProblemView,
+    routes,
+    routes::{
+        bus::{BusMessage, BusRequest},
+        stream::PresenceView,
+    },
     schema::event::Event,
 };
 
@@ -27,11 +33,12 @@ use crate::{
     tags(
         (name = "people", description = "Who you are, and who else there is"),
         (name = "sessions", description = "Conversations with an agent, each with its computer and its log"),
+        (name = "decisions", description = "What people are asked before the agent goes on"),
         (name = "computer", description = "The computer of a session"),
         (name = "server", description = "The server itself"),
     ),
     // What is sent over a WebSocket no answer can describe.
-    components(schemas(Event, PresenceView, ProblemView)),
+    components(schemas(BusMessage, BusRequest, Event, PresenceView, ProblemView)),
     security(("bearer" = []), ("cookie" = [])),
     modifiers(&SecuritySchemes),
 )]
@@ -110,12 +117,14 @@ fn add_common_answers(path: &str, method: &HttpMethod, operation: &mut Operation
         "403",
         "wrong_origin",
     );
-    add(is_signed_in && changes, "403", "narrow_scope");
+    add(is_signed_in, "403", "narrow_scope");
     add(in_session && changes, "403", "not_allowed");
     add(in_session, "404", "no_session");
     add(has_id, "404", "bad_id");
     add(has_body, "413", "too_large");
+    add(is_signed_in, "429", "too_fast");
     add(is_signed_in || has_body, "500", "internal");
+    add(is_signed_in || has_body, "503", "no_database");
 
     for (status, answer) in &mut operation.responses.responses {
         // A refusal with a body of its own says so itself.

@@ -1,17 +1,25 @@
 //! Errors as callers see them: one JSON shape, a stable code and a sentence.
 
+use std::time::Duration;
+
 use axum::{
     Json,
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
 use deskhand_app::{
-    ActByHandError, AdmitError, ChangeMessageError, ChangeUserError, CreateSessionError,
-    CreateUserError, FindError, JoinError, MakeTokenError, OpenScreenError, PersonError,
-    RenameError, ScreenshotError, SendPromptError, ShareError, SignInError, StopTurnError,
+    ActByHandError, AdmitError, AnswerError, ChangeMessageError, ChangeSessionError,
+    ChangeUserError, ControlError, CreateSessionError, CreateUserError, FindError, JoinError,
+    MakeTokenError, OpenScreenError, PersonError, ScreenshotError, SendPromptError,
+    SetApprovalsError, SetLimitsError, ShareError, SignInError, StopTurnError, WakeError,
 };
-use deskhand_core::blob::BlobError;
+use deskhand_core::{
+    blob::BlobError,
+    clock::{Clock, SystemClock},
+    lease::Lease,
+};
 use deskhand_store::StoreError;
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -23,6 +31,8 @@ pub(crate) struct Problem {
     code: &'static str,
     message: String,
     details: Option<Value>,
+    /// When it is worth trying again, if that is known.
+    retry_after: Option<Duration>,
 }
 
 /// The one shape of all refusals.
@@ -34,7 +44,7 @@ pub(crate) struct ProblemView {
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ProblemError)]
-struct ErrorView {
+pub(crate) struct ErrorView {
     /// Stable, for programs.
     code: &'static str,
     /// A sentence for people.
@@ -57,6 +67,42 @@ impl Problem {
             code,
             message: message.to_string(),
             details: None,
+            retry_after: None,
+        }
+    }
+
+    /// Too much was asked for.
+    pub(crate) fn too_many(code: &'static str, message: impl std::fmt::Display) -> Self {
+        Self::refuse(StatusCode::TOO_MANY_REQUESTS, code, message)
+    }
+
+    /// Somebody asks too often.
+    pub(crate) fn too_fast(wait: Duration) -> Self {
+        let message = "these were too many requests in too short a time; wait a little";
+        Self::too_many("too_fast", message).after(wait)
+    }
+
+    /// Says when it is worth trying again.
+    pub(crate) fn after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// A limit of somebody is reached, until some time if that is known.
+    fn limit(
+        code: &'static str,
+        message: impl std::fmt::Display,
+        (used, limit): (u64, u32),
+        frees_at: Option<Timestamp>,
+    ) -> Self {
+        let problem = Self::too_many(code, message)
+            .with(json!({"used": used, "limit": limit, "frees_at": frees_at}));
+        match frees_at {
+            // What is over already needs no waiting.
+            Some(at) => problem.after(
+                Duration::try_from(at.duration_since(SystemClock.now())).unwrap_or_default(),
+            ),
+            None => problem,
         }
     }
 
@@ -88,6 +134,12 @@ impl Problem {
         Self::refuse(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", message)
     }
 
+    fn somebody_else_drives(lease: &Lease, message: impl std::fmt::Display) -> Self {
+        let Lease { user, name, until } = lease;
+        Self::refuse(StatusCode::CONFLICT, "somebody_else_drives", message)
+            .with(json!({"user": user, "name": name, "until": until}))
+    }
+
     /// Our fault.
     pub(crate) fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
         tracing::error!(error, "a request failed");
@@ -105,19 +157,34 @@ impl Problem {
     }
 }
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        let error = ErrorView {
+impl Problem {
+    /// What is told of it where there is no status.
+    pub(crate) fn into_error(self) -> ErrorView {
+        ErrorView {
             code: self.code,
             message: self.message,
             details: self.details,
-        };
-        let mut response = (self.status, Json(ProblemView { error })).into_response();
-        if self.status == StatusCode::UNAUTHORIZED {
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let (status, retry_after) = (self.status, self.retry_after);
+        let error = self.into_error();
+        let mut response = (status, Json(ProblemView { error })).into_response();
+        if status == StatusCode::UNAUTHORIZED {
             let bearer = header::HeaderValue::from_static("Bearer");
             response
                 .headers_mut()
                 .insert(header::WWW_AUTHENTICATE, bearer);
+        }
+        if let Some(wait) = retry_after {
+            // Whole seconds, and never too few.
+            let seconds = wait.as_millis().div_ceil(1_000).max(1);
+            if let Ok(seconds) = header::HeaderValue::from_str(&seconds.to_string()) {
+                response.headers_mut().insert(header::RETRY_AFTER, seconds);
+            }
         }
         response
     }
@@ -125,7 +192,39 @@ impl IntoResponse for Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        Self::internal(&error)
+        if !error.is_unreachable() {
+            return Self::internal(&error);
+        }
+        tracing::error!(
+            error = &error as &dyn std::error::Error,
+            "a request found no database"
+        );
+        let message = "the database is away; try again in a moment";
+        Self::refuse(StatusCode::SERVICE_UNAVAILABLE, "no_database", message)
+            .after(Duration::from_secs(1))
+    }
+}
+
+impl From<WakeError> for Problem {
+    fn from(error: WakeError) -> Self {
+        match error {
+            WakeError::TooMany {
+                used,
+                limit,
+                frees_at,
+            } => Self::limit("too_many_awake", error, (used, limit), frees_at),
+            WakeError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<SetLimitsError> for Problem {
+    fn from(error: SetLimitsError) -> Self {
+        match error {
+            SetLimitsError::NoUser(_) => Self::refuse(StatusCode::NOT_FOUND, "no_user", error),
+            SetLimitsError::OutOfBounds { .. } => Self::malformed(error),
+            SetLimitsError::Store(error) => error.into(),
+        }
     }
 }
 
@@ -164,16 +263,31 @@ impl From<CreateSessionError> for Problem {
             CreateSessionError::LongTitle => {
                 Self::refuse(StatusCode::BAD_REQUEST, "long_title", error)
             }
+            CreateSessionError::Wake(error) => error.into(),
+            CreateSessionError::TooManyToday {
+                used,
+                limit,
+                frees_at,
+            } => Self::limit("too_many_today", error, (used, limit), frees_at),
+            CreateSessionError::BadPolicy(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
+            }
             CreateSessionError::Store(error) => error.into(),
         }
     }
 }
 
-impl From<RenameError> for Problem {
-    fn from(error: RenameError) -> Self {
+impl From<ChangeSessionError> for Problem {
+    fn from(error: ChangeSessionError) -> Self {
         match error {
-            RenameError::LongTitle => Self::refuse(StatusCode::BAD_REQUEST, "long_title", error),
-            RenameError::Find(error) => error.into(),
+            ChangeSessionError::Nothing => Self::malformed(error),
+            ChangeSessionError::LongTitle => {
+                Self::refuse(StatusCode::BAD_REQUEST, "long_title", error)
+            }
+            ChangeSessionError::BadPolicy(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
+            }
+            ChangeSessionError::Find(error) => error.into(),
         }
     }
 }
@@ -192,6 +306,7 @@ impl From<SendPromptError> for Problem {
                 Self::refuse(StatusCode::TOO_MANY_REQUESTS, "queue_full", error)
                     .with(json!({"n_waiting": n_waiting}))
             }
+            SendPromptError::Wake(error) => error.into(),
             SendPromptError::Store(error) => error.into(),
         }
     }
@@ -234,6 +349,7 @@ impl From<OpenScreenError> for Problem {
             OpenScreenError::NoSandbox(_) => {
                 Self::refuse(StatusCode::CONFLICT, "no_sandbox", error)
             }
+            OpenScreenError::Wake(error) => error.into(),
         }
     }
 }
@@ -265,18 +381,74 @@ impl From<ActByHandError> for Problem {
     fn from(error: ActByHandError) -> Self {
         match error {
             ActByHandError::Find(error) => error.into(),
-            ActByHandError::BadCall(_) | ActByHandError::BadAction(_) => {
+            ActByHandError::BadCall(_)
+            | ActByHandError::BadAction(_)
+            | ActByHandError::Question => {
                 Self::refuse(StatusCode::BAD_REQUEST, "bad_action", error)
             }
             ActByHandError::Ended(_) => Self::refuse(StatusCode::CONFLICT, "session_ended", error),
             ActByHandError::AgentIsDriving(_) => {
                 Self::refuse(StatusCode::CONFLICT, "agent_is_driving", error)
             }
+            ActByHandError::SomebodyElseDrives { ref lease, .. } => {
+                Self::somebody_else_drives(lease, &error)
+            }
             ActByHandError::NoSandbox(_) => {
                 Self::refuse(StatusCode::SERVICE_UNAVAILABLE, "no_sandbox", error)
             }
+            ActByHandError::Wake(error) => error.into(),
             ActByHandError::Blob(error) => error.into(),
             ActByHandError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<AnswerError> for Problem {
+    fn from(error: AnswerError) -> Self {
+        match error {
+            AnswerError::Find(error) => error.into(),
+            AnswerError::NoDecision { .. } => {
+                Self::refuse(StatusCode::NOT_FOUND, "no_decision", error)
+            }
+            AnswerError::BadReply(_) => {
+                Self::refuse(StatusCode::UNPROCESSABLE_ENTITY, "bad_answer", error)
+            }
+            AnswerError::Settled(ref named) => {
+                let details = json!({
+                    "state": named.decision.state,
+                    "answered_by": named.decision.answered_by,
+                    "answered_by_name": named.answered_by_name,
+                    "settled_at": named.decision.settled_at,
+                });
+                Self::refuse(StatusCode::CONFLICT, "settled", &error).with(details)
+            }
+            AnswerError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<SetApprovalsError> for Problem {
+    fn from(error: SetApprovalsError) -> Self {
+        match error {
+            SetApprovalsError::BadPolicy(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
+            }
+            SetApprovalsError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ControlError> for Problem {
+    fn from(error: ControlError) -> Self {
+        match error {
+            ControlError::Find(error) => error.into(),
+            ControlError::Seconds(_) => Self::refuse(StatusCode::BAD_REQUEST, "bad_seconds", error),
+            ControlError::Ended(_) => Self::refuse(StatusCode::CONFLICT, "session_ended", error),
+            ControlError::SomebodyElse { ref lease, .. } => {
+                Self::somebody_else_drives(lease, &error)
+            }
+            ControlError::Store(error) => error.into(),
+            ControlError::BrokeOff => Self::internal(&error),
         }
     }
 }
@@ -341,7 +513,6 @@ impl From<PersonError> for Problem {
             PersonError::NoUser(_) => Self::refuse(StatusCode::NOT_FOUND, "no_user", error),
             PersonError::NotIn { .. } => Self::refuse(StatusCode::NOT_FOUND, "no_person", error),
             PersonError::IsOwner { .. } => Self::refuse(StatusCode::CONFLICT, "is_owner", error),
-            PersonError::NotToGive => Self::refuse(StatusCode::BAD_REQUEST, "bad_right", error),
             PersonError::TooMany(_) => {
                 Self::refuse(StatusCode::TOO_MANY_REQUESTS, "too_many_people", error)
             }

@@ -1,5 +1,7 @@
 //! A name for every request, so that its log lines can be found.
 
+use std::time::Instant;
+
 use axum::{
     extract::{MatchedPath, Request},
     http::{HeaderName, HeaderValue},
@@ -30,7 +32,15 @@ pub(crate) async fn name(request: Request, next: Next) -> Response {
         route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str),
         session.id = session(request.uri().path()).map(tracing::field::display),
     );
-    let mut response = next.run(request).instrument(span).await;
+    let answered = async {
+        let started = Instant::now();
+        let response = next.run(request).await;
+        let status = response.status().as_u16();
+        let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::debug!(status, duration_ms, "a request was answered");
+        response
+    };
+    let mut response = answered.instrument(span).await;
     if let Some(id) = id {
         response.headers_mut().insert(HEADER, id);
     }

@@ -3,15 +3,20 @@
 //! A handler's attribute is its route and its description. What answers follow from the route alone,
 //! such as 401, is added in [`crate::openapi`]; the attribute names the others.
 
+pub(crate) mod bus;
 pub(crate) mod by_hand;
+pub(crate) mod decisions;
 pub(crate) mod docs;
 pub(crate) mod health;
+pub(crate) mod lease;
+pub(crate) mod limits;
 pub(crate) mod messages;
 pub(crate) mod metrics;
 pub(crate) mod people;
 pub(crate) mod queue;
 pub(crate) mod screen;
 pub(crate) mod sessions;
+pub(crate) mod settings;
 pub(crate) mod sharing;
 pub(crate) mod stream;
 pub(crate) mod tokens;

@@ -4,6 +4,7 @@
 
 #![expect(dead_code, reason = "these types only describe")]
 
+pub(crate) mod decision;
 pub(crate) mod event;
 pub(crate) mod tool;
 
@@ -63,7 +64,7 @@ pub(crate) enum Right {
     View,
     /// Also send messages.
     Suggest,
-    /// Also stop the agent and use mouse and keyboard.
+    /// Also stop the agent and take control.
     Drive,
     /// Also name, share and end the session.
     Owner,
@@ -87,10 +88,12 @@ pub(crate) enum UserRole {
     Member,
 }
 
-/// What a token is good for. Each scope includes those before it.
+/// What a token is good for. Each scope but `metrics` includes those before it; `admin` includes all.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Scope {
+    /// Only `/metrics`, for an administrator's monitoring.
+    Metrics,
     /// Reading and watching.
     Read,
     /// Also everything else with sessions.
@@ -112,6 +115,16 @@ pub(crate) struct WaitingPath {
     id: Uuid,
     /// The message.
     message: Uuid,
+}
+
+/// A decision, and its session.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct DecisionPath {
+    /// The session.
+    id: Uuid,
+    /// The decision.
+    decision: Uuid,
 }
 
 /// A person in a session.

@@ -2,7 +2,9 @@
 
 use deskhand_core::{
     id::{MessageId, SessionId, UserId},
+    lease::Holder,
     message::{Delivery, Message, Role},
+    policy::Policy,
     right::Right,
     session::{Phase, SandboxState, Session},
 };
@@ -33,17 +35,54 @@ pub(crate) struct SessionView {
     state: Phase,
     #[schema(value_type = schema::SandboxState)]
     sandbox: SandboxState,
+    /// Who has mouse and keyboard.
+    lease: LeaseView,
     /// The caller's own notes.
     #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
     metadata: serde_json::Value,
+    /// What the agent must ask before it does it.
+    #[schema(value_type = schema::decision::Policy)]
+    approvals: Policy,
     /// The number of its newest event.
     last_seq: u64,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
 
+/// Who has mouse and keyboard of a session's computer.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Lease)]
+#[serde(tag = "holder", rename_all = "lowercase")]
+pub(crate) enum LeaseView {
+    /// The agent, which works.
+    Agent,
+    /// A person, until a time.
+    Person {
+        #[schema(value_type = Uuid)]
+        user: UserId,
+        name: String,
+        until: Timestamp,
+    },
+    Nobody,
+}
+
+impl From<Holder> for LeaseView {
+    fn from(holder: Holder) -> Self {
+        match holder {
+            Holder::Agent => Self::Agent,
+            Holder::Person(lease) => Self::Person {
+                user: lease.user,
+                name: lease.name,
+                until: lease.until,
+            },
+            Holder::Nobody => Self::Nobody,
+        }
+    }
+}
+
 impl From<Session> for SessionView {
     fn from(session: Session) -> Self {
+        let lease = session.holder();
         Self {
             id: session.id,
             owner: session.owner,
@@ -52,7 +91,9 @@ impl From<Session> for SessionView {
             model: session.model,
             state: session.phase,
             sandbox: session.sandbox,
+            lease: lease.into(),
             metadata: session.metadata,
+            approvals: session.approvals,
             last_seq: session.last_seq,
             created_at: session.created_at,
             updated_at: session.updated_at,
@@ -74,6 +115,9 @@ pub(crate) struct MessageView {
     /// Who wrote it, when a person did.
     #[schema(required, value_type = Option<Uuid>)]
     author: Option<UserId>,
+    /// Their name, also when they have left.
+    #[schema(required)]
+    author_name: Option<String>,
     #[schema(value_type = schema::Delivery)]
     delivery: Delivery,
     created_at: Timestamp,
@@ -87,6 +131,7 @@ impl From<Message> for MessageView {
             role: message.role,
             content: message.content,
             author: message.author,
+            author_name: message.author_name,
             delivery: message.delivery,
             created_at: message.created_at,
         }

@@ -71,12 +71,23 @@ pub enum SqlError {
     Tls(#[from] TlsError),
 }
 
+impl StoreError {
+    /// Whether there was nobody to ask, rather than a refusal. What was asked may have been done.
+    pub fn is_unreachable(&self) -> bool {
+        match self {
+            Self::Database(error) | Self::Open { source: error, .. } => error.is_unreachable(),
+            Self::Migrate { source, .. } => source.is_unreachable(),
+            Self::Newer { .. } | Self::Address(_) | Self::Unreadable(_) => false,
+        }
+    }
+}
+
 impl SqlError {
     /// Whether there was nobody to ask, rather than a refusal.
     pub fn is_unreachable(&self) -> bool {
         match self {
             Self::Sqlite(_) | Self::Tls(_) => false,
-            Self::Postgres(error) => error.as_db_error().is_none(),
+            Self::Postgres(error) => error.code().is_none_or(is_going),
             Self::Unreachable(_) => true,
         }
     }
@@ -262,6 +273,17 @@ impl Transaction {
         }
         Ok(())
     }
+}
+
+/// Whether a server says with this that it is ending or not up yet.
+fn is_going(state: &SqlState) -> bool {
+    [
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::CANNOT_CONNECT_NOW,
+        SqlState::TOO_MANY_CONNECTIONS,
+    ]
+    .contains(state)
 }
 
 /// A database's address as people may see it: without the password.

@@ -136,7 +136,7 @@ pub(crate) fn first_seq(row: &Row, n_events: usize) -> Result<u64, StoreError> {
     Ok((last + 1).saturating_sub(u64::try_from(n_events).unwrap_or(u64::MAX)))
 }
 
-fn event(row: &Row) -> Result<LoggedEvent, StoreError> {
+pub(crate) fn event(row: &Row) -> Result<LoggedEvent, StoreError> {
     Ok(LoggedEvent {
         seq: count(row.get("seq")?)?,
         at: timestamp(row.get("at_ms")?)?,

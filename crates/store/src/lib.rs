@@ -3,10 +3,14 @@
 //! SQL stands only in this crate. Every change of a session and the events that tell of it share
 //! one transaction, which also gives the events their numbers: gap-free, in the order of commits.
 
+mod approvals;
 pub mod blobs;
 mod database;
+mod decisions;
 mod events;
 mod figures;
+mod lease;
+mod limits;
 mod messages;
 mod people;
 mod queue;
@@ -18,11 +22,14 @@ mod transitions;
 
 pub use blobs::FolderBlobs;
 pub use database::{SqlError, Store, StoreError, shown_address};
+pub use decisions::{DecisionPage, NamedDecision, Settle};
+pub use lease::{NewLease, TakeLease, TookLease};
+pub use limits::MadeLately;
 pub use messages::MessagePage;
 pub use people::{ChangedUser, NewUser, UserChange, UserPage};
 pub use queue::{ChangeWaiting, NewPrompt, QueueFull, Steering, TakenPrompt};
 pub use rights::Person;
-pub use sessions::{NewSession, SessionPage};
+pub use sessions::{NewSession, SessionPage, Unsettled};
 pub use shares::{Joined, NewShare, Share};
 pub use tokens::NewToken;
 pub use transitions::{Answer, PhaseMove, Transition};

@@ -10,8 +10,8 @@ use crate::database::{
     Row, Store, StoreError, Transaction, Value, millis, stored_count, timestamp,
 };
 
-pub(crate) const COLUMNS: &str =
-    "id, session_id, role, content, author_id, delivery, created_at_ms";
+pub(crate) const COLUMNS: &str = "id, session_id, role, content, author_id, delivery, created_at_ms, \
+     (SELECT name FROM users WHERE users.id = author_id) AS author_name";
 
 /// One page of a conversation, oldest first.
 #[derive(Debug)]
@@ -89,9 +89,9 @@ fn role_name(role: Role) -> &'static str {
 }
 
 pub(crate) fn message(row: &Row) -> Result<Message, StoreError> {
-    let role: String = row.get("role")?;
+    let role: &str = row.get("role")?;
     let author: Option<uuid::Uuid> = row.get("author_id")?;
-    let delivery: String = row.get("delivery")?;
+    let delivery: &str = row.get("delivery")?;
     Ok(Message {
         id: MessageId(row.get("id")?),
         session: SessionId(row.get("session_id")?),
@@ -102,6 +102,7 @@ pub(crate) fn message(row: &Row) -> Result<Message, StoreError> {
         },
         content: row.get("content")?,
         author: author.map(UserId),
+        author_name: row.get("author_name")?,
         delivery: delivery
             .parse()
             .map_err(|error: UnknownDelivery| StoreError::Unreadable(error.to_string()))?,

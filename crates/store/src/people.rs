@@ -6,7 +6,7 @@ use deskhand_core::{
 };
 use jiff::Timestamp;
 
-use crate::database::{Row, Store, StoreError, Value, millis, timestamp};
+use crate::database::{Row, Store, StoreError, Transaction, Value, millis, timestamp};
 
 const COLUMNS: &str = "id, name, role, active, created_at_ms";
 
@@ -245,6 +245,15 @@ pub(crate) fn role(row: &Row) -> Result<UserRole, StoreError> {
     let name: String = row.get("role")?;
     UserRole::from_name(&name)
         .ok_or_else(|| StoreError::Unreadable(format!("{name:?} is not a role")))
+}
+
+/// The name that a user has now.
+pub(crate) async fn name_of(tx: &mut Transaction, user: UserId) -> Result<String, StoreError> {
+    let row = tx
+        .one("SELECT name FROM users WHERE id = $1", [user.0.into()])
+        .await?;
+    let row = row.ok_or_else(|| StoreError::Unreadable(format!("there is no user {user}")))?;
+    row.get("name")
 }
 
 fn user(row: &Row) -> Result<User, StoreError> {

@@ -30,6 +30,8 @@ pub struct NewPrompt<'a> {
     pub session: SessionId,
     pub content: &'a str,
     pub author: UserId,
+    /// Their name now, for the log.
+    pub author_name: &'a str,
     pub delivery: Delivery,
     pub at: Timestamp,
 }
@@ -86,6 +88,7 @@ impl Store {
             role: Role::User,
             content: new.content.to_owned(),
             author: Some(new.author),
+            author_name: Some(new.author_name.to_owned()),
             delivery: new.delivery,
             turn: None,
         })];
@@ -235,12 +238,6 @@ impl Store {
         let sql = format!("SELECT {COLUMNS} FROM messages WHERE {WAITING} ORDER BY {ORDER}");
         let rows = self.all(&sql, [session.0.into()]).await?;
         rows.iter().map(message).collect()
-    }
-
-    /// How many prompts of a session wait.
-    pub async fn n_waiting(&self, session: SessionId) -> Result<u64, StoreError> {
-        let sql = format!("SELECT COUNT(*) AS waiting FROM messages WHERE {WAITING}");
-        n_waiting(self.one(&sql, [session.0.into()]).await?)
     }
 }
 

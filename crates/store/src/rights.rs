@@ -56,6 +56,29 @@ impl Store {
         Ok(true)
     }
 
+    /// Makes somebody else the owner. Who was it before may drive from then on. Answers `false` when
+    /// `from` is not the owner any more.
+    pub async fn hand_over(
+        &self,
+        session: SessionId,
+        from: UserId,
+        to: UserId,
+        at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let mut tx = self.begin().await?;
+        let sql = "UPDATE sessions SET owner_id = $1 WHERE id = $2 AND owner_id = $3";
+        let values = [to.0.into(), session.0.into(), from.0.into()];
+        if tx.execute(sql, values).await? == 0 {
+            return Ok(false);
+        }
+        // The owner has no row among the rights.
+        let sql = "DELETE FROM session_rights WHERE session_id = $1 AND user_id = $2";
+        tx.execute(sql, [session.0.into(), to.0.into()]).await?;
+        write_right(&mut tx, session, from, Right::Drive, at).await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
     /// Takes somebody's right away; tells whether there was one.
     pub async fn revoke(&self, session: SessionId, user: UserId) -> Result<bool, StoreError> {
         let sql = "DELETE FROM session_rights WHERE session_id = $1 AND user_id = $2";
@@ -104,9 +127,8 @@ pub(crate) async fn write_right(
 }
 
 pub(crate) fn right(row: &Row) -> Result<Right, StoreError> {
-    let name: String = row.get("right_name")?;
-    Right::from_name(&name)
-        .ok_or_else(|| StoreError::Unreadable(format!("{name:?} is not a right")))
+    let name: &str = row.get("right_name")?;
+    Right::from_name(name).ok_or_else(|| StoreError::Unreadable(format!("{name:?} is not a right")))
 }
 
 fn person(row: &Row) -> Result<Person, StoreError> {

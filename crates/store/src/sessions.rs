@@ -3,19 +3,26 @@
 use deskhand_core::{
     event::{EventBody, LoggedEvent, Status},
     id::{SessionId, TurnId, UserId},
+    limits::Limits,
+    policy::Policy,
     session::{Phase, SandboxState, Session},
     viewer::Viewer,
 };
 use jiff::Timestamp;
 
 use crate::{
-    database::{Row, Store, StoreError, Value, count, millis, timestamp},
+    approvals::{policy, written},
+    database::{Row, Store, StoreError, Transaction, Value, count, millis, timestamp},
     events::insert_events,
+    lease::lease,
+    limits::{MadeLately, made_lately},
     rights::right,
 };
 
-const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.metadata, s.phase, s.sandbox, \
-                       s.last_seq, s.created_at_ms, s.updated_at_ms";
+const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.metadata, s.approvals, s.phase, \
+                       s.sandbox, s.last_seq, s.created_at_ms, s.updated_at_ms, \
+                       s.lease_user_id, s.lease_until_ms, \
+                       (SELECT name FROM users WHERE id = s.lease_user_id) AS lease_name";
 
 /// The right of Deskhand itself in every session, and of each in their own.
 const OWNER: &str = "'owner' AS right_name";
@@ -28,6 +35,7 @@ pub struct NewSession<'a> {
     pub title: &'a str,
     pub model: &'a str,
     pub metadata: &'a serde_json::Value,
+    pub approvals: &'a Policy,
     pub created_at: Timestamp,
 }
 
@@ -39,6 +47,16 @@ pub struct SessionPage {
     pub next: Option<SessionId>,
 }
 
+/// A session that an earlier server did not leave in order.
+#[derive(Debug)]
+pub struct Unsettled {
+    pub session: Session,
+    /// The turn it was at work on.
+    pub turn: Option<TurnId>,
+    /// Whether prompts wait in it.
+    pub is_awaited: bool,
+}
+
 impl Store {
     /// Makes a session and the first event of its log.
     pub async fn insert_session(
@@ -46,31 +64,31 @@ impl Store {
         new: NewSession<'_>,
     ) -> Result<Vec<LoggedEvent>, StoreError> {
         let mut transaction = self.begin().await?;
-        let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
-                   last_seq, created_at_ms, updated_at_ms) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)";
-        let first = Status {
-            state: Phase::Initializing,
-            sandbox: SandboxState::None,
-            reason: None,
-            turn: None,
-            prompt: None,
-        };
-        let values = [
-            new.id.0.into(),
-            new.owner.0.into(),
-            new.title.into(),
-            new.model.into(),
-            new.metadata.to_string().into(),
-            first.state.name().into(),
-            first.sandbox.name().into(),
-            millis(new.created_at),
-        ];
-        transaction.execute(sql, values).await?;
-        let body = EventBody::Status(first);
-        let events = insert_events(&mut transaction, new.id, 1, &[body], new.created_at).await?;
+        let events = insert(&mut transaction, new).await?;
         transaction.commit().await?;
         Ok(events)
+    }
+
+    /// The same, unless its owner has made as many since `since` as `limits` allow.
+    pub async fn insert_session_within(
+        &self,
+        new: NewSession<'_>,
+        limits: Limits,
+        since: Timestamp,
+    ) -> Result<Result<Vec<LoggedEvent>, MadeLately>, StoreError> {
+        let mut transaction = self.begin().await?;
+        if transaction.is_postgres() {
+            // Held, so that of two who come at once one sees the other's.
+            let sql = "SELECT id FROM users WHERE id = $1 FOR UPDATE";
+            transaction.one(sql, [new.owner.0.into()]).await?;
+        }
+        let made = made_lately(&mut transaction, new.owner, limits, since).await?;
+        if made.in_the_way.is_some() {
+            return Ok(Err(made));
+        }
+        let events = insert(&mut transaction, new).await?;
+        transaction.commit().await?;
+        Ok(Ok(events))
     }
 
     /// A session, if this viewer may see it.
@@ -155,19 +173,82 @@ impl Store {
         Ok(())
     }
 
-    /// Every session that is not over, with the turn it was at work on.
-    pub async fn open_sessions(&self) -> Result<Vec<(Session, Option<TurnId>)>, StoreError> {
+    /// Every session that says more of itself than is true when no server runs, or in which prompts
+    /// wait.
+    pub async fn unsettled_sessions(&self) -> Result<Vec<Unsettled>, StoreError> {
+        let waits = "EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id \
+                     AND m.taken_at_ms IS NULL AND m.removed_at_ms IS NULL AND m.role = 'user')";
         let sql = format!(
-            "SELECT {COLUMNS}, {OWNER}, s.turn_id FROM sessions s WHERE s.phase <> $1 ORDER BY s.id"
+            "SELECT {COLUMNS}, {OWNER}, s.turn_id, {waits} AS is_awaited FROM sessions s \
+             WHERE s.phase <> 'terminated' AND (s.turn_id IS NOT NULL \
+             OR s.phase IN ('initializing', 'running', 'waiting') \
+             OR s.sandbox IN ('starting', 'ready', 'paused') OR s.lease_user_id IS NOT NULL \
+             OR {waits}) ORDER BY s.id"
         );
-        let rows = self.all(&sql, [Phase::Terminated.name().into()]).await?;
+        let rows = self.all(&sql, []).await?;
         rows.iter()
             .map(|row| {
                 let turn: Option<uuid::Uuid> = row.get("turn_id")?;
-                Ok((session(row)?, turn.map(TurnId)))
+                Ok(Unsettled {
+                    session: session(row)?,
+                    turn: turn.map(TurnId),
+                    is_awaited: row.get("is_awaited")?,
+                })
             })
             .collect()
     }
+
+    /// Which of these sessions are over, or never were.
+    pub async fn ended_among(&self, ids: Vec<SessionId>) -> Result<Vec<SessionId>, StoreError> {
+        let mut ended = Vec::new();
+        for id in ids {
+            let sql = "SELECT id FROM sessions WHERE id = $1 AND phase <> 'terminated'";
+            if self.one(sql, [id.0.into()]).await?.is_none() {
+                ended.push(id);
+            }
+        }
+        Ok(ended)
+    }
+
+    /// The turn a session is at work on.
+    pub async fn open_turn(&self, id: SessionId) -> Result<Option<TurnId>, StoreError> {
+        let sql = "SELECT turn_id FROM sessions WHERE id = $1";
+        let Some(row) = self.one(sql, [id.0.into()]).await? else {
+            return Ok(None);
+        };
+        let turn: Option<uuid::Uuid> = row.get("turn_id")?;
+        Ok(turn.map(TurnId))
+    }
+}
+
+async fn insert(
+    transaction: &mut Transaction,
+    new: NewSession<'_>,
+) -> Result<Vec<LoggedEvent>, StoreError> {
+    let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
+               last_seq, created_at_ms, updated_at_ms, approvals) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9)";
+    let first = Status {
+        state: Phase::Initializing,
+        sandbox: SandboxState::None,
+        reason: None,
+        turn: None,
+        prompt: None,
+    };
+    let values = [
+        new.id.0.into(),
+        new.owner.0.into(),
+        new.title.into(),
+        new.model.into(),
+        new.metadata.to_string().into(),
+        first.state.name().into(),
+        first.sandbox.name().into(),
+        millis(new.created_at),
+        written(new.approvals)?.into(),
+    ];
+    transaction.execute(sql, values).await?;
+    let body = EventBody::Status(first);
+    insert_events(transaction, new.id, 1, &[body], new.created_at).await
 }
 
 /// The owner that rows must have for this viewer to see them; null for all.
@@ -177,20 +258,22 @@ fn owner(viewer: Viewer) -> Value {
 
 fn session(row: &Row) -> Result<Session, StoreError> {
     let unreadable = |error: &dyn std::fmt::Display| StoreError::Unreadable(error.to_string());
-    let metadata: String = row.get("metadata")?;
-    let phase: String = row.get("phase")?;
-    let sandbox: String = row.get("sandbox")?;
+    let metadata: &str = row.get("metadata")?;
+    let phase: &str = row.get("phase")?;
+    let sandbox: &str = row.get("sandbox")?;
     Ok(Session {
         id: SessionId(row.get("id")?),
         owner: UserId(row.get("owner_id")?),
         right: right(row)?,
         title: row.get("title")?,
         model: row.get("model")?,
-        metadata: serde_json::from_str(&metadata).map_err(|error| unreadable(&error))?,
+        metadata: serde_json::from_str(metadata).map_err(|error| unreadable(&error))?,
+        approvals: policy(row)?,
         phase: phase.parse::<Phase>().map_err(|error| unreadable(&error))?,
         sandbox: sandbox
             .parse::<SandboxState>()
             .map_err(|error| unreadable(&error))?,
+        lease: lease(row)?,
         last_seq: count(row.get("last_seq")?)?,
         created_at: timestamp(row.get("created_at_ms")?)?,
         updated_at: timestamp(row.get("updated_at_ms")?)?,

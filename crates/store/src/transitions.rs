@@ -10,12 +10,15 @@ use jiff::Timestamp;
 
 use crate::{
     database::{Store, StoreError, Transaction, millis},
+    decisions::withdraw_open,
     events::{first_seq, insert_events, stored_len},
+    lease::end_with_session,
     messages::{MessageRow, insert_message},
 };
 
 /// A move of a session. A `status` event is added when the state or the sandbox's state changes, or
-/// a reason is given.
+/// a reason is given. A session that comes to rest waits for nobody any more: what it asked is
+/// withdrawn.
 #[derive(Debug, Default)]
 pub struct Transition {
     pub phase: PhaseMove,
@@ -57,7 +60,8 @@ pub(crate) struct Held {
 }
 
 impl Store {
-    /// Makes a move. `None` when it was refused, or there is no such session.
+    /// Makes a move. `None` when it was refused, or there is no such session. One that is over does
+    /// not move any more.
     pub async fn transition(
         &self,
         session: SessionId,
@@ -65,7 +69,8 @@ impl Store {
         at: Timestamp,
     ) -> Result<Option<Vec<LoggedEvent>>, StoreError> {
         let mut tx = self.begin().await?;
-        let Some(held) = hold(&mut tx, session).await? else {
+        let held = hold(&mut tx, session).await?;
+        let Some(held) = held.filter(|held| held.phase != Phase::Terminated) else {
             return Ok(None);
         };
         let phase = match transition.phase {
@@ -85,11 +90,16 @@ impl Store {
                 role: Role::Assistant,
                 content: answer.content.clone(),
                 author: None,
+                author_name: None,
                 delivery: Delivery::default(),
                 turn: Some(answer.turn),
             }));
         }
+        bodies.extend(withdraw_open(&mut tx, session, phase, at).await?);
         bodies.extend(transition.events);
+        if phase == Phase::Terminated {
+            bodies.extend(end_with_session(&mut tx, session).await?);
+        }
         let Transition { reason, turn, .. } = transition;
         if phase != held.phase || sandbox != held.sandbox || reason.is_some() {
             bodies.push(EventBody::Status(Status {

@@ -3,19 +3,25 @@
 use std::time::Duration;
 
 use deskhand_core::event::{Event, EventBody};
-use futures::StreamExt;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
     WebSocketStream,
-    tungstenite::{Message, client::IntoClientRequest},
+    tungstenite::{self, client::IntoClientRequest, protocol::WebSocketConfig},
 };
 
-use crate::Document;
+use crate::{
+    Document,
+    sockets::{BusStream, EventStream},
+};
 
 /// The longest a test waits for an event.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How much is read of a WebSocket at once. It is filled with zeros before each look, and a thousand clients
+/// look often.
+const READ_BYTES: usize = 16 * 1024;
 
 /// Talks to one server with one token.
 #[derive(Debug, Clone)]
@@ -29,10 +35,21 @@ pub struct Client {
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: u16,
+    /// The seconds after which it is worth trying again.
+    pub retry_after: Option<u64>,
     pub body: Vec<u8>,
 }
 
 impl Answer {
+    async fn read(response: reqwest::Response) -> Result<Self, reqwest::Error> {
+        let wait = response.headers().get("retry-after");
+        Ok(Self {
+            status: response.status().as_u16(),
+            retry_after: wait.map(|wait| wait.to_str().unwrap().parse().unwrap()),
+            body: response.bytes().await?.to_vec(),
+        })
+    }
+
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
@@ -76,6 +93,10 @@ impl Client {
         }
     }
 
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
     /// The same server with another token.
     pub fn with_token(&self, token: &str) -> Self {
         Self {
@@ -85,6 +106,16 @@ impl Client {
     }
 
     pub async fn send(&self, method: Method, path: &str, body: Option<Vec<u8>>) -> Answer {
+        self.try_send(method, path, body).await.unwrap()
+    }
+
+    /// The same where the server may be away: then nobody knows what became of the request.
+    pub async fn try_send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Vec<u8>>,
+    ) -> Result<Answer, reqwest::Error> {
         let mut request = self.http.request(method, format!("{}{path}", self.url));
         if !self.token.is_empty() {
             request = request.bearer_auth(&self.token);
@@ -92,12 +123,8 @@ impl Client {
         if let Some(body) = body {
             request = request.body(body);
         }
-        let response = request.send().await.unwrap();
-        let status = response.status().as_u16();
-        Answer {
-            status,
-            body: response.bytes().await.unwrap().to_vec(),
-        }
+        let response = request.send().await?;
+        Answer::read(response).await
     }
 
     pub async fn get(&self, path: &str) -> Answer {
@@ -190,11 +217,14 @@ impl Client {
             .header("Sec-WebSocket-Version", "13")
             .header("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");
         let response = request.send().await.unwrap();
-        let status = response.status().as_u16();
-        assert_ne!(status, 101, "there is one");
-        Answer {
-            status,
-            body: response.bytes().await.unwrap().to_vec(),
+        assert_ne!(response.status(), 101, "there is one");
+        Answer::read(response).await.unwrap()
+    }
+
+    /// Follows all sessions of whoever this is.
+    pub async fn bus(&self) -> BusStream {
+        BusStream {
+            socket: self.socket("/api/events").await,
         }
     }
 
@@ -225,6 +255,14 @@ impl Client {
         path: &str,
         headers: &[(&'static str, &str)],
     ) -> WebSocketStream<TcpStream> {
+        self.try_socket_with(path, headers).await.unwrap()
+    }
+
+    async fn try_socket_with(
+        &self,
+        path: &str,
+        headers: &[(&'static str, &str)],
+    ) -> Result<WebSocketStream<TcpStream>, tungstenite::Error> {
         let address = self.url.strip_prefix("http://").unwrap();
         let mut request = format!("ws://{address}{path}")
             .into_client_request()
@@ -232,12 +270,11 @@ impl Client {
         for (name, value) in headers {
             request.headers_mut().insert(*name, value.parse().unwrap());
         }
-        let tcp = TcpStream::connect(address).await.unwrap();
-        tcp.set_nodelay(true).unwrap();
-        tokio_tungstenite::client_async(request, tcp)
-            .await
-            .unwrap()
-            .0
+        let tcp = TcpStream::connect(address).await?;
+        tcp.set_nodelay(true)?;
+        let config = WebSocketConfig::default().read_buffer_size(READ_BYTES);
+        let opened = tokio_tungstenite::client_async_with_config(request, tcp, Some(config)).await;
+        opened.map(|(socket, _)| socket)
     }
 }
 
@@ -317,6 +354,15 @@ impl Session {
         }
     }
 
+    /// The same where the server may be away.
+    pub async fn try_follow(&self, after: u64) -> Result<EventStream, tungstenite::Error> {
+        let path = self.path(&format!("/stream?after={after}"));
+        let bearer = format!("Bearer {}", self.client.token);
+        let headers = [("authorization", &*bearer)];
+        let socket = self.client.try_socket_with(&path, &headers).await?;
+        Ok(EventStream { socket })
+    }
+
     /// The same, with who comes and goes.
     pub async fn follow_with_people(&self, after: u64) -> EventStream {
         let path = self.path(&format!("/stream?after={after}&presence=true"));
@@ -344,95 +390,31 @@ impl Session {
             EventBody::Status(_)
             | EventBody::Message(_)
             | EventBody::Queue(_)
+            | EventBody::Lease(_)
             | EventBody::Thinking(_)
             | EventBody::Text(_)
             | EventBody::ToolUse(_)
             | EventBody::ToolResult(_)
             | EventBody::Screenshot(_)
+            | EventBody::Decision(_)
+            | EventBody::Answer(_)
             | EventBody::Cost(_) => false,
         };
         self.wait_for(after, ends).await
     }
 
+    /// Takes control for so many seconds.
+    pub async fn take_control(&self, seconds: u32) -> Answer {
+        let body = json!({"seconds": seconds});
+        self.client.put(&self.path("/lease"), body).await
+    }
+
+    /// Gives control back.
+    pub async fn hand_back(&self) -> Answer {
+        self.client.delete(&self.path("/lease")).await
+    }
+
     pub async fn terminate(&self) {
         self.client.delete(&self.path("")).await.good();
     }
-}
-
-/// A session's events as they come.
-#[derive(Debug)]
-pub struct EventStream {
-    socket: WebSocketStream<TcpStream>,
-}
-
-impl EventStream {
-    /// The next event as it was sent.
-    pub async fn next(&mut self) -> String {
-        let next = async {
-            loop {
-                match self.socket.next().await {
-                    Some(Ok(Message::Text(text))) => return text.to_string(),
-                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                    other => panic!("the stream ended: {other:?}"),
-                }
-            }
-        };
-        tokio::time::timeout(PATIENCE, next)
-            .await
-            .expect("an event in time")
-    }
-
-    /// Waits until the server closes the stream; answers the code and the reason.
-    pub async fn closed(&mut self) -> (u16, String) {
-        closed(&mut self.socket).await
-    }
-
-    /// Who comes or goes next, as type and name. Events of the log are passed over.
-    pub async fn next_person(&mut self) -> (String, String) {
-        loop {
-            let message: Value = serde_json::from_str(&self.next().await).unwrap();
-            if message.get("seq").is_none() {
-                let text = |value: &Value| value.as_str().unwrap().to_owned();
-                return (text(&message["type"]), text(&message["data"]["name"]));
-            }
-        }
-    }
-
-    /// The next event.
-    pub async fn next_event(&mut self) -> Event {
-        serde_json::from_str(&self.next().await).unwrap()
-    }
-
-    /// Events up to and including number `last`.
-    pub async fn up_to(&mut self, last: u64) -> Vec<String> {
-        let mut events = Vec::new();
-        loop {
-            let text = self.next().await;
-            let seq = serde_json::from_str::<Value>(&text).unwrap()["seq"]
-                .as_u64()
-                .unwrap();
-            events.push(text);
-            if seq >= last {
-                return events;
-            }
-        }
-    }
-}
-
-/// Waits until the server closes a WebSocket; answers the code and the reason.
-pub(crate) async fn closed(socket: &mut WebSocketStream<TcpStream>) -> (u16, String) {
-    let end = async {
-        loop {
-            match socket.next().await {
-                Some(Ok(Message::Close(Some(frame)))) => {
-                    return (frame.code.into(), frame.reason.to_string());
-                }
-                Some(Ok(_)) => {}
-                other => panic!("the connection ended without a word: {other:?}"),
-            }
-        }
-    };
-    tokio::time::timeout(PATIENCE, end)
-        .await
-        .expect("an end in time")
 }

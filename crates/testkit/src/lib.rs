@@ -10,12 +10,16 @@
 
 mod client;
 mod openapi;
+mod postgres;
 mod processes;
 mod server;
+mod sockets;
 mod watcher;
 
-pub use client::{Answer, Client, EventStream, Session};
+pub use client::{Answer, Client, Session};
 pub use openapi::{Document, Operation};
-pub use processes::{eventually, processes_with_mount, rss_bytes};
+pub use postgres::{Postgres, new_postgres_database};
+pub use processes::{eventually, kill, processes_with_mount, rss_bytes};
 pub use server::{Server, ServerOptions};
+pub use sockets::{BusStream, EventStream};
 pub use watcher::Watcher;

@@ -5,6 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::process::{Pid, Signal, kill_process};
+
 /// The longest anything may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -35,6 +37,12 @@ pub fn processes_with_mount(mark: &str) -> Vec<(i32, String)> {
         }
     }
     found
+}
+
+/// `kill -9`; tells whether the process was still there.
+pub fn kill(pid: i32) -> bool {
+    let pid = Pid::from_raw(pid).unwrap();
+    kill_process(pid, Signal::KILL).is_ok()
 }
 
 /// The memory a process has in RAM.

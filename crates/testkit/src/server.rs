@@ -98,6 +98,11 @@ impl Server {
                 "DESKHAND_MODELS_SCENARIOS_DIR",
                 self.home.path().join("scenarios"),
             )
+            // Tests ask and make more than any person does.
+            .env("DESKHAND_LIMITS_AWAKE_SESSIONS", "1000")
+            .env("DESKHAND_LIMITS_SESSIONS_PER_DAY", "100000")
+            .env("DESKHAND_RATE_REQUESTS_PER_SECOND", "0")
+            .env("DESKHAND_RATE_SIGN_INS_PER_MINUTE", "0")
             .envs(self.options.variables.iter().cloned())
             .current_dir(self.home.path())
             .stdin(Stdio::null())

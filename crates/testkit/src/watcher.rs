@@ -4,10 +4,7 @@ use futures::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
-use crate::{
-    Session,
-    client::{PATIENCE, closed},
-};
+use crate::{Session, client::PATIENCE, sockets::closed};
 
 const VERSION: &[u8] = b"RFB 003.008\n";
 const NO_SECURITY: u8 = 1;
@@ -88,6 +85,14 @@ impl Watcher {
     pub async fn point(&mut self, (x, y): (u16, u16)) {
         let [x, y] = [x, y].map(u16::to_be_bytes);
         self.send(&[5, 0, x[0], x[1], y[0], y[1]]).await;
+        self.ask(false, [0, 0, 1, 1]).await;
+        self.take_update().await;
+    }
+
+    /// Presses a key or lets it go, and waits until the server has read that.
+    pub async fn key(&mut self, keysym: u32, is_down: bool) {
+        let [a, b, c, d] = keysym.to_be_bytes();
+        self.send(&[4, u8::from(is_down), 0, 0, a, b, c, d]).await;
         self.ask(false, [0, 0, 1, 1]).await;
         self.take_update().await;
     }

@@ -1,12 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { isStatus, request } from "./client";
-import type { User } from "./types";
+import type { LimitsInUse, User } from "./types";
 
 export const accountKeys = {
   me: ["me"] as const,
   arrival: (code: string | null) => ["arrival", code] as const,
 };
+
+export const limitKeys = { mine: ["limits"] as const };
 
 /** Marks requests whose 401 speaks of a used code and says nothing about the cookie. */
 export const ABOUT_A_CODE = { aboutACode: true };
@@ -49,6 +51,14 @@ export function useArrival(code: string | null) {
     refetchOnReconnect: false,
     queryFn: () => signIn(code ?? ""),
     meta: ABOUT_A_CODE,
+  });
+}
+
+/** What one may use, and what one uses of it. */
+export function useLimits() {
+  return useQuery({
+    queryKey: limitKeys.mine,
+    queryFn: ({ signal }) => request<LimitsInUse>("GET", "/api/me/limits", undefined, signal),
   });
 }
 

@@ -1,4 +1,5 @@
 import { sentence } from "../lib/text";
+import { formatSoon } from "../lib/time";
 import type { Problem } from "./types";
 
 /** A request the server refused, or could not be asked. */
@@ -51,12 +52,20 @@ async function send(path: string, init: RequestInit): Promise<Response> {
 function refusal(response: Response, text: string): ApiError {
   try {
     const { error } = JSON.parse(text) as Problem;
-    return new ApiError(response.status, error.code, sentence(error.message));
+    const message = `${sentence(error.message)}${roomWords(error.details)}`;
+    return new ApiError(response.status, error.code, message);
   } catch {
     // Something between the page and the server answered, such as a proxy.
     const message = `The server answered ${response.status} ${response.statusText}`;
     return new ApiError(response.status, "unreadable", sentence(message));
   }
+}
+
+/** When a limit that is reached has room again, if the server knows. */
+function roomWords(details: unknown): string {
+  if (typeof details !== "object" || details === null || !("frees_at" in details)) return "";
+  const { frees_at } = details;
+  return typeof frees_at === "string" ? ` There is room again ${formatSoon(frees_at)}.` : "";
 }
 
 /** What to tell people about any failure. */

@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, type QueryKey } from "@tanstack/react-query";
 
 import { ABOUT_A_CODE, accountKeys } from "./account";
 import { ApiError, isStatus } from "./client";
@@ -30,4 +30,12 @@ export function createQueryClient(): QueryClient {
     },
   });
   return client;
+}
+
+/**
+ * Asks again for what has changed. An answer that is still on its way may be from before the change,
+ * and a first one would otherwise be waited for instead.
+ */
+export function askAgain(client: QueryClient, queryKey: QueryKey): void {
+  void client.cancelQueries({ queryKey }).then(() => client.invalidateQueries({ queryKey }));
 }

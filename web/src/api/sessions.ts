@@ -1,19 +1,13 @@
-import {
-  type InfiniteData,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 
 import { request } from "./client";
 import type {
   ChangeMessage,
+  ChangeSession,
   CreateSession,
   Delivery,
   Message,
-  RenameSession,
   SendMessage,
   Session,
   SessionsPage,
@@ -25,10 +19,8 @@ export const sessionKeys = {
 };
 
 const PAGE_SIZE = 30;
-/** How often states are asked for again while a session is at work, and while none is. */
-const BUSY_POLL_MS = 5_000;
-const CALM_POLL_MS = 20_000;
 
+/** All sessions, newest first. What changes comes over the bus. */
 export function useSessions() {
   return useInfiniteQuery({
     queryKey: sessionKeys.list,
@@ -39,13 +31,7 @@ export function useSessions() {
       return request<SessionsPage>("GET", path, undefined, signal);
     },
     getNextPageParam: (page) => page.next,
-    refetchInterval: (query) => (isBusy(query.state.data) ? BUSY_POLL_MS : CALM_POLL_MS),
   });
-}
-
-function isBusy(data: InfiniteData<SessionsPage> | undefined): boolean {
-  const sessions = data?.pages.flatMap((page) => page.sessions) ?? [];
-  return sessions.some(({ state }) => state === "running" || state === "initializing");
 }
 
 export function useSession(id: string) {
@@ -107,13 +93,12 @@ export function useRemoveMessage(id: string, message: string) {
   });
 }
 
-export function useRenameSession(id: string) {
+/** Gives a session another title, or has its agent ask about other things. */
+export function useChangeSession(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (title: string) => {
-      const body: RenameSession = { title };
-      return request<Session>("PATCH", `/api/sessions/${id}`, body);
-    },
+    mutationFn: (change: ChangeSession) =>
+      request<Session>("PATCH", `/api/sessions/${id}`, change),
     onSuccess: (session) => {
       client.setQueryData(sessionKeys.one(id), session);
       return client.invalidateQueries({ queryKey: sessionKeys.list });

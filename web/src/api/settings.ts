@@ -6,6 +6,7 @@ import type {
   CreateToken,
   CreateUser,
   MadeToken,
+  Settings,
   SignInLink,
   Tokens,
   User,
@@ -15,7 +16,23 @@ import type {
 export const settingsKeys = {
   tokens: ["tokens"] as const,
   users: ["users"] as const,
+  settings: ["settings"] as const,
 };
+
+export function useSettings() {
+  return useQuery({
+    queryKey: settingsKeys.settings,
+    queryFn: ({ signal }) => request<Settings>("GET", "/api/settings", undefined, signal),
+  });
+}
+
+export function useChangeSettings() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (settings: Settings) => request<Settings>("PATCH", "/api/settings", settings),
+    onSuccess: (settings) => client.setQueryData(settingsKeys.settings, settings),
+  });
+}
 
 export function useTokens() {
   return useQuery({

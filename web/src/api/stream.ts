@@ -15,6 +15,8 @@ export interface StreamHandlers {
   onPresence?: () => void;
 }
 
+/** Exactly as the server expects it. */
+const HEARTBEAT = '{"type":"heartbeat"}';
 const BACKOFF: Backoff = { firstMs: 500, longestMs: 15_000 };
 /** Events that follow each other this closely are handed on together, so that a long past is not drawn piece by piece. */
 const QUIET_MS = 16;
@@ -54,6 +56,11 @@ export class EventStream {
   retryNow(): void {
     if (this.#closed || this.#retryTimer === undefined) return;
     this.#connect();
+  }
+
+  /** Says that somebody looks at the session, so that it stays awake. */
+  heartbeat(): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(HEARTBEAT);
   }
 
   close(): void {

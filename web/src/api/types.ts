@@ -21,6 +21,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what you may answer, over all sessions. */
+        get: operations["list_inbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/docs": {
         parameters: {
             query?: never;
@@ -55,6 +72,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follows all your sessions over a WebSocket.
+         * @description Sends one `BusMessage` per text message: first a snapshot, then what changes. It is not a log: who is slow, or comes
+         *     back, is told how things are and not what they were in between. A client sends `BusRequest`s of at most 4 KiB to have the events
+         *     of sessions too, of at most 20 at a time; they come as in the session's own stream, and each request counts like one over HTTP. Who is not signed in any more is cut off with 1008, who leaves
+         *     what it was sent unread for 30 seconds without a word; when the server shuts down it says so in a notice and closes with 1001.
+         */
+        get: operations["follow_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me": {
         parameters: {
             query?: never;
@@ -64,6 +104,23 @@ export interface paths {
         };
         /** Tells who you are. */
         get: operations["me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows what you may use, and what you use of it. */
+        get: operations["my_limits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -122,8 +179,8 @@ export interface paths {
         delete: operations["terminate_session"];
         options?: never;
         head?: never;
-        /** Gives a session another title. */
-        patch: operations["rename_session"];
+        /** Gives a session another title, or another approval policy. */
+        patch: operations["change_session"];
         trace?: never;
     };
     "/api/sessions/{id}/actions": {
@@ -135,8 +192,45 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Does one thing by hand, in a sandbox that is started if need be. */
+        /**
+         * Does one thing by hand, in a sandbox that is started if need be.
+         * @description While you have control nothing of it is logged and no picture is kept.
+         */
         post: operations["act"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what was asked in a session. */
+        get: operations["list_decisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/decisions/{decision}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers a decision. The first valid answer counts. */
+        post: operations["answer_decision"];
         delete?: never;
         options?: never;
         head?: never;
@@ -155,6 +249,28 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/lease": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Takes mouse and keyboard, or keeps them for longer.
+         * @description The agent and everybody else are refused until they are handed back, the time is over, or you have been without a
+         *     stream and a screen for 15 seconds.
+         */
+        put: operations["take_control"];
+        post?: never;
+        /** Hands mouse and keyboard back. Nothing happens when nobody has them. */
+        delete: operations["hand_back"];
         options?: never;
         head?: never;
         patch?: never;
@@ -204,7 +320,7 @@ export interface paths {
         };
         /** Shows what somebody may do in a session. */
         get: operations["show_person"];
-        /** Gives somebody a right, instead of the one they have. */
+        /** Gives somebody a right, instead of the one they have. The owner can make somebody else the owner. */
         put: operations["grant_right"];
         post?: never;
         /** Takes somebody's right away. The owner removes anybody, everybody may leave. */
@@ -256,7 +372,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the screen now, or the newest picture in the log when the sandbox is not running. */
+        /** Shows the screen now, or the newest picture in the log when the sandbox is not running or somebody else has control. */
         get: operations["screenshot"];
         put?: never;
         post?: never;
@@ -329,7 +445,8 @@ export interface paths {
          * Follows a session's log over a WebSocket.
          * @description Sends one `SessionEvent` per text message: first the past after `after`, then what happens, without gap
          *     or repetition. With `presence` a `PresenceMessage` stands between them whenever somebody comes or goes. Nothing
-         *     is expected of the client but answers to pings. Who may not see the session any more is cut off with 1008. One that leaves what it was sent unread for 30 seconds
+         *     is expected of the client but answers to pings. One that shows the session to somebody sends `{"type":"heartbeat"}` every half
+         *     minute, exactly so, and the session stays awake. Who may not see the session any more is cut off with 1008. One that leaves what it was sent unread for 30 seconds
          *     is cut off; when the server shuts down it closes with 1001. Come back with the last number you saw.
          */
         get: operations["follow_events"];
@@ -350,7 +467,9 @@ export interface paths {
         };
         /**
          * Watches the screen over a WebSocket.
-         * @description RFB (VNC) as noVNC speaks it, subprotocol `binary`, one binary message per piece of bytes. Any number may watch.
+         * @description RFB (VNC) as noVNC speaks it, subprotocol `binary`, one binary message per piece of bytes. Any number may watch; keys,
+         *     pointer and clipboard are passed on only from whoever has control. A session that sleeps is woken for those who may
+         *     send messages in it.
          */
         get: operations["watch_screen"];
         put?: never;
@@ -359,6 +478,24 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows your settings. */
+        get: operations["show_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes your settings. Sessions that there are stay as they are. */
+        patch: operations["change_settings"];
         trace?: never;
     };
     "/api/shares/join": {
@@ -497,6 +634,24 @@ export interface paths {
         head?: never;
         /** Changes a user. Who is not active any more is signed out everywhere. */
         patch: operations["change_user"];
+        trace?: never;
+    };
+    "/api/users/{id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows what was decided for a user. */
+        get: operations["show_limits"];
+        /** Decides how much a user may use, instead of what was decided before. */
+        put: operations["set_limits"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/users/{id}/sign-in-links": {
@@ -653,8 +808,147 @@ export interface components {
             /** @enum {string} */
             action: "cursor_position";
         };
+        /** @description A decision is settled: it cannot be answered any more. */
+        AnswerData: {
+            /** @description What counts, also when it is the default that came with the expiry. */
+            answer?: components["schemas"]["Reply"];
+            /**
+             * Format: uuid
+             * @description Who answered, when a person did.
+             */
+            by?: string;
+            /** Format: uuid */
+            decision: string;
+            state: components["schemas"]["SettledState"];
+            /** Format: uuid */
+            turn: string;
+        };
+        /** @description An answer: exactly one of these, whichever the form asks for. */
+        AnswerDecision: {
+            /** @description Values of choices. */
+            choices?: string[];
+            file?: components["schemas"]["AnswerFile"];
+            /** @description At most 64 KiB in UTF-8. */
+            text?: string;
+            yes?: boolean;
+        };
+        /** @description A file for the agent. */
+        AnswerFile: {
+            /** @description Its bytes, at most 700 KiB, in base64. */
+            base64: string;
+            /** @description Without slashes. */
+            name: string;
+        };
+        /** @enum {string} */
+        ApprovalMode: "always" | "risky" | "never";
+        /** @description What the agent must ask before it does it. */
+        ApprovalPolicy: {
+            mode?: components["schemas"]["ApprovalMode"];
+            /** @description The first that matches wins over the mode. */
+            rules?: components["schemas"]["ApprovalRule"][];
+        };
+        /** @description What happens to calls of one kind. */
+        ApprovalRule: {
+            /** @description The whole text of a call, in which `*` stands for anything. `*` when it is absent. */
+            pattern?: string;
+            then: components["schemas"]["Then"];
+            tool: components["schemas"]["RuleTool"];
+        };
         /** @description The name of a picture: the SHA-256 of its bytes and its format. */
         BlobName: string;
+        BusEvent: {
+            event: components["schemas"]["SessionEvent"];
+            /** Format: uuid */
+            session: string;
+        };
+        /** @description What the bus tells. */
+        BusMessage: {
+            /** @description Your newest sessions, at most 200, newest first. It comes once, first of all. */
+            data: components["schemas"]["BusSnapshot"];
+            /** @enum {string} */
+            type: "snapshot";
+        } | {
+            /** @description A session is new or different. */
+            data: components["schemas"]["BusSession"];
+            /** @enum {string} */
+            type: "session";
+        } | {
+            /** @description You cannot see a session any more. */
+            data: components["schemas"]["BusSessionId"];
+            /** @enum {string} */
+            type: "session_gone";
+        } | {
+            /** @description Something to know at once. */
+            data: components["schemas"]["BusNotice"];
+            /** @enum {string} */
+            type: "notice";
+        } | {
+            /** @description The events of a session follow. */
+            data: components["schemas"]["BusSessionId"];
+            /** @enum {string} */
+            type: "subscribed";
+        } | {
+            /** @description No more events of a session follow. */
+            data: components["schemas"]["BusSessionId"];
+            /** @enum {string} */
+            type: "unsubscribed";
+        } | {
+            /** @description What you asked for cannot be had, or cannot be had any more. */
+            data: components["schemas"]["BusRefusal"];
+            /** @enum {string} */
+            type: "refused";
+        } | {
+            /** @description An event of a session you asked for. */
+            data: components["schemas"]["BusEvent"];
+            /** @enum {string} */
+            type: "event";
+        };
+        BusNotice: {
+            /** @description `too_many_awake`, `too_many_today` or `shutting_down`. A newer server may send others. */
+            code: string;
+            /** @description A sentence for people. */
+            message: string;
+        };
+        BusRefusal: {
+            error: components["schemas"]["ProblemError"];
+            /**
+             * Format: uuid
+             * @description Absent when the message could not be read.
+             */
+            session?: string;
+        };
+        /** @description What a client says. */
+        BusRequest: {
+            /**
+             * Format: int64
+             * @description The number of the last event you saw; 0 is the beginning.
+             */
+            after?: number;
+            /** Format: uuid */
+            session: string;
+            /** @enum {string} */
+            type: "subscribe";
+        } | {
+            /** Format: uuid */
+            session: string;
+            /** @enum {string} */
+            type: "unsubscribe";
+        };
+        /** @description A session, and whether it waits for you. */
+        BusSession: components["schemas"]["Session"] & {
+            /** @description The decisions that it waits for and you may answer, oldest first. */
+            decisions: string[];
+            /** @description Whether the agent waits for something that you may give it. */
+            needs_me: boolean;
+        };
+        /** @description Names a session. */
+        BusSessionId: {
+            /** Format: uuid */
+            session: string;
+        };
+        BusSnapshot: {
+            sessions: components["schemas"]["BusSession"][];
+        };
         /**
          * @description The left one when nothing is said.
          * @enum {string}
@@ -671,11 +965,29 @@ export interface components {
             content?: string;
             delivery?: components["schemas"]["Delivery"];
         };
+        /** @description What to change of a session. At least one of them. */
+        ChangeSession: {
+            /** @description What the agent must ask before it does it, from its next action on. */
+            approvals?: components["schemas"]["ApprovalPolicy"];
+            title?: string;
+        };
         /** @description What to change of a user. */
         ChangeUser: {
             active?: boolean | null;
             name?: string | null;
             role?: components["schemas"]["UserRole"] | null;
+        };
+        /** @description Something about a call that a person must agree to, whatever the policy says. */
+        Check: {
+            kind: components["schemas"]["DecisionKind"];
+            prompt: string;
+        };
+        /** @description One of several possible answers. */
+        Choice: {
+            /** @description What people read. */
+            label: string;
+            /** @description What the answer names and the agent is told. */
+            value: string;
         };
         /** @description Somebody who has the session open. */
         Collaborator: {
@@ -712,6 +1024,7 @@ export interface components {
             usd: number;
         };
         CreateSession: {
+            approvals?: components["schemas"]["ApprovalPolicy"] | null;
             /** @description The caller's own notes. */
             metadata?: {
                 [key: string]: unknown;
@@ -733,6 +1046,82 @@ export interface components {
             /** @description No two users' names differ only in case. */
             name: string;
             role?: components["schemas"]["UserRole"] | null;
+        };
+        /** @description Something a person is asked, and what became of it. */
+        Decision: {
+            answer: components["schemas"]["Reply"] | null;
+            /**
+             * Format: uuid
+             * @description Who answered, when a person did.
+             */
+            answered_by: string | null;
+            answered_by_name: string | null;
+            /** @description The tool call that waits for it. */
+            call: string | null;
+            /** Format: date-time */
+            created_at: string;
+            default: components["schemas"]["Reply"] | null;
+            /**
+             * Format: date-time
+             * @description It waits for ever without it.
+             */
+            expires_at: string | null;
+            form: components["schemas"]["Form"];
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["DecisionKind"];
+            /** @description The question, for people. */
+            prompt: string;
+            /** Format: uuid */
+            session_id: string;
+            session_title: string;
+            /**
+             * Format: date-time
+             * @description When it was answered, expired or withdrawn.
+             */
+            settled_at: string | null;
+            state: components["schemas"]["DecisionState"];
+            subject: components["schemas"]["Subject"] | null;
+            /** Format: uuid */
+            turn: string;
+        };
+        /** @description A person is asked something. */
+        DecisionData: {
+            /** @description The tool call that waits for it. */
+            call?: string;
+            /** Format: uuid */
+            decision: string;
+            /** @description What counts as the answer when nobody gave one in time. */
+            default?: components["schemas"]["Reply"];
+            /**
+             * Format: date-time
+             * @description It waits for ever without it.
+             */
+            expires_at?: string;
+            form: components["schemas"]["Form"];
+            kind: components["schemas"]["DecisionKind"];
+            /** @description The question, for people. */
+            prompt: string;
+            /** @description Exactly what would be done, where something would be. */
+            subject?: components["schemas"]["Subject"];
+            /** Format: uuid */
+            turn: string;
+        };
+        /**
+         * @description Why a person is asked.
+         * @enum {string}
+         */
+        DecisionKind: "question" | "approval" | "safety_check" | "budget";
+        /** @enum {string} */
+        DecisionState: "open" | "answered" | "expired" | "withdrawn";
+        /** @description A page of decisions, newest first. */
+        DecisionsPage: {
+            decisions: components["schemas"]["Decision"][];
+            /**
+             * Format: uuid
+             * @description The `before` of the next page, when there is one.
+             */
+            next: string | null;
         };
         /**
          * @description How a message reaches an agent that is at work. One that is not takes any message at once.
@@ -792,6 +1181,10 @@ export interface components {
             /** @enum {string} */
             type: "queue";
         } | {
+            data: components["schemas"]["LeaseData"];
+            /** @enum {string} */
+            type: "lease";
+        } | {
             data: components["schemas"]["SaidData"];
             /** @enum {string} */
             type: "thinking";
@@ -812,6 +1205,14 @@ export interface components {
             /** @enum {string} */
             type: "screenshot";
         } | {
+            data: components["schemas"]["DecisionData"];
+            /** @enum {string} */
+            type: "decision";
+        } | {
+            data: components["schemas"]["AnswerData"];
+            /** @enum {string} */
+            type: "answer";
+        } | {
             data: components["schemas"]["CostData"];
             /** @enum {string} */
             type: "cost";
@@ -828,13 +1229,36 @@ export interface components {
         EventsPage: {
             events: components["schemas"]["SessionEvent"][];
         };
+        /** @description What is known of a file that was given. */
+        FileHead: {
+            /** Format: int64 */
+            n_bytes: number;
+            name: string;
+        };
+        /** @description How a decision can be answered. */
+        Form: {
+            /** @enum {string} */
+            type: "text";
+        } | {
+            choices: components["schemas"]["Choice"][];
+            several: boolean;
+            /** @enum {string} */
+            type: "choices";
+        } | {
+            /** @enum {string} */
+            type: "yes_no";
+        } | {
+            /** @enum {string} */
+            type: "file";
+        };
         /**
          * @description A right that the owner can give.
          * @enum {string}
          */
         GivenRight: "view" | "suggest" | "drive";
         GrantRight: {
-            right: components["schemas"]["GivenRight"];
+            /** @description With `owner` they become the owner and you may drive. */
+            right: components["schemas"]["Right"];
         };
         Health: {
             parts: components["schemas"]["HealthParts"];
@@ -868,6 +1292,80 @@ export interface components {
              */
             code: string;
         };
+        /** @description Who has mouse and keyboard of a session's computer. */
+        Lease: {
+            /** @enum {string} */
+            holder: "agent";
+        } | {
+            /** @enum {string} */
+            holder: "person";
+            name: string;
+            /** Format: date-time */
+            until: string;
+            /** Format: uuid */
+            user: string;
+        } | {
+            /** @enum {string} */
+            holder: "nobody";
+        };
+        /** @description What became of a lease. */
+        LeaseChange: {
+            /** @enum {string} */
+            change: "taken";
+            /**
+             * Format: uuid
+             * @description Who had it until then, when the owner took it from somebody.
+             */
+            from?: string;
+            /** Format: date-time */
+            until: string;
+        } | {
+            /** @enum {string} */
+            change: "extended";
+            /** Format: date-time */
+            until: string;
+        } | {
+            /** @enum {string} */
+            change: "ended";
+            reason: components["schemas"]["LeaseEnd"];
+        };
+        /** @description Somebody's lease of mouse and keyboard began, was made longer or ended. */
+        LeaseData: components["schemas"]["LeaseChange"] & {
+            /** @description Their name at that time. */
+            name: string;
+            /**
+             * Format: uuid
+             * @description Whose lease it is, or was.
+             */
+            user: string;
+        };
+        /**
+         * @description Why a lease ended.
+         * @enum {string}
+         */
+        LeaseEnd: "handed_back" | "expired" | "disconnected" | "right_lost" | "session_ended";
+        /** @description What you may use, and what you use of it. */
+        LimitsInUse: {
+            /** @description Your sessions that are awake. */
+            awake_sessions: components["schemas"]["UsedOfLimit"];
+            /**
+             * Format: date-time
+             * @description When you may make another session, if you may not now.
+             */
+            frees_at: string | null;
+            /**
+             * Format: int64
+             * @description How long a session stays awake when nobody needs it.
+             */
+            idle_seconds: number;
+            /**
+             * Format: int64
+             * @description How long one sandbox may live.
+             */
+            life_seconds: number;
+            /** @description The sessions you made in the last 24 hours. */
+            sessions_per_day: components["schemas"]["UsedOfLimit"];
+        };
         /** @description A new link. */
         MadeShare: components["schemas"]["Share"] & {
             /** @description Shown this once. */
@@ -890,6 +1388,8 @@ export interface components {
              * @description Who wrote it, when a person did.
              */
             author: string | null;
+            /** @description Their name, also when they have left. */
+            author_name: string | null;
             content: string;
             /** Format: date-time */
             created_at: string;
@@ -907,6 +1407,8 @@ export interface components {
              * @description Who wrote it, when a person did.
              */
             author?: string;
+            /** @description Their name at that time. */
+            author_name?: string;
             content: string;
             /** @description `queue` when it is absent. */
             delivery?: components["schemas"]["Delivery"];
@@ -1015,8 +1517,16 @@ export interface components {
             /** Format: int32 */
             y1: number;
         };
-        RenameSession: {
-            title: string;
+        /** @description An answer. */
+        Reply: {
+            text: string;
+        } | {
+            /** @description Values of choices. */
+            choices: string[];
+        } | {
+            yes: boolean;
+        } | {
+            file: components["schemas"]["FileHead"];
         };
         /**
          * @description What somebody may do in a session. Each right includes those before it.
@@ -1028,6 +1538,8 @@ export interface components {
          * @enum {string}
          */
         Role: "user" | "assistant";
+        /** @enum {string} */
+        RuleTool: "computer" | "bash" | "editor" | "any";
         /** @description A piece of what the model thought or said. Pieces with one `turn` and `block` belong together. */
         SaidData: {
             /**
@@ -1045,14 +1557,14 @@ export interface components {
          */
         SandboxState: "none" | "starting" | "ready" | "paused" | "stopped" | "lost";
         /**
-         * @description What a token is good for. Each scope includes those before it.
+         * @description What a token is good for. Each scope but `metrics` includes those before it; `admin` includes all.
          * @enum {string}
          */
-        Scope: "read" | "write" | "admin";
+        Scope: "metrics" | "read" | "write" | "admin";
         /** @description The screen was looked at. */
         ScreenshotData: {
             blob: components["schemas"]["BlobName"];
-            /** @description The tool use it belongs to. */
+            /** @description The tool use it belongs to. Absent when the agent looks because people had control. */
             call?: string;
             /** Format: int32 */
             height: number;
@@ -1068,6 +1580,8 @@ export interface components {
         };
         /** @description A conversation with an agent. */
         Session: {
+            /** @description What the agent must ask before it does it. */
+            approvals: components["schemas"]["ApprovalPolicy"];
             /** Format: date-time */
             created_at: string;
             /** Format: uuid */
@@ -1077,6 +1591,8 @@ export interface components {
              * @description The number of its newest event.
              */
             last_seq: number;
+            /** @description Who has mouse and keyboard. */
+            lease: components["schemas"]["Lease"];
             /** @description The caller's own notes. */
             metadata: {
                 [key: string]: unknown;
@@ -1121,6 +1637,13 @@ export interface components {
             next: string | null;
             sessions: components["schemas"]["Session"][];
         };
+        /** @description Your settings. */
+        Settings: {
+            /** @description What the agent must ask in sessions that you make from now on. */
+            approvals: components["schemas"]["ApprovalPolicy"];
+        };
+        /** @enum {string} */
+        SettledState: "answered" | "expired" | "withdrawn";
         /** @description A link that lets people into a session. */
         Share: {
             /** Format: date-time */
@@ -1187,6 +1710,23 @@ export interface components {
              */
             turn?: string;
         };
+        /** @description The tool use that a person is asked about. */
+        Subject: {
+            input: unknown;
+            tool: string;
+        };
+        TakeControl: {
+            /** @description Whether to take it from whoever has it. Only the owner may. */
+            force?: boolean;
+            /**
+             * Format: int32
+             * @description For how long.
+             * @default 300
+             */
+            seconds?: number | null;
+        };
+        /** @enum {string} */
+        Then: "ask" | "allow" | "refuse";
         /** @description What is known of a token. */
         Token: {
             /** Format: date-time */
@@ -1237,6 +1777,8 @@ export interface components {
             by?: string;
             /** @description Pairs the use with its result. */
             call: string;
+            /** @description What a person must agree to first. */
+            checks?: components["schemas"]["Check"][];
             /** @description A `ToolInput`, or what the model sent instead of one. */
             input: unknown;
             /** @description A `Tool`, or what the model named instead of one. */
@@ -1246,6 +1788,12 @@ export interface components {
              * @description Absent when a person did it by hand.
              */
             turn?: string;
+        };
+        UsedOfLimit: {
+            /** Format: int32 */
+            limit: number;
+            /** Format: int64 */
+            used: number;
         };
         /** @description Somebody who may sign in. */
         User: {
@@ -1257,6 +1805,29 @@ export interface components {
             id: string;
             name: string;
             role: components["schemas"]["UserRole"];
+        };
+        /** @description What was decided for a user. Where nothing is, or null, the server's settings hold. */
+        UserLimits: {
+            /**
+             * Format: int32
+             * @description How many of their sessions may be awake at a time.
+             */
+            awake_sessions?: number | null;
+            /**
+             * Format: int32
+             * @description How long a session of theirs stays awake when nobody needs it.
+             */
+            idle_seconds?: number | null;
+            /**
+             * Format: int32
+             * @description How long one sandbox of theirs may live.
+             */
+            life_seconds?: number | null;
+            /**
+             * Format: int32
+             * @description How many sessions they may make in 24 hours.
+             */
+            sessions_per_day?: number | null;
         };
         /**
          * @description What a user is to the server.
@@ -1282,21 +1853,45 @@ export interface components {
 export type Act = components['schemas']['Act'];
 export type Acted = components['schemas']['Acted'];
 export type Action = components['schemas']['Action'];
+export type AnswerData = components['schemas']['AnswerData'];
+export type AnswerDecision = components['schemas']['AnswerDecision'];
+export type AnswerFile = components['schemas']['AnswerFile'];
+export type ApprovalMode = components['schemas']['ApprovalMode'];
+export type ApprovalPolicy = components['schemas']['ApprovalPolicy'];
+export type ApprovalRule = components['schemas']['ApprovalRule'];
 export type BlobName = components['schemas']['BlobName'];
+export type BusEvent = components['schemas']['BusEvent'];
+export type BusMessage = components['schemas']['BusMessage'];
+export type BusNotice = components['schemas']['BusNotice'];
+export type BusRefusal = components['schemas']['BusRefusal'];
+export type BusRequest = components['schemas']['BusRequest'];
+export type BusSession = components['schemas']['BusSession'];
+export type BusSessionId = components['schemas']['BusSessionId'];
+export type BusSnapshot = components['schemas']['BusSnapshot'];
 export type Button = components['schemas']['Button'];
 export type ChangeMessage = components['schemas']['ChangeMessage'];
+export type ChangeSession = components['schemas']['ChangeSession'];
 export type ChangeUser = components['schemas']['ChangeUser'];
+export type Check = components['schemas']['Check'];
+export type Choice = components['schemas']['Choice'];
 export type Collaborator = components['schemas']['Collaborator'];
 export type CompleteData = components['schemas']['CompleteData'];
 export type CostData = components['schemas']['CostData'];
 export type CreateSession = components['schemas']['CreateSession'];
 export type CreateToken = components['schemas']['CreateToken'];
 export type CreateUser = components['schemas']['CreateUser'];
+export type Decision = components['schemas']['Decision'];
+export type DecisionData = components['schemas']['DecisionData'];
+export type DecisionKind = components['schemas']['DecisionKind'];
+export type DecisionState = components['schemas']['DecisionState'];
+export type DecisionsPage = components['schemas']['DecisionsPage'];
 export type Delivery = components['schemas']['Delivery'];
 export type EditCommand = components['schemas']['EditCommand'];
 export type ErrorData = components['schemas']['ErrorData'];
 export type EventBody = components['schemas']['EventBody'];
 export type EventsPage = components['schemas']['EventsPage'];
+export type FileHead = components['schemas']['FileHead'];
+export type Form = components['schemas']['Form'];
 export type GivenRight = components['schemas']['GivenRight'];
 export type GrantRight = components['schemas']['GrantRight'];
 export type Health = components['schemas']['Health'];
@@ -1304,6 +1899,11 @@ export type HealthPart = components['schemas']['HealthPart'];
 export type HealthParts = components['schemas']['HealthParts'];
 export type HealthStatus = components['schemas']['HealthStatus'];
 export type JoinSession = components['schemas']['JoinSession'];
+export type Lease = components['schemas']['Lease'];
+export type LeaseChange = components['schemas']['LeaseChange'];
+export type LeaseData = components['schemas']['LeaseData'];
+export type LeaseEnd = components['schemas']['LeaseEnd'];
+export type LimitsInUse = components['schemas']['LimitsInUse'];
 export type MadeShare = components['schemas']['MadeShare'];
 export type MadeToken = components['schemas']['MadeToken'];
 export type Message = components['schemas']['Message'];
@@ -1320,9 +1920,10 @@ export type Queue = components['schemas']['Queue'];
 export type QueueChange = components['schemas']['QueueChange'];
 export type QueueData = components['schemas']['QueueData'];
 export type Region = components['schemas']['Region'];
-export type RenameSession = components['schemas']['RenameSession'];
+export type Reply = components['schemas']['Reply'];
 export type Right = components['schemas']['Right'];
 export type Role = components['schemas']['Role'];
+export type RuleTool = components['schemas']['RuleTool'];
 export type SaidData = components['schemas']['SaidData'];
 export type SandboxState = components['schemas']['SandboxState'];
 export type Scope = components['schemas']['Scope'];
@@ -1332,6 +1933,8 @@ export type Session = components['schemas']['Session'];
 export type SessionEvent = components['schemas']['SessionEvent'];
 export type SessionState = components['schemas']['SessionState'];
 export type SessionsPage = components['schemas']['SessionsPage'];
+export type Settings = components['schemas']['Settings'];
+export type SettledState = components['schemas']['SettledState'];
 export type Share = components['schemas']['Share'];
 export type ShareSession = components['schemas']['ShareSession'];
 export type Shares = components['schemas']['Shares'];
@@ -1339,13 +1942,18 @@ export type ShellRequest = components['schemas']['ShellRequest'];
 export type SignIn = components['schemas']['SignIn'];
 export type SignInLink = components['schemas']['SignInLink'];
 export type StatusData = components['schemas']['StatusData'];
+export type Subject = components['schemas']['Subject'];
+export type TakeControl = components['schemas']['TakeControl'];
+export type Then = components['schemas']['Then'];
 export type Token = components['schemas']['Token'];
 export type Tokens = components['schemas']['Tokens'];
 export type Tool = components['schemas']['Tool'];
 export type ToolInput = components['schemas']['ToolInput'];
 export type ToolResultData = components['schemas']['ToolResultData'];
 export type ToolUseData = components['schemas']['ToolUseData'];
+export type UsedOfLimit = components['schemas']['UsedOfLimit'];
 export type User = components['schemas']['User'];
+export type UserLimits = components['schemas']['UserLimits'];
 export type UserRole = components['schemas']['UserRole'];
 export type UsersPage = components['schemas']['UsersPage'];
 export type $defs = Record<string, never>;
@@ -1381,6 +1989,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `no_blob`, `bad_id` */
             404: {
                 headers: {
@@ -1390,8 +2007,106 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_inbox: {
+        parameters: {
+            query?: {
+                /** @description Only those in this state; `all` for every state. */
+                state?: ("open" | "answered" | "expired" | "withdrawn" | "all") & Record<string, never>;
+                limit?: number;
+                /** @description The `next` of the page before. */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page of decisions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionsPage"];
+                };
+            };
+            /** @description `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1453,6 +2168,78 @@ export interface operations {
             };
         };
     };
+    follow_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the WebSocket is open */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin`, `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     me: {
         parameters: {
             query?: never;
@@ -1480,8 +2267,100 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    my_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description your limits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LimitsInUse"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1551,8 +2430,35 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1584,7 +2490,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `unknown_model`, `long_title`, `malformed` */
+            /** @description `unknown_model`, `long_title`, `bad_policy`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1620,8 +2526,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_many_awake`, `too_many_today`, `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1661,6 +2585,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `no_session`, `bad_id` */
             404: {
                 headers: {
@@ -1670,8 +2603,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1727,6 +2678,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
                 headers: {
@@ -1736,9 +2696,18 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
-    rename_session: {
+    change_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -1750,7 +2719,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RenameSession"];
+                "application/json": components["schemas"]["ChangeSession"];
             };
         };
         responses: {
@@ -1763,7 +2732,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `long_title`, `malformed` */
+            /** @description `long_title`, `bad_policy`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1808,8 +2777,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1880,7 +2867,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `agent_is_driving`, `session_ended` */
+            /** @description `agent_is_driving`, `somebody_else_drives`, `session_ended` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1898,6 +2885,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_many_awake`, `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
                 headers: {
@@ -1907,7 +2903,218 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `no_sandbox`, `storage_full` */
+            /** @description `no_sandbox`, `storage_full`, `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_decisions: {
+        parameters: {
+            query?: {
+                /** @description Only those in this state; `all` for every state. */
+                state?: ("open" | "answered" | "expired" | "withdrawn" | "all") & Record<string, never>;
+                limit?: number;
+                /** @description The `next` of the page before. */
+                before?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page of decisions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionsPage"];
+                };
+            };
+            /** @description `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_session`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    answer_decision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session. */
+                id: string;
+                /** @description The decision. */
+                decision: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerDecision"];
+            };
+        };
+        responses: {
+            /** @description the decision */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Decision"];
+                };
+            };
+            /** @description `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin`, `narrow_scope`, `not_allowed` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_decision`, `no_session`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `settled`: who answered and when, or that it expired or was withdrawn */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `bad_answer` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1961,6 +3168,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `no_session`, `bad_id` */
             404: {
                 headers: {
@@ -1970,8 +3186,218 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    take_control: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TakeControl"];
+            };
+        };
+        responses: {
+            /** @description they are yours */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lease"];
+                };
+            };
+            /** @description `bad_seconds`, `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin`, `narrow_scope`, `not_allowed` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_session`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `somebody_else_drives`, `session_ended` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    hand_back: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description no person has them any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin`, `narrow_scope`, `not_allowed` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_session`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `somebody_else_drives` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2024,6 +3450,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `no_session`, `bad_id` */
             404: {
                 headers: {
@@ -2033,8 +3468,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2123,7 +3576,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `queue_full` */
+            /** @description `queue_full`, `too_many_awake`, `too_fast` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2134,6 +3587,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2173,6 +3635,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `no_session`, `bad_id` */
             404: {
                 headers: {
@@ -2182,8 +3653,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2225,6 +3714,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `no_person`, `no_session`, `bad_id` */
             404: {
                 headers: {
@@ -2234,8 +3732,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2272,7 +3788,7 @@ export interface operations {
                     "application/json": components["schemas"]["Person"];
                 };
             };
-            /** @description `bad_right`, `malformed` */
+            /** @description `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2326,7 +3842,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `too_many_people` */
+            /** @description `too_many_people`, `too_fast` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2337,6 +3853,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2403,8 +3928,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2444,6 +3987,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `no_session`, `bad_id` */
             404: {
                 headers: {
@@ -2453,8 +4005,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2521,8 +4091,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2613,8 +4201,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2655,6 +4261,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `no_screenshot`, `no_session`, `bad_id` */
             404: {
                 headers: {
@@ -2664,8 +4279,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2705,7 +4338,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `not_allowed` */
+            /** @description `not_allowed`, `narrow_scope` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2723,8 +4356,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2804,7 +4455,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `too_many_shares` */
+            /** @description `too_many_shares`, `too_fast` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2815,6 +4466,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2872,8 +4532,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2938,8 +4616,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2991,7 +4687,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `wrong_origin` */
+            /** @description `wrong_origin`, `narrow_scope` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3009,8 +4705,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3057,7 +4771,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `wrong_origin` */
+            /** @description `wrong_origin`, `narrow_scope` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3084,8 +4798,178 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_many_awake`, `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description your settings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Settings"];
+            };
+        };
+        responses: {
+            /** @description your settings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description `bad_policy`, `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin`, `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3162,7 +5046,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `too_many_people` */
+            /** @description `too_many_people`, `too_fast` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3173,6 +5057,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3231,8 +5124,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3278,8 +5189,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3323,8 +5252,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3370,8 +5317,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3439,7 +5404,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `too_many_tokens` */
+            /** @description `too_many_tokens`, `too_fast` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3450,6 +5415,15 @@ export interface operations {
             };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3505,8 +5479,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3565,8 +5557,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3643,8 +5653,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3733,8 +5761,202 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the limits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserLimits"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_administrator`, `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_user`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserLimits"];
+            };
+        };
+        responses: {
+            /** @description the limits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserLimits"];
+                };
+            };
+            /** @description `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_administrator`, `wrong_origin`, `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_user`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3801,8 +6023,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3877,8 +6117,26 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal` */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

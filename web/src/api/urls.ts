@@ -13,6 +13,10 @@ export function streamUrl(sessionId: string, after: number): string {
   return webSocketUrl(`/api/sessions/${sessionId}/stream?after=${after}&presence=true`);
 }
 
+export function busUrl(): string {
+  return webSocketUrl("/api/events");
+}
+
 export function screenUrl(sessionId: string): string {
   return webSocketUrl(`/api/sessions/${sessionId}/vnc`);
 }

@@ -2,10 +2,17 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 import { peopleKeys } from "./people";
+import { askAgain } from "./queryClient";
 import { sessionKeys } from "./sessions";
 import { type Connection, EventStream } from "./stream";
 import type { SessionEvent } from "./types";
 import { streamUrl } from "./urls";
+
+/** Events after which the session itself is another. */
+const REFRESHING: ReadonlySet<SessionEvent["type"]> = new Set(["status", "message", "lease"]);
+
+/** How often the server is told that somebody looks. It counts on one within 75 seconds. */
+const HEARTBEAT_MS = 30_000;
 
 /**
  * Follows a session's events and says how the connection is doing.
@@ -21,28 +28,34 @@ export function useEventStream(
   const client = useQueryClient();
 
   useEffect(() => {
-    const refreshSession = () =>
-      void client.invalidateQueries({ queryKey: sessionKeys.one(sessionId) });
-    const stream = new EventStream((after) => streamUrl(sessionId, after), {
+    const refreshSession = () => askAgain(client, sessionKeys.one(sessionId));
+    // A page that nobody sees does not keep a desktop awake.
+    const beat = () => {
+      if (document.visibilityState === "visible") stream.heartbeat();
+    };
+    const stream: EventStream = new EventStream((after) => streamUrl(sessionId, after), {
       onEvents: (events) => {
         onEvents(events);
-        // A status or a first prompt changes the session itself, such as its title.
-        if (events.some(({ type }) => type === "status" || type === "message")) refreshSession();
+        // A first prompt gives the session its title, for example.
+        if (events.some(({ type }) => REFRESHING.has(type))) refreshSession();
       },
       onConnection: (next) => {
         setConnection(next);
+        if (next === "live") beat();
         // A refused WebSocket does not tell the page why. Asking for the session does.
         if (next === "reconnecting") refreshSession();
       },
-      onPresence: () =>
-        void client.invalidateQueries({ queryKey: peopleKeys.people(sessionId) }),
+      onPresence: () => askAgain(client, peopleKeys.people(sessionId)),
     });
     const hurry = () => {
       if (document.visibilityState === "visible") stream.retryNow();
+      beat();
     };
+    const beating = setInterval(beat, HEARTBEAT_MS);
     window.addEventListener("online", hurry);
     document.addEventListener("visibilitychange", hurry);
     return () => {
+      clearInterval(beating);
       window.removeEventListener("online", hurry);
       document.removeEventListener("visibilitychange", hurry);
       stream.close();

@@ -11,7 +11,7 @@ const LOOKS: Record<Look, string> = {
   danger: "bg-[#b3261e] text-white hover:opacity-90",
 };
 
-interface ButtonProps extends ComponentProps<"button"> {
+export interface ButtonProps extends ComponentProps<"button"> {
   look?: Look;
   /** A square button for one icon. It needs an `aria-label`. */
   square?: boolean;

@@ -1,8 +1,8 @@
-import type { SessionState } from "../api/types";
+import type { SandboxState, SessionState } from "../api/types";
 import { cx } from "../lib/cx";
 
 /** The words for a session's states, as in `docs/words.md`. */
-export const STATE_WORDS: Record<SessionState, string> = {
+const STATE_WORDS: Record<SessionState, string> = {
   initializing: "Starting",
   idle: "Ready",
   running: "Working",
@@ -20,21 +20,37 @@ const LOOKS: Record<SessionState, string> = {
   terminated: "bg-hover text-soft",
 };
 
-export function StateBadge({ state }: { state: SessionState }) {
+/** A session that rests, its desktop too. */
+function isAsleep(state: SessionState, sandbox: SandboxState): boolean {
+  return state === "idle" && sandbox === "stopped";
+}
+
+/** The word for how a session is. */
+export function stateWord(state: SessionState, sandbox: SandboxState): string {
+  return isAsleep(state, sandbox) ? "Asleep" : STATE_WORDS[state];
+}
+
+interface StateBadgeProps {
+  state: SessionState;
+  sandbox: SandboxState;
+}
+
+export function StateBadge({ state, sandbox }: StateBadgeProps) {
   const isMoving = state === "running" || state === "initializing";
+  const look = isAsleep(state, sandbox) ? "bg-hover text-soft" : LOOKS[state];
   return (
     <span
       data-state={state}
       className={cx(
         "inline-flex h-5 shrink-0 items-center gap-1.5 rounded-full px-2 text-xs font-medium whitespace-nowrap",
-        LOOKS[state],
+        look,
       )}
     >
       <span
         aria-hidden
         className={cx("size-1.5 rounded-full bg-current", isMoving && "animate-pulse-dot")}
       />
-      {STATE_WORDS[state]}
+      {stateWord(state, sandbox)}
     </span>
   );
 }

@@ -18,5 +18,5 @@ export const RIGHT_WORDS: Record<Right, string> = {
 export const GIVEN_RIGHTS: readonly { value: GivenRight; label: string }[] = [
   { value: "view", label: "May view: read and watch" },
   { value: "suggest", label: "May suggest: also send messages" },
-  { value: "drive", label: "May drive: also stop, mouse and keyboard" },
+  { value: "drive", label: "May drive: also stop it and take over" },
 ];

@@ -37,6 +37,15 @@ export function formatAgo(at: string, now: number): string {
   return new Date(then).toLocaleDateString(undefined, { dateStyle: "medium" });
 }
 
+/** A time to come: `at 14:05` on the same day, with the date on another. */
+export function formatSoon(at: string, now = Date.now()): string {
+  const then = new Date(at);
+  const isToday = then.toDateString() === new Date(now).toDateString();
+  const time = then.toLocaleTimeString(undefined, { timeStyle: "short" });
+  if (isToday) return `at ${time}`;
+  return `on ${then.toLocaleDateString(undefined, { dateStyle: "medium" })} at ${time}`;
+}
+
 /** The whole date and time, for tooltips. */
 export function formatMoment(at: string): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });

@@ -9,11 +9,12 @@ import { useEventStream } from "../api/useEventStream";
 import { Button } from "../components/Button";
 import { Placeholder } from "../components/Placeholder";
 import { Skeleton } from "../components/Skeleton";
-import { STATE_WORDS } from "../components/StateBadge";
+import { stateWord } from "../components/StateBadge";
 import { TopBar } from "../components/TopBar";
 import { AccountMenu } from "../features/account/AccountMenu";
 import { HomeLink } from "../features/account/Navigation";
 import { addEvents, emptyTimeline } from "../features/conversation/timeline";
+import type { HeldLease } from "../features/screen/control";
 import { SessionPanes } from "../features/session/SessionPanes";
 import { SessionTopBar } from "../features/session/SessionTopBar";
 import { NotFoundPage } from "./NotFoundPage";
@@ -70,18 +71,29 @@ function LoadedSession({ session }: { session: Session }) {
 
   return (
     <div className="flex h-dvh flex-col">
-      <title>{`${STATE_WORDS[now.state]} – ${title} · Deskhand`}</title>
-      <SessionTopBar session={session} state={now.state} turnStartedAt={timeline.turnStartedAt} />
+      <title>{`${stateWord(now.state, now.sandbox)} – ${title} · Deskhand`}</title>
+      <SessionTopBar
+        session={session}
+        state={now.state}
+        sandbox={now.sandbox}
+        turnStartedAt={timeline.turnStartedAt}
+      />
       <SessionPanes
         session={session}
         state={now.state}
         sandbox={now.sandbox}
         timeline={timeline}
+        lease={isLoading ? heldLease(session) : timeline.lease}
         connection={connection}
         isLoading={isLoading && timeline.items.length === 0}
       />
     </div>
   );
+}
+
+/** The person who has control, as the session says. */
+function heldLease({ lease }: Session): HeldLease | null {
+  return lease.holder === "person" ? lease : null;
 }
 
 function PanesSkeleton() {

@@ -1,6 +1,7 @@
 import { TopBar } from "../components/TopBar";
 import { AccountMenu } from "../features/account/AccountMenu";
 import { HomeLink, NewSessionButton } from "../features/account/Navigation";
+import { InboxLink } from "../features/decisions/InboxLink";
 import { SessionList } from "../features/sessions/SessionList";
 import { StartSession } from "../features/sessions/StartSession";
 
@@ -12,6 +13,7 @@ export function SessionsPage() {
         home={<HomeLink withName />}
         actions={
           <>
+            <InboxLink />
             <NewSessionButton />
             <AccountMenu />
           </>

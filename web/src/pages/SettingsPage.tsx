@@ -2,6 +2,9 @@ import { useMe } from "../api/account";
 import { TopBar } from "../components/TopBar";
 import { AccountMenu } from "../features/account/AccountMenu";
 import { HomeLink } from "../features/account/Navigation";
+import { InboxLink } from "../features/decisions/InboxLink";
+import { Approvals } from "../features/settings/Approvals";
+import { Limits } from "../features/settings/Limits";
 import { Tokens } from "../features/settings/Tokens";
 import { Users } from "../features/settings/Users";
 
@@ -10,9 +13,19 @@ export function SettingsPage() {
   return (
     <div className="flex min-h-full flex-col">
       <title>Settings · Deskhand</title>
-      <TopBar home={<HomeLink withName />} actions={<AccountMenu />} />
+      <TopBar
+        home={<HomeLink withName />}
+        actions={
+          <>
+            <InboxLink />
+            <AccountMenu />
+          </>
+        }
+      />
       <main className="mx-auto flex w-full max-w-3xl flex-1 flex-col gap-10 px-4 pt-8 pb-16">
         <h1 className="text-xl font-semibold">Settings</h1>
+        <Approvals />
+        <Limits />
         <Tokens />
         {me.data?.role === "admin" && <Users myId={me.data.id} />}
       </main>

@@ -123,7 +123,7 @@ async fn calls_that_make_no_sense_are_refused_when_it_is_their_turn() {
         (click(1024, 0), "(1024, 0) is outside the 1024×768 screen"),
         (
             ("browser", json!({})),
-            "there is no tool \"browser\"; the tools are computer, bash and editor",
+            "there is no tool \"browser\"; the tools are computer, bash, editor and ask_user",
         ),
         (
             ("bash", json!({"shell": "run"})),
@@ -191,7 +191,10 @@ async fn only_the_newest_pictures_are_shown() {
         .iter()
         .filter_map(|item| match item {
             Item::Results(results) => Some((results[0].text.clone(), results[0].image.is_some())),
-            Item::Prompt { .. } | Item::Steering { .. } | Item::Answer { .. } => None,
+            Item::Prompt { .. }
+            | Item::Steering { .. }
+            | Item::HandedBack { .. }
+            | Item::Answer { .. } => None,
         })
         .collect();
     let old = "Did it.\n[The picture is not shown any more.]".to_owned();

@@ -87,6 +87,7 @@ fn call(doing: Doing, index: usize) -> ToolCall {
         id: format!("call{index}"),
         tool: tool.to_owned(),
         input,
+        checks: Vec::new(),
     }
 }
 

@@ -8,17 +8,19 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use deskhand_agent::{Desk, DeskError, TurnLog, TurnLogError};
+use deskhand_agent::{Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
 use deskhand_core::{
     action::{Point, ScreenSize},
     blob::{BlobError, BlobFormat, BlobName, Blobs},
     clock::Clock,
+    decision::{Ask, Reply},
     event::EventBody,
-    id::RequestId,
+    id::{DecisionId, RequestId},
     model::{Chunk, Model, ModelError, ModelRequest},
+    policy::Policy,
     sandbox::{
-        ByteStream, ComputerError, ComputerReply, ComputerRequest, Frame, Progress, Sandbox,
-        SandboxEnd,
+        Actor, ByteStream, ComputerError, ComputerReply, ComputerRequest, Driver, Frame, Progress,
+        Sandbox, SandboxEnd,
     },
     shell::{ShellEnding, ShellOutput},
 };
@@ -81,6 +83,8 @@ pub(crate) enum Reaction {
     /// Does it and answers as a real one would.
     Do,
     Answer(Result<ComputerReply, ComputerError>),
+    /// Answers after a while.
+    AnswerAfter(Duration, Result<ComputerReply, ComputerError>),
     /// Prints these, each after a while, and then answers.
     Print(Vec<(Duration, &'static [u8])>, ShellOutput),
     /// Goes on until it is cancelled, and then answers.
@@ -139,6 +143,9 @@ fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
         ComputerRequest::Shell(_) => {
             ComputerReply::Shell(printed("output\n", ShellEnding::Exited { code: 0 }))
         }
+        ComputerRequest::Keep(file) => ComputerReply::Edited {
+            text: format!("/home/agent/{}/{}", file.folder, file.name),
+        },
         ComputerRequest::Edit(_) => ComputerReply::Edited {
             text: "Edited.".to_owned(),
         },
@@ -154,15 +161,21 @@ impl Sandbox for FakeSandbox {
     async fn perform(
         &self,
         id: RequestId,
+        actor: Actor,
         request: ComputerRequest,
         progress: Option<Progress>,
     ) -> Result<ComputerReply, ComputerError> {
+        assert_eq!(actor, Actor::Agent);
         self.requests.send_modify(|all| all.push(request.clone()));
         let n_requests = self.requests.borrow().len();
         let reaction = self.reactions.lock().unwrap().pop_front();
         match reaction.unwrap_or(Reaction::Do) {
             Reaction::Do => Ok(done(&request, n_requests)),
             Reaction::Answer(answer) => answer,
+            Reaction::AnswerAfter(pause, answer) => {
+                tokio::time::sleep(pause).await;
+                answer
+            }
             Reaction::Print(pieces, output) => {
                 let mut progress = progress.expect("a shell command is followed");
                 for (pause, piece) in pieces {
@@ -179,6 +192,8 @@ impl Sandbox for FakeSandbox {
             Reaction::Deaf => std::future::pending().await,
         }
     }
+
+    async fn set_driver(&self, _driver: Driver) {}
 
     async fn cancel(&self, id: RequestId) {
         self.cancelled.send_replace(Some(id));
@@ -202,6 +217,8 @@ pub(crate) struct FakeDesk {
     pub(crate) n_asked: Mutex<usize>,
     /// Whether it runs out of computers instead of giving the last one again.
     pub(crate) runs_out: bool,
+    /// Whether a person has mouse and keyboard.
+    pub(crate) is_taken: watch::Sender<bool>,
 }
 
 #[async_trait]
@@ -220,6 +237,11 @@ impl Desk for FakeDesk {
                 message: "The sandbox could not be started: bubblewrap is missing.".to_owned(),
             })
     }
+
+    async fn free(&self) {
+        let mut is_taken = self.is_taken.subscribe();
+        is_taken.wait_for(|is_taken| !is_taken).await.unwrap();
+    }
 }
 
 /// What was appended, transaction by transaction.
@@ -230,6 +252,8 @@ pub(crate) struct FakeLog {
     pub(crate) room: Option<usize>,
     /// What is given each time the turn asks whether somebody steers it.
     pub(crate) steering: Mutex<VecDeque<Vec<EventBody>>>,
+    /// What became of leases and was not given yet.
+    pub(crate) leases: Mutex<Vec<EventBody>>,
 }
 
 impl FakeLog {
@@ -262,6 +286,10 @@ impl TurnLog for FakeLog {
     async fn take_steering(&self) -> Result<Vec<EventBody>, TurnLogError> {
         let said = self.steering.lock().unwrap().pop_front();
         Ok(said.into_iter().flatten().collect())
+    }
+
+    async fn take_leases(&self) -> Result<Vec<EventBody>, TurnLogError> {
+        Ok(std::mem::take(&mut *self.leases.lock().unwrap()))
     }
 }
 
@@ -315,5 +343,42 @@ pub(crate) struct FixedClock;
 impl Clock for FixedClock {
     fn now(&self) -> jiff::Timestamp {
         "2026-07-03T12:00:00Z".parse().unwrap()
+    }
+}
+
+/// People who answer from a list, in order, and then not at all.
+#[derive(Debug, Default)]
+pub(crate) struct FakePeople {
+    pub(crate) policy: Mutex<Policy>,
+    pub(crate) replies: Mutex<VecDeque<Reply>>,
+    pub(crate) asked: Mutex<Vec<(DecisionId, Ask)>>,
+    /// How long they think.
+    pub(crate) pause: Mutex<Duration>,
+}
+
+#[async_trait]
+impl Decisions for FakePeople {
+    async fn policy(&self) -> Result<Policy, TurnLogError> {
+        Ok(self.policy.lock().unwrap().clone())
+    }
+
+    async fn raise(&self, id: DecisionId, ask: Ask) -> Result<(), TurnLogError> {
+        self.asked.lock().unwrap().push((id, ask));
+        Ok(())
+    }
+
+    async fn settled(&self, id: DecisionId) -> Settled {
+        let pause = *self.pause.lock().unwrap();
+        tokio::time::sleep(pause).await;
+        let reply = self.replies.lock().unwrap().pop_front();
+        match reply {
+            Some(reply) => Settled {
+                decision: id,
+                is_answered: true,
+                reply: Some(reply),
+                file: None,
+            },
+            None => std::future::pending().await,
+        }
     }
 }

@@ -31,6 +31,7 @@ fn used(turn: TurnId, call: &str) -> EventBody {
         tool: "bash".to_owned(),
         input: json!({"shell": "run", "command": "ls"}),
         by: None,
+        checks: Vec::new(),
     })
 }
 
@@ -145,12 +146,14 @@ async fn what_is_not_part_of_the_conversation_is_left_out() {
         tool: "bash".to_owned(),
         input: json!({"shell": "run", "command": "ls"}),
         by: Some(UserId::new()),
+        checks: Vec::new(),
     });
     let answer = EventBody::Message(MessageSaid {
         id: MessageId::new(),
         role: Role::Assistant,
         content: "Done.".to_owned(),
         author: None,
+        author_name: None,
         delivery: Delivery::default(),
         turn: Some(turn),
     });

@@ -8,8 +8,10 @@
 
 mod batches;
 mod conversations;
+mod decisions;
 mod endings;
 mod fakes;
+mod hands;
 mod held_up;
 mod logs;
 mod lost_computers;

@@ -11,9 +11,12 @@ use deskhand_core::{
     model::{Chunk, ModelError, ToolCall},
 };
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::fakes::{Beat, FakeBlobs, FakeDesk, FakeLog, FakeModel, FakeSandbox, FixedClock};
+use crate::fakes::{
+    Beat, FakeBlobs, FakeDesk, FakeLog, FakeModel, FakePeople, FakeSandbox, FixedClock,
+};
 
 /// Everything a turn needs, for the test to set and to look at.
 pub(crate) struct Stage {
@@ -24,6 +27,8 @@ pub(crate) struct Stage {
     pub(crate) history: Vec<EventBody>,
     pub(crate) limits: TurnLimits,
     pub(crate) stop: CancellationToken,
+    pub(crate) parking: CancellationToken,
+    pub(crate) people: Arc<FakePeople>,
 }
 
 impl Stage {
@@ -42,12 +47,15 @@ impl Stage {
                 computers: Mutex::new(computers.into()),
                 n_asked: Mutex::default(),
                 runs_out: false,
+                is_taken: watch::Sender::new(false),
             }),
             log: Arc::default(),
             blobs: Arc::default(),
             history: vec![prompt("do it")],
             limits: TurnLimits::default(),
             stop: CancellationToken::new(),
+            parking: CancellationToken::new(),
+            people: Arc::default(),
         }
     }
 
@@ -66,12 +74,14 @@ impl Stage {
             model: Arc::clone(&self.model) as _,
             desk: Arc::clone(&self.desk) as _,
             log: Arc::clone(&self.log) as _,
+            decisions: Arc::clone(&self.people) as _,
             blobs: Arc::clone(&self.blobs) as _,
             history: events.collect(),
             screen: ScreenSize::default(),
             limits: self.limits.clone(),
             clock: Arc::new(FixedClock),
             stop: self.stop.clone(),
+            parking: self.parking.clone(),
         }
     }
 
@@ -113,6 +123,9 @@ fn line(body: &EventBody) -> String {
         EventBody::Status(_)
         | EventBody::Message(_)
         | EventBody::Queue(_)
+        | EventBody::Decision(_)
+        | EventBody::Answer(_)
+        | EventBody::Lease(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => format!("unexpected {body:?}"),
     }
@@ -135,6 +148,7 @@ pub(crate) fn prompt(content: &str) -> EventBody {
         role: Role::User,
         content: content.to_owned(),
         author: None,
+        author_name: None,
         delivery: Delivery::default(),
         turn: None,
     })
@@ -157,6 +171,7 @@ pub(crate) fn calls(calls: Vec<(&str, Value)>) -> Vec<Beat> {
             id,
             tool: tool.to_owned(),
             input,
+            checks: Vec::new(),
         }))
     });
     calls.chain([Beat::Say(Chunk::End)]).collect()

@@ -1,4 +1,4 @@
-//! Using a session's computer by hand, one action at a time, when the agent does not.
+//! Using a session's computer by hand, one action at a time, when nobody else does.
 
 use std::time::Instant;
 
@@ -8,15 +8,20 @@ use deskhand_core::{
     blob::{BlobError, BlobName},
     event::{EventBody, Screenshot, ToolResult, ToolUse},
     id::{RequestId, SessionId, UserId},
+    lease::Lease,
     model::{BadCall, ToolRequest},
     right::Right,
-    sandbox::{ComputerError, ComputerReply, ComputerRequest, Frame, Sandbox},
+    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest, Frame, Sandbox},
     session::Phase,
     viewer::Viewer,
 };
 use deskhand_store::StoreError;
 
 use super::{FindError, Sessions};
+use crate::WakeError;
+
+/// In place of what came of an action during which somebody took control.
+const NOT_KEPT: &str = "Somebody took control meanwhile, so nothing of it is kept.";
 
 /// One thing to do by hand.
 #[derive(Debug)]
@@ -47,10 +52,16 @@ pub enum ActByHandError {
     BadCall(#[from] BadCall),
     #[error(transparent)]
     BadAction(#[from] BadAction),
+    #[error("only the agent asks questions; send it a message instead")]
+    Question,
     #[error("session {0} has ended")]
     Ended(SessionId),
     #[error("the agent is working in session {0}: stop it or wait until it is done")]
     AgentIsDriving(SessionId),
+    #[error(transparent)]
+    Wake(#[from] WakeError),
+    #[error("{} has mouse and keyboard of session {session} until {}", .lease.name, .lease.until)]
+    SomebodyElseDrives { session: SessionId, lease: Lease },
     #[error("{}", .0.message)]
     NoSandbox(DeskError),
     #[error("the picture could not be kept")]
@@ -60,7 +71,8 @@ pub enum ActByHandError {
 }
 
 impl Sessions {
-    /// Does one thing by hand. It is logged with who did it.
+    /// Does one thing by hand. It is logged with who did it, unless they have control: what people do
+    /// in that time is nobody else's.
     pub async fn act_by_hand(
         &self,
         user: UserId,
@@ -69,24 +81,22 @@ impl Sessions {
     ) -> Result<ByHand, ActByHandError> {
         let viewer = Viewer::User(user);
         let session = self.find_with(Right::Drive, viewer, id).await?;
+        let room = self.shared.rooms.room(id);
+        let held = room.held().map(|held| held.lease);
+        if let Some(lease) = held.clone().filter(|lease| lease.user != user) {
+            return Err(ActByHandError::SomebodyElseDrives { session: id, lease });
+        }
+        let has_control = held.is_some();
         match session.phase {
             Phase::Terminated => return Err(ActByHandError::Ended(id)),
+            Phase::Running | Phase::Waiting if has_control => {}
             Phase::Running | Phase::Waiting => return Err(ActByHandError::AgentIsDriving(id)),
             Phase::Initializing | Phase::Idle | Phase::Error => {}
         }
-        let request = match ToolRequest::parse(&act.tool, &act.input)? {
-            ToolRequest::Computer(action) => {
-                action.check(self.shared.settings.screen)?;
-                ComputerRequest::Act {
-                    action,
-                    look: act.look,
-                }
-            }
-            ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
-            ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
-        };
-        let desk = std::sync::Arc::clone(&self.live(id).desk);
-        let sandbox = desk.sandbox().await.map_err(ActByHandError::NoSandbox)?;
+        let request = self.request_of(&act)?;
+        let kept = self.wake(&session).await?;
+        let sandbox = kept.live.desk.sandbox().await;
+        let sandbox = sandbox.map_err(ActByHandError::NoSandbox)?;
 
         let request_id = RequestId::new();
         let call = request_id.to_string();
@@ -96,19 +106,34 @@ impl Sessions {
             tool: act.tool,
             input: act.input,
             by: Some(user),
+            checks: Vec::new(),
         };
-        self.shared
-            .log
-            .append(id, &[EventBody::ToolUse(tool_use)])
-            .await?;
+        if !has_control {
+            let bodies = [EventBody::ToolUse(tool_use)];
+            self.shared.log.append(id, &bodies).await?;
+        }
         let started = Instant::now();
-        let (text, is_error, frame) = perform(&*sandbox, request_id, request).await;
+        let actor = Actor::Person(user);
+        let (text, is_error, frame) = perform(&*sandbox, request_id, actor, request).await;
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        if has_control {
+            return Ok(ByHand {
+                call,
+                text,
+                is_error,
+                screenshot: None,
+                duration_ms,
+            });
+        }
+        // They may have taken control meanwhile; then only that it was done is told.
+        let is_private = room.held().is_some();
+        let frame = frame.filter(|_| !is_private);
+        let logged_text = if is_private { NOT_KEPT } else { &text };
 
         let mut bodies = vec![EventBody::ToolResult(ToolResult {
             turn: None,
             call: call.clone(),
-            text: text.clone(),
+            text: logged_text.to_owned(),
             is_error,
             duration_ms,
             partial: false,
@@ -134,14 +159,28 @@ impl Sessions {
             duration_ms,
         })
     }
+
+    fn request_of(&self, act: &ActByHand) -> Result<ComputerRequest, ActByHandError> {
+        match ToolRequest::parse(&act.tool, &act.input)? {
+            ToolRequest::Computer(action) => {
+                action.check(self.shared.settings.screen)?;
+                let look = act.look;
+                Ok(ComputerRequest::Act { action, look })
+            }
+            ToolRequest::Bash(shell) => Ok(ComputerRequest::Shell(shell)),
+            ToolRequest::Editor(edit) => Ok(ComputerRequest::Edit(edit)),
+            ToolRequest::AskUser(_) => Err(ActByHandError::Question),
+        }
+    }
 }
 
 async fn perform(
     sandbox: &dyn Sandbox,
     id: RequestId,
+    actor: Actor,
     request: ComputerRequest,
 ) -> (String, bool, Option<Frame>) {
-    match sandbox.perform(id, request, None).await {
+    match sandbox.perform(id, actor, request, None).await {
         Ok(ComputerReply::Acted { text, frame }) => (text, false, frame),
         Ok(ComputerReply::Edited { text }) => (text, false, None),
         Ok(ComputerReply::Shell(output)) => {
@@ -150,9 +189,11 @@ async fn perform(
         }
         Err(
             error @ (ComputerError::Failed(_)
+            | ComputerError::Refused { .. }
             | ComputerError::Cancelled
             | ComputerError::FateUnknown
-            | ComputerError::Gone),
+            | ComputerError::Gone
+            | ComputerError::Ended(_)),
         ) => (error.to_string(), true, None),
     }
 }

@@ -5,11 +5,14 @@ use deskhand_core::{
     id::{MessageId, SessionId},
     message::LONGEST_MESSAGE_BYTES,
     model::UnknownModel,
+    policy::BadPolicy,
     right::Right,
 };
 use deskhand_store::StoreError;
+use jiff::Timestamp;
 
 use super::LONGEST_TITLE;
+use crate::WakeError;
 
 /// Why no session was made.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +21,17 @@ pub enum CreateSessionError {
     UnknownModel(#[from] UnknownModel),
     #[error("a title has at most {LONGEST_TITLE} characters")]
     LongTitle,
+    #[error(transparent)]
+    Wake(#[from] WakeError),
+    #[error("{used} sessions were made in the last 24 hours, and {limit} may be")]
+    TooManyToday {
+        used: u64,
+        limit: u32,
+        /// When there is room for another. Never, when none may be made.
+        frees_at: Option<Timestamp>,
+    },
+    #[error(transparent)]
+    BadPolicy(#[from] BadPolicy),
     #[error("could not make the session")]
     Store(#[from] StoreError),
 }
@@ -40,9 +54,13 @@ pub enum FindError {
     Store(#[from] StoreError),
 }
 
-/// Why a session was not renamed.
+/// Why a session was not changed.
 #[derive(Debug, thiserror::Error)]
-pub enum RenameError {
+pub enum ChangeSessionError {
+    #[error("say what to change: title or approvals")]
+    Nothing,
+    #[error(transparent)]
+    BadPolicy(#[from] BadPolicy),
     #[error("a title has at most {LONGEST_TITLE} characters")]
     LongTitle,
     #[error(transparent)]
@@ -64,6 +82,8 @@ pub enum SendPromptError {
     Ended(SessionId),
     #[error("session {session} already has {n_waiting} messages waiting")]
     QueueFull { session: SessionId, n_waiting: u64 },
+    #[error(transparent)]
+    Wake(#[from] WakeError),
     #[error("could not queue the message")]
     Store(#[from] StoreError),
 }
@@ -103,6 +123,8 @@ pub enum OpenScreenError {
     Find(#[from] FindError),
     #[error("session {0} has no running sandbox; it starts with the next message")]
     NoSandbox(SessionId),
+    #[error(transparent)]
+    Wake(#[from] WakeError),
 }
 
 /// Why there is no picture.

@@ -51,8 +51,6 @@ pub enum PersonError {
     NotIn { session: SessionId, name: String },
     #[error("{name:?} is the owner of session {session}, and stays that")]
     IsOwner { session: SessionId, name: String },
-    #[error("people can be given the rights view, suggest and drive; there is one owner")]
-    NotToGive,
     #[error("{MOST_PEOPLE} people have a right in session {0} already; remove somebody first")]
     TooMany(SessionId),
     #[error("the right could not be stored")]
@@ -123,7 +121,8 @@ impl Sessions {
         })
     }
 
-    /// Gives somebody a right, instead of the one they have.
+    /// Gives somebody a right, instead of the one they have. Who makes somebody else the owner may
+    /// drive from then on.
     pub async fn grant(
         &self,
         viewer: Viewer,
@@ -132,9 +131,6 @@ impl Sessions {
         right: Right,
     ) -> Result<Person, PersonError> {
         let session = self.find_with(Right::Owner, viewer, id).await?;
-        if right == Right::Owner {
-            return Err(PersonError::NotToGive);
-        }
         let user = self.somebody(who).await?.filter(|user| user.active);
         let user = user.ok_or_else(|| PersonError::NoUser(who.to_owned()))?;
         if user.id == session.owner {
@@ -144,7 +140,14 @@ impl Sessions {
             });
         }
         let (store, now) = (&self.shared.store, self.shared.clock.now());
-        if !store.grant(id, user.id, right, MOST_PEOPLE, now).await? {
+        if right == Right::Owner {
+            if !store.hand_over(id, session.owner, user.id, now).await? {
+                return Err(FindError::NoSession(id).into());
+            }
+            if let Some(live) = self.awake.get(id) {
+                live.set_owner(user.id);
+            }
+        } else if !store.grant(id, user.id, right, MOST_PEOPLE, now).await? {
             return Err(PersonError::TooMany(id));
         }
         self.shared.access.tell();

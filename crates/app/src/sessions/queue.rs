@@ -5,11 +5,13 @@ use deskhand_core::{
     id::{MessageId, SessionId, UserId},
     message::{Delivery, LONGEST_MESSAGE_BYTES, Message, Role},
     right::Right,
+    session::Phase,
     viewer::Viewer,
 };
 use deskhand_store::{ChangeWaiting, NewPrompt, QueueFull};
 
 use super::{ChangeMessageError, FindError, SendPromptError, Sessions};
+use crate::awake::KeptAwake;
 
 /// How much of a first prompt becomes the title.
 const TITLE_FROM_PROMPT: usize = 80;
@@ -45,14 +47,22 @@ impl Sessions {
         prompt: SendPrompt,
     ) -> Result<Message, SendPromptError> {
         let needed = needed_for(prompt.delivery);
-        self.find_with(needed, Viewer::User(author), id).await?;
+        let session = self.find_with(needed, Viewer::User(author), id).await?;
         check(&prompt.content)?;
+        if session.phase == Phase::Terminated {
+            return Err(SendPromptError::Ended(id));
+        }
+        // Before it is stored: a message that could not be worked on is not taken.
+        let kept = self.wake(&session).await?;
+        let user = self.shared.store.user(author).await?;
+        let author_name = user.map(|user| user.name).unwrap_or_default();
         let message = Message {
             id: MessageId::new(),
             session: id,
             role: Role::User,
             content: prompt.content,
             author: Some(author),
+            author_name: Some(author_name.clone()),
             delivery: prompt.delivery,
             created_at: self.shared.clock.now(),
         };
@@ -61,6 +71,7 @@ impl Sessions {
             session: id,
             content: &message.content,
             author,
+            author_name: &author_name,
             delivery: message.delivery,
             at: message.created_at,
         };
@@ -68,7 +79,9 @@ impl Sessions {
             .shared
             .log
             .queue_prompt(new, self.shared.settings.queue_length)
-            .await?;
+            .await
+            // It may have been stored although the answer got lost, and must not wait unseen.
+            .inspect_err(|_| kept.live.nudge(&self.shared))?;
         match queued {
             None => return Err(SendPromptError::Ended(id)),
             Some(Err(QueueFull { n_waiting })) => {
@@ -79,11 +92,17 @@ impl Sessions {
             }
             Some(Ok(())) => {}
         }
-        self.shared
-            .store
-            .suggest_title(id, &title_from(&message.content))
-            .await?;
-        self.deliver(id, message.id, message.delivery);
+        self.deliver(&kept, message.id, message.delivery);
+        if session.title.is_empty() {
+            let title = title_from(&message.content);
+            if let Err(error) = self.shared.store.suggest_title(id, &title).await {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "a session was not named after its first message"
+                );
+            }
+        }
+        self.shared.bus.changed(id);
         Ok(message)
     }
 
@@ -102,9 +121,10 @@ impl Sessions {
         change: ChangeMessage,
     ) -> Result<Vec<Message>, ChangeMessageError> {
         self.may_change(by, id, message).await?;
+        let mut session = None;
         if let Some(delivery) = change.delivery {
             let needed = needed_for(delivery);
-            self.find_with(needed, Viewer::User(by), id).await?;
+            session = Some(self.find_with(needed, Viewer::User(by), id).await?);
         }
         let mut changes = Vec::new();
         if let Some(content) = change.content {
@@ -128,8 +148,9 @@ impl Sessions {
             return Err(ChangeMessageError::Nothing);
         }
         self.change_waiting(by, id, message, &changes).await?;
-        if let Some(delivery) = change.delivery {
-            self.deliver(id, message, delivery);
+        if let (Some(delivery), Some(session)) = (change.delivery, session) {
+            let kept = self.wake_anyway(&session).await?;
+            self.deliver(&kept, message, delivery);
         }
         Ok(self.queue(Viewer::User(by), id).await?)
     }
@@ -181,12 +202,11 @@ impl Sessions {
 
     /// Lets the agent know of a message in the way it was sent. A turn that is steered looks for
     /// it by itself.
-    fn deliver(&self, id: SessionId, message: MessageId, delivery: Delivery) {
-        let live = self.live(id);
+    fn deliver(&self, kept: &KeptAwake, message: MessageId, delivery: Delivery) {
         if delivery == Delivery::Interrupt {
-            live.interrupt(message);
+            kept.live.interrupt(message);
         }
-        live.nudge();
+        kept.live.nudge(&self.shared);
     }
 }
 

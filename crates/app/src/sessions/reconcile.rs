@@ -1,70 +1,65 @@
 //! Start-up: what an earlier server left unfinished is taken up, and said to be.
 
-use std::collections::HashSet;
-
 use deskhand_core::{
     event::{EventBody, Failure},
-    id::{SessionId, TurnId},
-    session::{SandboxState, Session, Signal},
+    id::TurnId,
+    session::{Phase, SandboxState, Session, Signal},
 };
 use deskhand_store::{PhaseMove, StoreError, Transition};
 
 use super::Sessions;
-use crate::{
-    history,
-    live::{Live, Unfinished},
-};
+use crate::{history, live::Unfinished};
 
 /// How often a turn may be held up before it is given up.
-const MOST_TRIES: u32 = 10;
+const MOST_TRIES: usize = 10;
 
 impl Sessions {
     /// Makes the store true again: turns that an earlier server was at go on, prompts that were
     /// waiting are taken up, and no session says that somebody works on it when nobody does.
     pub(crate) async fn reconcile(&self) -> Result<(), StoreError> {
-        let open = self.shared.store.open_sessions().await?;
-        for (session, turn) in &open {
-            match turn {
-                Some(turn) => self.take_up(session, *turn).await?,
+        for unsettled in self.shared.store.unsettled_sessions().await? {
+            let session = &unsettled.session;
+            // Before anything works on it.
+            if let Some(lease) = &session.lease {
+                self.restore_lease(session.id, lease.clone());
+            }
+            match unsettled.turn {
+                Some(turn) => self.take_up(session, turn).await?,
                 None => self.close(session, None).await?,
             }
-            if self.shared.store.n_waiting(session.id).await? > 0 {
-                self.live(session.id).nudge();
+            if unsettled.is_awaited {
+                let kept = self.wake_anyway(session).await?;
+                kept.live.nudge(&self.shared);
             }
         }
-        let open = open.iter().map(|(session, _)| session.id).collect();
-        self.remove_leftovers(&open).await;
+        let sessions = self.clone();
+        self.shared.tasks.spawn("remove leftovers", async move {
+            sessions.remove_leftovers().await;
+        });
         Ok(())
     }
 
     /// Goes on with a turn, unless it was held up so often that it may be the cause.
     async fn take_up(&self, session: &Session, turn: TurnId) -> Result<(), StoreError> {
         let log = history::read(&self.shared.store, session.id).await?;
-        let (mut prompt, mut n_held_up) = (None, 0);
-        for event in &log {
-            let EventBody::Status(status) = &event.body else {
-                continue;
-            };
-            if status.turn == Some(turn) {
-                match status.prompt {
-                    Some(message) => prompt = prompt.or(Some(message)),
-                    None => n_held_up += 1,
-                }
-            }
-        }
+        // Whoever waits for a person has done nothing that could be the cause.
+        let n_held_up = log.iter().filter(|event| {
+            matches!(&event.body, EventBody::Status(status) if status.turn == Some(turn)
+                && status.prompt.is_none() && status.state != Phase::Waiting)
+        });
+        let (prompt, n_held_up) = (history::prompt_of(&log, turn), n_held_up.count());
         let (Some(prompt), true) = (prompt, n_held_up < MOST_TRIES) else {
             return self.close(session, Some(turn)).await;
         };
         let transition = Transition {
             sandbox: was_alive(session).then_some(SandboxState::Lost),
-            reason: Some("The server was started again. The agent goes on.".to_owned()),
+            reason: Some(goes_on(session).to_owned()),
             turn: Some(turn),
             ..Transition::default()
         };
         self.shared.log.transition(session.id, transition).await?;
-        let unfinished = Unfinished { turn, prompt };
-        let live = Live::start(&self.shared, session.id, Some(unfinished));
-        self.lives().insert(session.id, live);
+        let kept = self.wake_anyway(session).await?;
+        kept.live.take_up(&self.shared, Unfinished { turn, prompt });
         Ok(())
     }
 
@@ -95,8 +90,8 @@ impl Sessions {
         Ok(())
     }
 
-    /// Removes files of sessions that are over. A failure costs disk space, not the start.
-    async fn remove_leftovers(&self, open: &HashSet<SessionId>) {
+    /// Removes files of sessions that are over. A failure costs disk space until the next start.
+    async fn remove_leftovers(&self) {
         let with_files = match self.shared.sandboxes.sessions_with_files().await {
             Ok(sessions) => sessions,
             Err(error) => {
@@ -107,14 +102,30 @@ impl Sessions {
                 return;
             }
         };
-        for session in with_files
-            .into_iter()
-            .filter(|session| !open.contains(session))
-        {
+        let ended = match self.shared.store.ended_among(with_files).await {
+            Ok(ended) => ended,
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "it is not known which sandboxes' files can go"
+                );
+                return;
+            }
+        };
+        for session in ended {
             if let Err(error) = self.shared.sandboxes.remove_files(session).await {
                 tracing::warn!(session.id = %session, error = &error as &dyn std::error::Error, "files of an ended session were not removed");
             }
         }
+    }
+}
+
+/// What is said when a turn is taken up.
+fn goes_on(session: &Session) -> &'static str {
+    if session.phase == Phase::Waiting {
+        "The server was started again. The agent still waits for an answer."
+    } else {
+        "The server was started again. The agent goes on."
     }
 }
 

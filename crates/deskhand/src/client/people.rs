@@ -7,7 +7,7 @@ use deskhand_core::{
 };
 use jiff::Timestamp;
 use reqwest::Method;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{CallError, Client, SignInLink};
@@ -24,6 +24,15 @@ pub(crate) struct User {
 struct UserPage {
     users: Vec<User>,
     next: Option<UserId>,
+}
+
+/// What holds for somebody instead of the settings.
+#[derive(Debug, Serialize)]
+pub(crate) struct UserLimits {
+    pub(crate) awake_sessions: Option<u32>,
+    pub(crate) sessions_per_day: Option<u32>,
+    pub(crate) idle_seconds: Option<u32>,
+    pub(crate) life_seconds: Option<u32>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -70,6 +79,18 @@ impl Client {
         let path = format!("/api/users/{user}");
         let body = json!({"active": active});
         let _user: Value = self.call(Method::PATCH, &path, Some(body)).await?;
+        Ok(())
+    }
+
+    /// Decides how much somebody may use.
+    pub(crate) async fn set_limits(
+        &self,
+        user: UserId,
+        limits: &UserLimits,
+    ) -> Result<(), CallError> {
+        let path = format!("/api/users/{user}/limits");
+        let body = json!(limits);
+        let _limits: Value = self.call(Method::PUT, &path, Some(body)).await?;
         Ok(())
     }
 

@@ -3,7 +3,9 @@
 //! It only decides what is said; `show` decides how it looks.
 
 use deskhand_core::{
+    decision::DecisionState,
     event::{Event, EventBody, Outcome, Status, ToolResult},
+    lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::Role,
     session::SandboxState,
 };
@@ -84,7 +86,16 @@ impl Narrator {
             EventBody::Message(_)
             | EventBody::Queue(_)
             | EventBody::Screenshot(_)
+            | EventBody::Decision(_)
             | EventBody::Cost(_) => Vec::new(),
+            EventBody::Answer(settled) => {
+                let text = match settled.state {
+                    DecisionState::Answered => "Answered",
+                    DecisionState::Expired => "Nobody answered in time",
+                    DecisionState::Withdrawn | DecisionState::Open => "Not asked any more",
+                };
+                vec![(Mark::Note, text.to_owned(), None)]
+            }
             EventBody::Thinking(_) => {
                 self.activity = "Thinking".to_owned();
                 Vec::new()
@@ -100,6 +111,7 @@ impl Narrator {
                 self.open_calls.push((call.call.clone(), what));
                 self.take_remark().into_iter().collect()
             }
+            EventBody::Lease(changed) => self.lease(changed),
             EventBody::ToolResult(result) if result.partial => Vec::new(),
             EventBody::ToolResult(result) => vec![self.result(result)],
             EventBody::Error(failure) => {
@@ -129,6 +141,29 @@ impl Narrator {
         reason
             .map(|reason| (Mark::Note, reason.clone(), None))
             .collect()
+    }
+
+    /// While a person has control the agent waits.
+    fn lease(&mut self, changed: &LeaseChanged) -> Vec<(Mark, String, Option<u64>)> {
+        let name = &changed.name;
+        let text = match &changed.change {
+            LeaseChange::Taken { .. } => {
+                self.activity = format!("Waiting until {name} hands back");
+                format!("{name} took over mouse and keyboard")
+            }
+            LeaseChange::Extended { .. } => return Vec::new(),
+            LeaseChange::Ended { reason } => {
+                self.activity = "Thinking".to_owned();
+                match reason {
+                    LeaseEnd::HandedBack => format!("{name} handed back"),
+                    LeaseEnd::Expired => format!("The time of {name} was over"),
+                    LeaseEnd::Disconnected => format!("{name} left without handing back"),
+                    LeaseEnd::RightLost => format!("{name} may not drive any more"),
+                    LeaseEnd::SessionEnded => return Vec::new(),
+                }
+            }
+        };
+        vec![(Mark::Note, text, None)]
     }
 
     fn result(&mut self, result: &ToolResult) -> (Mark, String, Option<u64>) {

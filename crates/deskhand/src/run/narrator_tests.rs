@@ -73,3 +73,25 @@ fn an_error_is_the_end_only_of_a_turn() {
     );
     assert_eq!(trouble(Some(turn())).1.end, Some(TurnEnd::Failed));
 }
+
+#[test]
+fn people_who_take_over_are_told_of() {
+    let lease = |data: Value| {
+        let mut event = json!({"type": "lease", "data": {"user": turn(), "name": "bob"}});
+        event["data"]
+            .as_object_mut()
+            .unwrap()
+            .extend(data.as_object().unwrap().clone());
+        event
+    };
+    let until = "2030-01-01T00:05:00Z";
+    let (lines, narrator) = told(&[
+        lease(json!({"change": "taken", "until": until})),
+        lease(json!({"change": "extended", "until": until})),
+    ]);
+    assert_eq!(lines, "0 ms Note: bob took over mouse and keyboard");
+    assert_eq!(narrator.activity, "Waiting until bob hands back");
+    let (lines, narrator) = told(&[lease(json!({"change": "ended", "reason": "handed_back"}))]);
+    assert_eq!(lines, "0 ms Note: bob handed back");
+    assert_eq!(narrator.activity, "Thinking");
+}

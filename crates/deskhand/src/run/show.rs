@@ -6,7 +6,7 @@ use std::{
 };
 
 use console::{Term, style};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{
     feed::FeedItem,
@@ -67,6 +67,27 @@ impl Show {
         self.line(&style(text).for_stderr().dim().to_string());
     }
 
+    /// Shows what the agent asks.
+    pub(super) fn ask(&self, text: &str) {
+        self.line(&format!("{} {text}", style("?").for_stderr().yellow()));
+    }
+
+    /// Keeps still while somebody types.
+    pub(super) fn pause(&self) {
+        if let Some(spinner) = &self.spinner {
+            spinner.disable_steady_tick();
+            spinner.set_draw_target(ProgressDrawTarget::hidden());
+        }
+    }
+
+    /// Moves again.
+    pub(super) fn go_on(&self) {
+        if let Some(spinner) = &self.spinner {
+            spinner.set_draw_target(ProgressDrawTarget::stderr());
+            spinner.enable_steady_tick(TICK);
+        }
+    }
+
     /// Takes the spinner away.
     pub(super) fn finish(&self) {
         if let Some(spinner) = &self.spinner {
@@ -91,8 +112,8 @@ impl Show {
 
     fn line(&self, text: &str) {
         match &self.spinner {
-            Some(spinner) => spinner.println(text),
-            None => output::say(text),
+            Some(spinner) if !spinner.is_hidden() => spinner.println(text),
+            Some(_) | None => output::say(text),
         }
     }
 
@@ -110,10 +131,11 @@ fn new_spinner() -> ProgressBar {
     if let Ok(look) = ProgressStyle::with_template(SPINNER) {
         spinner.set_style(look);
     }
-    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner.enable_steady_tick(TICK);
     spinner
 }
 
+const TICK: Duration = Duration::from_millis(100);
 const SPINNER: &str = "{elapsed:>6} {spinner} {wide_msg}";
 
 /// A step as one line of at most `width` characters, unless it is what a person must know.

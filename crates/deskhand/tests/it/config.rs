@@ -40,6 +40,16 @@ fn without_configuration_the_defaults_are_in_force() {
     kept_images = 3                                  # default
     queue_length = 20                                # default
 
+    [limits]
+    awake_sessions = 5                               # default
+    sessions_per_day = 50                            # default
+    idle_seconds = 900                               # default
+    life_seconds = 86400                             # default
+
+    [rate]
+    requests_per_second = 500                        # default
+    sign_ins_per_minute = 60                         # default
+
     [models]
     scenarios_dir = "HOME/.local/share/deskhand/scenarios" # default
     "#);
@@ -80,6 +90,10 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
     cpus = 4.0                                       # HOME/desk.toml
 
     [turn]
+
+    [limits]
+
+    [rate]
 
     [models]
     "#);

@@ -1,7 +1,7 @@
 //! Things die in the middle of the work, and the log says so.
 
 use deskhand_core::event::EventBody;
-use deskhand_testkit::{eventually, processes_with_mount};
+use deskhand_testkit::{eventually, kill, processes_with_mount};
 use serde_json::json;
 
 use crate::world::serve;
@@ -30,11 +30,6 @@ fn process(mark: &str, what: &str) -> i32 {
         found.is_some()
     });
     found.unwrap().0
-}
-
-fn kill(pid: i32) {
-    let pid = rustix::process::Pid::from_raw(pid).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 
 #[tokio::test]
@@ -101,7 +96,7 @@ async fn a_sandbox_that_dies_is_reported_and_started_again_for_the_next_prompt()
     session.shell("echo before the crash > ~/kept").await;
     for program in ["Xvnc", "deskhand runner"] {
         let newest = session.show().await["last_seq"].as_u64().unwrap();
-        kill(process(&server.mark(), program));
+        assert!(kill(process(&server.mark(), program)));
         let lost = session
             .wait_for(
                 newest,
@@ -121,7 +116,7 @@ async fn a_browser_that_dies_leaves_the_desktop_usable() {
     let server = serve(&[]);
     let session = server.client().new_session("scripted/demo").await;
     session.shell("true").await;
-    kill(process(&server.mark(), "--user-data-dir"));
+    assert!(kill(process(&server.mark(), "--user-data-dir")));
     let done = session
         .act("computer", json!({"action": "screenshot"}))
         .await;

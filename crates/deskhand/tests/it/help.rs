@@ -16,13 +16,15 @@ fn the_program_explains_itself() {
     Usage: deskhand [OPTIONS] <COMMAND>
 
     Commands:
-      serve   Start the server and print where to look
-      run     Give the agent a task, watch it work, and print its answer
-      login   Print a new link for signing in to the running server
-      user    Add, list and disable users
-      token   Make, list and revoke tokens for your programs
-      doctor  Check this machine part by part and say how to mend what is missing
-      config  Print the settings in force and where each comes from
+      serve      Start the server and print where to look
+      run        Give the agent a task, watch it work, and print its answer
+      login      Print a new link for signing in to the running server
+      decisions  Print what the agents ask you
+      answer     Answer what an agent asks
+      user       Add, list, limit and disable users
+      token      Make, list and revoke tokens for your programs
+      doctor     Check this machine part by part and say how to mend what is missing
+      config     Print the settings in force and where each comes from
 
     Options:
       -h, --help     Print help
@@ -99,7 +101,7 @@ fn login_explains_itself() {
 #[test]
 fn user_explains_itself() {
     insta::assert_snapshot!(help(&["user", "--help"]), @"
-    Add, list and disable users
+    Add, list, limit and disable users
 
     Usage: deskhand user [OPTIONS] <COMMAND>
 
@@ -108,6 +110,7 @@ fn user_explains_itself() {
       list     Print everybody with their role
       disable  Sign somebody out everywhere and keep them out
       enable   Let somebody in again who was disabled
+      limit    Decide how much somebody may use; what is not given is left to the settings
       link     Print a new link that signs somebody in once
 
     Options:
@@ -131,7 +134,7 @@ fn token_explains_itself() {
       <NAME>  What it is for
 
     Options:
-          --scope <SCOPE>  read, write (sessions too) or admin (tokens and users too) [default: write]
+          --scope <SCOPE>  read, write (sessions too), admin (tokens and users too) or metrics (nothing else) [default: write]
           --server <URL>   Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
           --days <N>       Days until it ends [default: never]
       -h, --help           Print help

@@ -3,23 +3,33 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod bad_input;
+mod bus;
+mod chaos;
 mod config;
 mod crash;
+mod decisions;
 mod doctor;
 mod health;
 mod help;
 mod isolation;
+mod lease;
+mod life;
+mod limits;
 mod logs;
 mod metrics;
 mod openapi;
 mod people;
+mod postgres;
 mod presence;
 mod program;
+mod properties;
 mod queue;
 mod rights;
 mod run;
 mod serve;
+mod shutdown;
 mod stream;
+mod terminal_decisions;
 mod terminal_people;
 mod tokens;
 mod world;

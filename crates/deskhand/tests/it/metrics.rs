@@ -98,6 +98,24 @@ async fn figures_are_not_for_strangers() {
         (refused.status, refused.code()),
         (403, "narrow_scope".to_owned())
     );
+    let figures = json!({"name": "prometheus", "scope": "metrics"});
+    let token = admin.post("/api/tokens", figures.clone()).await.good();
+    let monitor = admin.with_token(token["token"].as_str().unwrap());
+    assert!(scrape(&monitor).await.contains("deskhand_sessions"));
+    for refused in [
+        monitor.get("/api/me").await,
+        monitor.get("/api/sessions").await,
+        monitor.upgrade("/api/events").await,
+    ] {
+        assert_eq!((refused.status, &*refused.code()), (403, "narrow_scope"));
+    }
+    let token = bob.post("/api/tokens", figures).await.good();
+    let monitor = admin.with_token(token["token"].as_str().unwrap());
+    let refused = monitor.get("/metrics").await;
+    assert_eq!(
+        (refused.status, &*refused.code()),
+        (403, "not_administrator")
+    );
     let made_up = reqwest::Method::from_bytes(b"MADEUP").unwrap();
     stranger.send(made_up, "/made/up", None).await;
     stranger.post("/api/sign-in", json!({"code": "x"})).await;

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use deskhand_core::{
     action::{Action, Button, Point, Region},
     blob::{BlobFormat, BlobName},
+    decision::{Ask, DecisionKind, DecisionState, Form, Reply, Subject},
     edit::EditCommand,
     event::{
-        Complete, Cost, Event, EventBody, Failure, MessageSaid, Outcome, QueueChange, QueueChanged,
-        Said, Screenshot, Status, ToolResult, ToolUse,
+        Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, MessageSaid,
+        Outcome, QueueChange, QueueChanged, Said, Screenshot, Status, ToolResult, ToolUse,
     },
-    id::{MessageId, TurnId, UserId},
+    id::{DecisionId, MessageId, TurnId, UserId},
+    lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::{Delivery, Role},
     session::{Phase, SandboxState},
     shell::ShellRequest,
@@ -21,6 +23,18 @@ use serde_json::{Value, json};
 
 use crate::{program::Place, world::serve};
 
+/// Asks in every form.
+const ASKS: &str = r#"
+steps:
+  - calls:
+      - ask_user: {question: "?"}
+      - ask_user: {question: "?", form: yes_no, default: true, expires_in_s: 600}
+      - ask_user: {question: "?", form: choices, choices: [a, b]}
+      - ask_user: {question: "?", form: file}
+      - bash: {command: "rm -rf x"}
+  - text: "Thanks."
+"#;
+
 #[test]
 fn the_document_lists_every_route_with_its_answers() {
     let operations = printed().operations();
@@ -30,47 +44,58 @@ fn the_document_lists_every_route_with_its_answers() {
     };
     let lines: Vec<_> = operations.iter().map(line).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
-    GET    /api/blobs/{name} → 200 401 404 500
+    GET    /api/blobs/{name} → 200 401 403 404 429 500 503
+    GET    /api/decisions → 200 400 401 403 429 500 503
     GET    /api/docs → 200
     GET    /api/docs/{file} → 200 404
-    GET    /api/me → 200 401 500
+    GET    /api/events → 101 400 401 403 429 500 503
+    GET    /api/me → 200 401 403 429 500 503
+    GET    /api/me/limits → 200 401 403 429 500 503
     GET    /api/openapi.json → 200
-    GET    /api/sessions → 200 400 401 500
-    POST   /api/sessions → 201 400 401 403 413 500
-    DELETE /api/sessions/{id} → 204 401 403 404 500
-    GET    /api/sessions/{id} → 200 401 404 500
-    PATCH  /api/sessions/{id} → 200 400 401 403 404 413 500
-    POST   /api/sessions/{id}/actions → 200 400 401 403 404 409 413 500 503
-    GET    /api/sessions/{id}/events → 200 400 401 404 500
-    GET    /api/sessions/{id}/messages → 200 400 401 404 500
-    POST   /api/sessions/{id}/messages → 202 400 401 403 404 409 413 429 500
-    GET    /api/sessions/{id}/people → 200 401 404 500
-    DELETE /api/sessions/{id}/people/{user} → 204 401 403 404 409 500
-    GET    /api/sessions/{id}/people/{user} → 200 401 404 500
-    PUT    /api/sessions/{id}/people/{user} → 200 400 401 403 404 409 413 429 500
-    GET    /api/sessions/{id}/queue → 200 401 404 500
-    DELETE /api/sessions/{id}/queue/{message} → 204 401 403 404 409 500
-    PATCH  /api/sessions/{id}/queue/{message} → 200 400 401 403 404 409 413 500
-    GET    /api/sessions/{id}/screenshot → 200 401 404 500
-    GET    /api/sessions/{id}/shares → 200 401 403 404 500
-    POST   /api/sessions/{id}/shares → 201 400 401 403 404 413 429 500
-    DELETE /api/sessions/{id}/shares/{share} → 204 401 403 404 500
-    POST   /api/sessions/{id}/stop → 202 401 403 404 409 500
-    GET    /api/sessions/{id}/stream → 101 400 401 403 404 500
-    GET    /api/sessions/{id}/vnc → 101 400 401 403 404 409 500
-    POST   /api/shares/join → 200 400 401 403 404 413 429 500
-    POST   /api/sign-in → 204 400 401 413 500
-    POST   /api/sign-in-links → 201 401 403 500
-    POST   /api/sign-out → 204 401 403 500
-    GET    /api/tokens → 200 401 403 500
-    POST   /api/tokens → 201 400 401 403 413 429 500
-    DELETE /api/tokens/{id} → 204 401 403 404 500
-    GET    /api/users → 200 400 401 403 500
-    POST   /api/users → 201 400 401 403 409 413 500
-    PATCH  /api/users/{id} → 200 400 401 403 404 409 413 500
-    POST   /api/users/{id}/sign-in-links → 201 401 403 404 409 500
+    GET    /api/sessions → 200 400 401 403 429 500 503
+    POST   /api/sessions → 201 400 401 403 413 429 500 503
+    DELETE /api/sessions/{id} → 204 401 403 404 429 500 503
+    GET    /api/sessions/{id} → 200 401 403 404 429 500 503
+    PATCH  /api/sessions/{id} → 200 400 401 403 404 413 429 500 503
+    POST   /api/sessions/{id}/actions → 200 400 401 403 404 409 413 429 500 503
+    GET    /api/sessions/{id}/decisions → 200 400 401 403 404 429 500 503
+    POST   /api/sessions/{id}/decisions/{decision}/answer → 200 400 401 403 404 409 413 422 429 500 503
+    GET    /api/sessions/{id}/events → 200 400 401 403 404 429 500 503
+    DELETE /api/sessions/{id}/lease → 204 401 403 404 409 429 500 503
+    PUT    /api/sessions/{id}/lease → 200 400 401 403 404 409 413 429 500 503
+    GET    /api/sessions/{id}/messages → 200 400 401 403 404 429 500 503
+    POST   /api/sessions/{id}/messages → 202 400 401 403 404 409 413 429 500 503
+    GET    /api/sessions/{id}/people → 200 401 403 404 429 500 503
+    DELETE /api/sessions/{id}/people/{user} → 204 401 403 404 409 429 500 503
+    GET    /api/sessions/{id}/people/{user} → 200 401 403 404 429 500 503
+    PUT    /api/sessions/{id}/people/{user} → 200 400 401 403 404 409 413 429 500 503
+    GET    /api/sessions/{id}/queue → 200 401 403 404 429 500 503
+    DELETE /api/sessions/{id}/queue/{message} → 204 401 403 404 409 429 500 503
+    PATCH  /api/sessions/{id}/queue/{message} → 200 400 401 403 404 409 413 429 500 503
+    GET    /api/sessions/{id}/screenshot → 200 401 403 404 429 500 503
+    GET    /api/sessions/{id}/shares → 200 401 403 404 429 500 503
+    POST   /api/sessions/{id}/shares → 201 400 401 403 404 413 429 500 503
+    DELETE /api/sessions/{id}/shares/{share} → 204 401 403 404 429 500 503
+    POST   /api/sessions/{id}/stop → 202 401 403 404 409 429 500 503
+    GET    /api/sessions/{id}/stream → 101 400 401 403 404 429 500 503
+    GET    /api/sessions/{id}/vnc → 101 400 401 403 404 409 429 500 503
+    GET    /api/settings → 200 401 403 429 500 503
+    PATCH  /api/settings → 200 400 401 403 413 429 500 503
+    POST   /api/shares/join → 200 400 401 403 404 413 429 500 503
+    POST   /api/sign-in → 204 400 401 413 429 500 503
+    POST   /api/sign-in-links → 201 401 403 429 500 503
+    POST   /api/sign-out → 204 401 403 429 500 503
+    GET    /api/tokens → 200 401 403 429 500 503
+    POST   /api/tokens → 201 400 401 403 413 429 500 503
+    DELETE /api/tokens/{id} → 204 401 403 404 429 500 503
+    GET    /api/users → 200 400 401 403 429 500 503
+    POST   /api/users → 201 400 401 403 409 413 429 500 503
+    PATCH  /api/users/{id} → 200 400 401 403 404 409 413 429 500 503
+    GET    /api/users/{id}/limits → 200 401 403 404 429 500 503
+    PUT    /api/users/{id}/limits → 200 400 401 403 404 413 429 500 503
+    POST   /api/users/{id}/sign-in-links → 201 401 403 404 409 429 500 503
     GET    /health → 200 503
-    GET    /metrics → 200 401 403 500
+    GET    /metrics → 200 401 403 429 500 503
     ");
 }
 
@@ -126,12 +151,18 @@ async fn the_server_and_the_program_give_the_same_document() {
 
 #[tokio::test]
 async fn every_documented_route_is_there_and_answers_as_documented() {
-    let server = serve(&[]);
+    let server = serve(&[("asks", ASKS)]);
     let client = server.client();
     let document = client.document().await;
     let session = client.new_session("scripted/demo").await;
     let blob = look(&session).await;
     let message = session.prompt("show me the demo").await;
+    let asking = client.new_session("scripted/asks").await;
+    asking.prompt("ask me").await;
+    let raised = asking.wait_for(0, |body| matches!(body, EventBody::Decision(_)));
+    let EventBody::Decision(asked) = raised.await.body else {
+        unreachable!()
+    };
     let made = async |path: &str, body: Value| {
         let made = client.post(path, body).await.good();
         made["id"].as_str().unwrap().to_owned()
@@ -151,6 +182,7 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
         let id = match operation.path.split('/').nth(2) {
             Some("users") => &user,
             Some("tokens") => &token,
+            _ if operation.path.contains("{decision}") => &asking.id,
             _ => &session.id,
         };
         let path = operation
@@ -158,6 +190,7 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
             .replace("{id}", id)
             .replace("{user}", "bob")
             .replace("{share}", &share)
+            .replace("{decision}", &asked.decision.to_string())
             .replace("{name}", &blob)
             .replace("{message}", &message)
             .replace("{file}", "start.js");
@@ -203,7 +236,7 @@ async fn pages_have_the_bounds_that_the_document_names() {
             assert_eq!(asked(0).await, 400, "{path}");
         }
     }
-    assert_eq!(n_bounds, 4);
+    assert_eq!(n_bounds, 6);
 }
 
 #[test]
@@ -272,8 +305,46 @@ async fn what_a_turn_leaves_behind_is_what_the_document_says() {
         (session.path("/shares"), "Shares"),
         ("/api/users".to_owned(), "UsersPage"),
         ("/api/tokens".to_owned(), "Tokens"),
+        ("/api/settings".to_owned(), "Settings"),
     ];
     for (path, name) in checks {
+        let answer = client.get(&path).await.good();
+        document.check(name, &answer).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_is_asked_and_answered_is_what_the_document_says() {
+    let server = serve(&[("asks", ASKS)]);
+    let client = server.client();
+    let document = client.document().await;
+    let session = client.new_session("scripted/asks").await;
+    session.prompt("ask me").await;
+    let mut after = 0;
+    for answer in [
+        json!({"text": "x"}),
+        json!({"yes": true}),
+        json!({"choices": ["b"]}),
+        json!({"file": {"name": "a", "base64": "YQ=="}}),
+        json!({"yes": false}),
+    ] {
+        let raised = session.wait_for(after, |body| matches!(body, EventBody::Decision(_)));
+        let raised = raised.await;
+        after = raised.seq;
+        let EventBody::Decision(asked) = raised.body else {
+            unreachable!()
+        };
+        document.check("AnswerDecision", &answer).unwrap();
+        let path = session.path(&format!("/decisions/{}/answer", asked.decision));
+        let answered = client.post(&path, answer).await.good();
+        document.check("Decision", &answered).unwrap();
+    }
+    session.turn_end(after).await;
+    for (path, name) in [
+        (session.path("/decisions?state=all"), "DecisionsPage"),
+        (session.path("/events"), "EventsPage"),
+        ("/api/decisions?state=answered".to_owned(), "DecisionsPage"),
+    ] {
         let answer = client.get(&path).await.good();
         document.check(name, &answer).unwrap();
     }
@@ -292,6 +363,35 @@ async fn look(session: &Session) -> String {
     acted.good()["screenshot"].as_str().unwrap().to_owned()
 }
 
+/// What is asked and how it was settled, with or without what may be absent.
+fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
+    [
+        EventBody::Decision(DecisionRaised {
+            turn,
+            decision: DecisionId::new(),
+            ask: Ask {
+                call: some.then(String::new),
+                kind: DecisionKind::Question,
+                prompt: String::new(),
+                form: if some { Form::YesNo } else { Form::Text },
+                subject: some.then(|| Subject {
+                    tool: String::new(),
+                    input: json!({}),
+                }),
+                default: some.then_some(Reply::Yes(true)),
+                expires_at: some.then(|| "2026-01-02T03:04:05Z".parse().unwrap()),
+            },
+        }),
+        EventBody::Answer(DecisionSettled {
+            turn,
+            decision: DecisionId::new(),
+            state: DecisionState::Expired,
+            answer: some.then_some(Reply::Yes(true)),
+            by: some.then(UserId::new),
+        }),
+    ]
+}
+
 /// One of each kind, with and without what may be absent.
 fn events() -> Vec<EventBody> {
     let (turn, blob) = (TurnId::new(), BlobName::of([7; 32], BlobFormat::Png));
@@ -307,6 +407,7 @@ fn events() -> Vec<EventBody> {
             block: 0,
             text: String::new(),
         };
+        events.extend(decision_events(turn, some));
         events.extend([
             EventBody::Status(Status {
                 state: phase,
@@ -320,6 +421,7 @@ fn events() -> Vec<EventBody> {
                 role: if some { Role::User } else { Role::Assistant },
                 content: String::new(),
                 author: some.then(UserId::new),
+                author_name: some.then(String::new),
                 delivery: [Delivery::Queue, Delivery::Steer][usize::from(some)],
                 turn: some_turn,
             }),
@@ -336,6 +438,7 @@ fn events() -> Vec<EventBody> {
                 tool: "bash".to_owned(),
                 input: json!({"shell": "restart"}),
                 by: some.then(UserId::new),
+                checks: Vec::new(),
             }),
             EventBody::ToolResult(ToolResult {
                 turn: some_turn,
@@ -359,17 +462,14 @@ fn events() -> Vec<EventBody> {
             }),
             EventBody::Complete(Complete {
                 turn,
-                outcome: if some {
-                    Outcome::Done
-                } else {
-                    Outcome::Stopped
-                },
+                outcome: [Outcome::Stopped, Outcome::Done][usize::from(some)],
                 n_steps: 1,
                 duration_ms: 1,
             }),
         ]);
     }
     events.extend(queue_changes());
+    events.extend(lease_changes());
     events
 }
 
@@ -391,6 +491,31 @@ fn queue_changes() -> impl Iterator<Item = EventBody> {
         EventBody::Queue(QueueChanged {
             message: MessageId::new(),
             by: UserId::new(),
+            change,
+        })
+    })
+}
+
+fn lease_changes() -> impl Iterator<Item = EventBody> {
+    let until = "2030-01-01T00:00:00Z".parse().unwrap();
+    let ends = [
+        LeaseEnd::HandedBack,
+        LeaseEnd::Expired,
+        LeaseEnd::Disconnected,
+        LeaseEnd::RightLost,
+        LeaseEnd::SessionEnded,
+    ];
+    let from = Some(UserId::new());
+    let changes = [
+        LeaseChange::Taken { until, from },
+        LeaseChange::Taken { until, from: None },
+        LeaseChange::Extended { until },
+    ];
+    let ends = ends.map(|reason| LeaseChange::Ended { reason });
+    changes.into_iter().chain(ends).map(|change| {
+        EventBody::Lease(LeaseChanged {
+            user: UserId::new(),
+            name: String::new(),
             change,
         })
     })

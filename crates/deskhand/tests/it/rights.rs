@@ -6,6 +6,7 @@ use deskhand_core::{
     clock::{Clock, SystemClock},
     event::EventBody,
     id::SessionId,
+    lease::{LeaseChange, LeaseChanged, LeaseEnd},
 };
 use deskhand_testkit::{Answer, Client, Session, Watcher};
 use reqwest::Method;
@@ -43,6 +44,7 @@ fn wishes() -> Vec<Wish> {
         ("view", Method::GET, "/messages", json!(null)),
         ("view", Method::GET, "/events", json!(null)),
         ("view", Method::GET, "/queue", json!(null)),
+        ("view", Method::GET, "/decisions", json!(null)),
         ("view", Method::GET, "/screenshot", json!(null)),
         ("view", Method::GET, "/people", json!(null)),
         ("view", Method::GET, "/people/bob", json!(null)),
@@ -67,6 +69,9 @@ fn wishes() -> Vec<Wish> {
         ),
         ("drive", Method::POST, "/stop", json!(null)),
         ("drive", Method::POST, "/actions", shell),
+        ("drive", Method::PUT, "/lease", json!({})),
+        ("drive", Method::DELETE, "/lease", json!(null)),
+        ("owner", Method::PUT, "/lease", json!({"force": true})),
         ("owner", Method::PATCH, "", json!({"title": "named"})),
         ("owner", Method::GET, "/shares", json!(null)),
         ("owner", Method::POST, "/shares", json!({"right": "view"})),
@@ -131,6 +136,7 @@ async fn each_right_allows_what_it_says_and_no_more() {
             let expected: &[u16] = match path {
                 // There may be nothing left to stop.
                 "/stop" => &[202, 409],
+                "/lease" => &[200, 204],
                 NOT_WAITING => &[404],
                 _ => &[200, 201, 202],
             };
@@ -285,12 +291,18 @@ async fn a_lost_right_ends_open_streams_and_screens() {
     let shared = bob.session(&session.id);
     let mut stream = shared.follow(0).await;
     let mut screen = Watcher::open(&shared).await;
+    shared.take_control(300).await.good();
     screen.point((111, 222)).await;
-    assert_eq!(pointer(&session).await, "X=111, Y=222");
+    assert_eq!(pointer(&shared).await, "X=111, Y=222");
 
     // With less of a right the screen begins again, and what is sent to it moves nothing.
     grant(&session, "bob", "suggest").await;
     assert_eq!(screen.closed().await.0, 1008);
+    let right_lost = LeaseChange::Ended {
+        reason: LeaseEnd::RightLost,
+    };
+    let ended = |body: &EventBody| matches!(body, EventBody::Lease(LeaseChanged { change, .. }) if *change == right_lost);
+    session.wait_for(0, ended).await;
     let mut screen = Watcher::open(&shared).await;
     screen.point((333, 444)).await;
     assert_eq!(pointer(&session).await, "X=111, Y=222");
@@ -320,6 +332,8 @@ async fn a_token_that_only_reads_moves_nothing() {
     let reads = json!({"name": "wall", "scope": "read"});
     let token = admin.post("/api/tokens", reads).await.good();
     let wall = admin.with_token(token["token"].as_str().unwrap());
+    // Not even while its user has control.
+    session.take_control(300).await.good();
     let mut screen = Watcher::open(&wall.session(&session.id)).await;
     screen.point((333, 444)).await;
     assert_eq!(pointer(&session).await, "X=50, Y=60");
@@ -409,4 +423,31 @@ async fn a_link_lets_people_in_until_it_ends() {
         assert_eq!((refused.status, refused.code().as_str()), (404, "no_user"));
     }
     session.terminate().await;
+}
+
+#[tokio::test]
+async fn an_owner_can_hand_a_session_over() {
+    let server = serve(&[]);
+    let admin = server.client();
+    let (ada, bob) = (admin.new_user("ada").await, admin.new_user("bob").await);
+    let session = ada.new_session("scripted/demo").await;
+    let (path, owner) = (session.path("/people/bob"), json!({"right": "owner"}));
+    ada.put(&path, json!({"right": "drive"})).await.good();
+    let refused = bob.put(&path, owner.clone()).await;
+    assert_eq!((refused.status, &*refused.code()), (403, "not_allowed"));
+    let made = ada.put(&path, owner).await.good();
+    assert_eq!(made["right"], "owner");
+    let right = async |client: &deskhand_testkit::Client| {
+        client.get(&session.path("")).await.good()["right"].clone()
+    };
+    assert_eq!(
+        (right(&bob).await, right(&ada).await),
+        (json!("owner"), json!("drive"))
+    );
+    let used = async |client: &deskhand_testkit::Client| {
+        client.get("/api/me/limits").await.good()["awake_sessions"]["used"].clone()
+    };
+    assert_eq!((used(&bob).await, used(&ada).await), (json!(1), json!(0)));
+    assert_eq!(ada.delete(&session.path("")).await.status, 403);
+    bob.delete(&session.path("")).await.good();
 }

@@ -40,6 +40,7 @@ fn turn(steps: Vec<Spanned<Step>>) -> Result<Vec<Step>, ReadScenarioError> {
     for (index, step) in steps.into_iter().enumerate() {
         let at = |problem: String| ReadScenarioError::at(step.referenced, problem);
         ending(&step.value, index + 1 == n_steps).map_err(at)?;
+        checks(&step.value).map_err(at)?;
         captures(&step.value, &mut captured).map_err(at)?;
         placeholders(&step.value, &captured).map_err(at)?;
         calls(&step.value)?;
@@ -65,6 +66,13 @@ fn ending(step: &Step, is_last: bool) -> Result<(), String> {
         ),
         (true, true) | (false, false) => Ok(()),
     }
+}
+
+fn checks(step: &Step) -> Result<(), String> {
+    if step.calls.is_empty() && !step.checks().is_empty() {
+        return Err("`safety_check` and `budget` need `calls` that wait for them".to_owned());
+    }
+    Ok(())
 }
 
 fn captures(step: &Step, captured: &mut BTreeSet<String>) -> Result<(), String> {
@@ -115,7 +123,11 @@ fn calls(step: &Step) -> Result<(), ReadScenarioError> {
     for call in &step.calls {
         let at = |problem: String| ReadScenarioError::at(call.location(), problem);
         let input = with_points(call.input(), &mut |_| Ok(Spot { x: 0, y: 0 })).map_err(at)?;
-        ToolRequest::parse(call.tool(), &input).map_err(|error| at(error.to_string()))?;
+        let request = ToolRequest::parse(call.tool(), &input);
+        let request = request.map_err(|error| at(error.to_string()))?;
+        if let ToolRequest::AskUser(question) = request {
+            question.check().map_err(at)?;
+        }
     }
     Ok(())
 }

@@ -13,6 +13,8 @@ pub(super) struct Conversation<'a> {
     pub(super) prompt: &'a str,
     /// What people said last in the middle of this turn.
     pub(super) steering: &'a str,
+    /// What was last told of people who had mouse and keyboard in this turn.
+    pub(super) handed_back: &'a str,
     /// Whether nothing was said or done since.
     is_steered: bool,
     /// What each step of this turn was shown, up to and including the step to play now.
@@ -56,6 +58,7 @@ impl<'a> Conversation<'a> {
             n_prompts: 0,
             prompt: "",
             steering: "",
+            handed_back: "",
             is_steered: false,
             shown: vec![Shown::default()],
             picture: None,
@@ -67,12 +70,17 @@ impl<'a> Conversation<'a> {
                     conversation.n_prompts += 1;
                     conversation.prompt = text;
                     conversation.steering = "";
+                    conversation.handed_back = "";
                     conversation.shown = vec![Shown::default()];
                     conversation.picture = None;
                 }
                 Item::Steering { text } => {
                     conversation.steering = text;
                     conversation.is_steered = true;
+                }
+                Item::HandedBack { text, image } => {
+                    conversation.handed_back = text;
+                    conversation.picture = image.as_ref().or(conversation.picture);
                 }
                 Item::Answer { calls, .. } => {
                     conversation.is_steered = false;

@@ -66,6 +66,18 @@ impl<'a> Sight<'a> {
                 )));
             }
         }
+        let told = self.conversation.handed_back;
+        if let Some(wanted) = expect
+            .handed_back
+            .0
+            .iter()
+            .find(|text| !told.contains(*text))
+        {
+            return Err(Mismatch::Final(format!(
+                "expected to be told of a hand-back with {wanted:?}, and was told {}",
+                quoted(told)
+            )));
+        }
         if expect.picture && shown.newest().iter().all(|result| result.image.is_none()) {
             return Err(Mismatch::Screen(
                 "expected a picture, and was shown none".to_owned(),
@@ -169,6 +181,7 @@ impl<'a> Values<'a> {
         let value = match (name, template::result_number(name)) {
             ("prompt", _) => Some(self.conversation.prompt),
             ("steering", _) => Some(self.conversation.steering),
+            ("handed_back", _) => Some(self.conversation.handed_back),
             ("last_result", _) => results.last().map(|result| &*result.text),
             (_, Some(number)) => results.get(number - 1).map(|result| &*result.text),
             (_, None) => self.captured.get(name).map(String::as_str),

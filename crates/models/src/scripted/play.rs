@@ -99,7 +99,12 @@ fn answer(
             id: conversation.call_id(index),
             tool: call.tool().to_owned(),
             input: filled(found, &values)?,
-            checks: Vec::new(),
+            // The first call waits for it, and the others wait for the first.
+            checks: if index == 0 {
+                step.checks()
+            } else {
+                Vec::new()
+            },
             problem: None,
         })));
     }

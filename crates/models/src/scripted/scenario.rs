@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, marker::PhantomData};
 
+use deskhand_core::{decision::DecisionKind, model::Check};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter, Spanned};
@@ -106,11 +107,24 @@ pub(super) struct Step {
     pub(super) text: String,
     #[serde(default)]
     pub(super) calls: Vec<Call>,
+    /// What a person must agree to before the calls, as a vendor's model would ask for it.
+    pub(super) safety_check: Option<String>,
+    /// The same, because what may be spent is spent.
+    pub(super) budget: Option<String>,
     /// Breaks the answer off after everything above.
     pub(super) error: Option<Trouble>,
 }
 
 impl Step {
+    /// What a person must agree to before the calls.
+    pub(super) fn checks(&self) -> Vec<Check> {
+        let check =
+            |kind, prompt: &Option<String>| prompt.clone().map(|prompt| Check { kind, prompt });
+        let budget = check(DecisionKind::Budget, &self.budget);
+        let safety = check(DecisionKind::SafetyCheck, &self.safety_check);
+        budget.into_iter().chain(safety).collect()
+    }
+
     /// Whether nothing can follow in the turn.
     pub(super) fn ends_turn(&self) -> bool {
         self.calls.is_empty() || self.error.is_some()
@@ -126,6 +140,9 @@ pub(super) struct Expect {
     /// The results contain all of these.
     #[serde(default)]
     pub(super) text_contains: OneOrMore<String>,
+    /// It was told of a hand-back in words that contain all of these.
+    #[serde(default)]
+    pub(super) handed_back: OneOrMore<String>,
     /// The last results came with a picture.
     #[serde(default)]
     pub(super) picture: bool,
@@ -167,6 +184,8 @@ pub(super) enum Call {
     Computer(Spanned<Value>),
     Bash(Spanned<Value>),
     Editor(Spanned<Value>),
+    #[serde(rename = "ask_user")]
+    AskUser(Spanned<Value>),
 }
 
 impl Call {
@@ -175,18 +194,24 @@ impl Call {
             Self::Computer(_) => "computer",
             Self::Bash(_) => "bash",
             Self::Editor(_) => "editor",
+            Self::AskUser(_) => "ask_user",
         }
     }
 
     pub(super) fn location(&self) -> Location {
-        let (Self::Computer(input) | Self::Bash(input) | Self::Editor(input)) = self;
+        let (Self::Computer(input)
+        | Self::Bash(input)
+        | Self::Editor(input)
+        | Self::AskUser(input)) = self;
         input.referenced
     }
 
     /// What is sent once points are found and placeholders filled in.
     pub(super) fn input(&self) -> Value {
         match self {
-            Self::Computer(input) | Self::Editor(input) => input.value.clone(),
+            Self::Computer(input) | Self::Editor(input) | Self::AskUser(input) => {
+                input.value.clone()
+            }
             Self::Bash(input) => {
                 let mut input = input.value.clone();
                 if let Value::Object(fields) = &mut input {

@@ -34,7 +34,8 @@ pub(super) fn fill<E>(
 
 /// Whether every scenario has a value of this name, at least once results are shown.
 pub(super) fn is_given(name: &str) -> bool {
-    matches!(name, "prompt" | "steering" | "last_result") || result_number(name).is_some()
+    matches!(name, "prompt" | "steering" | "handed_back" | "last_result")
+        || result_number(name).is_some()
 }
 
 /// The N of `result.N`, counted from 1.

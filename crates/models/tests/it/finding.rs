@@ -126,11 +126,13 @@ async fn the_newest_picture_of_the_whole_screen_in_this_turn_is_searched() {
                 id: "a".to_owned(),
                 tool: "computer".to_owned(),
                 input: json!({"action": "screenshot"}),
+                checks: Vec::new(),
             },
             ToolCall {
                 id: "b".to_owned(),
                 tool: "computer".to_owned(),
                 input: json!({"action": "zoom", "region": {"x0": 0, "y0": 0, "x1": 9, "y1": 9}}),
+                checks: Vec::new(),
             },
         ],
     };

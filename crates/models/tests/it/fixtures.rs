@@ -117,6 +117,7 @@ pub(crate) fn answered() -> Item {
             id: "turn1-step1-call1".to_owned(),
             tool: "bash".to_owned(),
             input: serde_json::json!({"shell": "run", "command": "true"}),
+            checks: Vec::new(),
         }],
     }
 }

@@ -76,7 +76,10 @@ async fn every_call_of_a_turn_has_its_own_id() {
         .iter()
         .filter_map(|item| match item {
             Item::Answer { calls, .. } => Some(calls),
-            Item::Prompt { .. } | Item::Steering { .. } | Item::Results(_) => None,
+            Item::Prompt { .. }
+            | Item::Steering { .. }
+            | Item::HandedBack { .. }
+            | Item::Results(_) => None,
         })
         .flatten()
         .map(|call| &*call.id)

@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use deskhand_core::id::RequestId;
+use deskhand_core::{
+    id::RequestId,
+    sandbox::{Actor, Driver},
+};
 use deskhand_runner_protocol::{FromRunner, Outcome, codec};
 use tokio::sync::mpsc;
 
@@ -47,8 +50,14 @@ impl Outbox {
         self.lock().link = None;
     }
 
-    pub(crate) fn admit(&self, id: RequestId) -> Admission {
-        self.lock().requests.admit(id)
+    pub(crate) fn admit(&self, id: RequestId, actor: Actor) -> Admission {
+        self.lock().requests.admit(id, actor)
+    }
+
+    /// Obeys only this driver from now on, and says so.
+    pub(crate) fn set_driver(&self, number: u64, driver: Driver) {
+        self.lock().requests.set_driver(driver);
+        self.tell(&FromRunner::DriverSet { number });
     }
 
     pub(crate) fn acknowledge(&self, id: RequestId) {
@@ -59,14 +68,25 @@ impl Outbox {
         self.lock().requests.cancel(id);
     }
 
-    /// Keeps and sends a result.
+    /// Keeps and sends a result, unless somebody took over while it came about.
     pub(crate) fn finish(&self, id: RequestId, outcome: Outcome, body: &[u8]) {
-        let Some(message) = packed(&FromRunner::Result { id, outcome }, body) else {
-            return;
-        };
         let mut inner = self.lock();
-        inner.requests.finish(id, message.clone());
-        inner.send(message);
+        if inner.requests.is_barred(id) {
+            inner.keep_and_send(id, Outcome::Refused { was_begun: true }, &[]);
+        } else {
+            inner.keep_and_send(id, outcome, body);
+        }
+    }
+
+    /// The same for a request that was not begun.
+    pub(crate) fn skip(&self, id: RequestId) {
+        let mut inner = self.lock();
+        let outcome = if inner.requests.is_barred(id) {
+            Outcome::Refused { was_begun: false }
+        } else {
+            Outcome::Cancelled
+        };
+        inner.keep_and_send(id, outcome, &[]);
     }
 
     /// Sends a result once more.
@@ -95,6 +115,9 @@ impl Outbox {
             return;
         };
         let inner = self.lock();
+        if inner.requests.is_barred(id) {
+            return;
+        }
         if let Some(link) = inner
             .link
             .as_ref()
@@ -112,6 +135,14 @@ impl Outbox {
 }
 
 impl Inner {
+    fn keep_and_send(&mut self, id: RequestId, outcome: Outcome, body: &[u8]) {
+        let Some(message) = packed(&FromRunner::Result { id, outcome }, body) else {
+            return;
+        };
+        self.requests.finish(id, message.clone());
+        self.send(message);
+    }
+
     /// Hands a message to the link. One that does not keep up is given up: results are sent
     /// again on the next.
     fn send(&mut self, message: Bytes) {

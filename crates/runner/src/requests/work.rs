@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use deskhand_core::{
     id::RequestId,
-    sandbox::{ComputerRequest, Frame},
+    sandbox::{Actor, ComputerRequest, Frame},
     shell::ShellRequest,
     tasks::Tasks,
 };
@@ -18,6 +18,7 @@ use super::{Admission, MOST_OPEN};
 use crate::{
     desktop::{ActError, Desktop},
     editor::Editor,
+    keep,
     link::Outbox,
     shell::{OnOutput, Shell, ShellError},
     whole_story,
@@ -58,9 +59,10 @@ impl Work {
     }
 
     /// Starts on a request, unless its id has been seen before.
-    pub(crate) fn take(&self, id: RequestId, request: ComputerRequest) {
-        let cancel = match self.outbox.admit(id) {
+    pub(crate) fn take(&self, id: RequestId, actor: Actor, request: ComputerRequest) {
+        let cancel = match self.outbox.admit(id, actor) {
             Admission::New(cancel) => cancel,
+            Admission::Refused => return self.outbox.skip(id),
             Admission::Running => return,
             Admission::Done(result) => return self.outbox.repeat(result),
             Admission::Closed => {
@@ -116,6 +118,15 @@ impl Work {
                     }
                 }));
             }
+            ComputerRequest::Keep(file) => {
+                self.edits.push(self.report(id, cancel, async move {
+                    match tokio::task::spawn_blocking(move || keep::keep(&file)).await {
+                        Ok(Ok(path)) => (Outcome::Edited { text: path }, Bytes::new()),
+                        Ok(Err(error)) => failed(&error),
+                        Err(error) => failed(&error),
+                    }
+                }));
+            }
         }
     }
 
@@ -146,11 +157,10 @@ impl Work {
     ) -> BoxFuture<'static, ()> {
         let outbox = self.outbox.clone();
         Box::pin(async move {
-            let (outcome, body) = if cancel.is_cancelled() {
-                (Outcome::Cancelled, Bytes::new())
-            } else {
-                work.await
-            };
+            if cancel.is_cancelled() {
+                return outbox.skip(id);
+            }
+            let (outcome, body) = work.await;
             outbox.finish(id, outcome, &body);
         })
     }

@@ -7,8 +7,8 @@ use deskhand_core::{
     action::{Action, Point, ScreenSize},
     blob::BlobFormat,
     edit::EditCommand,
-    id::RequestId,
-    sandbox::ComputerRequest,
+    id::{RequestId, UserId},
+    sandbox::{Actor, ComputerRequest, Driver},
     shell::{ShellEnding, ShellRequest},
 };
 use deskhand_runner::RunError;
@@ -112,7 +112,11 @@ async fn a_request_is_never_done_twice() {
     let file = server.file("done");
     let request = shell(format!("echo x >>{}; echo done", file.display()));
     let id = RequestId::new();
-    let message = ToRunner::Request { id, request };
+    let message = ToRunner::Request {
+        id,
+        actor: Actor::Agent,
+        request,
+    };
     control.send(&message).await;
     control.send(&message).await;
     let (done, first, _) = control.result().await;
@@ -170,6 +174,7 @@ async fn results_survive_a_broken_link() {
     // The server asks again, not knowing whether the request had arrived.
     control
         .send(&ToRunner::Request {
+            actor: Actor::Agent,
             id: running,
             request: shell("echo never"),
         })
@@ -301,4 +306,84 @@ fn kill_own_x_server() -> bool {
         }
     }
     killed
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_a_person_drives_everybody_else_is_refused() {
+    let server = Server::start();
+    let mut control = server.ready().await;
+    let (user, other) = (UserId::new(), UserId::new());
+    let marks = server.file("marks");
+    let mark = |text: &str| shell(format!("echo {text} >>{}", marks.display()));
+
+    // What is under way is ended, and nothing of it is told.
+    let long = control
+        .request(shell("echo secret; sleep 300; echo more"))
+        .await;
+    loop {
+        if matches!(control.next().await.0, FromRunner::Progress { id } if id == long) {
+            break;
+        }
+    }
+    let queued = control.request(mark("queued")).await;
+    let driver = Driver::Only(user);
+    control
+        .send(&ToRunner::SetDriver { number: 1, driver })
+        .await;
+    let (mut ended, mut is_set) = (Vec::new(), false);
+    while ended.len() < 2 || !is_set {
+        match control.next().await.0 {
+            FromRunner::DriverSet { number } => is_set = number == 1,
+            FromRunner::Result { id, outcome } => ended.push((id, outcome)),
+            other @ (FromRunner::Ready { .. }
+            | FromRunner::StartFailed { .. }
+            | FromRunner::Progress { .. }
+            | FromRunner::Notice { .. }
+            | FromRunner::StreamFailed { .. }) => panic!("{other:?}"),
+        }
+    }
+    let refused = |was_begun| Outcome::Refused { was_begun };
+    assert_eq!(ended, [(long, refused(true)), (queued, refused(false))]);
+
+    for actor in [Actor::Agent, Actor::Person(other)] {
+        for request in [
+            mark("no"),
+            act(Action::Screenshot),
+            ComputerRequest::Look {
+                format: BlobFormat::Png,
+            },
+            ComputerRequest::Edit(EditCommand::View {
+                path: "/etc/hostname".to_owned(),
+                view_range: None,
+            }),
+        ] {
+            let asked = control.request_by(actor, request).await;
+            let (id, outcome, body) = control.result().await;
+            assert_eq!((id, outcome), (asked, refused(false)));
+            assert!(body.is_empty());
+        }
+    }
+    let own = control.request_by(Actor::Person(user), mark("own")).await;
+    assert_eq!(control.result().await.0, own);
+
+    // It stays so on another link, until the runner hears something else.
+    drop(control);
+    let mut control = server.ready().await;
+    let asked = control.request(mark("still no")).await;
+    // What was not acknowledged comes first.
+    let outcome = loop {
+        let (id, outcome, _) = control.result().await;
+        if id == asked {
+            break outcome;
+        }
+    };
+    assert_eq!(outcome, refused(false));
+    let driver = Driver::Anybody;
+    control
+        .send(&ToRunner::SetDriver { number: 2, driver })
+        .await;
+    let after = control.request(mark("after")).await;
+    while control.result().await.0 != after {}
+    assert_eq!(std::fs::read_to_string(marks).unwrap(), "own\nafter\n");
+    server.stop().await;
 }

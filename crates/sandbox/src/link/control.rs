@@ -78,7 +78,8 @@ impl Link {
         }
     }
 
-    /// Requests come before everything else, so that a request is known before it is cancelled.
+    /// Who drives comes first, so that nothing is asked of a runner that does not know. Requests come
+    /// before everything else, so that a request is known before it is cancelled.
     fn next_message(&self, generation: u64) -> Result<Option<Bytes>, Replaced> {
         let mut state = self.state();
         if state.generation != generation || state.has_ended {
@@ -86,6 +87,9 @@ impl Link {
         }
         if !state.is_ready {
             return Ok(None);
+        }
+        if let Some(driver) = state.driver_for(generation) {
+            return Ok(Some(driver));
         }
         if let Some(request) = state.requests.next_for(generation) {
             return Ok(Some(request));
@@ -116,6 +120,10 @@ impl Link {
             FromRunner::Result { id, outcome } => {
                 state.requests.answer(id, answer_of(outcome, body));
                 state.notes.push_back(ToRunner::Ack { id });
+            }
+            FromRunner::DriverSet { number } => {
+                self.known_driver
+                    .send_modify(|known| *known = number.max(*known));
             }
             FromRunner::Notice { text } => {
                 tracing::info!(text, "the runner gave notice");
@@ -149,5 +157,6 @@ fn answer_of(outcome: Outcome, body: Bytes) -> Answer {
         Outcome::Edited { text } => Ok(ComputerReply::Edited { text }),
         Outcome::Failed { problem } => Err(ComputerError::Failed(problem)),
         Outcome::Cancelled => Err(ComputerError::Cancelled),
+        Outcome::Refused { was_begun } => Err(ComputerError::Refused { was_begun }),
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, time::Duration};
 use bytes::Bytes;
 use deskhand_core::{
     id::RequestId,
-    sandbox::{ComputerError, ComputerReply, ComputerRequest, Progress},
+    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest, Driver, Progress},
 };
 use deskhand_runner_protocol::{LONGEST_MESSAGE_BYTES, ToRunner, codec};
 use tokio::{sync::oneshot, time::timeout};
@@ -30,6 +30,7 @@ pub(super) struct Requests {
 
 struct Pending {
     id: RequestId,
+    actor: Actor,
     message: Bytes,
     /// The control link on which it went out last.
     sent_on: Option<u64>,
@@ -87,6 +88,15 @@ impl Requests {
         }
     }
 
+    /// The requests of those whom this driver does not let act, and whether each was sent.
+    pub(super) fn disobeyed_by(&self, driver: Driver) -> Vec<(RequestId, bool)> {
+        let disobeyed = |pending: &&Pending| !driver.obeys(pending.actor);
+        let pending = self.pending.iter().filter(disobeyed);
+        pending
+            .map(|pending| (pending.id, pending.sent_on.is_some()))
+            .collect()
+    }
+
     /// Nothing will be answered any more.
     pub(super) fn lose_all(&mut self) {
         for pending in self.pending.drain(..) {
@@ -102,6 +112,7 @@ impl Requests {
     fn ask(
         &mut self,
         id: RequestId,
+        actor: Actor,
         request: ComputerRequest,
         progress: Option<Progress>,
     ) -> oneshot::Receiver<Answer> {
@@ -113,9 +124,10 @@ impl Requests {
             pending.callers.push(caller);
             pending.progress = progress.or(pending.progress.take());
         } else {
-            match self.packed(id, request) {
+            match self.packed(id, actor, request) {
                 Ok(message) => self.pending.push(Pending {
                     id,
+                    actor,
                     message,
                     sent_on: None,
                     callers: vec![caller],
@@ -130,13 +142,18 @@ impl Requests {
         answer
     }
 
-    fn packed(&self, id: RequestId, request: ComputerRequest) -> Result<Bytes, String> {
+    fn packed(
+        &self,
+        id: RequestId,
+        actor: Actor,
+        request: ComputerRequest,
+    ) -> Result<Bytes, String> {
         if self.pending.len() >= MOST_REQUESTS {
             return Err(format!(
                 "the computer has {MOST_REQUESTS} requests to carry out already"
             ));
         }
-        let message = codec::pack(&ToRunner::Request { id, request }, &[])
+        let message = codec::pack(&ToRunner::Request { id, actor, request }, &[])
             .map_err(|error| format!("the request cannot be written down: {error}"))?;
         if message.len() > LONGEST_MESSAGE_BYTES {
             return Err(format!(
@@ -153,6 +170,7 @@ impl Link {
     pub(crate) async fn perform(
         &self,
         id: RequestId,
+        actor: Actor,
         request: ComputerRequest,
         progress: Option<Progress>,
     ) -> Answer {
@@ -161,7 +179,7 @@ impl Link {
             if state.has_ended {
                 return Err(ComputerError::Gone);
             }
-            state.requests.ask(id, request, progress)
+            state.requests.ask(id, actor, request, progress)
         };
         self.wake.notify_waiters();
         tokio::select! {

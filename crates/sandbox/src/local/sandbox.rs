@@ -14,8 +14,8 @@ use deskhand_core::{
     action::ScreenSize,
     id::RequestId,
     sandbox::{
-        ByteStream, ComputerError, ComputerReply, ComputerRequest, Progress, Sandbox, SandboxEnd,
-        SandboxSpec, StartSandboxError,
+        Actor, ByteStream, ComputerError, ComputerReply, ComputerRequest, Driver, Progress,
+        Sandbox, SandboxEnd, SandboxSpec, StartSandboxError,
     },
     secret::Secret,
     tasks::Tasks,
@@ -168,10 +168,15 @@ impl Sandbox for LocalSandbox {
     async fn perform(
         &self,
         id: RequestId,
+        actor: Actor,
         request: ComputerRequest,
         progress: Option<Progress>,
     ) -> Result<ComputerReply, ComputerError> {
-        self.link.perform(id, request, progress).await
+        self.link.perform(id, actor, request, progress).await
+    }
+
+    async fn set_driver(&self, driver: Driver) {
+        self.link.set_driver(driver).await;
     }
 
     async fn cancel(&self, id: RequestId) {

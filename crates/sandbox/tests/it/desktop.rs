@@ -10,7 +10,7 @@ use bytes::Bytes;
 use deskhand_core::{
     blob::BlobFormat,
     id::{RequestId, SessionId},
-    sandbox::{ComputerReply, ComputerRequest, Sandbox, SandboxEnd},
+    sandbox::{Actor, ComputerReply, ComputerRequest, Sandbox, SandboxEnd},
 };
 use futures::StreamExt;
 
@@ -80,7 +80,11 @@ async fn look(sandbox: &dyn Sandbox) -> Bytes {
     let look = ComputerRequest::Look {
         format: BlobFormat::Png,
     };
-    match sandbox.perform(RequestId::new(), look, None).await.unwrap() {
+    match sandbox
+        .perform(RequestId::new(), Actor::Agent, look, None)
+        .await
+        .unwrap()
+    {
         ComputerReply::Acted {
             frame: Some(frame), ..
         } => frame.bytes,

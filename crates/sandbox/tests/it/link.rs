@@ -5,8 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use deskhand_core::{
     action::Action,
-    id::{RequestId, SessionId},
-    sandbox::{ComputerError, ComputerReply, ComputerRequest},
+    id::{RequestId, SessionId, UserId},
+    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest, Driver},
 };
 use futures::{SinkExt, StreamExt, channel::mpsc};
 use tokio::{
@@ -32,8 +32,12 @@ async fn an_id_that_was_used_is_answered_from_memory() {
     let world = World::new();
     let sandbox = world.start(SessionId::new()).await;
     let id = RequestId::new();
-    let first = sandbox.perform(id, shell(":count"), None).await;
-    let again = sandbox.perform(id, shell(":count"), None).await;
+    let first = sandbox
+        .perform(id, Actor::Agent, shell(":count"), None)
+        .await;
+    let again = sandbox
+        .perform(id, Actor::Agent, shell(":count"), None)
+        .await;
     assert_eq!(first, again);
     assert_eq!(said(&*sandbox, ":count").await, "2");
     world.end().await;
@@ -45,8 +49,8 @@ async fn two_callers_with_one_id_get_one_answer() {
     let sandbox = world.start(SessionId::new()).await;
     let id = RequestId::new();
     let (one, two) = tokio::join!(
-        sandbox.perform(id, shell(":count"), None),
-        sandbox.perform(id, shell(":count"), None),
+        sandbox.perform(id, Actor::Agent, shell(":count"), None),
+        sandbox.perform(id, Actor::Agent, shell(":count"), None),
     );
     assert_eq!(one, two);
     world.end().await;
@@ -57,11 +61,14 @@ async fn a_request_can_be_cancelled() {
     let world = World::new();
     let sandbox = world.start(SessionId::new()).await;
     let id = RequestId::new();
-    let (answer, ()) = tokio::join!(sandbox.perform(id, shell(":hang"), None), async {
-        // It is answered only after it was sent, so this tells that the other was too.
-        said(&*sandbox, "true").await;
-        sandbox.cancel(id).await;
-    });
+    let (answer, ()) = tokio::join!(
+        sandbox.perform(id, Actor::Agent, shell(":hang"), None),
+        async {
+            // It is answered only after it was sent, so this tells that the other was too.
+            said(&*sandbox, "true").await;
+            sandbox.cancel(id).await;
+        }
+    );
     assert_eq!(answer, Err(ComputerError::Cancelled));
     world.end().await;
 }
@@ -71,7 +78,7 @@ async fn a_stop_during_a_request_leaves_its_fate_unknown() {
     let world = World::new();
     let sandbox = world.start(SessionId::new()).await;
     let (answer, ()) = tokio::join!(
-        sandbox.perform(RequestId::new(), shell(":hang"), None),
+        sandbox.perform(RequestId::new(), Actor::Agent, shell(":hang"), None),
         async {
             said(&*sandbox, "true").await;
             sandbox.stop().await;
@@ -87,7 +94,12 @@ async fn progress_and_refusals_reach_the_caller() {
     let sandbox = world.start(SessionId::new()).await;
     let (sender, receiver) = mpsc::channel(8);
     let answer = sandbox
-        .perform(RequestId::new(), shell(":progress"), Some(sender))
+        .perform(
+            RequestId::new(),
+            Actor::Agent,
+            shell(":progress"),
+            Some(sender),
+        )
         .await;
     assert!(matches!(answer, Ok(ComputerReply::Shell(_))), "{answer:?}");
     assert_eq!(
@@ -99,7 +111,9 @@ async fn progress_and_refusals_reach_the_caller() {
         action: Action::Screenshot,
         look: true,
     };
-    let answer = sandbox.perform(RequestId::new(), act, None).await;
+    let answer = sandbox
+        .perform(RequestId::new(), Actor::Agent, act, None)
+        .await;
     assert!(matches!(answer, Err(ComputerError::Failed(text)) if text.starts_with("not here")));
     world.end().await;
 }
@@ -164,6 +178,35 @@ async fn callers_without_the_token_are_refused() {
         }
     }
     // And the runner was not disturbed.
+    assert_eq!(said(&*sandbox, "echo here").await, "here");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn who_drives_is_known_to_the_runner_whatever_happens_to_the_link() {
+    let world = World::new();
+    let sandbox = world.start(SessionId::new()).await;
+    let user = UserId::new();
+    let hanging = RequestId::new();
+    let (cut_off, ()) = tokio::join!(
+        sandbox.perform(hanging, Actor::Agent, shell(":hang"), None),
+        async {
+            said(&*sandbox, "true").await;
+            sandbox.set_driver(Driver::Only(user)).await;
+        }
+    );
+    assert_eq!(cut_off, Err(ComputerError::Refused { was_begun: true }));
+    let ask = async |actor, command| {
+        let id = RequestId::new();
+        sandbox.perform(id, actor, shell(command), None).await
+    };
+    let refused = Err(ComputerError::Refused { was_begun: false });
+    assert_eq!(ask(Actor::Agent, "true").await, refused);
+    // The stand-in forgets who drives when it dials again; the server has to say it first.
+    let dropped = ask(Actor::Person(user), ":forget").await;
+    assert!(dropped.is_ok(), "{dropped:?}");
+    assert_eq!(ask(Actor::Agent, "true").await, refused);
+    sandbox.set_driver(Driver::Anybody).await;
     assert_eq!(said(&*sandbox, "echo here").await, "here");
     world.end().await;
 }

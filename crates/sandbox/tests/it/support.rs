@@ -11,7 +11,9 @@ use std::{
 use deskhand_core::{
     action::ScreenSize,
     id::{RequestId, SessionId},
-    sandbox::{ComputerError, ComputerReply, ComputerRequest, Sandbox, SandboxSpec, Sandboxes},
+    sandbox::{
+        Actor, ComputerError, ComputerReply, ComputerRequest, Sandbox, SandboxSpec, Sandboxes,
+    },
     shell::{ShellEnding, ShellOutput, ShellRequest},
     tasks::Tasks,
 };
@@ -82,7 +84,7 @@ pub(crate) async fn run(
     command: &str,
 ) -> Result<ShellOutput, ComputerError> {
     match sandbox
-        .perform(RequestId::new(), shell(command), None)
+        .perform(RequestId::new(), Actor::Agent, shell(command), None)
         .await?
     {
         ComputerReply::Shell(output) => Ok(output),

@@ -45,6 +45,8 @@ pub(crate) struct ActView {
 }
 
 /// Does one thing by hand, in a sandbox that is started if need be.
+///
+/// While you have control nothing of it is logged and no picture is kept.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/actions",
@@ -55,7 +57,8 @@ pub(crate) struct ActView {
     responses(
         (status = 200, description = "what came of it", body = ActView),
         (status = 400, description = "`bad_action`"),
-        (status = 409, description = "`agent_is_driving`, `session_ended`"),
+        (status = 409, description = "`agent_is_driving`, `somebody_else_drives`, `session_ended`"),
+        (status = 429, description = "`too_many_awake`"),
         (status = 503, description = "`no_sandbox`, `storage_full`"),
     ),
 )]

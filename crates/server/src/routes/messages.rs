@@ -69,7 +69,7 @@ pub(crate) struct MessagesView {
         (status = 400, description = "`empty_message`, `malformed`"),
         (status = 409, description = "`session_ended`"),
         (status = 413, description = "`long_message`"),
-        (status = 429, description = "`queue_full`"),
+        (status = 429, description = "`queue_full`, `too_many_awake`"),
     ),
 )]
 pub(crate) async fn send(

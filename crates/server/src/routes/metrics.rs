@@ -3,7 +3,7 @@
 use axum::{extract::State, http::header, response::IntoResponse};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{Shared, caller::Administrator, problem::Problem};
+use crate::{Shared, caller::Monitor, problem::Problem};
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(metrics))
@@ -16,12 +16,12 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     tag = "server",
     responses(
         (status = 200, description = "the figures", body = String, content_type = "text/plain"),
-        (status = 403, description = "`not_administrator`, `narrow_scope`"),
+        (status = 403, description = "`not_administrator`"),
     ),
 )]
 pub(crate) async fn metrics(
     State(shared): State<Shared>,
-    _: Administrator,
+    _: Monitor,
 ) -> Result<impl IntoResponse, Problem> {
     let figures = shared.app.sessions().figures().await?;
     let headers = [(

@@ -18,6 +18,7 @@ use crate::{
     caller::{AccountHolder, COOKIE, Caller, cookie},
     extract::Body,
     problem::Problem,
+    rate::SignInAttempt,
     routes::users::UserView,
 };
 
@@ -62,10 +63,12 @@ impl SignInLinkView {
     responses(
         (status = 204, description = "signed in", headers(("set-cookie" = String, description = "the cookie `deskhand`"))),
         (status = 401, description = "`bad_code`"),
+        (status = 429, description = "`too_fast`"),
     ),
 )]
 pub(crate) async fn sign_in(
     State(shared): State<Shared>,
+    _: SignInAttempt,
     Body(body): Body<SignIn>,
 ) -> Result<impl IntoResponse, Problem> {
     let signed_in = shared.app.users().sign_in(&body.code).await?;

@@ -1,5 +1,7 @@
 //! The screen: live as RFB, and as pictures.
 
+use std::time::Duration;
+
 use axum::{
     extract::{
         State,
@@ -10,14 +12,15 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
-use deskhand_app::{Admission, Picture, Sessions};
-use deskhand_core::{blob::BlobName, id::SessionId, sandbox::ByteStream};
+use bytes::Bytes;
+use deskhand_app::{Admission, Picture, Seat, Sessions};
+use deskhand_core::{blob::BlobName, id::SessionId, sandbox::ByteStream, user::Scope};
 use futures::{SinkExt, StreamExt};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::stream::close;
+use super::stream::{PING, SILENCE, close};
 use crate::{
     Shared,
     caller::{Caller, Pass},
@@ -25,7 +28,7 @@ use crate::{
     metrics::OpenSocket,
     problem::Problem,
     schema::{self, SessionPath},
-    watch_only::WatchOnly,
+    screen_input::{Hands, ScreenInput},
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -35,7 +38,13 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(watch))
 }
 
-/// Shows the screen now, or the newest picture in the log when the sandbox is not running.
+/// How long the screen may take to let go of what somebody held down when they left.
+const LETTING_GO: Duration = Duration::from_secs(1);
+/// The most that is read of a watcher at once: keys and moves of the mouse are short. The buffer is filled
+/// with zeros before each look at the socket.
+const READ_BYTES: usize = 4 * 1024;
+
+/// Shows the screen now, or the newest picture in the log when the sandbox is not running or somebody else has control.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/screenshot",
@@ -48,10 +57,10 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 )]
 pub(crate) async fn screenshot(
     State(sessions): State<Sessions>,
-    caller: Caller,
+    Caller(user): Caller,
     Id(id): Id<SessionId>,
 ) -> Result<Response, Problem> {
-    let picture = sessions.screenshot(caller.viewer(), id).await?;
+    let picture = sessions.screenshot(user, id).await?;
     Ok(show(picture, "no-store"))
 }
 
@@ -86,7 +95,9 @@ fn show(picture: Picture, caching: &'static str) -> Response {
 
 /// Watches the screen over a WebSocket.
 ///
-/// RFB (VNC) as noVNC speaks it, subprotocol `binary`, one binary message per piece of bytes. Any number may watch.
+/// RFB (VNC) as noVNC speaks it, subprotocol `binary`, one binary message per piece of bytes. Any number may watch; keys,
+/// pointer and clipboard are passed on only from whoever has control. A session that sleeps is woken for those who may
+/// send messages in it.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/vnc",
@@ -97,6 +108,7 @@ fn show(picture: Picture, caching: &'static str) -> Response {
         (status = 101, description = "the WebSocket is open"),
         (status = 400, description = "`malformed`"),
         (status = 409, description = "`no_sandbox`"),
+        (status = 429, description = "`too_many_awake`"),
     ),
 )]
 pub(crate) async fn watch(
@@ -108,47 +120,66 @@ pub(crate) async fn watch(
     let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
     let viewer = pass.viewer();
     let admission = shared.app.admit(pass.credential, id).await?;
-    let screen = shared.app.sessions().open_screen(viewer, id).await?;
-    let upgrade = upgrade.protocols(["binary"]);
+    let may_wake = pass.identity.scope >= Scope::Write;
+    let sessions = shared.app.sessions();
+    let screen = sessions.open_screen(viewer, id, may_wake).await?;
+    let seat = sessions.take_seat(pass.identity.user, id);
+    let upgrade = upgrade.protocols(["binary"]).read_buffer_size(READ_BYTES);
     let span = tracing::Span::current();
     Ok(upgrade.on_upgrade(move |socket| {
-        relay(socket, screen, admission, shared.shutdown).instrument(span)
+        relay(socket, screen, seat, admission, shared.shutdown).instrument(span)
     }))
 }
 
 /// Copies bytes both ways until one side is done. Each side waits for the other, so a slow
-/// watcher slows only its own picture. Of somebody who may only watch, input is left out.
+/// watcher slows only its own picture. Input is passed on only while control is theirs.
 async fn relay(
     socket: WebSocket,
     mut screen: ByteStream,
+    mut seat: Seat,
     admission: Admission,
     shutdown: CancellationToken,
 ) {
     let _counted = OpenSocket::count("screen");
-    let mut filter = (!admission.may_drive()).then(WatchOnly::default);
+    let may_drive = admission.may_drive();
+    let mut input = ScreenInput::default();
     let (mut to_client, mut from_client) = socket.split();
     let down = async {
-        while let Some(bytes) = screen.incoming.next().await {
-            if to_client.send(Message::Binary(bytes)).await.is_err() {
+        let mut ping = tokio::time::interval(PING);
+        loop {
+            let message = tokio::select! {
+                bytes = screen.incoming.next() => bytes.map(Message::Binary),
+                _ = ping.tick() => Some(Message::Ping(Bytes::new())),
+            };
+            let Some(message) = message else { break };
+            if to_client.send(message).await.is_err() {
                 break;
             }
         }
     };
     let up = async {
-        while let Some(Ok(message)) = from_client.next().await {
-            let Message::Binary(mut bytes) = message else {
-                continue;
+        loop {
+            let message = tokio::select! {
+                message = from_client.next() => Some(message),
+                () = seat.changed() => None,
+                // Whoever is not there any more must not keep control.
+                () = tokio::time::sleep(SILENCE) => break,
             };
-            if let Some(filter) = &mut filter {
-                let Ok(allowed) = filter.pass(&bytes) else {
-                    break;
-                };
-                bytes = allowed;
-            }
-            if bytes.is_empty() {
-                continue;
-            }
-            if screen.outgoing.send(bytes).await.is_err() {
+            let hands = if may_drive && seat.drives() {
+                Hands::On
+            } else {
+                Hands::Off
+            };
+            let bytes = match message {
+                Some(Some(Ok(Message::Binary(bytes)))) => input.pass(&bytes, hands),
+                Some(Some(Ok(_))) => continue,
+                Some(Some(Err(_)) | None) => break,
+                // Control is another's now, or theirs.
+                None if hands == Hands::Off => Ok(input.let_go()),
+                None => continue,
+            };
+            let Ok(bytes) = bytes else { break };
+            if !bytes.is_empty() && screen.outgoing.send(bytes).await.is_err() {
                 break;
             }
         }
@@ -159,6 +190,8 @@ async fn relay(
         () = admission.changed() => (close_code::POLICY, "your right in this session has changed"),
         () = shutdown.cancelled() => (close_code::AWAY, "the screen is gone"),
     };
+    // What they hold down must not stay down. A screen that is gone needs no telling.
+    let _ = tokio::time::timeout(LETTING_GO, screen.outgoing.send(input.let_go())).await;
     if let Ok(socket) = from_client.reunite(to_client) {
         close(socket, code, reason).await;
     }

@@ -1,8 +1,8 @@
-//! Making, listing, naming, stopping and ending sessions.
+//! Making, listing, changing, stopping and ending sessions.
 
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_app::{CreateSession, Sessions};
-use deskhand_core::id::SessionId;
+use deskhand_app::{ChangeSession, CreateSession, Sessions};
+use deskhand_core::{id::SessionId, policy::Policy};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -12,14 +12,14 @@ use crate::{
     caller::Caller,
     extract::{Body, Id, Query, page_size},
     problem::Problem,
-    schema::SessionPath,
+    schema::{self, SessionPath},
     view::SessionView,
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
-        .routes(routes!(show, rename, terminate))
+        .routes(routes!(show, change, terminate))
         .routes(routes!(stop))
 }
 
@@ -34,14 +34,21 @@ pub(crate) struct Create {
     /// The caller's own notes.
     #[schema(value_type = Option<std::collections::HashMap<String, serde_json::Value>>)]
     metadata: Option<serde_json::Map<String, serde_json::Value>>,
+    /// What the agent must ask before it does it; your default without it.
+    #[schema(value_type = Option<schema::decision::Policy>)]
+    approvals: Option<Policy>,
 }
 
+/// What to change of a session. At least one of them.
 #[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = RenameSession)]
+#[schema(as = ChangeSession)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Rename {
-    #[schema(max_length = 200)]
-    title: String,
+pub(crate) struct Change {
+    #[schema(max_length = 200, nullable = false)]
+    title: Option<String>,
+    /// What the agent must ask before it does it, from its next action on.
+    #[schema(value_type = Option<schema::decision::Policy>, nullable = false)]
+    approvals: Option<Policy>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -74,7 +81,8 @@ pub(crate) struct SessionsView {
     request_body = Create,
     responses(
         (status = 201, description = "the session", body = SessionView),
-        (status = 400, description = "`unknown_model`, `long_title`"),
+        (status = 400, description = "`unknown_model`, `long_title`, `bad_policy`"),
+        (status = 429, description = "`too_many_awake`, `too_many_today`"),
     ),
 )]
 pub(crate) async fn create(
@@ -86,6 +94,7 @@ pub(crate) async fn create(
         title: body.title,
         model: body.model,
         metadata: body.metadata,
+        approvals: body.approvals,
     };
     let session = sessions.create(user, wanted).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
@@ -131,31 +140,31 @@ pub(crate) async fn show(
     Ok(Json(sessions.find(caller.viewer(), id).await?.into()))
 }
 
-/// Gives a session another title.
+/// Gives a session another title, or another approval policy.
 #[utoipa::path(
     patch,
     path = "/sessions/{id}",
-    operation_id = "rename_session",
+    operation_id = "change_session",
     tag = "sessions",
     params(SessionPath),
-    request_body = Rename,
+    request_body = Change,
     responses(
         (status = 200, description = "the session", body = SessionView),
-        (status = 400, description = "`long_title`"),
+        (status = 400, description = "`long_title`, `bad_policy`"),
     ),
 )]
-pub(crate) async fn rename(
+pub(crate) async fn change(
     State(sessions): State<Sessions>,
     caller: Caller,
     Id(id): Id<SessionId>,
-    Body(body): Body<Rename>,
+    Body(body): Body<Change>,
 ) -> Result<Json<SessionView>, Problem> {
-    Ok(Json(
-        sessions
-            .rename(caller.viewer(), id, &body.title)
-            .await?
-            .into(),
-    ))
+    let change = ChangeSession {
+        title: body.title,
+        approvals: body.approvals,
+    };
+    let session = sessions.change(caller.viewer(), id, change).await?;
+    Ok(Json(session.into()))
 }
 
 /// Ends a session for good. Its sandbox and files are gone, its log stays.

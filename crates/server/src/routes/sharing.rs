@@ -35,7 +35,8 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 #[schema(as = GrantRight)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Grant {
-    #[schema(value_type = schema::GivenRight)]
+    /// With `owner` they become the owner and you may drive.
+    #[schema(value_type = schema::Right)]
     right: Right,
 }
 
@@ -175,7 +176,7 @@ pub(crate) async fn person(
     Ok(Json(PersonView::new(&sessions, id, person)))
 }
 
-/// Gives somebody a right, instead of the one they have.
+/// Gives somebody a right, instead of the one they have. The owner can make somebody else the owner.
 #[utoipa::path(
     put,
     path = "/sessions/{id}/people/{user}",
@@ -185,7 +186,6 @@ pub(crate) async fn person(
     request_body = Grant,
     responses(
         (status = 200, description = "the person", body = PersonView),
-        (status = 400, description = "`bad_right`"),
         (status = 404, description = "`no_user`"),
         (status = 409, description = "`is_owner`"),
         (status = 429, description = "`too_many_people`"),

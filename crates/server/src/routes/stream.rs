@@ -1,27 +1,20 @@
 //! The event log: a page of it, or all of it as it grows.
 
-use std::{
-    pin::pin,
-    time::{Duration, Instant},
-};
+mod connection;
+
+use std::time::Duration;
 
 use axum::{
-    extract::{
-        State,
-        ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code},
-    },
+    extract::{State, ws::WebSocketUpgrade},
     http::header,
     response::{IntoResponse, Response},
 };
-use bytes::Bytes;
-use deskhand_app::{Admission, Feed, PresenceChange, Present, Sessions};
+use deskhand_app::{PresenceChange, Sessions};
 use deskhand_core::{
     event::LoggedEvent,
     id::{SessionId, UserId},
 };
-use futures::SinkExt;
 use serde::{Deserialize, Serialize};
-use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -30,10 +23,11 @@ use crate::{
     Shared,
     caller::{Caller, Pass},
     extract::{Id, Query, page_size},
-    metrics::OpenSocket,
     problem::Problem,
     schema::{SessionPath, event::EventsView},
 };
+use connection::Client;
+pub(crate) use connection::{close, send};
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
@@ -41,14 +35,13 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(follow))
 }
 
-/// How long a client may leave what it was sent unread.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// How often a quiet connection is shown to be alive.
-const PING: Duration = Duration::from_secs(20);
+pub(crate) const PING: Duration = Duration::from_secs(20);
 /// How long a client may be silent. It answers every ping without being asked to.
-const SILENCE: Duration = Duration::from_secs(65);
-/// What somebody is told whose connection ends because they may not have it any more.
-const NO_LONGER: &str = "you may not see this session any more";
+pub(crate) const SILENCE: Duration = Duration::from_secs(65);
+/// The most that is read of a client at once, and the longest message it may send: it has little to say.
+/// The buffer is filled with zeros before each look at the socket, so its size is what a delivery costs.
+const READ_BYTES: usize = 1024;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -136,7 +129,8 @@ pub(crate) async fn list(
 ///
 /// Sends one `SessionEvent` per text message: first the past after `after`, then what happens, without gap
 /// or repetition. With `presence` a `PresenceMessage` stands between them whenever somebody comes or goes. Nothing
-/// is expected of the client but answers to pings. Who may not see the session any more is cut off with 1008. One that leaves what it was sent unread for 30 seconds
+/// is expected of the client but answers to pings. One that shows the session to somebody sends `{"type":"heartbeat"}` every half
+/// minute, exactly so, and the session stays awake. Who may not see the session any more is cut off with 1008. One that leaves what it was sent unread for 30 seconds
 /// is cut off; when the server shuts down it closes with 1001. Come back with the last number you saw.
 #[utoipa::path(
     get,
@@ -162,103 +156,18 @@ pub(crate) async fn follow(
     let feed = sessions.follow(viewer, id, query.after).await?;
     let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
     let present = sessions.enter(pass.identity.user, id).await?;
-    let client = StreamClient {
-        feed,
+    let client = Client {
+        session: id,
+        sessions: sessions.clone(),
         present,
+        _seat: sessions.take_seat(pass.identity.user, id),
         tell_presence: query.presence,
     };
     let span = tracing::Span::current();
+    let upgrade = upgrade
+        .read_buffer_size(READ_BYTES)
+        .max_message_size(READ_BYTES);
     Ok(upgrade.on_upgrade(move |socket| {
-        send_events(socket, client, admission, shared.shutdown).instrument(span)
+        connection::serve(socket, feed, client, admission, shared.shutdown).instrument(span)
     }))
-}
-
-/// What a client of a stream is to be told.
-struct StreamClient {
-    feed: Feed,
-    present: Present,
-    tell_presence: bool,
-}
-
-async fn send_events(
-    mut socket: WebSocket,
-    mut client: StreamClient,
-    admission: Admission,
-    shutdown: CancellationToken,
-) {
-    let _counted = OpenSocket::count("events");
-    // Begun once: a look at the rights must not be cut short by an event.
-    let mut lost = pin!(admission.lost());
-    let mut ping = tokio::time::interval(PING);
-    ping.reset();
-    let mut heard_at = Instant::now();
-    loop {
-        let sent = tokio::select! {
-            events = client.feed.next() => match events {
-                Ok(events) => send(&mut socket, events).await,
-                Err(error) => {
-                    tracing::error!(error = &error as &dyn std::error::Error, "a client's events could not be read");
-                    close(socket, close_code::ERROR, "the log could not be read; come back").await;
-                    return;
-                }
-            },
-            changes = client.present.next(), if client.tell_presence => {
-                send(&mut socket, presence_messages(changes)).await
-            }
-            // Whoever is not there any more must not be shown as present.
-            _ = ping.tick() => {
-                heard_at.elapsed() < SILENCE && socket.send(Message::Ping(Bytes::new())).await.is_ok()
-            }
-            // Nothing is expected of a client but signs of life and its leaving.
-            received = socket.recv() => {
-                heard_at = Instant::now();
-                matches!(received, Some(Ok(message)) if !matches!(message, Message::Close(_)))
-            }
-            () = &mut lost => {
-                close(socket, close_code::POLICY, NO_LONGER).await;
-                return;
-            }
-            () = shutdown.cancelled() => {
-                close(socket, close_code::AWAY, "the server is shutting down; come back").await;
-                return;
-            }
-        };
-        if !sent {
-            return;
-        }
-    }
-}
-
-fn presence_messages(changes: Vec<PresenceChange>) -> Vec<Bytes> {
-    let views = changes.into_iter().map(PresenceView::from);
-    // Names and ids can always be written as JSON.
-    views
-        .filter_map(|view| serde_json::to_vec(&view).ok())
-        .map(Bytes::from)
-        .collect()
-}
-
-/// Sends a batch in one go; tells whether the client took it.
-async fn send(socket: &mut WebSocket, events: Vec<Bytes>) -> bool {
-    let batch = async {
-        for event in events {
-            let Ok(text) = Utf8Bytes::try_from(event) else {
-                return false;
-            };
-            if socket.feed(Message::Text(text)).await.is_err() {
-                return false;
-            }
-        }
-        socket.flush().await.is_ok()
-    };
-    tokio::time::timeout(PATIENCE, batch).await.unwrap_or(false)
-}
-
-pub(crate) async fn close(mut socket: WebSocket, code: u16, reason: &'static str) {
-    let frame = CloseFrame {
-        code,
-        reason: reason.into(),
-    };
-    // Who is not there any more need not be told.
-    let _ = socket.send(Message::Close(Some(frame))).await;
 }

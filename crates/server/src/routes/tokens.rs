@@ -130,7 +130,6 @@ pub(crate) async fn create(
     tag = "people",
     responses(
         (status = 200, description = "your tokens", body = TokensView),
-        (status = 403, description = "`narrow_scope`"),
     ),
 )]
 pub(crate) async fn list(

@@ -132,7 +132,7 @@ pub(crate) async fn create(
     params(Page),
     responses(
         (status = 200, description = "a page of users", body = UsersView),
-        (status = 403, description = "`not_administrator`, `narrow_scope`"),
+        (status = 403, description = "`not_administrator`"),
     ),
 )]
 pub(crate) async fn list(

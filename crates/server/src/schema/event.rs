@@ -5,7 +5,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{BlobName, Delivery, Role, SandboxState, SessionState};
+use super::{
+    BlobName, Delivery, Role, SandboxState, SessionState,
+    decision::{Check, DecisionKind, Form, Reply, SettledState, Subject},
+};
 
 /// A page of events, in order.
 #[derive(Serialize, ToSchema)]
@@ -33,11 +36,14 @@ pub(crate) enum EventBody {
     Status(StatusData),
     Message(MessageData),
     Queue(QueueData),
+    Lease(LeaseData),
     Thinking(SaidData),
     Text(SaidData),
     ToolUse(ToolUseData),
     ToolResult(ToolResultData),
     Screenshot(ScreenshotData),
+    Decision(DecisionData),
+    Answer(AnswerData),
     Cost(CostData),
     Error(ErrorData),
     Complete(CompleteData),
@@ -68,6 +74,9 @@ pub(crate) struct MessageData {
     /// Who wrote it, when a person did.
     #[schema(required = false)]
     author: Uuid,
+    /// Their name at that time.
+    #[schema(required = false)]
+    author_name: String,
     /// `queue` when it is absent.
     #[schema(required = false)]
     delivery: Delivery,
@@ -103,6 +112,50 @@ pub(crate) enum QueueChange {
     Removed,
 }
 
+/// Somebody's lease of mouse and keyboard began, was made longer or ended.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct LeaseData {
+    /// Whose lease it is, or was.
+    user: Uuid,
+    /// Their name at that time.
+    name: String,
+    #[serde(flatten)]
+    change: LeaseChange,
+}
+
+/// What became of a lease.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub(crate) enum LeaseChange {
+    Taken {
+        until: Timestamp,
+        /// Who had it until then, when the owner took it from somebody.
+        #[schema(required = false)]
+        from: Uuid,
+    },
+    Extended {
+        until: Timestamp,
+    },
+    Ended {
+        reason: LeaseEnd,
+    },
+}
+
+/// Why a lease ended.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LeaseEnd {
+    /// They gave control back.
+    HandedBack,
+    /// Its time was over.
+    Expired,
+    /// All their streams and screens were gone for 15 seconds.
+    Disconnected,
+    /// They may not drive any more.
+    RightLost,
+    SessionEnded,
+}
+
 /// A piece of what the model thought or said. Pieces with one `turn` and `block` belong together.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SaidData {
@@ -127,6 +180,9 @@ pub(crate) struct ToolUseData {
     /// Who did it, when a person did.
     #[schema(required = false)]
     by: Uuid,
+    /// What a person must agree to first.
+    #[schema(required = false)]
+    checks: Vec<Check>,
 }
 
 /// What came of a tool use.
@@ -148,12 +204,49 @@ pub(crate) struct ToolResultData {
 pub(crate) struct ScreenshotData {
     #[schema(required = false)]
     turn: Uuid,
-    /// The tool use it belongs to.
+    /// The tool use it belongs to. Absent when the agent looks because people had control.
     #[schema(required = false)]
     call: String,
     blob: BlobName,
     width: u16,
     height: u16,
+}
+
+/// A person is asked something.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct DecisionData {
+    turn: Uuid,
+    decision: Uuid,
+    /// The tool call that waits for it.
+    #[schema(required = false)]
+    call: String,
+    kind: DecisionKind,
+    /// The question, for people.
+    prompt: String,
+    form: Form,
+    /// Exactly what would be done, where something would be.
+    #[schema(required = false)]
+    subject: Subject,
+    /// What counts as the answer when nobody gave one in time.
+    #[schema(required = false)]
+    default: Reply,
+    /// It waits for ever without it.
+    #[schema(required = false)]
+    expires_at: Timestamp,
+}
+
+/// A decision is settled: it cannot be answered any more.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct AnswerData {
+    turn: Uuid,
+    decision: Uuid,
+    state: SettledState,
+    /// What counts, also when it is the default that came with the expiry.
+    #[schema(required = false)]
+    answer: Reply,
+    /// Who answered, when a person did.
+    #[schema(required = false)]
+    by: Uuid,
 }
 
 /// The model has given a whole answer. What it said and asked for stands before this.

@@ -23,6 +23,18 @@ const MIGRATIONS: &[Migration] = &[
         number: 3,
         sql: include_str!("../../migrations/0003_people.sql"),
     },
+    Migration {
+        number: 4,
+        sql: include_str!("../../migrations/0004_decisions.sql"),
+    },
+    Migration {
+        number: 5,
+        sql: include_str!("../../migrations/0005_lease.sql"),
+    },
+    Migration {
+        number: 6,
+        sql: include_str!("../../migrations/0006_limits.sql"),
+    },
 ];
 
 /// Keeps two servers that start at once from migrating at once on PostgreSQL. Any number does

@@ -10,8 +10,9 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, types::ValueRef};
+use rusqlite::{Connection, config::DbConfig, types::ValueRef};
 use tokio::sync::OwnedMutexGuard;
+use uuid::Uuid;
 
 use super::{
     SqlError,
@@ -140,6 +141,9 @@ impl Drop for SqliteTransaction {
 fn prepare(connection: &Connection) -> Result<(), SqlError> {
     connection.busy_timeout(BUSY_MAX)?;
     connection.set_prepared_statement_cache_capacity(N_PREPARED);
+    // Otherwise a statement with `LIMIT $1` is planned anew for each value, which takes longer than
+    // running it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     Ok(())
 }
@@ -194,6 +198,10 @@ fn value(value: ValueRef<'_>) -> Value {
         // No column holds one: text is what is least surprising to a reader of an error.
         ValueRef::Real(number) => Value::Text(number.to_string()),
         ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
-        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+        // An id is kept as its sixteen bytes.
+        ValueRef::Blob(bytes) => match Uuid::from_slice(bytes) {
+            Ok(id) => Value::Uuid(id),
+            Err(_) => Value::Bytes(bytes.to_vec()),
+        },
     }
 }

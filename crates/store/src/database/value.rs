@@ -74,8 +74,8 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// The value in a column.
-    pub(crate) fn get<T: FromValue>(&self, column: &str) -> Result<T, StoreError> {
+    /// The value in a column. Text that is only looked at can be had as `&str`.
+    pub(crate) fn get<'row, T: FromValue<'row>>(&'row self, column: &str) -> Result<T, StoreError> {
         let index = self.columns.iter().position(|name| name == column);
         let value = index.and_then(|index| self.values.get(index));
         value.and_then(T::from_value).ok_or_else(|| {
@@ -86,11 +86,11 @@ impl Row {
 }
 
 /// What can be read from a row. `None` when the value is of another type.
-pub(crate) trait FromValue: Sized {
-    fn from_value(value: &Value) -> Option<Self>;
+pub(crate) trait FromValue<'row>: Sized {
+    fn from_value(value: &'row Value) -> Option<Self>;
 }
 
-impl FromValue for i64 {
+impl FromValue<'_> for i64 {
     fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Int(number) => Some(*number),
@@ -101,7 +101,7 @@ impl FromValue for i64 {
     }
 }
 
-impl FromValue for bool {
+impl FromValue<'_> for bool {
     fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Bool(yes) => Some(*yes),
@@ -112,10 +112,10 @@ impl FromValue for bool {
     }
 }
 
-impl FromValue for String {
-    fn from_value(value: &Value) -> Option<Self> {
+impl<'row> FromValue<'row> for &'row str {
+    fn from_value(value: &'row Value) -> Option<Self> {
         match value {
-            Value::Text(text) => Some(text.clone()),
+            Value::Text(text) => Some(text),
             Value::Null(_) | Value::Int(_) | Value::Bool(_) | Value::Uuid(_) | Value::Bytes(_) => {
                 None
             }
@@ -123,19 +123,36 @@ impl FromValue for String {
     }
 }
 
-impl FromValue for Uuid {
+impl FromValue<'_> for String {
+    fn from_value(value: &Value) -> Option<Self> {
+        <&str>::from_value(value).map(str::to_owned)
+    }
+}
+
+impl FromValue<'_> for Uuid {
     fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Uuid(uuid) => Some(*uuid),
-            // SQLite keeps its sixteen bytes.
-            Value::Bytes(bytes) => Self::from_slice(bytes).ok(),
+            Value::Null(_) | Value::Int(_) | Value::Bool(_) | Value::Text(_) | Value::Bytes(_) => {
+                None
+            }
+        }
+    }
+}
+
+impl FromValue<'_> for Vec<u8> {
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Bytes(bytes) => Some(bytes.clone()),
+            // Any sixteen bytes look like an id to SQLite.
+            Value::Uuid(uuid) => Some(uuid.as_bytes().to_vec()),
             Value::Null(_) | Value::Int(_) | Value::Bool(_) | Value::Text(_) => None,
         }
     }
 }
 
-impl<T: FromValue> FromValue for Option<T> {
-    fn from_value(value: &Value) -> Option<Self> {
+impl<'row, T: FromValue<'row>> FromValue<'row> for Option<T> {
+    fn from_value(value: &'row Value) -> Option<Self> {
         if matches!(value, Value::Null(_)) {
             return Some(None);
         }

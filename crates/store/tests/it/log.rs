@@ -38,6 +38,7 @@ pub(crate) fn prompt<'a>(world: &World, session: SessionId, content: &'a str) ->
         session,
         content,
         author: world.user,
+        author_name: "ada",
         delivery: Delivery::Queue,
         at: SystemClock.now(),
     }

@@ -8,7 +8,10 @@
 )]
 
 mod blobs;
+mod decisions;
 mod figures;
+mod lease;
+mod limits;
 mod log;
 mod people;
 mod queue;
@@ -19,6 +22,7 @@ mod tokens;
 use deskhand_core::{
     clock::{Clock, SystemClock},
     id::{SessionId, UserId},
+    policy::Policy,
     user::UserRole,
 };
 use deskhand_store::{NewSession, NewUser, Store};
@@ -106,6 +110,7 @@ impl World {
             title: "",
             model: "scripted/demo",
             metadata: &serde_json::json!({"team": "x"}),
+            approvals: &Policy::default(),
             created_at: SystemClock.now(),
         };
         self.store.insert_session(new).await.unwrap();

@@ -6,6 +6,7 @@ import { useMe, useSignOut } from "../../api/account";
 import { Button } from "../../components/Button";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../components/Menu";
 import { setTheme, type Theme, useTheme } from "../../lib/theme";
+import { LimitsInUse } from "./LimitsInUse";
 
 const THEMES: readonly { value: Theme; label: string; icon: ReactNode }[] = [
   { value: "light", label: "Light", icon: <Sun aria-hidden /> },
@@ -34,6 +35,7 @@ export function AccountMenu() {
       }
     >
       <MenuLabel>Signed in as {name}</MenuLabel>
+      <LimitsInUse className="px-2 pt-1 pb-1.5" />
       <MenuSeparator />
       <MenuLabel>Theme</MenuLabel>
       <MenuChoice value={theme} options={THEMES} onChange={setTheme} />

@@ -1,5 +1,6 @@
 import {
   ChevronRight,
+  CircleHelp,
   CircleSlash,
   CircleX,
   Clock,
@@ -31,6 +32,7 @@ const ICONS: Record<CallIcon, LucideIcon> = {
   shell: SquareTerminal,
   file: FileText,
   edit: FilePenLine,
+  ask: CircleHelp,
   tool: Wrench,
 };
 
@@ -111,6 +113,9 @@ function CallSymbol({ item }: { item: CallItem }) {
   if (item.state === "running") {
     return <LoaderCircle aria-hidden className="size-4 shrink-0 animate-spin text-accent" />;
   }
+  if (item.state === "waiting") {
+    return <Clock aria-hidden className="size-4 shrink-0 text-faint" />;
+  }
   if (item.state === "failed") return <CircleX aria-hidden className="size-4 shrink-0 text-bad" />;
   if (item.state === "cut") {
     return <CircleSlash aria-hidden className="size-4 shrink-0 text-warn" />;
@@ -123,7 +128,7 @@ function CallSentence({ item }: { item: CallItem }) {
   const { doing, did, code, rest } = describeCall(item.tool, item.input);
   return (
     <span className="line-clamp-2 min-w-0 flex-1 text-[13px] [overflow-wrap:anywhere]">
-      {item.state === "running" ? doing : did}
+      {item.state === "running" || item.state === "waiting" ? doing : did}
       {code !== undefined && (
         <>
           {" "}
@@ -139,6 +144,9 @@ function CallSentence({ item }: { item: CallItem }) {
 function CallOutcome({ item }: { item: CallItem }) {
   const took = item.durationMs === undefined ? "" : formatDuration(item.durationMs);
   if (item.state === "running") return <span className="sr-only">running</span>;
+  if (item.state === "waiting") {
+    return <span className="shrink-0 text-xs text-faint">not begun</span>;
+  }
   if (item.state === "cut") return <span className="shrink-0 text-xs text-warn">interrupted</span>;
   if (item.state === "failed") {
     return <span className="shrink-0 text-xs font-medium text-bad">failed · {took}</span>;
@@ -164,7 +172,7 @@ function CallDetails({ item }: { item: CallItem }) {
       <Block
         label="Output"
         text={item.output.trimEnd()}
-        empty={item.state === "running" ? "Nothing yet" : "None"}
+        empty={item.state === "running" || item.state === "waiting" ? "Nothing yet" : "None"}
       />
     </div>
   );

@@ -68,6 +68,7 @@ function show(events: SessionEvent[], shown: Shown = {}) {
       state="idle"
       connection={connection}
       isLoading={false}
+      waitingNote={undefined}
       names={new Map(Object.entries(names))}
       right={right}
       me="a"

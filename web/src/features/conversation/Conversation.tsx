@@ -22,6 +22,8 @@ interface ConversationProps {
   isLoading: boolean;
   /** The names of those who have a right in the session, by id. */
   names: ReadonlyMap<string, string>;
+  /** For whom the agent waits, in words, while a person has control. */
+  waitingNote: string | undefined;
   /** What whoever looks may do in the session. */
   right: Right;
   /** The user who looks, as soon as that is known. */
@@ -93,14 +95,23 @@ function Entries(props: EntriesProps) {
         <ItemView
           key={item.id}
           item={item}
-          author={item.kind === "prompt" ? authorOf(item) : undefined}
+          sessionId={sessionId}
+          right={props.right}
+          author={
+            item.kind === "prompt"
+              ? authorOf(item)
+              : item.kind === "decision" && item.settled?.by !== undefined
+                ? names.get(item.settled.by)
+                : undefined
+          }
           isGrowing={isWorking && item === last}
           onOpenShot={onOpenShot}
         />
       ))}
       {isPondering && (
         <div className="flex animate-appear-late items-center gap-2 text-[13px] text-faint">
-          <LoaderCircle aria-hidden className="size-3.5 animate-spin text-accent" /> Working…
+          <LoaderCircle aria-hidden className="size-3.5 animate-spin text-accent" />{" "}
+          {props.waitingNote ?? "Working…"}
         </div>
       )}
       <Waiting
@@ -120,9 +131,9 @@ function authorsOf(timeline: Timeline, names: ReadonlyMap<string, string>) {
   const prompts = [...timeline.items, ...timeline.waiting].filter((item) => item.kind === "prompt");
   const n_authors = new Set(prompts.map(({ author }) => author)).size;
   const isShared = names.size > 1 || n_authors > 1;
-  return ({ author }: PromptItem): string | undefined => {
+  return ({ author, authorName }: PromptItem): string | undefined => {
     if (!isShared || author === undefined) return undefined;
-    return names.get(author) ?? "Somebody who left";
+    return names.get(author) ?? authorName ?? "Somebody who left";
   };
 }
 

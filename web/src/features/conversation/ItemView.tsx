@@ -1,18 +1,24 @@
 import { Brain, ChevronRight, TriangleAlert } from "lucide-react";
 import { memo, type ReactNode } from "react";
 
+import type { Right } from "../../api/types";
 import { Markdown } from "../../components/Markdown";
 import { cx } from "../../lib/cx";
 import { counted, sentence } from "../../lib/text";
 import { formatDuration, formatMoment } from "../../lib/time";
+import { DecisionCard } from "../decisions/DecisionCard";
 import { CallCard } from "./CallCard";
 import type { CompleteItem, ErrorItem, Item, SaidItem } from "./items";
+import { leaseWords } from "./leaseWords";
 import { ShotThumb } from "./ShotThumb";
 import { statusWords } from "./statusWords";
 
 interface ItemViewProps {
   item: Item;
-  /** Who wrote it, where that is to be told. */
+  sessionId: string;
+  /** What whoever looks may do in the session. */
+  right: Right;
+  /** Who wrote or answered it, where that is to be told. */
   author?: string | undefined;
   /** More of it may still come. */
   isGrowing: boolean;
@@ -21,7 +27,7 @@ interface ItemViewProps {
 
 /** One entry of the conversation. */
 export const ItemView = memo(function ItemView(props: ItemViewProps) {
-  const { item, author, isGrowing, onOpenShot } = props;
+  const { item, sessionId, right, author, isGrowing, onOpenShot } = props;
   switch (item.kind) {
     case "prompt":
       return (
@@ -47,12 +53,30 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
           className="w-56 max-w-full rounded-lg border border-line"
         />
       );
+    case "decision":
+      return (
+        <DecisionCard
+          sessionId={sessionId}
+          asked={{
+            ...item.asked,
+            id: item.asked.decision,
+            expiresAt: item.asked.expires_at,
+            state: item.settled?.state ?? "open",
+            answer: item.settled?.answer,
+            answeredBy: author,
+            settledAt: item.settled?.at,
+          }}
+          right={right}
+        />
+      );
     case "status":
       return (
         <Line at={item.at} isBad={item.state === "error" || item.sandbox === "lost"}>
           {statusWords(item)}
         </Line>
       );
+    case "lease":
+      return <Line at={item.at}>{leaseWords(item.data)}</Line>;
     case "error":
       return <Failure item={item} />;
     case "complete":

@@ -2,7 +2,7 @@ import { shorten } from "../../lib/text";
 
 /** Which picture stands beside the sentence. */
 export type CallIcon =
-  "look" | "pointer" | "scroll" | "keyboard" | "wait" | "shell" | "file" | "edit" | "tool";
+  "look" | "pointer" | "scroll" | "keyboard" | "wait" | "shell" | "file" | "edit" | "ask" | "tool";
 
 /** What a call does, in one sentence: `doing` or `did`, then the rest, of which `code` is set apart. */
 export interface CallSentence {
@@ -27,7 +27,9 @@ export function describeCall(tool: string, input: unknown): CallSentence {
         ? describeShell(fields)
         : tool === "editor"
           ? describeEdit(fields)
-          : null;
+          : tool === "ask_user"
+            ? describeQuestion(fields)
+            : null;
   return known ?? { icon: "tool", doing: "Using", did: "Used", code: tool };
 }
 
@@ -106,6 +108,10 @@ function describeShell(input: Input): CallSentence | null {
     did: "Ran",
     code: shorten(input.command, LONGEST_CODE),
   };
+}
+
+function describeQuestion(input: Input): CallSentence {
+  return { icon: "ask", doing: "Asking", did: "Asked", rest: quoted(input.question) };
 }
 
 function describeEdit(input: Input): CallSentence | null {

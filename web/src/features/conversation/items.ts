@@ -1,4 +1,12 @@
-import type { Delivery, SandboxState, SessionState } from "../../api/types";
+import type {
+  DecisionData,
+  Delivery,
+  LeaseData,
+  Reply,
+  SandboxState,
+  SessionState,
+  SettledState,
+} from "../../api/types";
 
 /** A picture of the screen in the log. */
 export interface Shot {
@@ -21,6 +29,8 @@ export interface PromptItem extends ItemBase {
   text: string;
   /** The user who wrote it. */
   author?: string;
+  /** Their name when they wrote it. */
+  authorName?: string;
   delivery: Delivery;
   /** Whether the agent was shown it in the middle of a turn. */
   isSteering: boolean;
@@ -45,8 +55,8 @@ export interface CallItem extends ItemBase {
   tool: string;
   input: unknown;
   byHand: boolean;
-  /** `cut` when the turn ended before a result came. */
-  state: "running" | "ok" | "failed" | "cut";
+  /** `waiting` while a person is asked, `cut` when the turn ended before a result came. */
+  state: "running" | "waiting" | "ok" | "failed" | "cut";
   output: string;
   durationMs?: number;
   shots: readonly Shot[];
@@ -63,6 +73,11 @@ export interface StatusItem extends ItemBase {
   /** How long the desktop took to start, on the line that says it is ready. */
   tookMs?: number;
 }
+/** Somebody took control, or does not have it any more. */
+export interface LeaseItem extends ItemBase {
+  kind: "lease";
+  data: LeaseData;
+}
 export interface ErrorItem extends ItemBase {
   kind: "error";
   code: string;
@@ -74,5 +89,20 @@ export interface CompleteItem extends ItemBase {
   nSteps: number;
   durationMs: number;
 }
+export interface DecisionItem extends ItemBase {
+  kind: "decision";
+  asked: DecisionData;
+  /** How it was settled, once it was. */
+  settled?: { state: SettledState; at: string; answer?: Reply; by?: string };
+}
 export type Item =
-  PromptItem | SaidItem | AnswerItem | CallItem | ShotItem | StatusItem | ErrorItem | CompleteItem;
+  | PromptItem
+  | SaidItem
+  | AnswerItem
+  | CallItem
+  | ShotItem
+  | DecisionItem
+  | StatusItem
+  | LeaseItem
+  | ErrorItem
+  | CompleteItem;

@@ -8,7 +8,7 @@ const SANDBOX_WORDS: Record<SandboxState, string> = {
   starting: "The desktop is starting…",
   ready: "The desktop is ready",
   paused: "The desktop is paused",
-  stopped: "The desktop is off",
+  stopped: "The desktop is asleep",
   lost: "The desktop went away",
 };
 

@@ -228,8 +228,30 @@ describe("addEvents", () => {
     expect(after(prompt("go"), begins("go"), complete("t")).turnStartedAt).toBeNull();
   });
 
+  it("holds calls back while a person is asked, and says how that was settled", () => {
+    const planned: Said = {
+      type: "tool_use",
+      data: { turn: "t", call: "a", tool: "bash", input: { shell: "run", command: "rm -rf x" } },
+    };
+    const asked: Said = {
+      type: "decision",
+      data: { turn: "t", decision: "d", call: "a", kind: "approval", prompt: "?", form: { type: "yes_no" } },
+    };
+    const settled: Said = {
+      type: "answer",
+      data: { turn: "t", decision: "d", state: "answered", answer: { yes: true }, by: "u" },
+    };
+    const open = after(planned, asked);
+    expect(open.items).toMatchObject([{ state: "waiting" }, { kind: "decision" }]);
+    expect(open.items[1]).not.toHaveProperty("settled");
+    expect(after(planned, asked, settled).items).toMatchObject([
+      { state: "running" },
+      { settled: { state: "answered", answer: { yes: true }, by: "u" } },
+    ]);
+  });
+
   it("passes over events of a type it does not know", () => {
-    const strange = { type: "lease", data: { holder: "ada" } } as unknown as Said;
+    const strange = { type: "weather", data: { sky: "blue" } } as unknown as Said;
     expect(outline(after(strange, text("t", 0, "Hi")))).toEqual(["text Hi"]);
   });
 });

@@ -1,4 +1,12 @@
-import type { QueueData, ScreenshotData, SessionEvent, StatusData } from "../../api/types";
+import type {
+  LeaseData,
+  QueueData,
+  ScreenshotData,
+  SessionEvent,
+  StatusData,
+} from "../../api/types";
+import type { HeldLease } from "../screen/control";
+import { changeCalls, settle } from "./decisionItems";
 import type { CallItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
 
 /** What a session's log amounts to on the page. */
@@ -9,6 +17,10 @@ export interface Timeline {
   waiting: readonly PromptItem[];
   shots: readonly Shot[];
   status: StatusData | null;
+  /** The person who has mouse and keyboard, if one has. */
+  lease: HeldLease | null;
+  /** What last happened to a lease. */
+  leaseChange: { seq: number; data: LeaseData } | null;
   /** Since when the agent works on the current turn. */
   turnStartedAt: string | null;
 }
@@ -19,6 +31,8 @@ export const emptyTimeline: Timeline = {
   waiting: [],
   shots: [],
   status: null,
+  lease: null,
+  leaseChange: null,
   turnStartedAt: null,
 };
 
@@ -55,6 +69,7 @@ function addEvent(draft: Draft, event: SessionEvent): void {
     case "message":
       if (event.data.role === "user") {
         const { id: message, content: text, author, delivery = "queue" } = event.data;
+        const { author_name: authorName } = event.data;
         const prompt: PromptItem = {
           ...base,
           kind: "prompt",
@@ -63,13 +78,19 @@ function addEvent(draft: Draft, event: SessionEvent): void {
           delivery,
           isSteering: false,
         };
-        draft.waiting.push(author === undefined ? prompt : { ...prompt, author });
+        draft.waiting.push({
+          ...prompt,
+          ...(author !== undefined && { author }),
+          ...(authorName !== undefined && { authorName }),
+        });
       } else if (!wasSpoken(draft, event.data.content, turn)) {
         draft.items.push({ ...base, kind: "answer", text: event.data.content });
       }
       return;
     case "queue":
       return changeWaiting(draft, event.data);
+    case "lease":
+      return changeLease(draft, base, event.data);
     case "thinking":
     case "text":
       return addSaid(draft, { ...base, kind: event.type, ...event.data, lastAt: event.at });
@@ -104,6 +125,13 @@ function addEvent(draft: Draft, event: SessionEvent): void {
     }
     case "screenshot":
       return addShot(draft, base, event.data);
+    case "decision":
+      changeCalls(draft.items, event.data.turn, "running", "waiting");
+      draft.items.push({ ...base, kind: "decision", asked: event.data });
+      return;
+    case "answer":
+      changeCalls(draft.items, event.data.turn, "waiting", "running");
+      return settle(draft.items, event.at, event.data);
     case "error": {
       const { code, message } = event.data;
       draft.items.push({ ...base, kind: "error", code, message });
@@ -156,6 +184,14 @@ function changeWaiting(draft: Draft, data: QueueData): void {
   }
 }
 
+function changeLease(draft: Draft, base: ItemBase, data: LeaseData): void {
+  draft.leaseChange = { seq: base.id, data };
+  const { user, name } = data;
+  draft.lease = data.change === "ended" ? null : { user, name, until: data.until };
+  // A line per extension would say nothing that the clock does not.
+  if (data.change !== "extended") draft.items.push({ ...base, kind: "lease", data });
+}
+
 const URGENCY = { interrupt: 0, steer: 1, queue: 2 };
 
 /** Prompts that wait, in the order in which the agent takes them. */
@@ -165,11 +201,7 @@ export function inOrder(waiting: readonly PromptItem[]): PromptItem[] {
 
 function endTurn(draft: Draft, turn: string): void {
   draft.turnStartedAt = null;
-  for (const [index, item] of draft.items.entries()) {
-    if (item.kind === "call" && item.turn === turn && item.state === "running") {
-      draft.items[index] = { ...item, state: "cut" };
-    }
-  }
+  changeCalls(draft.items, turn, "running", "cut");
 }
 
 function addStatus(draft: Draft, base: ItemBase, status: StatusData): void {
@@ -178,12 +210,12 @@ function addStatus(draft: Draft, base: ItemBase, status: StatusData): void {
   if (status.prompt !== undefined) takeUp(draft, status.prompt, base.at);
   else if (status.state !== "running" && status.state !== "waiting") draft.turnStartedAt = null;
 
-  // That the agent began and ended is told by the prompt and the turn's last line.
+  // That the agent began, waits and ended is told by the prompt, the question and the turn's last line.
   const isBeginning = before === null && status.sandbox === "none";
   const isNews =
     (status.sandbox !== before?.sandbox && !isBeginning) ||
     status.reason !== undefined ||
-    (status.state !== before?.state && ["waiting", "error", "terminated"].includes(status.state));
+    (status.state !== before?.state && ["error", "terminated"].includes(status.state));
   if (!isNews) return;
 
   const item: StatusItem = { ...base, kind: "status", ...status };

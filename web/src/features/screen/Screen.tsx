@@ -4,6 +4,7 @@ import { type CSSProperties, type KeyboardEvent, type ReactNode, useRef, useStat
 import type { SandboxState, SessionState } from "../../api/types";
 import { Button } from "../../components/Button";
 import { cx } from "../../lib/cx";
+import type { Control } from "./control";
 import { ScreenBar } from "./ScreenBar";
 import { offNote, type ScreenMode, screenMode } from "./screenMode";
 import { type ScreenConnection, type ScreenSize, useRfb } from "./useRfb";
@@ -11,8 +12,13 @@ import { type ScreenConnection, type ScreenSize, useRfb } from "./useRfb";
 interface ScreenProps {
   state: SessionState;
   sandbox: SandboxState;
-  /** Whether mouse and keyboard are this person's to use. */
-  mayUse: boolean;
+  control: Control;
+  /** Who has control, and the buttons for it. */
+  owner: ReactNode;
+  buttons: ReactNode;
+  onHandBack: () => void;
+  /** What went wrong with control, or how it was lost. */
+  notice: ReactNode;
   /** Where the live screen is, as a WebSocket. */
   liveUrl: string;
   /** The newest picture, for when nothing is live. */
@@ -24,13 +30,12 @@ const USUAL_SIZE: ScreenSize = { width: 1024, height: 768 };
 
 /** The agent's desktop: to watch, and to use by hand. */
 export function Screen(props: ScreenProps) {
-  const { state, sandbox, mayUse, liveUrl, lastPictureUrl, onLost } = props;
+  const { state, sandbox, control, liveUrl, lastPictureUrl, onHandBack, onLost } = props;
   const mode = screenMode(state, sandbox);
   const pane = useRef<HTMLElement>(null);
   const target = useRef<HTMLDivElement>(null);
-  const [wantsUse, setWantsUse] = useState(false);
   const [isFolded, setIsFolded] = useState(false);
-  const isUsing = wantsUse && mayUse && mode === "live";
+  const isUsing = control.holder === "me" && mode === "live";
   const { connection, size, retryNow } = useRfb({
     target,
     url: mode === "live" ? liveUrl : null,
@@ -44,8 +49,8 @@ export function Screen(props: ScreenProps) {
     if (!isUsing || !event.ctrlKey || !event.altKey || event.code !== "KeyW") return;
     event.preventDefault();
     event.stopPropagation();
-    setWantsUse(false);
-    pane.current?.querySelector<HTMLElement>("[aria-pressed]")?.focus();
+    onHandBack();
+    pane.current?.querySelector<HTMLElement>("button:enabled")?.focus();
   };
 
   return (
@@ -54,12 +59,12 @@ export function Screen(props: ScreenProps) {
         pane={pane}
         mode={mode}
         isLive={mode === "live" && connection === "connected"}
-        mayUse={mayUse}
-        isUsing={isUsing}
-        onUse={setWantsUse}
+        owner={props.owner}
+        buttons={props.buttons}
         isFolded={isFolded}
         onFold={setIsFolded}
       />
+      {props.notice}
       <div
         className={cx(
           "min-h-0 flex-1 p-3 pt-0 lg:flex lg:p-4 lg:pt-0",
@@ -86,7 +91,12 @@ export function Screen(props: ScreenProps) {
               data-connection={mode === "live" ? connection : mode}
               className={cx("absolute inset-0", !isUsing && "pointer-events-none")}
             />
-            <ScreenCover mode={mode} connection={connection} onRetry={retryNow}>
+            <ScreenCover
+              mode={mode}
+              connection={connection}
+              isUsing={isUsing}
+              onRetry={retryNow}
+            >
               <LastPicture
                 key={lastPictureUrl}
                 src={lastPictureUrl}
@@ -103,12 +113,14 @@ export function Screen(props: ScreenProps) {
 interface ScreenCoverProps {
   mode: ScreenMode;
   connection: ScreenConnection;
+  /** Whether mouse and keyboard are this person's. */
+  isUsing: boolean;
   onRetry: () => void;
   /** What is shown when there is no desktop. */
   children: ReactNode;
 }
 
-function ScreenCover({ mode, connection, onRetry, children }: ScreenCoverProps) {
+function ScreenCover({ mode, connection, isUsing, onRetry, children }: ScreenCoverProps) {
   if (mode === "off") return children;
   if (mode === "starting") return <Cover isBusy>The desktop is starting…</Cover>;
   if (connection === "connecting") return <Cover isBusy>Connecting to the screen…</Cover>;
@@ -116,6 +128,7 @@ function ScreenCover({ mode, connection, onRetry, children }: ScreenCoverProps) 
   return (
     <Cover>
       The screen is disconnected. Trying again…
+      {isUsing && <span>You keep control if you are back within 15 seconds.</span>}
       <Button onClick={onRetry}>
         <RotateCw aria-hidden className="size-3.5" /> Try again now
       </Button>

@@ -1,4 +1,4 @@
-import { ChevronDown, Eye, Maximize, Minimize, MousePointerClick } from "lucide-react";
+import { ChevronDown, Maximize, Minimize } from "lucide-react";
 import type { ReactNode, RefObject } from "react";
 
 import { Button } from "../../components/Button";
@@ -10,9 +10,10 @@ interface ScreenBarProps {
   pane: RefObject<HTMLElement | null>;
   mode: ScreenMode;
   isLive: boolean;
-  mayUse: boolean;
-  isUsing: boolean;
-  onUse: (isUsing: boolean) => void;
+  /** Who has control. */
+  owner: ReactNode;
+  /** Taking control and handing it back, where that is this person's to do. */
+  buttons: ReactNode;
   isFolded: boolean;
   onFold: (isFolded: boolean) => void;
 }
@@ -22,9 +23,8 @@ export function ScreenBar({
   pane,
   mode,
   isLive,
-  mayUse,
-  isUsing,
-  onUse,
+  owner,
+  buttons,
   isFolded,
   onFold,
 }: ScreenBarProps) {
@@ -44,40 +44,15 @@ export function ScreenBar({
           className={cx("size-4 transition-transform", isFolded && "-rotate-90")}
         />
       </Button>
-      <span className="font-medium">Screen</span>
+      <span className="font-medium max-sm:sr-only">Screen</span>
       {isLive && (
-        <span className="inline-flex items-center gap-1.5 text-xs text-good">
+        <span className="inline-flex shrink-0 items-center gap-1.5 text-xs text-good max-sm:hidden">
           <span aria-hidden className="size-1.5 rounded-full bg-current" /> Live
         </span>
       )}
-      {isUsing && (
-        <span className="hidden truncate text-xs text-faint xl:inline">
-          Ctrl+Alt+W gives your keyboard back
-        </span>
-      )}
-      <div className="ml-auto flex items-center gap-1.5">
-        {mode !== "off" && mayUse && (
-          <div
-            role="group"
-            aria-label="Screen control"
-            className="flex rounded-lg border border-line bg-sunken p-0.5"
-          >
-            <Segment isOn={!isUsing} onClick={() => onUse(false)} label="Watch" isEnabled>
-              <Eye aria-hidden className="size-3.5" />
-              <span>Watch</span>
-            </Segment>
-            <Segment
-              isOn={isUsing}
-              onClick={() => onUse(true)}
-              label="Use mouse and keyboard"
-              isEnabled={isLive}
-            >
-              <MousePointerClick aria-hidden className="size-3.5" />
-              <span className="sm:hidden">Use</span>
-              <span className="hidden sm:inline">Use mouse and keyboard</span>
-            </Segment>
-          </div>
-        )}
+      {owner}
+      <div className="ml-auto flex shrink-0 items-center gap-1.5">
+        {mode !== "off" && buttons}
         {isPossible && mode !== "off" && (
           <Button
             look="ghost"
@@ -94,31 +69,5 @@ export function ScreenBar({
         )}
       </div>
     </div>
-  );
-}
-
-interface SegmentProps {
-  isOn: boolean;
-  isEnabled: boolean;
-  label: string;
-  onClick: () => void;
-  children: ReactNode;
-}
-
-function Segment({ isOn, isEnabled, label, onClick, children }: SegmentProps) {
-  return (
-    <button
-      type="button"
-      aria-pressed={isOn}
-      aria-label={label}
-      disabled={!isEnabled}
-      onClick={onClick}
-      className={cx(
-        "inline-flex h-6.5 items-center gap-1.5 rounded-md px-2.5 text-xs font-medium disabled:opacity-50",
-        isOn ? "bg-knob text-ink shadow-sm" : "text-soft hover:text-ink",
-      )}
-    >
-      {children}
-    </button>
   );
 }

@@ -19,7 +19,7 @@ export function offNote(state: SessionState, sandbox: SandboxState): string {
     case "paused":
       return "The desktop is paused. It goes on with your next message.";
     case "stopped":
-      return "The desktop is off. It starts again with your next message.";
+      return "Asleep. Wakes with your next message.";
     default:
       return "There is no desktop. Your next message tries to start one.";
   }

@@ -1,16 +1,24 @@
-import { Ellipsis, Power } from "lucide-react";
-import { useState } from "react";
+import { Ellipsis, Hand, Power, ShieldQuestion, Zap } from "lucide-react";
+import { type ReactNode, useState } from "react";
 
 import { messageOf } from "../../api/client";
-import { useEndSession } from "../../api/sessions";
+import { useChangeSession, useEndSession } from "../../api/sessions";
+import type { ApprovalMode, Session } from "../../api/types";
 import { Button } from "../../components/Button";
 import { ConfirmDialog } from "../../components/ConfirmDialog";
-import { Menu, MenuItem } from "../../components/Menu";
+import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../components/Menu";
+
+const MODES: readonly { value: ApprovalMode; label: string; icon: ReactNode }[] = [
+  { value: "risky", label: "What may do harm", icon: <ShieldQuestion aria-hidden /> },
+  { value: "always", label: "Everything but looking", icon: <Hand aria-hidden /> },
+  { value: "never", label: "Nothing", icon: <Zap aria-hidden /> },
+];
 
 /** What else can be done with a session. */
-export function SessionMenu({ sessionId }: { sessionId: string }) {
+export function SessionMenu({ session }: { session: Session }) {
   const [isAsking, setIsAsking] = useState(false);
-  const end = useEndSession(sessionId);
+  const end = useEndSession(session.id);
+  const change = useChangeSession(session.id);
   const ask = (isOpen: boolean) => {
     end.reset();
     setIsAsking(isOpen);
@@ -24,6 +32,13 @@ export function SessionMenu({ sessionId }: { sessionId: string }) {
           </Button>
         }
       >
+        <MenuLabel>The agent asks about</MenuLabel>
+        <MenuChoice
+          value={session.approvals.mode ?? "risky"}
+          options={MODES}
+          onChange={(mode) => change.mutate({ approvals: { ...session.approvals, mode } })}
+        />
+        <MenuSeparator />
         <MenuItem isDanger icon={<Power aria-hidden />} onSelect={() => ask(true)}>
           End session…
         </MenuItem>

@@ -1,27 +1,28 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { type CSSProperties, useCallback, useRef, useState } from "react";
+import { type CSSProperties, useRef, useState } from "react";
 
 import { useMe } from "../../api/account";
 import { messageOf } from "../../api/client";
 import { useNames } from "../../api/people";
-import { sessionKeys, useSendMessage } from "../../api/sessions";
+import { useSendMessage } from "../../api/sessions";
 import type { Connection } from "../../api/stream";
 import type { Delivery, SandboxState, Session, SessionState } from "../../api/types";
-import { lastScreenUrl, screenUrl } from "../../api/urls";
 import { Composer } from "../../components/Composer";
 import { Splitter } from "../../components/Splitter";
 import { includes } from "../../lib/rights";
 import { readStored, writeStored } from "../../lib/stored";
 import { Conversation } from "../conversation/Conversation";
 import type { Timeline } from "../conversation/timeline";
-import { Screen } from "../screen/Screen";
+import { controlOf, type HeldLease, waitingWords } from "../screen/control";
 import { DeliveryChoice } from "./DeliveryChoice";
+import { SessionScreen } from "./SessionScreen";
 
 interface SessionPanesProps {
   session: Session;
   state: SessionState;
   sandbox: SandboxState;
   timeline: Timeline;
+  /** The person who has control, if one has. */
+  lease: HeldLease | null;
   connection: Connection;
   isLoading: boolean;
 }
@@ -40,18 +41,13 @@ export function SessionPanes(props: SessionPanesProps) {
   const { session, state, sandbox, timeline } = props;
   const names = useNames(session.id);
   const { data: me } = useMe({ enabled: true });
+  const control = controlOf(props.lease, state, me?.id);
   const container = useRef<HTMLElement>(null);
   const [split, setSplit] = useState(() => Number(readStored(SPLIT_KEY)) || SPLIT.usual);
   const changeSplit = (value: number) => {
     setSplit(value);
     writeStored(SPLIT_KEY, String(value));
   };
-
-  const client = useQueryClient();
-  const onScreenLost = useCallback(
-    () => void client.invalidateQueries({ queryKey: sessionKeys.one(session.id) }),
-    [client, session.id],
-  );
 
   return (
     <main
@@ -70,6 +66,7 @@ export function SessionPanes(props: SessionPanesProps) {
           connection={props.connection}
           isLoading={props.isLoading}
           names={names}
+          waitingNote={waitingWords(control)}
           right={session.right}
           me={me?.id}
         />
@@ -85,13 +82,13 @@ export function SessionPanes(props: SessionPanesProps) {
         className="hidden lg:block"
       />
       <div className="order-1 min-h-0 shrink-0 border-b border-line lg:order-none lg:border-b-0">
-        <Screen
+        <SessionScreen
+          session={session}
           state={state}
           sandbox={sandbox}
-          mayUse={includes(session.right, "drive")}
-          liveUrl={screenUrl(session.id)}
-          lastPictureUrl={lastScreenUrl(session.id, timeline.shots.at(-1)?.id ?? 0)}
-          onLost={onScreenLost}
+          timeline={timeline}
+          control={control}
+          me={me?.id}
         />
       </div>
     </main>

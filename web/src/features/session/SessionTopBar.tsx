@@ -1,14 +1,15 @@
 import { useState } from "react";
 
 import { messageOf } from "../../api/client";
-import { useRenameSession } from "../../api/sessions";
-import type { Session, SessionState } from "../../api/types";
+import { useChangeSession } from "../../api/sessions";
+import type { SandboxState, Session, SessionState } from "../../api/types";
 import { Notice } from "../../components/Notice";
 import { StateBadge } from "../../components/StateBadge";
 import { TopBar } from "../../components/TopBar";
 import { includes, RIGHT_WORDS } from "../../lib/rights";
 import { AccountMenu } from "../account/AccountMenu";
 import { HomeLink, NewSessionButton } from "../account/Navigation";
+import { InboxLink } from "../decisions/InboxLink";
 import { Elapsed } from "./Elapsed";
 import { PeopleHere } from "./PeopleHere";
 import { SessionMenu } from "./SessionMenu";
@@ -21,12 +22,13 @@ const FALLBACK_TITLE = "Untitled session";
 interface SessionTopBarProps {
   session: Session;
   state: SessionState;
+  sandbox: SandboxState;
   turnStartedAt: string | null;
 }
 
 /** Which session this is, how it is doing, and what can be done about it. */
-export function SessionTopBar({ session, state, turnStartedAt }: SessionTopBarProps) {
-  const rename = useRenameSession(session.id);
+export function SessionTopBar({ session, state, sandbox, turnStartedAt }: SessionTopBarProps) {
+  const change = useChangeSession(session.id);
   const isOwner = session.right === "owner";
   const isRunning = state === "running" || state === "waiting";
   const [problem, setProblem] = useState<string | null>(null);
@@ -43,8 +45,9 @@ export function SessionTopBar({ session, state, turnStartedAt }: SessionTopBarPr
               <StopButton key={turnStartedAt} sessionId={session.id} onProblem={setProblem} />
             )}
             {isOwner && <ShareDialog sessionId={session.id} />}
+            <InboxLink />
             <NewSessionButton className="max-md:hidden" />
-            {isOwner && state !== "terminated" && <SessionMenu sessionId={session.id} />}
+            {isOwner && state !== "terminated" && <SessionMenu session={session} />}
             <AccountMenu />
           </>
         }
@@ -54,7 +57,7 @@ export function SessionTopBar({ session, state, turnStartedAt }: SessionTopBarPr
             title={session.title}
             fallback={FALLBACK_TITLE}
             onRename={(title) =>
-              rename.mutate(title, { onError: (error) => setProblem(messageOf(error)) })
+              change.mutate({ title }, { onError: (error) => setProblem(messageOf(error)) })
             }
           />
         ) : (
@@ -63,7 +66,7 @@ export function SessionTopBar({ session, state, turnStartedAt }: SessionTopBarPr
           </h1>
         )}
         <div className="mt-0.5 flex min-w-0 items-center gap-2 overflow-hidden text-xs whitespace-nowrap text-faint">
-          <StateBadge state={state} />
+          <StateBadge state={state} sandbox={sandbox} />
           {isRunning && turnStartedAt !== null && <Elapsed since={turnStartedAt} />}
           {!isOwner && <span>You {RIGHT_WORDS[session.right].toLowerCase()}</span>}
           <span className="hidden truncate sm:inline">{session.model}</span>

@@ -5,6 +5,7 @@ import { messageOf } from "../../api/client";
 import { useEndShare, useMakeShare, useShares } from "../../api/people";
 import type { GivenRight, Share } from "../../api/types";
 import { Button } from "../../components/Button";
+import { ConfirmButton } from "../../components/ConfirmButton";
 import { CopyField } from "../../components/CopyField";
 import { Notice } from "../../components/Notice";
 import { Select } from "../../components/Select";
@@ -50,9 +51,17 @@ function LinkRow({ share, onEnd }: { share: Share; onEnd: () => void }) {
       <span className="min-w-0 flex-1 truncate">
         {RIGHT_WORDS[share.right]} <span className="text-faint">until {until}</span>
       </span>
-      <Button look="ghost" square aria-label={`End the link until ${until}`} onClick={onEnd}>
+      <ConfirmButton
+        look="ghost"
+        square
+        aria-label={`End the link until ${until}`}
+        title="End this link?"
+        explanation="It lets nobody in any more. Whoever came in by it stays."
+        confirmLabel="End the link"
+        onConfirm={onEnd}
+      >
         <X aria-hidden className="size-4" />
-      </Button>
+      </ConfirmButton>
     </li>
   );
 }

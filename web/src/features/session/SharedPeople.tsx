@@ -6,6 +6,7 @@ import { useGrant, usePeople, useRemovePerson } from "../../api/people";
 import type { GivenRight, Person } from "../../api/types";
 import { Avatar } from "../../components/Avatar";
 import { Button } from "../../components/Button";
+import { ConfirmButton } from "../../components/ConfirmButton";
 import { Notice } from "../../components/Notice";
 import { Select } from "../../components/Select";
 import { Skeleton } from "../../components/Skeleton";
@@ -76,9 +77,17 @@ function PersonRow({ person, onRight, onRemove }: PersonRowProps) {
             options={SHORT_RIGHTS}
             onChange={onRight}
           />
-          <Button look="ghost" square aria-label={`Remove ${person.name}`} onClick={onRemove}>
+          <ConfirmButton
+            look="ghost"
+            square
+            aria-label={`Remove ${person.name}`}
+            title={`Remove ${person.name}?`}
+            explanation="They lose sight of this session at once."
+            confirmLabel="Remove"
+            onConfirm={onRemove}
+          >
             <X aria-hidden className="size-4" />
-          </Button>
+          </ConfirmButton>
         </>
       )}
     </li>

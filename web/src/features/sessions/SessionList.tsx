@@ -82,7 +82,7 @@ function SessionRow({ session }: { session: Session }) {
           <span className="truncate">{session.model}</span>
         </div>
       </div>
-      <StateBadge state={session.state} />
+      <StateBadge state={session.state} sandbox={session.sandbox} />
       <ChevronRight aria-hidden className="size-4 shrink-0 text-faint group-hover:text-ink" />
     </Link>
   );

@@ -4,6 +4,7 @@ import { messageOf } from "../../api/client";
 import { useMakeToken, useRevokeToken, useTokens } from "../../api/settings";
 import type { Scope, Token } from "../../api/types";
 import { Button } from "../../components/Button";
+import { ConfirmButton } from "../../components/ConfirmButton";
 import { CopyField } from "../../components/CopyField";
 import { Notice } from "../../components/Notice";
 import { Select } from "../../components/Select";
@@ -15,11 +16,13 @@ const SCOPES: readonly { value: Scope; label: string }[] = [
   { value: "read", label: "Read and watch" },
   { value: "write", label: "Use sessions" },
   { value: "admin", label: "Everything" },
+  { value: "metrics", label: "Only the server's figures" },
 ];
 const SCOPE_WORDS: Record<Scope, string> = {
   read: "Read and watch",
   write: "Use sessions",
   admin: "Everything",
+  metrics: "Only the server's figures",
 };
 
 type Life = "30" | "365" | "ever";
@@ -96,9 +99,15 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
           )}
         </div>
       </div>
-      <Button aria-label={`Revoke ${token.name}`} onClick={onRevoke}>
+      <ConfirmButton
+        aria-label={`Revoke ${token.name}`}
+        title={`Revoke ${token.name}?`}
+        explanation="Programs that use it are refused at once. It cannot be brought back."
+        confirmLabel="Revoke"
+        onConfirm={onRevoke}
+      >
         Revoke
-      </Button>
+      </ConfirmButton>
     </li>
   );
 }

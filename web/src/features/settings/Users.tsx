@@ -5,6 +5,7 @@ import { useAddUser, useChangeUser, useNewLink, useUsers } from "../../api/setti
 import type { User } from "../../api/types";
 import { Avatar } from "../../components/Avatar";
 import { Button } from "../../components/Button";
+import { ConfirmButton } from "../../components/ConfirmButton";
 import { CopyField } from "../../components/CopyField";
 import { Notice } from "../../components/Notice";
 import { Select } from "../../components/Select";
@@ -102,12 +103,21 @@ function UserRow({ user, isMe, onRole, onActive, onLink }: UserRowProps) {
               Sign-in link
             </Button>
           )}
-          <Button
-            aria-label={`${user.active ? "Disable" : "Enable"} ${user.name}`}
-            onClick={() => onActive(!user.active)}
-          >
-            {user.active ? "Disable" : "Enable"}
-          </Button>
+          {user.active ? (
+            <ConfirmButton
+              aria-label={`Disable ${user.name}`}
+              title={`Disable ${user.name}?`}
+              explanation="They are signed out everywhere at once and cannot sign in until you enable them again. Their sessions stay."
+              confirmLabel="Disable"
+              onConfirm={() => onActive(false)}
+            >
+              Disable
+            </ConfirmButton>
+          ) : (
+            <Button aria-label={`Enable ${user.name}`} onClick={() => onActive(true)}>
+              Enable
+            </Button>
+          )}
         </>
       )}
     </li>

@@ -4,7 +4,11 @@ use std::{path::PathBuf, time::Duration};
 
 use bytes::Bytes;
 use deskhand_core::{
-    action::ScreenSize, id::RequestId, sandbox::ComputerRequest, secret::Secret, tasks::Tasks,
+    action::ScreenSize,
+    id::RequestId,
+    sandbox::{Actor, ComputerRequest},
+    secret::Secret,
+    tasks::Tasks,
 };
 use deskhand_runner::{RunError, run};
 use deskhand_runner_protocol::{CONTROL_PATH, FromRunner, Outcome, RunnerConfig, ToRunner, codec};
@@ -110,8 +114,12 @@ impl Connection {
     }
 
     pub(super) async fn request(&mut self, request: ComputerRequest) -> RequestId {
+        self.request_by(Actor::Agent, request).await
+    }
+
+    pub(super) async fn request_by(&mut self, actor: Actor, request: ComputerRequest) -> RequestId {
         let id = RequestId::new();
-        self.send(&ToRunner::Request { id, request }).await;
+        self.send(&ToRunner::Request { id, actor, request }).await;
         id
     }
 

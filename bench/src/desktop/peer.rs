@@ -13,7 +13,8 @@ use std::{
 
 use deskhand_testkit::eventually;
 
-use crate::{page, table::median};
+use super::page;
+use crate::table::median;
 
 pub(crate) struct Peer {
     pub(crate) screenshot_ms: f64,

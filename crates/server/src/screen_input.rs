@@ -1,9 +1,11 @@
-//! What a client that may only watch says to the screen, without its input.
+//! What a client says to the screen, with its input only while mouse and keyboard are theirs.
 //!
 //! The client speaks RFB (RFC 6143). To leave out keys, pointer and clipboard one has to know where
 //! each message begins, and the server behind must see it the same way: so the beginning of the
 //! conversation is held to the one form whose length is known, and a message of an unknown kind
 //! ends it.
+
+use std::collections::BTreeSet;
 
 use bytes::{Buf, Bytes, BytesMut};
 
@@ -12,20 +14,30 @@ const NO_SECURITY: u8 = 1;
 /// The longest message that is passed on. The longest that clients send in earnest lists some
 /// dozens of encodings.
 const LONGEST_MESSAGE: usize = 64 * 1024;
+/// How many keys somebody may hold down at once.
+const MOST_KEYS: usize = 128;
 
-/// Leaves input out of what one client sends.
+/// Leaves out of what one client sends whatever is not theirs to do.
 #[derive(Debug, Default)]
-pub(crate) struct WatchOnly {
+pub(crate) struct ScreenInput {
     stage: Stage,
     /// What came of a message that is not complete yet.
     pending: BytesMut,
     /// How much of a message that is left out is still to come.
     skipped: usize,
+    held: Held,
 }
 
-/// The client says something that somebody who only watches does not say.
+/// Whether mouse and keyboard are the client's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hands {
+    On,
+    Off,
+}
+
+/// The client says something that no client of a screen says.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct NotWatching;
+pub(crate) struct NotAScreen;
 
 #[derive(Debug, Default, Clone, Copy)]
 enum Stage {
@@ -39,14 +51,25 @@ enum Stage {
 /// What becomes of a message, and how long it is.
 enum Verdict {
     Pass(usize),
+    /// It is passed on only from whoever has mouse and keyboard.
+    Input(usize),
     Skip(usize),
     /// Not enough is known yet.
     Unclear,
 }
 
-impl WatchOnly {
+/// What the client holds down on the screen's side.
+#[derive(Debug, Default)]
+struct Held {
+    /// The messages that let the keys go.
+    keys: BTreeSet<Bytes>,
+    /// Where the pointer is while a button is down.
+    pointer: Option<[u8; 4]>,
+}
+
+impl ScreenInput {
     /// What of these bytes, and of those that were waiting, is passed on.
-    pub(crate) fn pass(&mut self, bytes: &[u8]) -> Result<Bytes, NotWatching> {
+    pub(crate) fn pass(&mut self, bytes: &[u8], hands: Hands) -> Result<Bytes, NotAScreen> {
         self.pending.extend_from_slice(bytes);
         let mut passed = BytesMut::new();
         loop {
@@ -54,25 +77,51 @@ impl WatchOnly {
             self.pending.advance(n_skipped);
             self.skipped -= n_skipped;
             match self.judge()? {
-                Verdict::Pass(length) if length > LONGEST_MESSAGE => return Err(NotWatching),
+                Verdict::Pass(length) if length > LONGEST_MESSAGE => return Err(NotAScreen),
                 Verdict::Pass(length) if self.pending.len() >= length => {
                     passed.extend_from_slice(&self.pending.split_to(length));
                     self.stage = self.stage.next();
                 }
+                // A text too long for the clipboard is left out.
+                Verdict::Input(length) if hands == Hands::Off || length > LONGEST_MESSAGE => {
+                    self.skipped = length;
+                }
+                Verdict::Input(length) if self.pending.len() >= length => {
+                    let message = self.pending.split_to(length).freeze();
+                    if self.held.note(&message) {
+                        passed.extend_from_slice(&message);
+                    }
+                }
                 Verdict::Skip(length) => self.skipped = length,
-                Verdict::Pass(_) | Verdict::Unclear => return Ok(passed.freeze()),
+                Verdict::Pass(_) | Verdict::Input(_) | Verdict::Unclear => {
+                    return Ok(passed.freeze());
+                }
             }
         }
     }
 
-    fn judge(&self) -> Result<Verdict, NotWatching> {
+    /// What lets go of everything that the client holds down, for when its hands are taken off.
+    pub(crate) fn let_go(&mut self) -> Bytes {
+        let Held { keys, pointer } = std::mem::take(&mut self.held);
+        let mut messages = BytesMut::new();
+        for key in keys {
+            messages.extend_from_slice(&key);
+        }
+        if let Some(place) = pointer {
+            messages.extend_from_slice(&[5, 0]);
+            messages.extend_from_slice(&place);
+        }
+        messages.freeze()
+    }
+
+    fn judge(&self) -> Result<Verdict, NotAScreen> {
         let pending = &self.pending[..];
         let exactly = |expected: &[u8]| {
             let n_known = pending.len().min(expected.len());
             if pending[..n_known] == expected[..n_known] {
                 Ok(Verdict::Pass(expected.len()))
             } else {
-                Err(NotWatching)
+                Err(NotAScreen)
             }
         };
         match self.stage {
@@ -85,6 +134,43 @@ impl WatchOnly {
     }
 }
 
+impl Held {
+    /// Notes what a message presses and lets go. Tells whether it may be passed on.
+    fn note(&mut self, message: &Bytes) -> bool {
+        match message[..] {
+            // KeyEvent: the flag says down.
+            [4, is_down, ..] => self.note_key(is_down != 0, up(message, 1..2)),
+            // The extended KeyEvent, whose flag has two bytes.
+            [255, _, high, low, ..] => self.note_key((high | low) != 0, up(message, 2..4)),
+            [5, buttons, x0, x1, y0, y1, ref more @ ..] => {
+                let is_down = buttons & 0x7f != 0 || more.iter().any(|byte| *byte != 0);
+                self.pointer = is_down.then_some([x0, x1, y0, y1]);
+                true
+            }
+            _ => true,
+        }
+    }
+
+    fn note_key(&mut self, is_down: bool, up: Bytes) -> bool {
+        if !is_down {
+            self.keys.remove(&up);
+            return true;
+        }
+        let has_room = self.keys.len() < MOST_KEYS || self.keys.contains(&up);
+        if has_room {
+            self.keys.insert(up);
+        }
+        has_room
+    }
+}
+
+/// A key's message with its flag cleared.
+fn up(message: &Bytes, flag: std::ops::Range<usize>) -> Bytes {
+    let mut message = BytesMut::from(&message[..]);
+    message[flag].fill(0);
+    message.freeze()
+}
+
 impl Stage {
     fn next(self) -> Self {
         match self {
@@ -95,7 +181,7 @@ impl Stage {
     }
 }
 
-fn message(pending: &[u8]) -> Result<Verdict, NotWatching> {
+fn message(pending: &[u8]) -> Result<Verdict, NotAScreen> {
     let Some(kind) = pending.first() else {
         return Ok(Verdict::Unclear);
     };
@@ -115,23 +201,23 @@ fn message(pending: &[u8]) -> Result<Verdict, NotWatching> {
         // FramebufferUpdateRequest and EnableContinuousUpdates
         3 | 150 => Some(Verdict::Pass(10)),
         // KeyEvent
-        4 => Some(Verdict::Skip(8)),
+        4 => Some(Verdict::Input(8)),
         // PointerEvent, which has a byte more when the highest button bit says so
-        5 => number(1, 1).map(|buttons| Verdict::Skip(6 + (buttons >> 7))),
+        5 => number(1, 1).map(|buttons| Verdict::Input(6 + (buttons >> 7))),
         // ClientCutText; a negative length says that the text is in the extended form
         6 => number(4, 4).map(|length| {
             let length = u32::try_from(length).unwrap_or(u32::MAX).cast_signed();
-            Verdict::Skip(8 + usize::try_from(length.unsigned_abs()).unwrap_or(usize::MAX - 8))
+            Verdict::Input(8 + usize::try_from(length.unsigned_abs()).unwrap_or(usize::MAX - 8))
         }),
         // ClientFence
         248 => number(8, 1).map(|length| Verdict::Pass(9 + length)),
         // xvp, which could switch the desktop off
         250 => Some(Verdict::Skip(4)),
-        // SetDesktopSize
+        // SetDesktopSize, which would move everything under the agent's eyes
         251 => number(6, 1).map(|n_screens| Verdict::Skip(8 + 16 * n_screens)),
         // The extended KeyEvent
-        255 => Some(Verdict::Skip(12)),
-        _ => return Err(NotWatching),
+        255 => Some(Verdict::Input(12)),
+        _ => return Err(NotAScreen),
     };
     Ok(verdict.unwrap_or(Verdict::Unclear))
 }
@@ -164,7 +250,7 @@ mod tests {
                 sent.extend_from_slice(&ASK);
                 expected.extend_from_slice(&ASK);
             }
-            let mut filter = WatchOnly::default();
+            let mut filter = ScreenInput::default();
             let mut passed = Vec::new();
             let mut rest = &sent[..];
             for cut in cuts.into_iter().cycle() {
@@ -172,7 +258,7 @@ mod tests {
                     break;
                 }
                 let (piece, after) = rest.split_at(cut.min(rest.len()));
-                passed.extend_from_slice(&filter.pass(piece).unwrap());
+                passed.extend_from_slice(&filter.pass(piece, Hands::Off).unwrap());
                 rest = after;
             }
             prop_assert_eq!(passed, expected);
@@ -189,13 +275,46 @@ mod tests {
             b"RFB 003.008\n\x01\x00",
             b"RFB 003.008\n\x01\x01\x63",
         ] {
-            assert_eq!(WatchOnly::default().pass(hello), Err(NotWatching));
+            assert_eq!(
+                ScreenInput::default().pass(hello, Hands::On),
+                Err(NotAScreen)
+            );
         }
     }
 
     #[test]
     fn a_message_without_end_is_refused() {
         let endless = [HELLO, &[2, 0, 255, 255]].concat();
-        assert_eq!(WatchOnly::default().pass(&endless), Err(NotWatching));
+        assert_eq!(
+            ScreenInput::default().pass(&endless, Hands::On),
+            Err(NotAScreen)
+        );
+    }
+
+    #[test]
+    fn hands_are_on_from_one_message_to_the_next_and_let_go_when_taken_off() {
+        let mut filter = ScreenInput::default();
+        filter.pass(HELLO, Hands::Off).unwrap();
+        let extended = [255, 0, 0, 1, 0, 0, 0, 98, 0, 0, 0, 48];
+        for message in [&KEY[..], &POINTER, &CLIPBOARD, &extended] {
+            assert_eq!(filter.pass(message, Hands::On).unwrap(), message);
+            assert_eq!(filter.pass(message, Hands::Off).unwrap(), "");
+        }
+        assert_eq!(filter.pass(&SCREEN_SIZE, Hands::On).unwrap(), "");
+        // A message that began while they were on ends when they are off.
+        assert_eq!(filter.pass(&KEY[..3], Hands::On).unwrap(), "");
+        assert_eq!(filter.pass(&KEY[3..], Hands::Off).unwrap(), "");
+        let key_up = [4, 0, 0, 0, 0, 0, 0, 97];
+        let extended_up = [255, 0, 0, 0, 0, 0, 0, 98, 0, 0, 0, 48];
+        let pointer_up = [5, 0, 0, 10, 0, 20];
+        assert_eq!(
+            filter.let_go(),
+            [&key_up[..], &extended_up, &pointer_up].concat()
+        );
+        assert_eq!(filter.let_go(), "");
+        for message in [&KEY[..], &key_up] {
+            filter.pass(message, Hands::On).unwrap();
+        }
+        assert_eq!(filter.let_go(), "", "it was let go already");
     }
 }

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use deskhand_testkit::{Server, ServerOptions, Session, Watcher, processes_with_mount, rss_bytes};
 use serde_json::{Value, json};
 
-use crate::{page, table::median};
+use super::page;
+use crate::{process::cpu_ticks, table::median};
 
 /// The background of the browser's first page, and a place where it has nothing on it.
 const START_PAGE: [u8; 3] = [0xf7, 0xf4, 0xee];
@@ -230,15 +231,6 @@ async fn quiet(mark: &str) {
         }
         before = now;
     }
-}
-
-/// The processor time a process has used, in hundredths of a second.
-fn cpu_ticks(pid: i32) -> u64 {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name, in brackets, may hold anything. After it come the state and ten more fields.
-    let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let times = rest.split_whitespace().skip(11).take(2);
-    times.filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
 }
 
 fn millis(since: Instant) -> f64 {

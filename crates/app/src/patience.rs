@@ -1,0 +1,57 @@
+//! Waiting for a database that is away.
+//!
+//! What was begun must not fail because the database was restarted. So whoever can wait tries
+//! again for a while; only a server that ends does not.
+
+use std::{future::Future, time::Duration};
+
+use deskhand_store::StoreError;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How long a database may be away.
+const LONGEST: Duration = Duration::from_mins(10);
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// Tries until the database answers, or for ten minutes, or until `end` fires. What is tried may have been
+/// done by a try that failed, so it must do no harm to do it twice.
+pub(crate) async fn until_answered<T, F>(
+    end: &CancellationToken,
+    mut attempt: impl FnMut() -> F,
+) -> Result<T, StoreError>
+where
+    F: Future<Output = Result<T, StoreError>>,
+{
+    let started = Instant::now();
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let error = match attempt().await {
+            Err(error) if error.is_unreachable() => error,
+            answered => {
+                if pause > FIRST_PAUSE {
+                    tracing::info!(
+                        duration_ms =
+                            u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+                        "the database answers again"
+                    );
+                }
+                return answered;
+            }
+        };
+        if pause == FIRST_PAUSE {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the database is away; what needs it waits"
+            );
+        }
+        if end.is_cancelled() || started.elapsed() > LONGEST {
+            return Err(error);
+        }
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = end.cancelled() => {}
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}

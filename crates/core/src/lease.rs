@@ -1,0 +1,134 @@
+//! Control: who has mouse and keyboard of a session's computer.
+//!
+//! Exactly one of the agent, a named person until a time, and nobody. A person's time is a lease.
+//! While nobody has one, control is the agent's when it works, and nobody's when it does not.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{event::EventBody, id::UserId, session::Phase};
+
+/// The shortest and the longest time for which somebody can take control, and the usual one, in seconds.
+pub const SHORTEST_LEASE_SECONDS: u32 = 10;
+pub const LONGEST_LEASE_SECONDS: u32 = 3600;
+pub const USUAL_LEASE_SECONDS: u32 = 300;
+
+/// A person's time with mouse and keyboard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    pub user: UserId,
+    pub name: String,
+    pub until: Timestamp,
+}
+
+/// Who has mouse and keyboard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holder {
+    Agent,
+    Person(Lease),
+    Nobody,
+}
+
+/// Somebody's lease began, was made longer or ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeaseChanged {
+    /// Whose lease it is, or was.
+    pub user: UserId,
+    /// Their name at that time.
+    pub name: String,
+    #[serde(flatten)]
+    pub change: LeaseChange,
+}
+
+/// What became of a lease.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum LeaseChange {
+    Taken {
+        until: Timestamp,
+        /// Who had it until then, when the owner took it from somebody.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<UserId>,
+    },
+    Extended {
+        until: Timestamp,
+    },
+    Ended {
+        reason: LeaseEnd,
+    },
+}
+
+/// Why a lease ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeaseEnd {
+    /// They gave control back.
+    HandedBack,
+    /// Its time was over.
+    Expired,
+    /// All their streams and screens were gone.
+    Disconnected,
+    /// They may not drive any more.
+    RightLost,
+    SessionEnded,
+}
+
+/// Control as the log tells it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Control {
+    lease: Option<Lease>,
+    is_at_work: bool,
+}
+
+impl Holder {
+    pub fn of(lease: Option<Lease>, phase: Phase) -> Self {
+        match (lease, phase) {
+            (Some(lease), _) => Self::Person(lease),
+            (None, Phase::Running | Phase::Waiting) => Self::Agent,
+            (None, Phase::Initializing | Phase::Idle | Phase::Error | Phase::Terminated) => {
+                Self::Nobody
+            }
+        }
+    }
+}
+
+impl Control {
+    /// Takes in the next event of the log.
+    pub fn add(&mut self, body: &EventBody) {
+        match body {
+            EventBody::Status(status) => {
+                self.is_at_work = matches!(status.state, Phase::Running | Phase::Waiting);
+            }
+            EventBody::Lease(changed) => match &changed.change {
+                LeaseChange::Taken { until, .. } | LeaseChange::Extended { until } => {
+                    self.lease = Some(Lease {
+                        user: changed.user,
+                        name: changed.name.clone(),
+                        until: *until,
+                    });
+                }
+                LeaseChange::Ended { .. } => self.lease = None,
+            },
+            EventBody::Message(_)
+            | EventBody::Queue(_)
+            | EventBody::Thinking(_)
+            | EventBody::Text(_)
+            | EventBody::ToolUse(_)
+            | EventBody::ToolResult(_)
+            | EventBody::Screenshot(_)
+            | EventBody::Decision(_)
+            | EventBody::Answer(_)
+            | EventBody::Cost(_)
+            | EventBody::Error(_)
+            | EventBody::Complete(_) => {}
+        }
+    }
+
+    pub fn holder(&self) -> Holder {
+        match (&self.lease, self.is_at_work) {
+            (Some(lease), _) => Holder::Person(lease.clone()),
+            (None, true) => Holder::Agent,
+            (None, false) => Holder::Nobody,
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `deskhand decisions` and `deskhand answer`: what agents ask, through the running server.
+
+use std::path::Path;
+
+use anyhow::Context;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use deskhand_core::{
+    decision::{Choice, Form, Subject},
+    shell::ShellRequest,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    cli::{AnswerArgs, ServerArgs},
+    config::{Config, Environment},
+    find::running_server,
+    output,
+};
+
+/// Carries out `deskhand decisions`.
+pub(crate) async fn list(
+    args: &ServerArgs,
+    config: &Config,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let client = running_server(args, config, environment).await?;
+    let decisions = client.decisions().await?;
+    if decisions.is_empty() {
+        output::say("Nothing waits for you.");
+    }
+    for decision in decisions {
+        let title = match &*decision.session_title {
+            "" => "Untitled session",
+            title => title,
+        };
+        let kind = decision.kind.name();
+        output::answer(&format!("{}\t{kind}\t{title}", decision.id))?;
+        for line in asked(&decision.prompt, &decision.form, decision.subject.as_ref()) {
+            output::answer(&format!("  {line}"))?;
+        }
+        if let Some(end) = decision.expires_at {
+            output::answer(&format!("  Until {}", end.strftime("%F %T UTC")))?;
+        }
+    }
+    Ok(())
+}
+
+/// Carries out `deskhand answer`.
+pub(crate) async fn answer(
+    args: &AnswerArgs,
+    config: &Config,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let client = running_server(&args.server, config, environment).await?;
+    let decisions = client.decisions().await?;
+    let Some(decision) = decisions.iter().find(|decision| decision.id == args.id) else {
+        anyhow::bail!(
+            "nothing with the id {} waits for you; `deskhand decisions` shows what does",
+            args.id
+        );
+    };
+    let answer = match (&args.file, args.yes, args.no) {
+        (Some(path), ..) => file(path)?,
+        (None, true, _) => json!({"yes": true}),
+        (None, false, true) => json!({"yes": false}),
+        (None, false, false) => match &decision.form {
+            Form::Choices { choices, .. } => {
+                let texts = args.texts.iter();
+                json!({"choices": texts.map(|text| value(choices, text)).collect::<Vec<_>>()})
+            }
+            Form::Text | Form::YesNo | Form::File => json!({"text": args.texts.join(" ")}),
+        },
+    };
+    client
+        .answer(decision.session_id, decision.id, answer)
+        .await?;
+    output::say("The agent goes on.");
+    Ok(())
+}
+
+/// What is asked, line by line, and how it can be answered.
+pub(crate) fn asked(prompt: &str, form: &Form, subject: Option<&Subject>) -> Vec<String> {
+    let mut lines: Vec<String> = prompt.lines().map(str::to_owned).collect();
+    if let Some(subject) = subject {
+        lines.extend(done_by(subject));
+    }
+    match form {
+        Form::Text => {}
+        Form::YesNo => lines.push("yes or no".to_owned()),
+        Form::File => lines.push("a file".to_owned()),
+        Form::Choices { choices, several } => {
+            for (number, choice) in (1..).zip(choices) {
+                lines.push(format!("{number}  {}", choice.label));
+            }
+            if *several {
+                lines.push("one or more of them".to_owned());
+            }
+        }
+    }
+    lines
+}
+
+/// Exactly what would be done.
+fn done_by(subject: &Subject) -> Vec<String> {
+    let shell = serde_json::from_value(subject.input.clone()).ok();
+    match shell {
+        Some(ShellRequest::Run { command, .. }) if subject.tool == "bash" => {
+            command.lines().map(|line| format!("$ {line}")).collect()
+        }
+        Some(_) | None => vec![format!("{} {}", subject.tool, subject.input)],
+    }
+}
+
+/// The choice that somebody means by its number, its value or its label; otherwise what they wrote,
+/// which the server refuses with the choices there are.
+pub(crate) fn value(choices: &[Choice], text: &str) -> String {
+    let text = text.trim();
+    let by_number = text.parse::<usize>().ok();
+    let by_number = by_number.and_then(|number| choices.get(number.checked_sub(1)?));
+    let named = |choice: &&Choice| {
+        choice.value == text || choice.label.to_lowercase() == text.to_lowercase()
+    };
+    let found = choices.iter().find(named).or(by_number);
+    found.map_or_else(|| text.to_owned(), |choice| choice.value.clone())
+}
+
+/// A file as it is sent.
+pub(crate) fn file(path: &Path) -> anyhow::Result<Value> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Ok(json!({"file": {"name": name, "base64": STANDARD.encode(bytes)}}))
+}

@@ -1,0 +1,198 @@
+//! What the agent asks while a task runs, and the answers that are typed at the terminal.
+
+use std::{
+    io::{self, BufRead, IsTerminal},
+    path::Path,
+};
+
+use deskhand_core::{
+    decision::{Ask, Form},
+    event::{Event, EventBody},
+    id::{DecisionId, SessionId},
+};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::show::Show;
+use crate::{
+    client::{CallError, Client},
+    decisions::{asked, file, value},
+};
+
+/// Follows what is asked, and reads answers when somebody sits at the terminal.
+#[derive(Debug)]
+pub(super) struct Questions<'a> {
+    client: &'a Client,
+    session: SessionId,
+    open: Option<(DecisionId, Ask)>,
+    /// What is typed. There is none until the first question.
+    lines: Option<mpsc::Receiver<String>>,
+    has_person: bool,
+}
+
+impl<'a> Questions<'a> {
+    pub(super) fn new(client: &'a Client, session: SessionId, is_json: bool) -> Self {
+        let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+        Self {
+            client,
+            session,
+            open: None,
+            lines: None,
+            has_person: is_terminal && !is_json,
+        }
+    }
+
+    /// Shows what an event asks, or that nothing is asked any more.
+    pub(super) fn event(&mut self, event: &Event, show: &Show) {
+        match &event.body {
+            EventBody::Decision(raised) => {
+                let ask = &raised.ask;
+                for line in asked(&ask.prompt, &ask.form, ask.subject.as_ref()) {
+                    show.ask(&line);
+                }
+                if self.has_person {
+                    self.lines.get_or_insert_with(read_lines);
+                    show.pause();
+                    show.ask("Your answer:");
+                } else {
+                    let how = how_to_answer(raised.decision, &ask.form);
+                    show.ask(&format!("Answer it with `{how}`, or on the page."));
+                }
+                self.open = Some((raised.decision, ask.clone()));
+            }
+            EventBody::Answer(settled) => {
+                if self
+                    .open
+                    .take_if(|(id, _)| *id == settled.decision)
+                    .is_some()
+                {
+                    show.go_on();
+                }
+            }
+            EventBody::Status(_)
+            | EventBody::Lease(_)
+            | EventBody::Message(_)
+            | EventBody::Queue(_)
+            | EventBody::Thinking(_)
+            | EventBody::Text(_)
+            | EventBody::ToolUse(_)
+            | EventBody::ToolResult(_)
+            | EventBody::Screenshot(_)
+            | EventBody::Cost(_)
+            | EventBody::Error(_)
+            | EventBody::Complete(_) => {}
+        }
+    }
+
+    /// The next line that somebody types; waits for ever when nobody can.
+    pub(super) async fn next_line(&mut self) -> String {
+        if let Some(lines) = &mut self.lines
+            && let Some(line) = lines.recv().await
+        {
+            return line;
+        }
+        std::future::pending().await
+    }
+
+    /// Takes a line for the answer to what is asked.
+    pub(super) async fn answer(&mut self, line: &str, show: &Show) -> Result<(), CallError> {
+        let Some((id, ask)) = &self.open else {
+            return Ok(());
+        };
+        let answer = match read(&ask.form, line) {
+            Ok(answer) => answer,
+            Err(problem) => {
+                show.ask(&problem);
+                return Ok(());
+            }
+        };
+        match self.client.answer(self.session, *id, answer).await {
+            Ok(()) => Ok(()),
+            // It can be tried again, unless somebody else was quicker, which an event tells.
+            Err(CallError::Refused { message, .. }) => {
+                show.ask(&message);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// An answer as it is sent, or what is wrong with what was typed.
+fn read(form: &Form, line: &str) -> Result<Value, String> {
+    let line = line.trim();
+    match form {
+        Form::Text => Ok(json!({"text": line})),
+        Form::YesNo => match &*line.to_lowercase() {
+            "y" | "yes" => Ok(json!({"yes": true})),
+            "n" | "no" => Ok(json!({"yes": false})),
+            _ => Err("Type yes or no.".to_owned()),
+        },
+        Form::Choices {
+            choices,
+            several: false,
+        } => Ok(json!({"choices": [value(choices, line)]})),
+        Form::Choices { choices, .. } => {
+            let values = line.split(',').map(|text| value(choices, text));
+            Ok(json!({"choices": values.collect::<Vec<_>>()}))
+        }
+        Form::File => file(Path::new(line)).map_err(|error| format!("{error:#}")),
+    }
+}
+
+fn how_to_answer(id: DecisionId, form: &Form) -> String {
+    let answer = match form {
+        Form::Text => "TEXT",
+        Form::Choices { .. } => "CHOICE",
+        Form::YesNo => "--yes",
+        Form::File => "--file FILE",
+    };
+    format!("deskhand answer {id} {answer}")
+}
+
+/// Reads what is typed, line by line, on a thread of its own: nothing else can wait for a terminal.
+fn read_lines() -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel(1);
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines().map_while(Result::ok) {
+            if sender.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_core::decision::Choice;
+
+    use super::*;
+
+    #[test]
+    fn what_is_typed_becomes_an_answer() {
+        let choice = |value: &str, label: &str| Choice {
+            value: value.to_owned(),
+            label: label.to_owned(),
+        };
+        let choices = |several| Form::Choices {
+            choices: vec![choice("r", "Red"), choice("g", "Green"), choice("2", "Two")],
+            several,
+        };
+        for (form, line, expected) in [
+            (Form::Text, " hello ", json!({"text": "hello"})),
+            (Form::YesNo, "Y", json!({"yes": true})),
+            (Form::YesNo, "no", json!({"yes": false})),
+            (choices(false), "green", json!({"choices": ["g"]})),
+            (choices(false), "1", json!({"choices": ["r"]})),
+            // A choice that is called like a number comes first.
+            (choices(false), "2", json!({"choices": ["2"]})),
+            (choices(true), "red, 2", json!({"choices": ["r", "2"]})),
+            (choices(false), "blue", json!({"choices": ["blue"]})),
+        ] {
+            assert_eq!(read(&form, line), Ok(expected), "{line}");
+        }
+        assert!(read(&Form::YesNo, "maybe").is_err());
+        assert!(read(&Form::File, "/nowhere/at/all").is_err());
+    }
+}

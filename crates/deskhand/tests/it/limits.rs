@@ -1,0 +1,207 @@
+//! How much one person may use: sessions that are awake, sessions a day, requests a second.
+
+use deskhand_core::event::EventBody;
+use serde_json::json;
+
+use crate::world::serve_set;
+
+const SLOW: &str = r#"
+steps:
+  - text: "I work."
+    calls:
+      - bash: {command: "echo started; sleep 300"}
+  - text: "Done."
+"#;
+
+/// A session in which the agent works until it is stopped.
+async fn working(client: &deskhand_testkit::Client) -> deskhand_testkit::Session {
+    let session = client.new_session("scripted/slow").await;
+    session.prompt("work").await;
+    let works = |body: &EventBody| matches!(body, EventBody::ToolResult(result) if result.partial);
+    session.wait_for(0, works).await;
+    session
+}
+
+#[tokio::test]
+async fn the_longest_idle_session_makes_room_and_without_one_nothing_is_taken() {
+    let settings = [
+        ("DESKHAND_LIMITS_AWAKE_SESSIONS", "2"),
+        ("DESKHAND_LIMITS_SESSIONS_PER_DAY", "50"),
+    ];
+    let server = serve_set(&[("slow", SLOW)], &settings);
+    let client = server.client();
+    let first = client.new_session("scripted/slow").await;
+    first.shell("true").await;
+    let second = working(&client).await;
+    let third = working(&client).await;
+    let slept = first
+        .wait_for(
+            0,
+            |body| matches!(body, EventBody::Status(status) if status.sandbox.name() == "stopped"),
+        )
+        .await;
+    let EventBody::Status(status) = slept.body else {
+        unreachable!()
+    };
+    assert!(
+        status
+            .reason
+            .unwrap()
+            .contains("Another session needed its place")
+    );
+
+    let used = client.get("/api/me/limits").await.good();
+    assert_eq!(used["awake_sessions"], json!({"used": 2, "limit": 2}));
+    assert_eq!(used["sessions_per_day"], json!({"used": 3, "limit": 50}));
+
+    for refused in [
+        first.send("wake up", "queue").await,
+        client
+            .post("/api/sessions", json!({"model": "scripted/slow"}))
+            .await,
+        first
+            .client
+            .post(
+                &first.path("/actions"),
+                json!({"tool": "bash", "input": {"shell": "run", "command": "true"}}),
+            )
+            .await,
+    ] {
+        assert_eq!((refused.status, &*refused.code()), (429, "too_many_awake"));
+        let details = &refused.json()["error"]["details"];
+        assert_eq!(
+            (&details["used"], &details["limit"]),
+            (&json!(2), &json!(2))
+        );
+        assert_eq!(details["frees_at"], json!(null), "the agent works in both");
+    }
+    assert_eq!(
+        first.messages().await,
+        Vec::<serde_json::Value>::new(),
+        "it was not taken"
+    );
+    let sessions = client.get("/api/sessions").await.good();
+    assert_eq!(
+        sessions["sessions"].as_array().unwrap().len(),
+        3,
+        "none was made"
+    );
+
+    second
+        .client
+        .post(&second.path("/stop"), json!({}))
+        .await
+        .good();
+    second.turn_end(0).await;
+    let mut sent = first.send("wake up", "queue").await;
+    // The turn's end is in the log a moment before its worker rests.
+    for _ in 0..100 {
+        if sent.status != 429 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        sent = first.send("wake up", "queue").await;
+    }
+    assert_eq!(sent.status, 202, "{}", sent.json());
+    assert_eq!(third.show().await["state"], "running");
+}
+
+#[tokio::test]
+async fn sessions_per_day_are_counted_and_an_administrator_decides_for_others() {
+    let server = serve_set(&[], &[("DESKHAND_LIMITS_SESSIONS_PER_DAY", "2")]);
+    let admin = server.client();
+    let ada = admin.new_user("ada").await;
+    for _ in 0..2 {
+        ada.new_session("scripted/demo").await.terminate().await;
+    }
+    let refused = ada.post("/api/sessions", json!({})).await;
+    assert_eq!((refused.status, &*refused.code()), (429, "too_many_today"));
+    let details = &refused.json()["error"]["details"];
+    assert_eq!(
+        (&details["used"], &details["limit"]),
+        (&json!(2), &json!(2))
+    );
+    let frees_at = details["frees_at"].as_str().unwrap();
+    let used = ada.get("/api/me/limits").await.good();
+    assert_eq!(used["frees_at"].as_str().unwrap(), frees_at);
+    let wait = refused.retry_after.unwrap();
+    assert!((86_300..=86_400).contains(&wait), "{wait}");
+    admin.new_session("scripted/demo").await;
+
+    let me = ada.get("/api/me").await.good();
+    let path = format!("/api/users/{}/limits", me["id"].as_str().unwrap());
+    assert_eq!(ada.get(&path).await.status, 403);
+    assert_eq!(
+        ada.put(&path, json!({"sessions_per_day": 9})).await.status,
+        403
+    );
+    let refused = admin.put(&path, json!({"idle_seconds": 0})).await;
+    assert_eq!((refused.status, &*refused.code()), (400, "malformed"));
+    admin
+        .put(&path, json!({"sessions_per_day": 3}))
+        .await
+        .good();
+    assert_eq!(admin.get(&path).await.good()["sessions_per_day"], 3);
+    ada.new_session("scripted/demo").await;
+    assert_eq!(
+        ada.post("/api/sessions", json!({})).await.code(),
+        "too_many_today"
+    );
+    admin.put(&path, json!({})).await.good();
+    assert_eq!(
+        ada.get("/api/me/limits").await.good()["sessions_per_day"]["limit"],
+        2
+    );
+}
+
+#[tokio::test]
+async fn who_asks_too_fast_is_told_when_to_come_back() {
+    let settings = [
+        ("DESKHAND_RATE_REQUESTS_PER_SECOND", "5"),
+        ("DESKHAND_RATE_SIGN_INS_PER_MINUTE", "3"),
+    ];
+    let server = serve_set(&[], &settings);
+    let client = server.client();
+    let mut n_answered = 0;
+    let refused = loop {
+        let answer = client.get("/api/me").await;
+        if answer.status != 200 {
+            break answer;
+        }
+        n_answered += 1;
+        assert!(n_answered < 1_000, "nobody is ever refused");
+    };
+    assert!(n_answered >= 10, "twice as many at once are let through");
+    assert_eq!((refused.status, &*refused.code()), (429, "too_fast"));
+    assert_eq!(refused.retry_after, Some(1));
+    assert_eq!(
+        client
+            .upgrade("/api/sessions/0190163d-8694-739b-aea5-966c26f8ad91/stream")
+            .await
+            .status,
+        429
+    );
+    assert_eq!(
+        client.with_token("dh_nobody").get("/api/me").await.status,
+        401,
+        "others are not concerned"
+    );
+    assert_eq!(client.get("/health").await.status, 200);
+
+    let stranger = client.with_token("");
+    for _ in 0..3 {
+        let tried = stranger
+            .post("/api/sign-in", json!({"code": "guess"}))
+            .await;
+        assert_eq!(tried.status, 401);
+    }
+    let tried = stranger
+        .post("/api/sign-in", json!({"code": "guess"}))
+        .await;
+    assert_eq!((tried.status, &*tried.code()), (429, "too_fast"));
+    assert!(
+        tried
+            .retry_after
+            .is_some_and(|wait| (1..=20).contains(&wait))
+    );
+}

@@ -1,0 +1,153 @@
+//! The sessions whose events a client of the bus has asked for.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use deskhand_app::Feed;
+use deskhand_core::{id::SessionId, user::Identity, viewer::Viewer};
+use deskhand_store::StoreError;
+use futures::{
+    FutureExt, StreamExt,
+    future::{AbortHandle, Abortable, BoxFuture},
+    stream::FuturesUnordered,
+};
+use serde_json::value::RawValue;
+
+use super::{BusMessage, BusRequest, EventData, SessionData};
+use crate::{Shared, problem::Problem};
+
+/// How many sessions a client may ask for at a time.
+const MOST: usize = 20;
+
+/// What one client has asked for.
+pub(super) struct Subscriptions {
+    shared: Shared,
+    identity: Identity,
+    ends: HashMap<SessionId, AbortHandle>,
+    feeds: FuturesUnordered<Abortable<BoxFuture<'static, Heard>>>,
+}
+
+/// What came next in a session's log.
+struct Heard {
+    session: SessionId,
+    feed: Feed,
+    events: Result<Vec<Bytes>, StoreError>,
+}
+
+impl Subscriptions {
+    pub(super) fn new(shared: Shared, identity: Identity) -> Self {
+        Self {
+            shared,
+            identity,
+            ends: HashMap::new(),
+            feeds: FuturesUnordered::new(),
+        }
+    }
+
+    /// The next events; waits for them for ever when nothing was asked for.
+    pub(super) async fn next(&mut self) -> Vec<BusMessage> {
+        let heard = loop {
+            match self.feeds.next().await {
+                Some(Ok(heard)) => break heard,
+                // It was ended meanwhile.
+                Some(Err(_)) => {}
+                None => std::future::pending().await,
+            }
+        };
+        let session = heard.session;
+        match heard.events {
+            Ok(events) => {
+                self.listen(session, heard.feed);
+                let events = events
+                    .into_iter()
+                    .filter_map(|event| message(session, &event));
+                events.collect()
+            }
+            Err(error) => {
+                self.ends.remove(&session);
+                vec![BusMessage::refused(Some(session), error.into())]
+            }
+        }
+    }
+
+    /// Does what a client asks for; answers what it is told.
+    pub(super) async fn ask(&mut self, viewer: Viewer, text: &str) -> BusMessage {
+        let request = match serde_json::from_str(text) {
+            Ok(request) => request,
+            Err(error) => {
+                let message = format!("the message is not what it should be: {error}");
+                return BusMessage::refused(None, Problem::malformed(message));
+            }
+        };
+        match request {
+            BusRequest::Subscribe { session, after } => {
+                match self.subscribe(viewer, session, after).await {
+                    Ok(()) => BusMessage::Subscribed(SessionData { session }),
+                    Err(problem) => BusMessage::refused(Some(session), problem),
+                }
+            }
+            BusRequest::Unsubscribe { session } => {
+                self.end(session);
+                BusMessage::Unsubscribed(SessionData { session })
+            }
+        }
+    }
+
+    /// Ends those that the client may not see any more, and says so.
+    pub(super) async fn look_again(&mut self, viewer: Viewer) -> Vec<BusMessage> {
+        let mut refusals = Vec::new();
+        let sessions: Vec<_> = self.ends.keys().copied().collect();
+        for session in sessions {
+            if let Err(error) = self.shared.app.sessions().find(viewer, session).await {
+                self.end(session);
+                refusals.push(BusMessage::refused(Some(session), error.into()));
+            }
+        }
+        refusals
+    }
+
+    async fn subscribe(
+        &mut self,
+        viewer: Viewer,
+        session: SessionId,
+        after: u64,
+    ) -> Result<(), Problem> {
+        self.shared.rates.count(&self.identity)?;
+        self.end(session);
+        if self.ends.len() >= MOST {
+            let message = format!("at most {MOST} sessions can be followed on one connection");
+            return Err(Problem::too_many("too_many_subscriptions", message));
+        }
+        let sessions = self.shared.app.sessions();
+        let feed = sessions.follow(viewer, session, after).await?;
+        self.listen(session, feed);
+        Ok(())
+    }
+
+    fn listen(&mut self, session: SessionId, mut feed: Feed) {
+        let (end, ended) = AbortHandle::new_pair();
+        let next = async move {
+            let events = feed.next().await;
+            Heard {
+                session,
+                feed,
+                events,
+            }
+        };
+        self.feeds.push(Abortable::new(next.boxed(), ended));
+        self.ends.insert(session, end);
+    }
+
+    fn end(&mut self, session: SessionId) {
+        if let Some(end) = self.ends.remove(&session) {
+            end.abort();
+        }
+    }
+}
+
+/// An event of a session, which is JSON already.
+fn message(session: SessionId, event: &Bytes) -> Option<BusMessage> {
+    let event = String::from_utf8(event.to_vec()).ok()?;
+    let event = RawValue::from_string(event).ok()?;
+    Some(BusMessage::Event(EventData { session, event }))
+}

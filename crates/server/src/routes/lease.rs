@@ -1,0 +1,85 @@
+//! Taking control of a session's computer and giving it back.
+
+use axum::{Json, extract::State, http::StatusCode};
+use deskhand_app::{Sessions, TakeControl};
+use deskhand_core::{id::SessionId, lease::Holder};
+use serde::Deserialize;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    Shared,
+    caller::Caller,
+    extract::{Body, Id},
+    problem::Problem,
+    schema::SessionPath,
+    view::LeaseView,
+};
+
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(take, hand_back))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = TakeControl)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Take {
+    /// For how long.
+    #[schema(minimum = 10, maximum = 3600, default = 300)]
+    seconds: Option<u32>,
+    /// Whether to take it from whoever has it. Only the owner may.
+    #[serde(default)]
+    force: bool,
+}
+
+/// Takes mouse and keyboard, or keeps them for longer.
+///
+/// The agent and everybody else are refused until they are handed back, the time is over, or you have been without a
+/// stream and a screen for 15 seconds.
+#[utoipa::path(
+    put,
+    path = "/sessions/{id}/lease",
+    operation_id = "take_control",
+    tag = "computer",
+    params(SessionPath),
+    request_body = Take,
+    responses(
+        (status = 200, description = "they are yours", body = LeaseView),
+        (status = 400, description = "`bad_seconds`"),
+        (status = 409, description = "`somebody_else_drives`, `session_ended`"),
+    ),
+)]
+pub(crate) async fn take(
+    State(sessions): State<Sessions>,
+    Caller(user): Caller,
+    Id(id): Id<SessionId>,
+    Body(body): Body<Take>,
+) -> Result<Json<LeaseView>, Problem> {
+    let wanted = TakeControl {
+        seconds: body.seconds,
+        is_forced: body.force,
+    };
+    let lease = sessions.take_control(user, id, wanted).await?;
+    Ok(Json(Holder::Person(lease).into()))
+}
+
+/// Hands mouse and keyboard back. Nothing happens when nobody has them.
+#[utoipa::path(
+    delete,
+    path = "/sessions/{id}/lease",
+    operation_id = "hand_back",
+    tag = "computer",
+    params(SessionPath),
+    responses(
+        (status = 204, description = "no person has them any more"),
+        (status = 409, description = "`somebody_else_drives`"),
+    ),
+)]
+pub(crate) async fn hand_back(
+    State(sessions): State<Sessions>,
+    Caller(user): Caller,
+    Id(id): Id<SessionId>,
+) -> Result<StatusCode, Problem> {
+    sessions.hand_back(user, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

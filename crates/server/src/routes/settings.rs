@@ -1,0 +1,61 @@
+//! What somebody's new sessions begin with.
+
+use axum::{Json, extract::State};
+use deskhand_app::Users;
+use deskhand_core::policy::Policy;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{Shared, caller::Caller, extract::Body, problem::Problem, schema};
+
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(show, change))
+}
+
+/// Your settings.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = Settings)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SettingsView {
+    /// What the agent must ask in sessions that you make from now on.
+    #[schema(value_type = schema::decision::Policy)]
+    approvals: Policy,
+}
+
+/// Shows your settings.
+#[utoipa::path(
+    get,
+    path = "/settings",
+    operation_id = "show_settings",
+    tag = "people",
+    responses((status = 200, description = "your settings", body = SettingsView)),
+)]
+pub(crate) async fn show(
+    State(users): State<Users>,
+    Caller(user): Caller,
+) -> Result<Json<SettingsView>, Problem> {
+    let approvals = users.approvals(user).await?;
+    Ok(Json(SettingsView { approvals }))
+}
+
+/// Changes your settings. Sessions that there are stay as they are.
+#[utoipa::path(
+    patch,
+    path = "/settings",
+    operation_id = "change_settings",
+    tag = "people",
+    request_body = SettingsView,
+    responses(
+        (status = 200, description = "your settings", body = SettingsView),
+        (status = 400, description = "`bad_policy`"),
+    ),
+)]
+pub(crate) async fn change(
+    State(users): State<Users>,
+    Caller(user): Caller,
+    Body(body): Body<SettingsView>,
+) -> Result<Json<SettingsView>, Problem> {
+    users.set_approvals(user, &body.approvals).await?;
+    Ok(Json(body))
+}

@@ -1,0 +1,185 @@
+//! One client of a session's stream.
+//!
+//! Two tasks serve it: one only writes events, so that an event costs little however many clients there
+//! are; the other does everything else and gives the first its orders.
+
+use std::{
+    pin::pin,
+    time::{Duration, Instant},
+};
+
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
+use bytes::Bytes;
+use deskhand_app::{Admission, Feed, PresenceChange, Present, Seat, Sessions};
+use deskhand_core::id::SessionId;
+use futures::{Sink, SinkExt, StreamExt};
+use tokio::{sync::mpsc, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use super::{PING, PresenceView, SILENCE};
+use crate::metrics::OpenSocket;
+
+/// How long a client may leave what it was sent unread.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// What a client says while somebody looks at the session.
+const HEARTBEAT: &str = r#"{"type":"heartbeat"}"#;
+/// What somebody is told whose connection ends because they may not have it any more.
+const NO_LONGER: &str = "you may not see this session any more";
+/// How many orders wait for the task that writes.
+const ORDERS: usize = 8;
+
+/// A client, and what it is told besides the log.
+pub(super) struct Client {
+    pub(super) session: SessionId,
+    pub(super) sessions: Sessions,
+    pub(super) present: Present,
+    /// Whoever has control keeps it while they have one.
+    pub(super) _seat: Seat,
+    pub(super) tell_presence: bool,
+}
+
+/// What is to be written besides events.
+enum Order {
+    Say(Vec<Bytes>),
+    Ping,
+    /// The last one.
+    Close(u16, &'static str),
+}
+
+pub(super) async fn serve(
+    socket: WebSocket,
+    feed: Feed,
+    client: Client,
+    admission: Admission,
+    shutdown: CancellationToken,
+) {
+    let _counted = OpenSocket::count("events");
+    let (sink, stream) = socket.split();
+    let (orders, ordered) = mpsc::channel(ORDERS);
+    // It ends with this connection, whatever becomes of it.
+    let mut writer = JoinSet::new();
+    writer.spawn(write(sink, feed, ordered));
+    let last = tokio::select! {
+        last = attend(stream, client, admission, shutdown, &orders) => last,
+        _ = writer.join_next() => return,
+    };
+    if let Some((code, reason)) = last
+        && orders.send(Order::Close(code, reason)).await.is_ok()
+    {
+        // It does not wait for a client that does not read.
+        writer.join_next().await;
+    }
+}
+
+/// Does everything but writing, until the connection has to end; answers what the client is told then.
+async fn attend(
+    mut stream: impl futures::Stream<Item = Result<Message, axum::Error>> + Unpin,
+    mut client: Client,
+    admission: Admission,
+    shutdown: CancellationToken,
+    orders: &mpsc::Sender<Order>,
+) -> Option<(u16, &'static str)> {
+    // Begun once: a look at the rights must not be cut short by something else.
+    let mut lost = pin!(admission.lost());
+    let mut shut_down = pin!(shutdown.cancelled());
+    let mut ping = tokio::time::interval(PING);
+    ping.reset();
+    let mut heard_at = Instant::now();
+    loop {
+        let order = tokio::select! {
+            changes = client.present.next(), if client.tell_presence => {
+                Order::Say(presence_messages(changes))
+            }
+            // Whoever is not there any more must not be shown as present.
+            _ = ping.tick() => {
+                if heard_at.elapsed() > SILENCE {
+                    return None;
+                }
+                Order::Ping
+            }
+            // Nothing is expected of a client but signs of life and its leaving.
+            received = stream.next() => {
+                heard_at = Instant::now();
+                match received {
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
+                    Some(Ok(Message::Text(text))) if text.as_str() == HEARTBEAT => {
+                        client.sessions.look_on(client.session);
+                    }
+                    Some(Ok(_)) => {}
+                }
+                continue;
+            }
+            () = &mut lost => return Some((close_code::POLICY, NO_LONGER)),
+            () = &mut shut_down => {
+                return Some((close_code::AWAY, "the server is shutting down; come back"));
+            }
+        };
+        if orders.send(order).await.is_err() {
+            return None;
+        }
+    }
+}
+
+/// Writes events and what else is ordered, until the client is gone or told to go.
+async fn write(
+    mut sink: impl Sink<Message> + Unpin,
+    mut feed: Feed,
+    mut orders: mpsc::Receiver<Order>,
+) {
+    loop {
+        let taken = tokio::select! {
+            events = feed.next() => match events {
+                Ok(events) => send(&mut sink, events).await,
+                Err(error) => {
+                    tracing::error!(error = &error as &dyn std::error::Error, "a client's events could not be read");
+                    close(sink, close_code::ERROR, "the log could not be read; come back").await;
+                    return;
+                }
+            },
+            order = orders.recv() => match order {
+                Some(Order::Say(messages)) => send(&mut sink, messages).await,
+                Some(Order::Ping) => sink.send(Message::Ping(Bytes::new())).await.is_ok(),
+                Some(Order::Close(code, reason)) => return close(sink, code, reason).await,
+                None => return,
+            },
+        };
+        if !taken {
+            return;
+        }
+    }
+}
+
+fn presence_messages(changes: Vec<PresenceChange>) -> Vec<Bytes> {
+    let views = changes.into_iter().map(PresenceView::from);
+    // Names and ids can always be written as JSON.
+    views
+        .filter_map(|view| serde_json::to_vec(&view).ok())
+        .map(Bytes::from)
+        .collect()
+}
+
+/// Sends a batch in one go; tells whether the client took it.
+pub(crate) async fn send(socket: &mut (impl Sink<Message> + Unpin), events: Vec<Bytes>) -> bool {
+    let batch = async {
+        for event in events {
+            let Ok(text) = Utf8Bytes::try_from(event) else {
+                return false;
+            };
+            if socket.feed(Message::Text(text)).await.is_err() {
+                return false;
+            }
+        }
+        socket.flush().await.is_ok()
+    };
+    tokio::time::timeout(PATIENCE, batch).await.unwrap_or(false)
+}
+
+pub(crate) async fn close(mut socket: impl Sink<Message> + Unpin, code: u16, reason: &'static str) {
+    let frame = CloseFrame {
+        code,
+        reason: reason.into(),
+    };
+    // Who is not there any more need not be told.
+    let closing = socket.send(Message::Close(Some(frame)));
+    let _ = tokio::time::timeout(PATIENCE, closing).await;
+}

@@ -1,0 +1,111 @@
+//! How much of the server people may use, and how many sessions they made lately.
+
+use deskhand_core::{
+    id::UserId,
+    limits::{Limits, UserLimits},
+};
+use jiff::Timestamp;
+
+use crate::database::{Row, Store, StoreError, Transaction, Value, count, millis, timestamp};
+
+/// How many sessions somebody made since some time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MadeLately {
+    pub n_sessions: u64,
+    /// When the one was made that has to grow old before there is room for another, if there is none now.
+    pub in_the_way: Option<Timestamp>,
+}
+
+impl Store {
+    /// What was decided for somebody.
+    pub async fn user_limits(&self, user: UserId) -> Result<UserLimits, StoreError> {
+        let sql = "SELECT awake_sessions, sessions_per_day, idle_seconds, life_seconds \
+                   FROM user_limits WHERE user_id = $1";
+        match self.one(sql, [user.0.into()]).await? {
+            Some(row) => Ok(UserLimits {
+                awake_sessions: limit(&row, "awake_sessions")?,
+                sessions_per_day: limit(&row, "sessions_per_day")?,
+                idle_seconds: limit(&row, "idle_seconds")?,
+                life_seconds: limit(&row, "life_seconds")?,
+            }),
+            None => Ok(UserLimits::default()),
+        }
+    }
+
+    /// Decides for somebody, instead of what was decided before.
+    pub async fn set_user_limits(
+        &self,
+        user: UserId,
+        limits: UserLimits,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO user_limits \
+                   (user_id, awake_sessions, sessions_per_day, idle_seconds, life_seconds) \
+                   VALUES ($1, $2, $3, $4, $5) ON CONFLICT (user_id) DO UPDATE SET \
+                   awake_sessions = excluded.awake_sessions, \
+                   sessions_per_day = excluded.sessions_per_day, \
+                   idle_seconds = excluded.idle_seconds, life_seconds = excluded.life_seconds";
+        let stored = |limit: Option<u32>| Value::from(limit.map(i64::from));
+        let values = [
+            user.0.into(),
+            stored(limits.awake_sessions),
+            stored(limits.sessions_per_day),
+            stored(limits.idle_seconds),
+            stored(limits.life_seconds),
+        ];
+        self.write(sql, values).await?;
+        Ok(())
+    }
+
+    /// How many sessions somebody made after `since`, when `limits` hold for them.
+    pub async fn made_lately(
+        &self,
+        owner: UserId,
+        limits: Limits,
+        since: Timestamp,
+    ) -> Result<MadeLately, StoreError> {
+        let mut tx = self.begin().await?;
+        made_lately(&mut tx, owner, limits, since).await
+    }
+}
+
+pub(crate) async fn made_lately(
+    tx: &mut Transaction,
+    owner: UserId,
+    limits: Limits,
+    since: Timestamp,
+) -> Result<MadeLately, StoreError> {
+    let sql = "SELECT COUNT(*) AS n FROM sessions WHERE owner_id = $1 AND created_at_ms > $2";
+    let n_sessions = match tx.one(sql, [owner.0.into(), millis(since)]).await? {
+        Some(row) => count(row.get("n")?)?,
+        None => 0,
+    };
+    // With no more than the limit, the oldest is in the way; after the limit was lowered, a later one.
+    let Some(n_before) = n_sessions.checked_sub(limits.sessions_per_day.into()) else {
+        return Ok(MadeLately {
+            n_sessions,
+            in_the_way: None,
+        });
+    };
+    let sql = "SELECT created_at_ms FROM sessions WHERE owner_id = $1 AND created_at_ms > $2 \
+               ORDER BY created_at_ms LIMIT 1 OFFSET $3";
+    let n_before = i64::try_from(n_before).unwrap_or(i64::MAX);
+    let values = [owner.0.into(), millis(since), n_before.into()];
+    let row = tx.one(sql, values).await?;
+    let in_the_way = match row {
+        Some(row) => timestamp(row.get("created_at_ms")?)?,
+        // None may be made at all.
+        None => Timestamp::MAX,
+    };
+    Ok(MadeLately {
+        n_sessions,
+        in_the_way: Some(in_the_way),
+    })
+}
+
+fn limit(row: &Row, column: &str) -> Result<Option<u32>, StoreError> {
+    let stored: Option<i64> = row.get(column)?;
+    let unreadable = |error: std::num::TryFromIntError| StoreError::Unreadable(error.to_string());
+    stored
+        .map(|limit| limit.try_into().map_err(unreadable))
+        .transpose()
+}

@@ -1,0 +1,167 @@
+//! PostgreSQL for tests: databases on a server that is there, and a server that can be stopped.
+
+use std::{
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+use tokio_postgres::NoTls;
+
+/// The longest a server may take to be up.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The address of a new, empty database on the server that `scripts/with-postgres` started.
+pub async fn new_postgres_database(name: &str) -> String {
+    let server = std::env::var("DESKHAND_TEST_POSTGRES")
+        .expect("tests on PostgreSQL need a server: run them with scripts/with-postgres");
+    let (client, connection) = tokio_postgres::connect(&server, NoTls).await.unwrap();
+    let made = format!("CREATE DATABASE {name}");
+    tokio::select! {
+        made = client.batch_execute(&made) => made.unwrap(),
+        ended = connection => panic!("the server went away: {ended:?}"),
+    }
+    let (address, _) = server.rsplit_once('/').unwrap();
+    format!("{address}/{name}")
+}
+
+/// A server of its own, which can be stopped and started again. It ends with the test.
+#[derive(Debug)]
+pub struct Postgres {
+    programs: PathBuf,
+    folder: tempfile::TempDir,
+    port: u16,
+    child: Option<Child>,
+}
+
+impl Postgres {
+    /// Makes a server and waits until it is up.
+    pub async fn start() -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix("deskhand-postgres-")
+            .tempdir()
+            .unwrap();
+        let unused = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = unused.local_addr().unwrap().port();
+        drop(unused);
+        let mut postgres = Self {
+            programs: programs(),
+            folder,
+            port,
+            child: None,
+        };
+        if geteuid().is_root() {
+            let owned = own(&["chown", "postgres"])
+                .arg(postgres.folder.path())
+                .status();
+            assert!(owned.unwrap().success());
+        }
+        let mut initdb = postgres.program("initdb");
+        initdb.args([
+            "-U",
+            "deskhand",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C",
+            "--no-sync",
+        ]);
+        assert!(initdb.status().unwrap().success());
+        postgres.start_again().await;
+        postgres
+    }
+
+    /// Starts it once more with what it has.
+    pub async fn start_again(&mut self) {
+        assert!(self.child.is_none(), "it still runs");
+        let mut command = self.program("postgres");
+        command.args(["-p", &self.port.to_string()]);
+        for setting in [
+            "listen_addresses=127.0.0.1",
+            "unix_socket_directories=",
+            // What is lost with the machine need not outlive the test.
+            "fsync=off",
+            "max_connections=100",
+        ] {
+            command.args(["-c", setting]);
+        }
+        self.child = Some(command.spawn().unwrap());
+        let deadline = Instant::now() + PATIENCE;
+        while tokio_postgres::connect(&self.url(), NoTls).await.is_err() {
+            assert!(Instant::now() < deadline, "PostgreSQL did not start");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Ends it in the middle of whatever it does.
+    pub fn stop_at_once(&mut self) {
+        let mut child = self.child.take().expect("it runs");
+        kill_process(Pid::from_child(&child), Signal::QUIT).unwrap();
+        child.wait().unwrap();
+    }
+
+    /// Its database, which is empty at first.
+    pub fn url(&self) -> String {
+        format!("postgres://deskhand@127.0.0.1:{}/postgres", self.port)
+    }
+
+    /// One of its programs, which does not outlive the test.
+    fn program(&self, name: &str) -> Command {
+        let mut words = vec!["setpriv", "--pdeathsig", "KILL"];
+        // It does not run as root.
+        if geteuid().is_root() {
+            words.extend([
+                "--reuid",
+                "postgres",
+                "--regid",
+                "postgres",
+                "--init-groups",
+            ]);
+        }
+        let mut command = own(&words);
+        command
+            .arg(self.programs.join(name))
+            .arg("-D")
+            .arg(self.folder.path().join("data"))
+            .current_dir(self.folder.path());
+        command
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        if self.child.is_some() {
+            self.stop_at_once();
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the database is part of what is tested"
+)]
+fn own(words: &[&str]) -> Command {
+    let mut command = Command::new(words[0]);
+    command
+        .args(&words[1..])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+/// Where the newest version's programs are.
+fn programs() -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql")
+        .expect("PostgreSQL is not installed: run scripts/setup test")
+        .flatten();
+    let version = |path: &Path| path.file_name()?.to_str()?.parse::<u32>().ok();
+    let newest = versions
+        .map(|entry| entry.path())
+        .max_by_key(|path| version(path))
+        .expect("PostgreSQL is not installed: run scripts/setup test");
+    newest.join("bin")
+}

@@ -1,0 +1,20 @@
+import type { LeaseData } from "../../api/types";
+
+/** The line that a change of control gets in the conversation. */
+export function leaseWords(data: LeaseData): string {
+  const { name } = data;
+  if (data.change === "taken") return `${name} took over mouse and keyboard`;
+  if (data.change === "extended") return `${name} keeps mouse and keyboard`;
+  switch (data.reason) {
+    case "handed_back":
+      return `${name} handed back`;
+    case "expired":
+      return `The time of ${name} was over`;
+    case "disconnected":
+      return `${name} left without handing back`;
+    case "right_lost":
+      return `${name} may not drive any more`;
+    case "session_ended":
+      return `${name} had control until the session ended`;
+  }
+}

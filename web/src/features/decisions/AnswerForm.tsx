@@ -1,0 +1,161 @@
+import { Paperclip } from "lucide-react";
+import { type FormEvent, type ReactNode, useId, useState } from "react";
+
+import type { AnswerDecision, Choice, DecisionKind, Form } from "../../api/types";
+import { Button } from "../../components/Button";
+import { isLeave } from "./decisionWords";
+import { readFile } from "./readFile";
+
+interface AnswerFormProps {
+  kind: DecisionKind;
+  form: Form;
+  isSending: boolean;
+  onAnswer: (answer: AnswerDecision) => void;
+}
+
+/** The controls with which a decision is answered. */
+export function AnswerForm({ kind, form, isSending, onAnswer }: AnswerFormProps) {
+  switch (form.type) {
+    case "yes_no":
+      return (
+        <div className="flex flex-wrap gap-2">
+          <Button look="primary" disabled={isSending} onClick={() => onAnswer({ yes: true })}>
+            {isLeave(kind) ? "Approve" : "Yes"}
+          </Button>
+          <Button disabled={isSending} onClick={() => onAnswer({ yes: false })}>
+            {isLeave(kind) ? "Refuse" : "No"}
+          </Button>
+        </div>
+      );
+    case "text":
+      return <TextForm isSending={isSending} onAnswer={onAnswer} />;
+    case "choices":
+      return form.several ? (
+        <SeveralForm choices={form.choices} isSending={isSending} onAnswer={onAnswer} />
+      ) : (
+        <div className="flex flex-wrap gap-2">
+          {form.choices.map((choice) => (
+            <Button
+              key={choice.value}
+              className="h-auto! min-h-8 max-w-full py-1 whitespace-normal!"
+              disabled={isSending}
+              onClick={() => onAnswer({ choices: [choice.value] })}
+            >
+              {choice.label}
+            </Button>
+          ))}
+        </div>
+      );
+    case "file":
+      return <FileForm isSending={isSending} onAnswer={onAnswer} />;
+  }
+}
+
+type PartProps = Pick<AnswerFormProps, "isSending" | "onAnswer">;
+
+function Frame(props: { canSend: boolean; onSend: () => void; children: ReactNode }) {
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (props.canSend) props.onSend();
+  };
+  return (
+    <form onSubmit={send} className="flex flex-col items-start gap-2">
+      {props.children}
+      <Button type="submit" look="primary" disabled={!props.canSend}>
+        Answer
+      </Button>
+    </form>
+  );
+}
+
+function TextForm({ isSending, onAnswer }: PartProps) {
+  const [text, setText] = useState("");
+  return (
+    <Frame
+      canSend={text.trim() !== "" && !isSending}
+      onSend={() => onAnswer({ text: text.trim() })}
+    >
+      <textarea
+        aria-label="Your answer"
+        placeholder="Your answer"
+        value={text}
+        rows={2}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          // As in the composer: Enter sends, with Shift it begins a line.
+          if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+            event.preventDefault();
+            event.currentTarget.form?.requestSubmit();
+          }
+        }}
+        className="field-sizing-content max-h-48 w-full resize-none rounded-md border border-line-strong bg-surface px-2.5 py-1.5 text-base placeholder:text-faint sm:text-sm"
+      />
+    </Frame>
+  );
+}
+
+function SeveralForm({ choices, isSending, onAnswer }: PartProps & { choices: Choice[] }) {
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const toggle = (value: string) =>
+    setChosen(chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value]);
+  return (
+    <Frame
+      canSend={chosen.length > 0 && !isSending}
+      onSend={() => onAnswer({ choices: [...chosen] })}
+    >
+      <div className="flex flex-col gap-1">
+        {choices.map(({ value, label }) => (
+          <label key={value} className="flex items-baseline gap-2 [overflow-wrap:anywhere]">
+            <input
+              type="checkbox"
+              checked={chosen.includes(value)}
+              onChange={() => toggle(value)}
+              className="translate-y-0.5 accent-accent"
+            />
+            {label}
+          </label>
+        ))}
+      </div>
+    </Frame>
+  );
+}
+
+function FileForm({ isSending, onAnswer }: PartProps) {
+  const [file, setFile] = useState<File | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const id = useId();
+  const send = async (chosen: File) => {
+    const read = await readFile(chosen);
+    if ("problem" in read) setProblem(read.problem);
+    else onAnswer({ file: read });
+  };
+  return (
+    <Frame
+      canSend={file !== null && !isSending}
+      onSend={() => {
+        if (file) void send(file);
+      }}
+    >
+      <label
+        htmlFor={id}
+        className="flex max-w-full cursor-pointer items-center gap-2 rounded-md border border-dashed border-line-strong px-3 py-2 text-[13px] focus-within:outline-2 focus-within:outline-accent hover:bg-hover"
+      >
+        <Paperclip aria-hidden className="size-4 shrink-0 text-faint" />
+        <span className="truncate">{file?.name ?? "Choose a file"}</span>
+        <input
+          id={id}
+          type="file"
+          aria-label="File"
+          className="sr-only"
+          onChange={(event) => {
+            setFile(event.target.files?.[0] ?? null);
+            setProblem(null);
+          }}
+        />
+      </label>
+      <p className={problem === null ? "text-xs text-faint" : "text-xs text-bad"}>
+        {problem ?? "At most 700 KiB. The agent finds it on its desktop."}
+      </p>
+    </Frame>
+  );
+}

@@ -1,0 +1,121 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+
+import type { Right } from "../../api/types";
+import { type Asked, DecisionCard } from "./DecisionCard";
+
+const fetched = vi.fn<typeof fetch>();
+
+beforeEach(() => {
+  fetched.mockImplementation(async () => new Response("{}"));
+  vi.stubGlobal("fetch", fetched);
+});
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+  fetched.mockReset();
+});
+
+const QUESTION: Asked = {
+  id: "d",
+  kind: "question",
+  prompt: "Which colour?",
+  form: { type: "text" },
+  state: "open",
+};
+
+function show(asked: Partial<Asked>, right: Right = "drive") {
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <DecisionCard sessionId="s" asked={{ ...QUESTION, ...asked }} right={right} />
+    </QueryClientProvider>,
+  );
+}
+
+function sent(): unknown {
+  const [path, init] = fetched.mock.calls[0] ?? [];
+  expect(path).toBe("/api/sessions/s/decisions/d/answer");
+  return JSON.parse(String(init?.body));
+}
+
+it("sends what was written", async () => {
+  show({});
+  await userEvent.type(screen.getByRole("textbox", { name: "Your answer" }), "blue{Enter}");
+  expect(sent()).toEqual({ text: "blue" });
+});
+
+it("sends the one that was chosen, by its value", async () => {
+  const choices = [
+    { value: "r", label: "Red" },
+    { value: "g", label: "Green" },
+  ];
+  show({ form: { type: "choices", choices, several: false } });
+  await userEvent.click(screen.getByRole("button", { name: "Green" }));
+  expect(sent()).toEqual({ choices: ["g"] });
+});
+
+it("sends all that were chosen", async () => {
+  const choices = ["a", "b", "c"].map((value) => ({ value, label: value }));
+  show({ form: { type: "choices", choices, several: true } });
+  expect(screen.getByRole<HTMLButtonElement>("button", { name: "Answer" }).disabled).toBe(true);
+  await userEvent.click(screen.getByRole("checkbox", { name: "a" }));
+  await userEvent.click(screen.getByRole("checkbox", { name: "c" }));
+  await userEvent.click(screen.getByRole("button", { name: "Answer" }));
+  expect(sent()).toEqual({ choices: ["a", "c"] });
+});
+
+it("sends a file with its bytes", async () => {
+  show({ form: { type: "file" } });
+  const file = new File([new Uint8Array([0, 255, 10])], "a.bin");
+  await userEvent.upload(screen.getByLabelText("File"), file);
+  await userEvent.click(screen.getByRole("button", { name: "Answer" }));
+  await vi.waitFor(() => expect(fetched).toHaveBeenCalled());
+  expect(sent()).toEqual({ file: { name: "a.bin", base64: "AP8K" } });
+});
+
+it("shows exactly what would be done, and refuses it", async () => {
+  const input = { shell: "run", command: "rm -rf build" };
+  show({ kind: "approval", form: { type: "yes_no" }, subject: { tool: "bash", input } });
+  expect(screen.getByText("rm -rf build")).toBeTruthy();
+  await userEvent.click(screen.getByRole("button", { name: "Refuse" }));
+  expect(sent()).toEqual({ yes: false });
+});
+
+it("says who was quicker, and takes the controls away", async () => {
+  const error = { code: "settled", message: "bob answered this at 12:00" };
+  fetched.mockImplementation(async () => new Response(JSON.stringify({ error }), { status: 409 }));
+  show({ kind: "approval", form: { type: "yes_no" } });
+  await userEvent.click(screen.getByRole("button", { name: "Approve" }));
+  expect((await screen.findByRole("alert")).textContent).toContain("Bob answered this");
+  expect(screen.queryByRole("button", { name: "Approve" })).toBeNull();
+});
+
+it("lets nobody answer who may not", () => {
+  show({ kind: "approval", form: { type: "yes_no" } }, "suggest");
+  expect(screen.queryByRole("button")).toBeNull();
+  expect(screen.getByText(/somebody who may drive/)).toBeTruthy();
+});
+
+it("counts down to the default", () => {
+  const expiresAt = new Date(Date.now() + 90_500).toISOString();
+  show({ form: { type: "yes_no" }, default: { yes: true }, expiresAt });
+  expect(screen.getByRole("timer", { name: "Time left" }).textContent).toBe("1 min 30 s left");
+  expect(screen.getByText("Without an answer: Yes")).toBeTruthy();
+});
+
+it("tells what became of it", () => {
+  const settledAt = "2025-01-01T12:00:00Z";
+  show({ state: "answered", answer: { text: "blue" }, answeredBy: "bob", settledAt });
+  expect(screen.getByText("blue")).toBeTruthy();
+  expect(screen.getByText(/^bob, /)).toBeTruthy();
+  cleanup();
+  show({ state: "expired", settledAt });
+  expect(screen.getByText(/Nobody answered in time/)).toBeTruthy();
+  cleanup();
+  show({ state: "withdrawn", settledAt });
+  expect(screen.getByText(/Not asked any more/)).toBeTruthy();
+  expect(screen.queryByRole("textbox")).toBeNull();
+});

@@ -1,0 +1,175 @@
+import { CircleHelp, ShieldAlert, ShieldQuestion, Wallet } from "lucide-react";
+import type { LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+
+import { isStatus, messageOf } from "../../api/client";
+import { useAnswer } from "../../api/decisions";
+import type { DecisionKind, DecisionState, Form, Reply, Right, Subject } from "../../api/types";
+import { Markdown } from "../../components/Markdown";
+import { Notice } from "../../components/Notice";
+import { cx } from "../../lib/cx";
+import { includes } from "../../lib/rights";
+import { formatElapsed, formatMoment } from "../../lib/time";
+import { useNow } from "../../lib/useNow";
+import { AnswerForm } from "./AnswerForm";
+import { KIND_WORDS, replyWords } from "./decisionWords";
+
+const ICONS: Record<DecisionKind, LucideIcon> = {
+  question: CircleHelp,
+  approval: ShieldQuestion,
+  safety_check: ShieldAlert,
+  budget: Wallet,
+};
+
+/** What is asked, and what became of it. */
+export interface Asked {
+  id: string;
+  kind: DecisionKind;
+  prompt: string;
+  form: Form;
+  subject?: Subject | null | undefined;
+  default?: Reply | null | undefined;
+  expiresAt?: string | null | undefined;
+  state: DecisionState;
+  answer?: Reply | null | undefined;
+  /** Who answered, by name. */
+  answeredBy?: string | undefined;
+  settledAt?: string | null | undefined;
+}
+
+interface DecisionCardProps {
+  sessionId: string;
+  asked: Asked;
+  /** What whoever looks may do in the session. */
+  right: Right;
+  /** Where it was asked, where that is not plain. */
+  origin?: ReactNode;
+}
+
+/** Something a person is asked: the question, exactly what would be done, and the answer. */
+export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardProps) {
+  const Icon = ICONS[asked.kind];
+  const isOpen = asked.state === "open";
+  return (
+    <section
+      aria-label={KIND_WORDS[asked.kind]}
+      className={cx(
+        "overflow-hidden rounded-lg border bg-surface",
+        isOpen ? "border-accent" : "border-line",
+      )}
+    >
+      <div className="flex items-center gap-2 px-3 pt-2.5 text-xs font-medium text-soft">
+        <Icon
+          aria-hidden
+          className={cx("size-4 shrink-0", isOpen ? "text-accent" : "text-faint")}
+        />
+        {KIND_WORDS[asked.kind]}
+        <span className="min-w-0 flex-1 truncate font-normal text-faint">{origin}</span>
+        {isOpen && asked.expiresAt != null && <Countdown until={asked.expiresAt} />}
+      </div>
+      <div className="flex flex-col gap-2.5 px-3 pt-1.5 pb-3">
+        <Markdown text={asked.prompt} />
+        {asked.subject != null && <What subject={asked.subject} />}
+        {isOpen ? (
+          <Open sessionId={sessionId} asked={asked} right={right} />
+        ) : (
+          <Outcome asked={asked} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Open({ sessionId, asked, right }: Omit<DecisionCardProps, "origin">) {
+  const answer = useAnswer(sessionId, asked.id);
+  const needed: Right = asked.kind === "question" ? "suggest" : "drive";
+  if (!includes(right, needed)) {
+    return (
+      <p className="text-[13px] text-faint">
+        Waiting for somebody who may {needed}. The owner of this session can let you answer.
+      </p>
+    );
+  }
+  // The log or the inbox tells what became of it; until then nothing more can be said.
+  const isSettled = answer.isSuccess || isStatus(answer.error, 409);
+  return (
+    <>
+      {!isSettled && (
+        <AnswerForm
+          kind={asked.kind}
+          form={asked.form}
+          isSending={answer.isPending}
+          onAnswer={(reply) => answer.mutate(reply)}
+        />
+      )}
+      {asked.default != null && !isSettled && (
+        <p className="text-xs text-faint">
+          Without an answer: {replyWords(asked.kind, asked.form, asked.default)}
+        </p>
+      )}
+      {answer.error && <Notice>{messageOf(answer.error)}</Notice>}
+    </>
+  );
+}
+
+function Outcome({ asked }: { asked: Asked }) {
+  const reply =
+    asked.answer == null ? undefined : replyWords(asked.kind, asked.form, asked.answer);
+  const when = asked.settledAt == null ? undefined : formatMoment(asked.settledAt);
+  return (
+    <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5 text-[13px]">
+      {reply !== undefined && (
+        <span className="font-medium whitespace-pre-wrap [overflow-wrap:anywhere]">{reply}</span>
+      )}
+      <span className="text-xs text-faint" title={when}>
+        {outcomeWords(asked, when)}
+      </span>
+    </div>
+  );
+}
+
+function outcomeWords(asked: Asked, when: string | undefined): string {
+  const at = when === undefined ? "" : `, ${when}`;
+  switch (asked.state) {
+    case "answered":
+      return `${asked.answeredBy ?? "Somebody who left"}${at}`;
+    case "expired":
+      return asked.answer == null
+        ? `Nobody answered in time${at}`
+        : `Nobody answered in time, so the default counts${at}`;
+    case "withdrawn":
+      return `Not asked any more: the agent was stopped${at}`;
+    case "open":
+      return "";
+  }
+}
+
+/** Exactly what would be done. */
+function What({ subject }: { subject: Subject }) {
+  return (
+    <pre
+      // A long text is scrolled, also with the keyboard.
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+      tabIndex={0}
+      aria-label="What would be done"
+      className="max-h-48 overflow-auto rounded-md border border-line bg-sunken px-2.5 py-2 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"
+    >
+      {subjectText(subject)}
+    </pre>
+  );
+}
+
+function subjectText({ tool, input }: Subject): string {
+  const { command, shell } = (input ?? {}) as { command?: unknown; shell?: unknown };
+  if (tool === "bash" && shell === "run" && typeof command === "string") return command;
+  return `${tool} ${JSON.stringify(input, null, 2)}`;
+}
+
+function Countdown({ until }: { until: string }) {
+  const left = Date.parse(until) - useNow(1000);
+  return (
+    <span role="timer" aria-label="Time left" className="shrink-0 text-faint tabular-nums">
+      {left > 0 ? `${formatElapsed(left)} left` : "Time is up"}
+    </span>
+  );
+}

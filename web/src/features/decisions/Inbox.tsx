@@ -1,0 +1,82 @@
+import { Link } from "@tanstack/react-router";
+import { CircleCheck, CloudOff } from "lucide-react";
+
+import { messageOf } from "../../api/client";
+import { useInbox } from "../../api/decisions";
+import type { Decision } from "../../api/types";
+import { Button } from "../../components/Button";
+import { Notice } from "../../components/Notice";
+import { Placeholder } from "../../components/Placeholder";
+import { Skeleton } from "../../components/Skeleton";
+import { type Asked, DecisionCard } from "./DecisionCard";
+
+/** Everything that waits for whoever is signed in, newest first. */
+export function Inbox() {
+  const inbox = useInbox();
+  if (inbox.isPending) {
+    return (
+      <div role="status" aria-label="Loading what waits for you" className="flex flex-col gap-3">
+        <Skeleton className="h-28 w-full rounded-lg" />
+        <Skeleton className="h-28 w-full rounded-lg" />
+      </div>
+    );
+  }
+  if (!inbox.data) {
+    return (
+      <Placeholder
+        icon={<CloudOff aria-hidden />}
+        title="What waits for you could not be loaded"
+        actions={<Button onClick={() => void inbox.refetch()}>Try again</Button>}
+      >
+        {messageOf(inbox.error)}
+      </Placeholder>
+    );
+  }
+  const all = inbox.data.pages.flatMap((page) => page.decisions);
+  return (
+    <div className="flex flex-col gap-3">
+      {inbox.isError && <Notice>This list may be out of date. {messageOf(inbox.error)}</Notice>}
+      {all.length === 0 && (
+        <Placeholder icon={<CircleCheck aria-hidden />} title="Nothing waits for you">
+          Questions of your agents, and what they want to do but must ask about, show up here.
+        </Placeholder>
+      )}
+      {all.map((decision) => (
+        <DecisionCard
+          key={decision.id}
+          sessionId={decision.session_id}
+          asked={asked(decision)}
+          // The list holds only what may be answered.
+          right="drive"
+          origin={
+            <Link
+              to="/sessions/$sessionId"
+              params={{ sessionId: decision.session_id }}
+              className="underline-offset-2 hover:underline"
+            >
+              in {decision.session_title || "Untitled session"}
+            </Link>
+          }
+        />
+      ))}
+      {inbox.hasNextPage && (
+        <Button
+          className="self-center"
+          disabled={inbox.isFetchingNextPage}
+          onClick={() => void inbox.fetchNextPage()}
+        >
+          {inbox.isFetchingNextPage ? "Loading…" : "Load more"}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function asked(decision: Decision): Asked {
+  return {
+    ...decision,
+    expiresAt: decision.expires_at,
+    answeredBy: decision.answered_by_name ?? undefined,
+    settledAt: decision.settled_at,
+  };
+}

@@ -1,0 +1,31 @@
+import { Link } from "@tanstack/react-router";
+import { Bell } from "lucide-react";
+
+import { useInbox } from "../../api/decisions";
+import { counted } from "../../lib/text";
+
+/** Leads to what waits for whoever is signed in, and says how much that is. */
+export function InboxLink() {
+  const inbox = useInbox();
+  const n_open = inbox.data?.pages.flatMap((page) => page.decisions).length ?? 0;
+  const shown = inbox.hasNextPage ? `${n_open}+` : String(n_open);
+  const label = n_open === 0 ? "Nothing waits for you" : `${counted(n_open, "thing")} for you`;
+  return (
+    <Link
+      to="/decisions"
+      aria-label={label}
+      title={label}
+      className="relative grid size-8 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink"
+    >
+      <Bell aria-hidden className="size-4" />
+      {n_open > 0 && (
+        <span
+          aria-hidden
+          className="absolute -top-0.5 -right-0.5 min-w-4 rounded-full bg-accent px-1 text-center text-[10px] leading-4 font-semibold text-surface tabular-nums"
+        >
+          {shown}
+        </span>
+      )}
+    </Link>
+  );
+}

@@ -1,0 +1,50 @@
+import { messageOf } from "../../api/client";
+import { useChangeSettings, useSettings } from "../../api/settings";
+import type { ApprovalMode } from "../../api/types";
+import { Notice } from "../../components/Notice";
+import { Select } from "../../components/Select";
+import { Skeleton } from "../../components/Skeleton";
+import { counted } from "../../lib/text";
+
+export const APPROVAL_MODES: readonly { value: ApprovalMode; label: string }[] = [
+  { value: "risky", label: "Ask about what may do harm" },
+  { value: "always", label: "Ask about everything but looking" },
+  { value: "never", label: "Never ask" },
+];
+
+/** What the agent must ask about in new sessions. */
+export function Approvals() {
+  const settings = useSettings();
+  const change = useChangeSettings();
+  const error = settings.error ?? change.error;
+  const approvals = settings.data?.approvals;
+  const n_rules = approvals?.rules?.length ?? 0;
+  return (
+    <section aria-labelledby="approvals-heading" className="flex flex-col gap-3">
+      <h2 id="approvals-heading" className="text-base font-semibold">
+        Approvals
+      </h2>
+      <p className="text-soft">
+        What the agent asks you about before it does it, in sessions that you start from now on.
+      </p>
+      {settings.isPending && <Skeleton className="h-8 w-64" />}
+      {approvals && (
+        <div className="flex flex-wrap items-center gap-3">
+          <Select
+            label="When the agent asks"
+            value={approvals.mode ?? "risky"}
+            options={APPROVAL_MODES}
+            isDisabled={change.isPending}
+            onChange={(mode) => change.mutate({ approvals: { ...approvals, mode } })}
+          />
+          {n_rules > 0 && (
+            <span className="text-xs text-faint">
+              {counted(n_rules, "rule")} of yours come first.
+            </span>
+          )}
+        </div>
+      )}
+      {error && <Notice>{messageOf(error)}</Notice>}
+    </section>
+  );
+}
