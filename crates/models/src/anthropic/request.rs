@@ -58,6 +58,10 @@ fn messages(items: &[Item], said: &[Value]) -> Vec<Value> {
                 answer = Some(item);
                 messages.answer(item);
             }
+            Item::HandedBack { text, image } => {
+                let picture = image.as_ref().map(picture);
+                messages.say(std::iter::once(words(text)).chain(picture).collect());
+            }
             Item::Results(results) => messages.say(answer_to(answer, results)),
         }
     }

@@ -1,6 +1,6 @@
 //! Requests for chat completions, with the computer as functions.
 
-use deskhand_core::model::{CallResult, Item, ModelRequest, Original};
+use deskhand_core::model::{CallResult, Image, Item, ModelRequest, Original};
 use serde_json::{Value, json};
 
 use super::VENDOR;
@@ -58,6 +58,7 @@ fn conversation(items: &[Item]) -> Vec<Value> {
                 let retold = || said("assistant", &retell::answer(text, calls));
                 messages.push(message.cloned().unwrap_or_else(retold));
             }
+            Item::HandedBack { text, image } => messages.push(shown(text, image.iter())),
             Item::Results(results) => messages.extend(answers(results, is_repeated)),
         }
     }
@@ -81,16 +82,23 @@ fn answers(results: &[CallResult], is_repeated: bool) -> Vec<Value> {
         let told: Vec<String> = results.iter().map(retell::result).collect();
         vec![said("user", &told.join("\n"))]
     };
-    let pictures = results.iter().filter_map(|result| result.image.as_ref());
-    let pictures: Vec<Value> = pictures
-        .map(|image| json!({"type": "image_url", "image_url": {"url": data_url(image)}}))
-        .collect();
-    if !pictures.is_empty() {
-        let words = json!({"type": "text", "text": "[The screen after that:]"});
-        let content: Vec<Value> = std::iter::once(words).chain(pictures).collect();
-        messages.push(json!({"role": "user", "content": content}));
+    let mut pictures = results
+        .iter()
+        .filter_map(|result| result.image.as_ref())
+        .peekable();
+    if pictures.peek().is_some() {
+        messages.push(shown("[The screen after that:]", pictures));
     }
     messages
+}
+
+/// Words and pictures, as from the user.
+fn shown<'a>(text: &str, images: impl Iterator<Item = &'a Image>) -> Value {
+    let words = json!({"type": "text", "text": text});
+    let pictures =
+        images.map(|image| json!({"type": "image_url", "image_url": {"url": data_url(image)}}));
+    let content: Vec<Value> = std::iter::once(words).chain(pictures).collect();
+    json!({"role": "user", "content": content})
 }
 
 fn said(role: &str, text: &str) -> Value {

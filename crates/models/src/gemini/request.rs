@@ -70,6 +70,11 @@ fn contents(items: &[Item]) -> Vec<Value> {
                 };
                 add(&mut contents, "model", parts);
             }
+            Item::HandedBack { text, image } => {
+                let picture = image.as_ref().map(picture);
+                let parts = std::iter::once(words(text)).chain(picture).collect();
+                add(&mut contents, "user", parts);
+            }
             Item::Results(results) => {
                 let parts = match last {
                     Some(original) => responses(&original.data, results),

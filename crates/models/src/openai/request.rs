@@ -1,6 +1,6 @@
 //! Requests to OpenAI's Responses API.
 
-use deskhand_core::model::{CallResult, Item, ModelRequest, Original};
+use deskhand_core::model::{CallResult, Image, Item, ModelRequest, Original};
 use serde_json::{Value, json};
 
 use super::VENDOR;
@@ -95,6 +95,7 @@ fn input(items: &[Item], is_preview: bool) -> Vec<Value> {
                     items.next();
                 }
             }
+            Item::HandedBack { text, image } => input.push(shown(text, image.as_ref())),
             Item::Results(results) => input.extend(results.iter().map(retold)),
         }
     }
@@ -192,8 +193,13 @@ fn outputs(output: &[Value], results: &[CallResult], is_preview: bool) -> Vec<Va
 }
 
 fn retold(result: &CallResult) -> Value {
-    let mut content = vec![json!({"type": "input_text", "text": retell::result(result)})];
-    if let Some(image) = &result.image {
+    shown(&retell::result(result), result.image.as_ref())
+}
+
+/// Words and a picture, as from the user.
+fn shown(text: &str, image: Option<&Image>) -> Value {
+    let mut content = vec![json!({"type": "input_text", "text": text})];
+    if let Some(image) = image {
         content
             .push(json!({"type": "input_image", "image_url": data_url(image), "detail": "high"}));
     }
