@@ -200,6 +200,8 @@ test("messages that wait can be changed, and one can interrupt", async () => {
     await page.getByRole("menuitem", { name: "Edit" }).click();
     await page.getByRole("textbox", { name: "Message that waits" }).fill("Water the trees");
     await page.getByRole("button", { name: "Save" }).click();
+    // As long as it is edited it has no menu, and the text in the field is the same.
+    await page.getByRole("textbox", { name: "Message that waits" }).waitFor({ state: "detached" });
     await log.getByText("Water the trees", { exact: true }).waitFor();
     await change(0).click();
     await page.keep("10-waiting-menu");
