@@ -12,7 +12,7 @@ use deskhand_core::{
 use deskhand_store::{Settle, StoreError};
 use tokio::sync::{Notify, watch};
 
-use crate::sessions::Shared;
+use crate::{patience::until_answered, sessions::Shared};
 
 /// How long to wait before trying again when the database did not answer.
 const RETRY: Duration = Duration::from_secs(1);
@@ -117,6 +117,21 @@ pub(crate) struct TurnDecisions {
 struct NotAtWork(SessionId);
 
 impl TurnDecisions {
+    /// Asks, unless a try whose answer got lost has done it; tells whether the session was at work on the turn.
+    async fn raise_once(
+        &self,
+        id: DecisionId,
+        ask: &Ask,
+        is_retry: bool,
+    ) -> Result<bool, StoreError> {
+        let Shared { store, log, .. } = &*self.shared;
+        if is_retry && store.decision(self.session, id).await?.is_some() {
+            log.catch_up(self.session).await?;
+            return Ok(true);
+        }
+        log.raise(self.session, self.turn, id, ask).await
+    }
+
     /// What became of a decision, once it is settled.
     async fn look(&self, id: DecisionId) -> Result<Option<Settled>, StoreError> {
         let store = &self.shared.store;
@@ -143,13 +158,21 @@ impl TurnDecisions {
 #[async_trait]
 impl Decisions for TurnDecisions {
     async fn policy(&self) -> Result<Policy, TurnLogError> {
-        let policy = self.shared.store.approvals(self.session).await;
-        let policy = policy.map_err(|error| TurnLogError(Box::new(error)))?;
+        let policy = until_answered(self.shared.tasks.shutdown(), || {
+            self.shared.store.approvals(self.session)
+        });
+        let policy = policy
+            .await
+            .map_err(|error| TurnLogError(Box::new(error)))?;
         policy.ok_or_else(|| TurnLogError(Box::new(NotAtWork(self.session))))
     }
 
     async fn raise(&self, id: DecisionId, ask: Ask) -> Result<(), TurnLogError> {
-        let raised = self.shared.log.raise(self.session, self.turn, id, &ask);
+        let mut n_tries = 0;
+        let raised = until_answered(self.shared.tasks.shutdown(), || {
+            n_tries += 1;
+            self.raise_once(id, &ask, n_tries > 1)
+        });
         let raised = raised
             .await
             .map_err(|error| TurnLogError(Box::new(error)))?;

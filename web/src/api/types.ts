@@ -84,7 +84,7 @@ export interface paths {
          * @description Sends one `BusMessage` per text message: first a snapshot, then what changes. It is not a log: who is slow, or comes
          *     back, is told how things are and not what they were in between. A client sends `BusRequest`s of at most 4 KiB to have the events
          *     of sessions too, of at most 20 at a time; they come as in the session's own stream, and each request counts like one over HTTP. Who is not signed in any more is cut off with 1008, who leaves
-         *     what it was sent unread for 30 seconds without a word; when the server shuts down it says so in a notice and closes with 1001.
+         *     what it was sent unread for 30 seconds with 1013; when the server shuts down it says so in a notice and closes with 1001.
          */
         get: operations["follow_sessions"];
         put?: never;
@@ -447,7 +447,7 @@ export interface paths {
          *     or repetition. With `presence` a `PresenceMessage` stands between them whenever somebody comes or goes. Nothing
          *     is expected of the client but answers to pings. One that shows the session to somebody sends `{"type":"heartbeat"}` every half
          *     minute, exactly so, and the session stays awake. Who may not see the session any more is cut off with 1008. One that leaves what it was sent unread for 30 seconds
-         *     is cut off; when the server shuts down it closes with 1001. Come back with the last number you saw.
+         *     is cut off with 1013; when the server shuts down it closes with 1001. Come back with the last number you saw.
          */
         get: operations["follow_events"];
         put?: never;

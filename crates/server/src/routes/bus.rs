@@ -23,7 +23,7 @@ use tracing::Instrument;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::stream::{PING, SILENCE, close, send};
+use super::stream::{PING, SILENCE, TOO_SLOW, close, send};
 use crate::{
     Shared,
     caller::Pass,
@@ -177,7 +177,7 @@ impl BusMessage {
 /// Sends one `BusMessage` per text message: first a snapshot, then what changes. It is not a log: who is slow, or comes
 /// back, is told how things are and not what they were in between. A client sends `BusRequest`s of at most 4 KiB to have the events
 /// of sessions too, of at most 20 at a time; they come as in the session's own stream, and each request counts like one over HTTP. Who is not signed in any more is cut off with 1008, who leaves
-/// what it was sent unread for 30 seconds without a word; when the server shuts down it says so in a notice and closes with 1001.
+/// what it was sent unread for 30 seconds with 1013; when the server shuts down it says so in a notice and closes with 1001.
 #[utoipa::path(
     get,
     path = "/events",
@@ -263,7 +263,7 @@ async fn serve(
         };
         let wires = messages.iter().filter_map(BusMessage::wire).collect();
         if !send(&mut socket, wires).await {
-            return;
+            return close(socket, close_code::AGAIN, TOO_SLOW).await;
         }
     }
 }

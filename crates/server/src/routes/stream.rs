@@ -27,7 +27,7 @@ use crate::{
     schema::{SessionPath, event::EventsView},
 };
 use connection::Client;
-pub(crate) use connection::{close, send};
+pub(crate) use connection::{TOO_SLOW, close, send};
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
@@ -131,7 +131,7 @@ pub(crate) async fn list(
 /// or repetition. With `presence` a `PresenceMessage` stands between them whenever somebody comes or goes. Nothing
 /// is expected of the client but answers to pings. One that shows the session to somebody sends `{"type":"heartbeat"}` every half
 /// minute, exactly so, and the session stays awake. Who may not see the session any more is cut off with 1008. One that leaves what it was sent unread for 30 seconds
-/// is cut off; when the server shuts down it closes with 1001. Come back with the last number you saw.
+/// is cut off with 1013; when the server shuts down it closes with 1001. Come back with the last number you saw.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/stream",

@@ -25,6 +25,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const HEARTBEAT: &str = r#"{"type":"heartbeat"}"#;
 /// What somebody is told whose connection ends because they may not have it any more.
 const NO_LONGER: &str = "you may not see this session any more";
+/// What a client is told that leaves too much unread, should it read on.
+pub(crate) const TOO_SLOW: &str = "you read too slowly; come back with the last number you saw";
+/// How long a client may take to read that its connection ends.
+const LAST_WORD: Duration = Duration::from_secs(5);
 /// How many orders wait for the task that writes.
 const ORDERS: usize = 8;
 
@@ -144,7 +148,7 @@ async fn write(
             },
         };
         if !taken {
-            return;
+            return close(sink, close_code::AGAIN, TOO_SLOW).await;
         }
     }
 }
@@ -181,5 +185,5 @@ pub(crate) async fn close(mut socket: impl Sink<Message> + Unpin, code: u16, rea
     };
     // Who is not there any more need not be told.
     let closing = socket.send(Message::Close(Some(frame)));
-    let _ = tokio::time::timeout(PATIENCE, closing).await;
+    let _ = tokio::time::timeout(LAST_WORD, closing).await;
 }
