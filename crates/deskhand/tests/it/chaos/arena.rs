@@ -37,24 +37,24 @@ const LONGEST_OUTAGE_MS: u64 = 1_500;
 const SCENARIOS: [(&str, &str); 3] = [
     (
         "writes",
-        r##"
+        r#"
 chunk_delay_ms: 2
 steps:
   - thinking: "One after the other, so that it can be counted."
     text: "I begin with {{ prompt }}."
     calls:
-      - bash: {command: "echo '#{{ prompt }}-a#' >> ~/marks; sleep 0.1"}
-      - editor: {command: insert, path: /home/agent/edits, insert_line: 0, insert_text: "#{{ prompt }}-b#\n"}
-      - bash: {command: "sleep 0.1; echo '#{{ prompt }}-c#' >> ~/marks"}
+      - bash: {command: "cat >> ~/marks <<'END'\n⟦{{ prompt }}-a⟧\nEND\nsleep 0.1"}
+      - editor: {command: insert, path: /home/agent/edits, insert_line: 0, insert_text: "⟦{{ prompt }}-b⟧\n"}
+      - bash: {command: "sleep 0.1; cat >> ~/marks <<'END'\n⟦{{ prompt }}-c⟧\nEND\n"}
   - text: "And on with {{ prompt }}."
     calls:
-      - bash: {command: "for i in 1 2 3; do echo $i; sleep 0.05; done; echo '#{{ prompt }}-d#' >> ~/marks"}
+      - bash: {command: "for i in 1 2 3; do echo $i; sleep 0.05; done; cat >> ~/marks <<'END'\n⟦{{ prompt }}-d⟧\nEND\n"}
   - text: "That was {{ prompt }}."
-"##,
+"#,
     ),
     (
         "looks",
-        r##"
+        r#"
 chunk_delay_ms: 2
 steps:
   - text: "I look around for {{ prompt }}."
@@ -64,23 +64,23 @@ steps:
       - computer: {action: screenshot}
   - text: "I note it."
     calls:
-      - bash: {command: "echo '#{{ prompt }}-a#' >> ~/marks"}
+      - bash: {command: "cat >> ~/marks <<'END'\n⟦{{ prompt }}-a⟧\nEND\n"}
       - computer: {action: key, keys: Escape}
-      - editor: {command: insert, path: /home/agent/edits, insert_line: 0, insert_text: "#{{ prompt }}-b#\n"}
+      - editor: {command: insert, path: /home/agent/edits, insert_line: 0, insert_text: "⟦{{ prompt }}-b⟧\n"}
   - text: "I have seen {{ prompt }}."
-"##,
+"#,
     ),
     (
         "talks",
-        r##"
+        r#"
 chunk_delay_ms: 10
 steps:
   - thinking: "A long thought about {{ prompt }}, which comes in many pieces and may break off at any of them."
     text: "A long speech about {{ prompt }}, which comes in many pieces and may break off at any of them as well."
     calls:
-      - bash: {command: "echo '#{{ prompt }}-a#' >> ~/marks"}
+      - bash: {command: "cat >> ~/marks <<'END'\n⟦{{ prompt }}-a⟧\nEND\n"}
   - text: "A long answer about {{ prompt }}, which comes in many pieces, and is whole in the end."
-"##,
+"#,
     ),
 ];
 
@@ -247,10 +247,11 @@ impl Arena {
         }
         for corner in &self.corners {
             Story::read(&corner.log).check_rest();
-            eventually("everybody has seen the end", || {
-                let mut readers = corner.readers.iter();
-                readers.all(|reader| reader.seen().events.len() == corner.log.len())
-            });
+            let deadline = Instant::now() + BACK;
+            while !corner.all_have_seen_it() {
+                assert!(Instant::now() < deadline, "{}", corner.missing());
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
             corner.check_readers();
             let session = self.server.client().session(&corner.session);
             corner.check_resuming(&session).await;
@@ -317,6 +318,26 @@ impl Corner {
             let event: Value = serde_json::from_str(&event).unwrap();
             assert_eq!(event, self.log[after]);
         }
+    }
+
+    /// Whether everybody has read the log, or more of it: it may have grown since.
+    fn all_have_seen_it(&self) -> bool {
+        let mut readers = self.readers.iter();
+        readers.all(|reader| reader.seen().events.len() >= self.log.len())
+    }
+
+    /// What somebody does not get to see.
+    fn missing(&self) -> String {
+        let n_seen = self
+            .readers
+            .each_ref()
+            .map(|reader| reader.seen().events.len());
+        let first = n_seen.into_iter().min().unwrap_or_default();
+        format!(
+            "readers have seen {n_seen:?} of {}; missing: {:#?}",
+            self.log.len(),
+            &self.log[first..]
+        )
     }
 
     /// Whether everybody saw what is in the log, as far as they have come.

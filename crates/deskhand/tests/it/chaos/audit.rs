@@ -162,11 +162,12 @@ fn mark(input: &Value) -> Option<String> {
     texts.flat_map(marks).next()
 }
 
-/// The marks in a text: our scenarios write them between two hash signs. One may have several
-/// lines, since a model is shown what people said in a row as one message.
+/// The marks in a text: our scenarios write them in brackets. One may have several lines, since a model
+/// is shown what people said in a row, and how the turn before failed, as one message.
 pub(crate) fn marks(text: &str) -> impl Iterator<Item = String> {
-    let parts = text.split('#').skip(1).step_by(2);
-    parts.map(|mark| mark.split_whitespace().collect::<Vec<_>>().join(" "))
+    let parts = text.split('⟦').skip(1);
+    let whole = parts.filter_map(|part| part.split_once('⟧'));
+    whole.map(|(mark, _)| mark.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn fate(result: &Value) -> Fate {
