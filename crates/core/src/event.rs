@@ -12,7 +12,7 @@ use crate::{
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::LeaseChanged,
     message::{Delivery, Role},
-    model::Check,
+    model::{Check, Usage},
     session::{Phase, SandboxState},
 };
 
@@ -74,6 +74,7 @@ pub enum EventBody {
     Decision(DecisionRaised),
     Answer(DecisionSettled),
     Cost(Cost),
+    Retry(Retry),
     Error(Failure),
     Complete(Complete),
 }
@@ -93,6 +94,7 @@ impl EventBody {
             Self::Decision(raised) => serde_json::to_string(raised),
             Self::Answer(settled) => serde_json::to_string(settled),
             Self::Cost(cost) => serde_json::to_string(cost),
+            Self::Retry(retry) => serde_json::to_string(retry),
             Self::Error(failure) => serde_json::to_string(failure),
             Self::Complete(complete) => serde_json::to_string(complete),
         }
@@ -113,6 +115,7 @@ impl EventBody {
             Self::Decision(_) => "decision",
             Self::Answer(_) => "answer",
             Self::Cost(_) => "cost",
+            Self::Retry(_) => "retry",
             Self::Error(_) => "error",
             Self::Complete(_) => "complete",
         }
@@ -274,6 +277,30 @@ pub struct Cost {
     pub step: u32,
     /// What it cost in US dollars.
     pub usd: f64,
+    /// Which model gave it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// What it took.
+    #[serde(default)]
+    pub usage: Usage,
+    /// Whether nobody knows what the model costs, so that `usd` is no more than 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
+}
+
+/// The model could not answer and is asked again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retry {
+    pub turn: TurnId,
+    /// Which try failed, counted from 1 for each answer.
+    pub attempt: u32,
+    /// What went wrong, for people.
+    pub message: String,
+    /// When it is asked again.
+    pub next_at: Timestamp,
+    /// Which model is asked then, when it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// Something failed. With a `turn` it is that turn's end.

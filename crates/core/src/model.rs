@@ -7,7 +7,7 @@ use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    action::{Action, ScreenSize},
+    action::{Action, Point, ScreenSize},
     blob::BlobFormat,
     decision::DecisionKind,
     edit::EditCommand,
@@ -44,6 +44,8 @@ pub enum Item {
     },
     /// What came of all calls of the answer before, in their order.
     Results(Vec<CallResult>),
+    /// What the model had said when its answer broke off. It is to go on from there.
+    CutOff { text: String },
 }
 
 /// The model wants a tool used.
@@ -76,6 +78,34 @@ pub struct Usage {
     pub cache_write: u64,
     pub cache_read: u64,
     pub output: u64,
+}
+
+impl Usage {
+    /// All of them.
+    pub fn tokens(&self) -> u64 {
+        self.input + self.cache_write + self.cache_read + self.output
+    }
+}
+
+/// What a million tokens cost, in US dollars.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    pub input: f64,
+    pub cache_write: f64,
+    pub cache_read: f64,
+    pub output: f64,
+}
+
+impl Price {
+    /// What an answer cost.
+    #[expect(clippy::cast_precision_loss, reason = "nobody uses so many tokens")]
+    pub fn of(&self, usage: &Usage) -> f64 {
+        let millions = |tokens: u64| tokens as f64 / 1e6;
+        millions(usage.input) * self.input
+            + millions(usage.cache_write) * self.cache_write
+            + millions(usage.cache_read) * self.cache_read
+            + millions(usage.output) * self.output
+    }
 }
 
 /// Something about a call that a person must agree to, whatever the session's policy says.
@@ -155,11 +185,35 @@ impl ModelError {
     }
 }
 
+/// Which pictures of a long conversation a model is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pictures {
+    /// At least the newest. Older ones are left out many at a time, so that what comes before stays
+    /// the same from one request to the next, as a vendor's cache wants it.
+    Newest,
+    /// All: the vendor wants what was once said to stay as it is.
+    All,
+}
+
 /// Something that looks at a screen and says what to do.
 pub trait Model: Send + Sync + std::fmt::Debug {
     /// How big the pictures of a screen are that it is shown. They have the screen's shape.
     fn shown(&self, screen: ScreenSize) -> ScreenSize {
         screen
+    }
+
+    /// A place on the screen as it would say it.
+    fn place(&self, at: Point, _screen: ScreenSize) -> Point {
+        at
+    }
+
+    fn pictures(&self) -> Pictures {
+        Pictures::Newest
+    }
+
+    /// What it costs, if that is known.
+    fn price(&self) -> Option<Price> {
+        None
     }
 
     /// Asks the model. Dropping the stream gives the call up.
@@ -182,6 +236,19 @@ pub trait Models: Send + Sync + std::fmt::Debug {
 
     /// What a session uses when nobody says otherwise.
     fn default_model(&self) -> String;
+
+    /// The models that are known by name, usable ones first. Others of a vendor may be usable as well.
+    fn list(&self) -> Vec<ListedModel>;
+}
+
+/// A model that somebody may choose.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedModel {
+    /// `vendor/name`.
+    pub name: String,
+    /// Why it cannot be used, and the way out.
+    pub problem: Option<String>,
+    pub price: Option<Price>,
 }
 
 /// A tool call that makes sense.
