@@ -111,6 +111,7 @@ fn picture(body: &EventBody) -> Option<&Screenshot> {
         | EventBody::Decision(_)
         | EventBody::Answer(_)
         | EventBody::Cost(_)
+        | EventBody::Retry(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => None,
     }

@@ -94,6 +94,7 @@ impl Progress {
             | EventBody::ToolUse(_)
             | EventBody::ToolResult(_)
             | EventBody::Cost(_)
+            | EventBody::Retry(_)
             | EventBody::Status(_)
             | EventBody::Queue(_)
             | EventBody::Lease(_)

@@ -69,6 +69,7 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Cost(_)
+            | EventBody::Retry(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => None,
         };

@@ -119,6 +119,7 @@ impl Control {
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Cost(_)
+            | EventBody::Retry(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}
         }

@@ -79,6 +79,7 @@ impl<'a> Questions<'a> {
             | EventBody::ToolResult(_)
             | EventBody::Screenshot(_)
             | EventBody::Cost(_)
+            | EventBody::Retry(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}
         }
