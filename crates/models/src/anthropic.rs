@@ -14,15 +14,14 @@ mod tools;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
 };
 
 use deskhand_core::{
     action::ScreenSize,
-    model::{Chunk, Model, ModelError, ModelRequest},
+    model::{ModelError, Pictures},
     secret::Secret,
 };
-use futures::{FutureExt, stream::BoxStream};
+use futures::{FutureExt, future::BoxFuture};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
@@ -30,7 +29,13 @@ use self::{
     generation::{Generation, ToolVersion},
     stream::Answer,
 };
-use crate::{http, space::Space, sse, talk};
+use crate::{
+    http::{self, BaseUrl, NoAnswer, Problem, Refusal},
+    space::Space,
+    sse,
+    talk::Begun,
+    wire::{Asked, Wire},
+};
 
 /// The part before the slash in the names of Anthropic's models.
 pub(crate) const VENDOR: &str = "anthropic";
@@ -44,63 +49,47 @@ const LONGEST_EDGE: u32 = 2000;
 #[derive(Debug)]
 pub(crate) struct Anthropic {
     client: reqwest::Client,
-    /// Without a slash at its end.
-    base_url: String,
+    base_url: BaseUrl,
     key: Secret,
     /// The form of the computer that each model has taken last.
     taken: Mutex<HashMap<String, ToolVersion>>,
 }
 
 impl Anthropic {
-    pub(crate) fn new(client: reqwest::Client, base_url: &str, key: Secret) -> Self {
+    pub(crate) fn new(client: reqwest::Client, base_url: BaseUrl, key: Secret) -> Self {
         Self {
             client,
-            base_url: base_url.trim_end_matches('/').to_owned(),
+            base_url,
             key,
             taken: Mutex::default(),
         }
     }
 
-    pub(crate) fn model(self: &Arc<Self>, name: &str) -> Arc<dyn Model> {
-        Arc::new(AnthropicModel {
-            account: Arc::clone(self),
-            name: name.to_owned(),
-        })
-    }
-
     /// Asks, with older and older forms of the computer until one is taken.
-    async fn ask(
-        &self,
-        name: &str,
-        request: &ModelRequest,
-        said: &[Value],
-    ) -> Result<(Response, ToolVersion), ModelError> {
+    async fn ask(&self, asked: &Asked) -> Result<(Response, ToolVersion), ModelError> {
+        let name = &asked.name;
         let mut version = self.version_for(name);
         loop {
-            let body = request::body(name, version, request, said);
-            let mut asked = self
+            let body = request::body(name, version, &asked.request, &asked.said);
+            let mut request = self
                 .client
-                .post(format!("{}/v1/messages", self.base_url))
+                .post(self.base_url.at("/v1/messages"))
                 .header("anthropic-version", API_VERSION)
                 .header("x-api-key", self.key.expose())
                 .json(&body);
             if let Some(beta) = version.beta() {
-                asked = asked.header("anthropic-beta", beta);
+                request = request.header("anthropic-beta", beta);
             }
-            let response = asked
-                .send()
-                .await
-                .map_err(|error| http::no_answer(&error))?;
-            let status = response.status();
-            if status.is_success() {
-                self.note(name, version);
-                return Ok((response, version));
-            }
-            let retry_after = http::retry_after(&response);
-            let told: Value = response.json().await.unwrap_or_default();
-            match version.older() {
-                Some(older) if is_about_tools(status, &told["error"]) => version = older,
-                _ => return Err(problem(Some(status), &told["error"], retry_after)),
+            match http::send(request).await {
+                Ok(response) => {
+                    self.note(name, version);
+                    return Ok((response, version));
+                }
+                Err(NoAnswer::Failed(error)) => return Err(error),
+                Err(NoAnswer::Refused(refusal)) => match version.older() {
+                    Some(older) if is_about_tools(&refusal) => version = older,
+                    _ => return Err(refused(&refusal)),
+                },
             }
         }
     }
@@ -117,63 +106,69 @@ impl Anthropic {
     }
 }
 
-#[derive(Debug)]
-struct AnthropicModel {
-    account: Arc<Anthropic>,
-    name: String,
-}
+impl Wire for Anthropic {
+    type Answer = Answer;
 
-impl Model for AnthropicModel {
-    fn shown(&self, native: ScreenSize) -> ScreenSize {
-        sizes::shown(native, Generation::of(&self.name).sight(), LONGEST_EDGE)
+    fn vendor(&self) -> &str {
+        VENDOR
     }
 
-    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {
-        let (account, name) = (Arc::clone(&self.account), self.name.clone());
-        let request = Arc::new(request);
-        talk::chunks(move |said| {
-            let (account, name) = (Arc::clone(&account), name.clone());
-            let request = Arc::clone(&request);
-            let begin = async move {
-                let (response, version) = account.ask(&name, &request, &said).await?;
-                let space = Space::picture(request.screen, request.shown);
-                let answer = Answer::new(space, version, said);
-                Ok((sse::events(response.bytes_stream()), answer))
-            };
-            begin.boxed()
-        })
+    fn secrets(&self) -> Vec<Secret> {
+        vec![self.key.clone()]
+    }
+
+    fn shown(&self, name: &str, screen: ScreenSize) -> ScreenSize {
+        sizes::shown(screen, Generation::of(name).sight(), LONGEST_EDGE)
+    }
+
+    fn pictures(&self, name: &str) -> Pictures {
+        if Generation::of(name).binds_thinking() {
+            Pictures::All
+        } else {
+            Pictures::Newest
+        }
+    }
+
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
+        let begin = async move {
+            let (response, version) = self.ask(&asked).await?;
+            let space = Space::picture(asked.request.screen, asked.request.shown);
+            let answer = Answer::new(space, version, asked.said);
+            Ok((sse::events(response.bytes_stream()), answer))
+        };
+        begin.boxed()
     }
 }
 
 /// Whether a refusal is about the form of a tool, so that another may be taken.
-fn is_about_tools(status: StatusCode, error: &Value) -> bool {
-    let told = error["message"].as_str().unwrap_or_default();
-    status == StatusCode::BAD_REQUEST
+fn is_about_tools(refusal: &Refusal) -> bool {
+    let told = refusal.told["error"]["message"].as_str();
+    let told = told.unwrap_or_default();
+    refusal.status == StatusCode::BAD_REQUEST
         && (told.contains("tool type") || told.contains("computer_") || told.contains("tools."))
 }
 
-/// What an error of Anthropic's means.
-fn problem(status: Option<StatusCode>, error: &Value, retry_after: Option<Duration>) -> ModelError {
-    let kind = error["type"].as_str().unwrap_or_default();
-    let told = error["message"].as_str().filter(|told| !told.is_empty());
-    let status_text = status.map(|status| status.to_string());
-    let message = told
-        .map(str::to_owned)
-        .or(status_text)
-        .unwrap_or_else(|| kind.to_owned());
-    let is_transient = match status {
-        Some(status) => http::is_transient(status),
-        None => matches!(
-            kind,
-            "overloaded_error" | "api_error" | "rate_limit_error" | "timeout_error"
-        ),
+fn refused(refusal: &Refusal) -> ModelError {
+    let problem = Problem {
+        status: Some(refusal.status),
+        message: refusal.told["error"]["message"].as_str(),
+        is_transient: None,
+        retry_after: refusal.retry_after,
     };
-    if is_transient {
-        ModelError::Unavailable {
-            message,
-            retry_after,
-        }
-    } else {
-        ModelError::Rejected(message)
-    }
+    problem.error()
+}
+
+/// What an error in the middle of an answer means.
+fn broke_off(error: &Value) -> ModelError {
+    let kind = error["type"].as_str().unwrap_or_default();
+    let is_transient = matches!(
+        kind,
+        "overloaded_error" | "api_error" | "rate_limit_error" | "timeout_error"
+    );
+    let problem = Problem {
+        message: error["message"].as_str().or(Some(kind)),
+        is_transient: Some(is_transient),
+        ..Problem::default()
+    };
+    problem.error()
 }

@@ -3,18 +3,21 @@
 mod request;
 mod stream;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use deskhand_core::{
-    model::{Chunk, Model, ModelError, ModelRequest},
-    secret::Secret,
-};
-use futures::{FutureExt, stream::BoxStream};
-use reqwest::StatusCode;
+use deskhand_core::{model::ModelError, secret::Secret};
+use futures::{FutureExt, future::BoxFuture};
+use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
 use self::stream::Answer;
-use crate::{http, space::Space, sse, talk};
+use crate::{
+    http::{self, BaseUrl, NoAnswer, Problem, Refusal},
+    space::Space,
+    sse,
+    talk::Begun,
+    wire::{Asked, Wire},
+};
 
 /// What answers are noted as, whoever gave them.
 const VENDOR: &str = "chat";
@@ -22,94 +25,92 @@ const VENDOR: &str = "chat";
 /// Somebody who answers chat completions.
 #[derive(Debug)]
 pub(crate) struct Chat {
+    /// The part before the slash in the names of its models.
+    vendor: String,
     client: reqwest::Client,
-    /// With its version, without a slash at its end.
-    base_url: String,
+    /// With its version.
+    base_url: BaseUrl,
     /// A server of one's own may need none.
     key: Option<Secret>,
 }
 
 impl Chat {
-    pub(crate) fn new(client: reqwest::Client, base_url: &str, key: Option<Secret>) -> Self {
+    pub(crate) fn new(
+        vendor: &str,
+        client: reqwest::Client,
+        base_url: BaseUrl,
+        key: Option<Secret>,
+    ) -> Self {
         Self {
+            vendor: vendor.to_owned(),
             client,
-            base_url: base_url.trim_end_matches('/').to_owned(),
+            base_url,
             key,
         }
     }
 
-    pub(crate) fn model(self: &Arc<Self>, name: &str) -> Arc<dyn Model> {
-        Arc::new(ChatModel {
-            account: Arc::clone(self),
-            name: name.to_owned(),
-        })
-    }
-
-    async fn ask(
-        &self,
-        name: &str,
-        request: &ModelRequest,
-    ) -> Result<reqwest::Response, ModelError> {
-        let mut asked = self
+    async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
+        let mut request = self
             .client
-            .post(format!("{}/chat/completions", self.base_url))
-            .json(&request::body(name, request));
+            .post(self.base_url.at("/chat/completions"))
+            .json(&request::body(&asked.name, &asked.request));
         if let Some(key) = &self.key {
-            asked = asked.bearer_auth(key.expose());
+            request = request.bearer_auth(key.expose());
         }
-        let response = asked
-            .send()
-            .await
-            .map_err(|error| http::no_answer(&error))?;
-        let status = response.status();
-        if status.is_success() {
-            return Ok(response);
+        match http::send(request).await {
+            Ok(response) => Ok(response),
+            Err(NoAnswer::Failed(error)) => Err(error),
+            Err(NoAnswer::Refused(refusal)) => Err(refused(&refusal)),
         }
-        let retry_after = http::retry_after(&response);
-        let told: Value = response.json().await.unwrap_or_default();
-        Err(problem(Some(status), &told["error"], retry_after))
     }
 }
 
-#[derive(Debug)]
-struct ChatModel {
-    account: Arc<Chat>,
-    name: String,
-}
+impl Wire for Chat {
+    type Answer = Answer;
 
-impl Model for ChatModel {
-    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {
-        let (account, name) = (Arc::clone(&self.account), self.name.clone());
-        let request = Arc::new(request);
-        talk::chunks(move |_| {
-            let (account, name) = (Arc::clone(&account), name.clone());
-            let request = Arc::clone(&request);
-            let begin = async move {
-                let response = account.ask(&name, &request).await?;
-                let answer = Answer::new(Space::picture(request.screen, request.shown));
-                Ok((sse::events(response.bytes_stream()), answer))
-            };
-            begin.boxed()
-        })
+    fn vendor(&self) -> &str {
+        &self.vendor
+    }
+
+    fn secrets(&self) -> Vec<Secret> {
+        self.key.iter().cloned().collect()
+    }
+
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
+        let begin = async move {
+            let response = self.ask(&asked).await?;
+            let space = Space::picture(asked.request.screen, asked.request.shown);
+            Ok((sse::events(response.bytes_stream()), Answer::new(space)))
+        };
+        begin.boxed()
     }
 }
 
-/// What an error means. Some tell it as text alone.
-fn problem(status: Option<StatusCode>, error: &Value, retry_after: Option<Duration>) -> ModelError {
-    let told = error["message"].as_str().or(error.as_str());
-    let told = told.filter(|told| !told.is_empty()).map(str::to_owned);
-    let message = told.or(status.map(|status| status.to_string()));
-    let message = message.unwrap_or_else(|| "it failed".to_owned());
-    let code = error["code"]
-        .as_u64()
-        .and_then(|code| u16::try_from(code).ok());
-    let status = status.or_else(|| StatusCode::from_u16(code?).ok());
-    if status.is_none_or(http::is_transient) {
-        ModelError::Unavailable {
-            message,
-            retry_after,
-        }
-    } else {
-        ModelError::Rejected(message)
-    }
+fn refused(refusal: &Refusal) -> ModelError {
+    let problem = Problem {
+        status: Some(refusal.status),
+        message: message(&refusal.told["error"]),
+        is_transient: None,
+        retry_after: refusal.retry_after,
+    };
+    problem.error()
+}
+
+/// What an error in the middle of an answer means.
+fn broke_off(error: &Value) -> ModelError {
+    let code = error["code"].as_u64();
+    let status = code.and_then(|code| StatusCode::from_u16(u16::try_from(code).ok()?).ok());
+    let problem = Problem {
+        status,
+        message: message(error),
+        // Whoever says nothing more may mean anything.
+        is_transient: status.is_none().then_some(true),
+        retry_after: None,
+    };
+    problem.error()
+}
+
+/// Some tell it as text alone.
+fn message(error: &Value) -> Option<&str> {
+    error["message"].as_str().or(error.as_str())
 }

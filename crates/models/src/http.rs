@@ -1,22 +1,145 @@
 //! What vendors' servers have in common.
 
-use std::time::Duration;
+use std::{error::Error, net::IpAddr, sync::Arc, time::Duration};
 
 use deskhand_core::model::ModelError;
-use reqwest::{Response, StatusCode, header};
+use reqwest::{RequestBuilder, Response, StatusCode, Url, header};
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use serde_json::Value;
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long a vendor may be silent in the middle of an answer.
+/// How long a vendor may be silent, before an answer and in the middle of it.
 const SILENCE: Duration = Duration::from_secs(120);
+/// How much of a refusal is read.
+const LARGEST_REFUSAL_BYTES: usize = 64 * 1024;
 
-/// The client for all vendors.
-pub(crate) fn client() -> Result<reqwest::Client, reqwest::Error> {
-    reqwest::Client::builder()
+/// Where a vendor is, without a slash at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BaseUrl(String);
+
+impl BaseUrl {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let url = Url::parse(text.trim()).ok()?;
+        let is_good = matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.query().is_none()
+            && url.fragment().is_none();
+        is_good.then(|| Self(text.trim().trim_end_matches('/').to_owned()))
+    }
+
+    /// An address below it. `path` begins with a slash.
+    pub(crate) fn at(&self, path: &str) -> String {
+        format!("{}{path}", self.0)
+    }
+
+    fn is_local(&self) -> bool {
+        let url = Url::parse(&self.0).ok();
+        let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
+        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+        host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    }
+}
+
+/// A client for a vendor. One on this machine is not asked through a proxy.
+pub(crate) fn client(base_url: &BaseUrl) -> Result<reqwest::Client, reqwest::Error> {
+    let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT)
         .read_timeout(SILENCE)
-        .redirect(reqwest::redirect::Policy::none())
-        .build()
+        .redirect(reqwest::redirect::Policy::none());
+    let builder = match tls() {
+        Ok(tls) => builder.tls_backend_preconfigured(tls),
+        // The provider is our own, so this does not happen; reqwest says it if it does.
+        Err(_) => builder,
+    };
+    if base_url.is_local() {
+        builder.no_proxy().build()
+    } else {
+        builder.build()
+    }
+}
+
+/// Trusts whom this machine trusts. Without roots nobody is trusted, and only plain HTTP works.
+fn tls() -> Result<ClientConfig, rustls::Error> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let provider = Arc::new(ring::default_provider());
+    Ok(ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth())
+}
+
+/// A vendor's no.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    /// What it said, if that was JSON.
+    pub(crate) told: Value,
+    pub(crate) retry_after: Option<Duration>,
+}
+
+/// Why a request got no answer.
+#[derive(Debug)]
+pub(crate) enum NoAnswer {
+    Refused(Refusal),
+    Failed(ModelError),
+}
+
+/// Sends a request and waits for the beginning of its answer.
+pub(crate) async fn send(request: RequestBuilder) -> Result<Response, NoAnswer> {
+    let failed = |error: reqwest::Error| NoAnswer::Failed(no_answer(&error));
+    let mut response = request.send().await.map_err(failed)?;
+    if response.status().is_success() {
+        return Ok(response);
+    }
+    let (status, retry_after) = (response.status(), retry_after(&response));
+    let mut body = Vec::new();
+    // A refusal that breaks off is still one.
+    while let Ok(Some(piece)) = response.chunk().await {
+        body.extend_from_slice(&piece);
+        if body.len() > LARGEST_REFUSAL_BYTES {
+            break;
+        }
+    }
+    Err(NoAnswer::Refused(Refusal {
+        status,
+        told: serde_json::from_slice(&body).unwrap_or_default(),
+        retry_after,
+    }))
+}
+
+/// What a vendor says is wrong.
+#[derive(Debug, Default)]
+pub(crate) struct Problem<'a> {
+    pub(crate) status: Option<StatusCode>,
+    pub(crate) message: Option<&'a str>,
+    /// Whether the same request may be answered later, where that does not follow from the status.
+    pub(crate) is_transient: Option<bool>,
+    pub(crate) retry_after: Option<Duration>,
+}
+
+impl Problem<'_> {
+    pub(crate) fn error(self) -> ModelError {
+        let told = self.message.filter(|told| !told.trim().is_empty());
+        let message = match (told, self.status) {
+            (Some(told), Some(StatusCode::UNAUTHORIZED)) => format!("{told} (is the key right?)"),
+            (Some(told), _) => told.to_owned(),
+            (None, Some(status)) => format!("it answered {status}"),
+            (None, None) => "it failed".to_owned(),
+        };
+        let is_transient = self
+            .is_transient
+            .unwrap_or_else(|| self.status.is_some_and(is_transient));
+        if is_transient {
+            ModelError::Unavailable {
+                message,
+                retry_after: self.retry_after,
+            }
+        } else {
+            ModelError::Rejected(message)
+        }
+    }
 }
 
 /// Whether the same request may be answered later.
@@ -26,21 +149,58 @@ pub(crate) fn is_transient(status: StatusCode) -> bool {
         || status.is_server_error()
 }
 
-/// What the vendor says about when to come back.
-pub(crate) fn retry_after(response: &Response) -> Option<Duration> {
+/// What the vendor says about when to come back, in seconds. Dates are not understood; then the caller decides.
+fn retry_after(response: &Response) -> Option<Duration> {
     let seconds = response.headers().get(header::RETRY_AFTER)?;
     let seconds: f64 = seconds.to_str().ok()?.trim().parse().ok()?;
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// A request that nobody answered. The address stays out of it, since it may hold a key.
-pub(crate) fn no_answer(error: &reqwest::Error) -> ModelError {
-    let message = if error.is_timeout() {
+/// A request that nobody answered. The address stays out of it.
+fn no_answer(error: &reqwest::Error) -> ModelError {
+    let what = if error.is_timeout() {
         "it did not answer in time"
     } else if error.is_connect() {
         "it could not be reached"
     } else {
         "the request broke off"
     };
-    ModelError::unavailable(message.to_owned())
+    let mut cause: &dyn Error = error;
+    while let Some(below) = cause.source() {
+        cause = below;
+    }
+    let is_told = error.source().is_some() && !error.is_timeout();
+    ModelError::unavailable(if is_told {
+        format!("{what}: {cause}")
+    } else {
+        what.to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_checked_and_slashes_do_not_matter() {
+        let at = |text: &str| BaseUrl::parse(text).map(|url| url.at("/v1"));
+        assert_eq!(at("https://a.b/").as_deref(), Some("https://a.b/v1"));
+        assert_eq!(
+            at(" http://[::1]:1/x ").as_deref(),
+            Some("http://[::1]:1/x/v1")
+        );
+        for bad in [
+            "",
+            "a.b",
+            "ftp://a.b",
+            "https://",
+            "https://a.b?x=1",
+            "https://a.b#x",
+        ] {
+            assert_eq!(at(bad), None, "{bad}");
+        }
+        let is_local = |text: &str| BaseUrl::parse(text).unwrap().is_local();
+        assert!(is_local("http://127.0.0.1:11434/v1") && is_local("http://[::1]"));
+        assert!(is_local("http://localhost:1") && !is_local("http://10.0.0.1"));
+    }
 }

@@ -5,6 +5,10 @@ use deskhand_core::model::{CallResult, ToolCall};
 /// In place of words where there are none and a vendor wants some.
 pub(crate) const NOTHING: &str = "[nothing]";
 
+/// Asks a model to go on with an answer that broke off.
+pub(crate) const GO_ON: &str =
+    "[Your answer broke off there. Go on from where it stopped, and do not repeat it.]";
+
 pub(crate) fn answer(text: &str, calls: &[ToolCall]) -> String {
     let calls = calls
         .iter()

@@ -107,7 +107,7 @@ impl ScriptedModels {
         ))
     }
 
-    fn names(&self) -> BTreeSet<String> {
+    pub(crate) fn names(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::from([DEMO.to_owned()]);
         // A folder that is missing or cannot be listed offers nothing; naming a scenario in it
         // says why.

@@ -63,6 +63,12 @@ fn messages(items: &[Item], said: &[Value]) -> Vec<Value> {
                 messages.say(std::iter::once(words(text)).chain(picture).collect());
             }
             Item::Results(results) => messages.say(answer_to(answer, results)),
+            Item::CutOff { text } => {
+                if !text.trim().is_empty() {
+                    messages.add("assistant", vec![words(text)]);
+                }
+                messages.say(vec![words(retell::GO_ON)]);
+            }
         }
     }
     messages.mark_for_cache();

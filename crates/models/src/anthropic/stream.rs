@@ -8,7 +8,7 @@ use crate::{space::Space, talk};
 
 /// An answer as far as it was heard.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     space: Space,
     version: ToolVersion,
     /// What was said before the model paused.
@@ -60,7 +60,7 @@ impl talk::Answer for Answer {
                 }
             }
             Some("message_stop") => return self.end(),
-            Some("error") => return Err(super::problem(None, &event["error"], None)),
+            Some("error") => return Err(super::broke_off(&event["error"])),
             _ => {}
         }
         Ok(Vec::new())

@@ -60,6 +60,12 @@ fn conversation(items: &[Item]) -> Vec<Value> {
             }
             Item::HandedBack { text, image } => messages.push(shown(text, image.iter())),
             Item::Results(results) => messages.extend(answers(results, is_repeated)),
+            Item::CutOff { text } => {
+                if !text.trim().is_empty() {
+                    messages.push(said("assistant", text));
+                }
+                messages.push(said("user", retell::GO_ON));
+            }
         }
     }
     messages

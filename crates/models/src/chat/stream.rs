@@ -11,7 +11,7 @@ use crate::{space::Space, talk, tool_input};
 
 /// An answer as far as it was heard.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     space: Space,
     text: String,
     is_thinking: bool,
@@ -141,7 +141,7 @@ impl Answer {
 impl talk::Answer for Answer {
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
         if event["error"].is_object() {
-            return Err(super::problem(None, &event["error"], None));
+            return Err(super::broke_off(&event["error"]));
         }
         let usage = &event["usage"];
         if usage.is_object() {

@@ -82,6 +82,12 @@ fn contents(items: &[Item]) -> Vec<Value> {
                 };
                 add(&mut contents, "user", parts);
             }
+            Item::CutOff { text } => {
+                if !text.trim().is_empty() {
+                    add(&mut contents, "model", vec![words(text)]);
+                }
+                add(&mut contents, "user", vec![words(retell::GO_ON)]);
+            }
         }
     }
     contents

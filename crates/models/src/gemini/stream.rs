@@ -9,7 +9,7 @@ use crate::{space::Space, talk};
 
 /// An answer as far as it was heard.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     space: Space,
     parts: Vec<Value>,
     /// The ids of the function calls among them.
@@ -80,7 +80,7 @@ impl Answer {
 impl talk::Answer for Answer {
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
         if event["error"].is_object() {
-            return Err(super::problem(None, &event["error"], None));
+            return Err(super::broke_off(&event["error"]));
         }
         if let Some(reason) = event["promptFeedback"]["blockReason"].as_str() {
             return Err(refused(reason));

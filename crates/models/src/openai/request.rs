@@ -97,6 +97,12 @@ fn input(items: &[Item], is_preview: bool) -> Vec<Value> {
             }
             Item::HandedBack { text, image } => input.push(shown(text, image.as_ref())),
             Item::Results(results) => input.extend(results.iter().map(retold)),
+            Item::CutOff { text } => {
+                if !text.trim().is_empty() {
+                    input.push(said("assistant", text));
+                }
+                input.push(said("user", retell::GO_ON));
+            }
         }
     }
     input

@@ -8,7 +8,7 @@ use crate::{space::Space, talk};
 
 /// An answer as far as it was heard.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     space: Space,
     output: Vec<Value>,
     n_calls: usize,
@@ -45,7 +45,7 @@ impl talk::Answer for Answer {
             Some("response.completed") => self.end(&event["response"], End::Done),
             Some("response.incomplete") => self.incomplete(&event["response"])?,
             Some("response.failed") => {
-                return Err(super::problem(None, &event["response"]["error"], None));
+                return Err(super::broke_off(&event["response"]["error"]));
             }
             Some("error") => {
                 let error = if event["error"].is_object() {
@@ -53,7 +53,7 @@ impl talk::Answer for Answer {
                 } else {
                     event
                 };
-                return Err(super::problem(None, error, None));
+                return Err(super::broke_off(error));
             }
             _ => Vec::new(),
         })

@@ -90,6 +90,8 @@ impl<'a> Conversation<'a> {
                     }
                 }
                 Item::Results(results) => conversation.see(asked, results),
+                // A scenario that is asked again plays the same step from its beginning.
+                Item::CutOff { .. } => {}
             }
         }
         conversation

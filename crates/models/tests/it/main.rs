@@ -1,4 +1,4 @@
-//! Scripted models, through the ports that the rest of Deskhand uses.
+//! Models, through the ports that the rest of Deskhand uses.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -8,3 +8,4 @@ mod fixtures;
 mod names;
 mod playing;
 mod retrying;
+mod vendors;

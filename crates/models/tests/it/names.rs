@@ -1,7 +1,7 @@
 //! Which models there are, and what is said about those there are not.
 
 use deskhand_core::model::Models;
-use deskhand_models::ConfiguredModels;
+use deskhand_models::{ConfiguredModels, ModelSettings};
 use insta::assert_snapshot;
 
 use crate::fixtures::Folder;
@@ -10,7 +10,7 @@ const GREETING: &str = "steps: [{text: Hello.}]";
 
 #[test]
 fn the_default_model_is_there_without_any_folder() {
-    let models = ConfiguredModels::new(None);
+    let models = ConfiguredModels::new(ModelSettings::default()).unwrap();
     assert_eq!(models.default_model(), "scripted/demo");
     models.model("scripted/demo").unwrap();
 }
@@ -19,9 +19,10 @@ fn the_default_model_is_there_without_any_folder() {
 fn unknown_models_are_told_what_there_is_and_where_more_goes() {
     let folder = Folder::with(GREETING).and("notes.txt", "");
     assert_snapshot!(folder.refusal("scripted/nothing"), @"no scenario has this name; there is scripted/demo, scripted/test; more scenarios go into FOLDER as NAME.yaml");
-    assert_snapshot!(folder.refusal("demo"), @"models are named `vendor/name`; there is scripted/demo, scripted/test; more scenarios go into FOLDER as NAME.yaml");
-    assert_snapshot!(folder.refusal("acme/large"), @r#"no vendor "acme" is set up; there is scripted/demo, scripted/test; more scenarios go into FOLDER as NAME.yaml"#);
-    let error = ConfiguredModels::new(None)
+    assert_snapshot!(folder.refusal("demo"), @"models are named `vendor/name`; vendors that are set up: ollama; there is scripted/demo, scripted/test; more scenarios go into FOLDER as NAME.yaml");
+    assert_snapshot!(folder.refusal("acme/large"), @r#"no vendor "acme" is set up; vendors that are set up: ollama; there is scripted/demo, scripted/test; more scenarios go into FOLDER as NAME.yaml"#);
+    let error = ConfiguredModels::new(ModelSettings::default())
+        .unwrap()
         .model("scripted/nothing")
         .unwrap_err();
     assert_snapshot!(error, @r#"there is no model "scripted/nothing": no scenario has this name; there is scripted/demo; more scenarios need a scenario folder in the configuration"#);

@@ -1,0 +1,112 @@
+//! Models that are reached over a vendor's wire.
+
+use std::{fmt::Debug, sync::Arc};
+
+use deskhand_core::{
+    action::{Point, ScreenSize},
+    model::{Chunk, Model, ModelError, ModelRequest, Pictures, Price},
+    secret::Secret,
+};
+use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
+use serde_json::Value;
+
+use crate::{
+    known, redact,
+    space::Space,
+    talk::{self, Begun},
+};
+
+/// A vendor's way of speaking, with an account there.
+pub(crate) trait Wire: Send + Sync + Debug + 'static {
+    type Answer: talk::Answer;
+
+    /// The part before the slash in the names of its models.
+    fn vendor(&self) -> &str;
+
+    /// What must not be in any message.
+    fn secrets(&self) -> Vec<Secret>;
+
+    /// Sends a request.
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Self::Answer>>;
+
+    /// How big the pictures are that a model is shown.
+    fn shown(&self, _name: &str, screen: ScreenSize) -> ScreenSize {
+        screen
+    }
+
+    /// What a model points at.
+    fn space(&self, screen: ScreenSize, shown: ScreenSize) -> Space {
+        Space::picture(screen, shown)
+    }
+
+    fn pictures(&self, _name: &str) -> Pictures {
+        Pictures::Newest
+    }
+}
+
+/// What a model is asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    /// The part after the slash in the model's name.
+    pub(crate) name: String,
+    pub(crate) request: Arc<ModelRequest>,
+    /// What the model said before it paused.
+    pub(crate) said: Vec<Value>,
+}
+
+/// An account with a vendor, whichever it is.
+pub(crate) trait Account: Send + Sync + Debug {
+    fn model(self: Arc<Self>, name: &str) -> Arc<dyn Model>;
+}
+
+impl<W: Wire> Account for W {
+    fn model(self: Arc<Self>, name: &str) -> Arc<dyn Model> {
+        Arc::new(WireModel {
+            wire: self,
+            name: name.to_owned(),
+        })
+    }
+}
+
+#[derive(Debug)]
+struct WireModel<W> {
+    wire: Arc<W>,
+    name: String,
+}
+
+impl<W: Wire> Model for WireModel<W> {
+    fn shown(&self, screen: ScreenSize) -> ScreenSize {
+        self.wire.shown(&self.name, screen)
+    }
+
+    fn place(&self, at: Point, screen: ScreenSize) -> Point {
+        let shown = self.shown(screen);
+        self.wire.space(screen, shown).shown(at)
+    }
+
+    fn pictures(&self) -> Pictures {
+        self.wire.pictures(&self.name)
+    }
+
+    fn price(&self) -> Option<Price> {
+        known::price(self.wire.vendor(), &self.name)
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {
+        let model = format!("{}/{}", self.wire.vendor(), self.name);
+        let secrets = self.wire.secrets();
+        let (wire, name) = (Arc::clone(&self.wire), self.name.clone());
+        let request = Arc::new(request);
+        let chunks = talk::chunks(move |said| {
+            let asked = Asked {
+                name: name.clone(),
+                request: Arc::clone(&request),
+                said,
+            };
+            Arc::clone(&wire).begin(asked)
+        });
+        chunks
+            .map(move |chunk| chunk.map_err(|error| redact::error(error, &model, &secrets)))
+            .boxed()
+    }
+}
