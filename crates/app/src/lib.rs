@@ -15,6 +15,7 @@ mod keeper;
 mod limits;
 mod live;
 mod log;
+mod model_choice;
 mod patience;
 mod presence;
 mod retired;

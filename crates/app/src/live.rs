@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_agent::{ChosenModel, Turn, TurnEnd, TurnReport};
+use deskhand_agent::{Turn, TurnEnd, TurnReport};
 use deskhand_core::{
     event::{Complete, EventBody, Failure, Outcome},
     id::{MessageId, SessionId, TurnId, UserId},
@@ -277,13 +277,8 @@ impl Live {
             .map_err(store_failed)?
             .ok_or_else(|| fail("no_session", "The session is gone.".to_owned()))?;
         let model = shared
-            .models
-            .model(&session.model)
+            .chosen(&session.model)
             .map_err(|error| fail("model_failed", format!("The model cannot be used: {error}")))?;
-        let model = ChosenModel {
-            name: session.model,
-            model,
-        };
         let history = until_answered(&self.ending, || history::read(&shared.store, self.session));
         let history = history.await.map_err(store_failed)?;
         let answers = until_answered(&self.ending, || shared.store.answers(self.session));
