@@ -112,6 +112,7 @@ fn picture(body: &EventBody) -> Option<&Screenshot> {
         | EventBody::Answer(_)
         | EventBody::Cost(_)
         | EventBody::Retry(_)
+        | EventBody::Gateway(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => None,
     }
@@ -210,8 +211,10 @@ impl Conversation<'_> {
             }
             EventBody::Cost(cost) => self.answered(cost),
             EventBody::Retry(_) => self.cut_off(),
-            // The agent's message repeats its text, and what people decided is in the results.
+            // The agent's message repeats its text, what people decided is in the results, and what
+            // programs asked a model is theirs.
             EventBody::Message(_)
+            | EventBody::Gateway(_)
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Error(_)

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The kinds of events after which a session is another one to those who only want to know how it is.
-const NEWS: [&str; 4] = ["status", "decision", "answer", "cost"];
+const NEWS: [&str; 5] = ["status", "decision", "answer", "cost", "gateway"];
 
 #[derive(Debug, Clone)]
 pub(crate) struct Log {

@@ -75,6 +75,7 @@ pub enum EventBody {
     Answer(DecisionSettled),
     Cost(Cost),
     Retry(Retry),
+    Gateway(GatewayUse),
     Error(Failure),
     Complete(Complete),
 }
@@ -95,6 +96,7 @@ impl EventBody {
             Self::Answer(settled) => serde_json::to_string(settled),
             Self::Cost(cost) => serde_json::to_string(cost),
             Self::Retry(retry) => serde_json::to_string(retry),
+            Self::Gateway(used) => serde_json::to_string(used),
             Self::Error(failure) => serde_json::to_string(failure),
             Self::Complete(complete) => serde_json::to_string(complete),
         }
@@ -116,6 +118,7 @@ impl EventBody {
             Self::Answer(_) => "answer",
             Self::Cost(_) => "cost",
             Self::Retry(_) => "retry",
+            Self::Gateway(_) => "gateway",
             Self::Error(_) => "error",
             Self::Complete(_) => "complete",
         }
@@ -304,6 +307,25 @@ pub struct Retry {
     /// Which model is asked then, when it is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+}
+
+/// A program in the sandbox has asked a model. It is no part of the conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GatewayUse {
+    /// The turn that was under way. Absent when a person had control and the agent was not at work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// `vendor/name`.
+    pub model: String,
+    /// What it cost in US dollars.
+    pub usd: f64,
+    pub usage: Usage,
+    /// Whether nobody knows what the model costs, so that `usd` is no more than 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
+    /// Whether the answer broke off, so that it may have cost more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
 }
 
 /// Something failed. With a `turn` it is that turn's end.

@@ -8,6 +8,7 @@ pub mod clock;
 pub mod decision;
 pub mod edit;
 pub mod event;
+pub mod gateway;
 pub mod id;
 pub mod lease;
 pub mod limits;

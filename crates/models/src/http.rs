@@ -12,7 +12,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// How long a vendor may be silent, before an answer and in the middle of it.
 const SILENCE: Duration = Duration::from_secs(120);
 /// How much of a refusal is read.
-const LARGEST_REFUSAL_BYTES: usize = 64 * 1024;
+pub(crate) const LARGEST_REFUSAL_BYTES: usize = 64 * 1024;
 
 /// Where a vendor is, without a slash at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,9 +43,17 @@ impl BaseUrl {
 
 /// A client for a vendor. One on this machine is not asked through a proxy.
 pub(crate) fn client(base_url: &BaseUrl) -> Result<reqwest::Client, reqwest::Error> {
+    patient_client(base_url, SILENCE)
+}
+
+/// The same for a vendor that may be silent for so long.
+pub(crate) fn patient_client(
+    base_url: &BaseUrl,
+    silence: Duration,
+) -> Result<reqwest::Client, reqwest::Error> {
     let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT)
-        .read_timeout(SILENCE)
+        .read_timeout(silence)
         .redirect(reqwest::redirect::Policy::none());
     let builder = match tls() {
         Ok(tls) => builder.tls_backend_preconfigured(tls),
@@ -157,7 +165,7 @@ fn retry_after(response: &Response) -> Option<Duration> {
 }
 
 /// A request that nobody answered. The address stays out of it.
-fn no_answer(error: &reqwest::Error) -> ModelError {
+pub(crate) fn no_answer(error: &reqwest::Error) -> ModelError {
     let what = if error.is_timeout() {
         "it did not answer in time"
     } else if error.is_connect() {

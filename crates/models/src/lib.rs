@@ -9,6 +9,7 @@ mod call_ids;
 mod chat;
 mod chords;
 mod functions;
+mod gateway;
 mod gemini;
 mod http;
 mod images;
@@ -35,6 +36,7 @@ use crate::{
     vendors::Vendor,
 };
 pub use crate::{
+    gateway::VendorGateway,
     settings::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings},
     vendors::BadModelSettings,
 };

@@ -17,6 +17,7 @@ mod typing;
 mod x;
 
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -28,6 +29,7 @@ use deskhand_core::{
     action::{Action, BadAction, Point, Region, ScreenSize},
     blob::BlobFormat,
     sandbox::Frame,
+    secret::Secret,
     tasks::Tasks,
 };
 use tokio::{
@@ -57,6 +59,8 @@ pub struct DesktopConfig {
     pub browser: Vec<String>,
     /// A folder for the desktop's sockets and settings. It is made if it is not there.
     pub runtime_dir: PathBuf,
+    /// What its programs find in their environment besides what the runner has in its own.
+    pub variables: BTreeMap<String, Secret>,
 }
 
 /// Why there is no desktop.
@@ -160,6 +164,7 @@ impl Desktop {
             tasks,
             notices,
             ended,
+            variables: config.variables,
         };
         // From here on a failure ends whatever was started.
         let stop = supervisor.stop.clone().drop_guard();

@@ -40,6 +40,7 @@ impl Store {
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Retry(_)
+            | EventBody::Gateway(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => None,
         });
@@ -118,6 +119,6 @@ pub(crate) fn usd(nano: i64) -> f64 {
     clippy::cast_possible_truncation,
     reason = "a cast of a float saturates"
 )]
-fn nano(usd: f64) -> i64 {
+pub(crate) fn nano(usd: f64) -> i64 {
     (usd * 1e9).round() as i64
 }

@@ -10,6 +10,7 @@ mod database;
 mod decisions;
 mod events;
 mod figures;
+mod gateway;
 mod lease;
 mod limits;
 mod messages;

@@ -146,6 +146,7 @@ fn line(body: &EventBody) -> String {
         | EventBody::Decision(_)
         | EventBody::Answer(_)
         | EventBody::Lease(_)
+        | EventBody::Gateway(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => format!("unexpected {body:?}"),
     }

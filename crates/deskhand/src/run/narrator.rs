@@ -88,6 +88,10 @@ impl Narrator {
             | EventBody::Screenshot(_)
             | EventBody::Decision(_)
             | EventBody::Cost(_) => Vec::new(),
+            EventBody::Gateway(used) => {
+                let text = format!("A program asked {} (${:.4})", used.model, used.usd);
+                vec![(Mark::Note, text, None)]
+            }
             EventBody::Retry(retry) => {
                 let text = match &retry.model {
                     Some(model) => format!("{}: asking {model} instead", retry.message),

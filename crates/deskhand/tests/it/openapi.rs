@@ -8,8 +8,8 @@ use deskhand_core::{
     decision::{Ask, DecisionKind, DecisionState, Form, Reply, Subject},
     edit::EditCommand,
     event::{
-        Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, MessageSaid,
-        Outcome, QueueChange, QueueChanged, Retry, Said, Screenshot, Status, ToolResult, ToolUse,
+        Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, GatewayUse,
+        MessageSaid, Outcome, QueueChange, QueueChanged, Retry, Said, Screenshot, Status, ToolResult, ToolUse,
     },
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
@@ -435,6 +435,14 @@ fn events() -> Vec<EventBody> {
                 } else {
                     String::new()
                 },
+                usage: Usage::default(),
+                unpriced: some,
+                unfinished: some,
+            }),
+            EventBody::Gateway(GatewayUse {
+                turn: some_turn,
+                model: "a/b".to_owned(),
+                usd: 0.5,
                 usage: Usage::default(),
                 unpriced: some,
                 unfinished: some,

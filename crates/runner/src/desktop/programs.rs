@@ -4,13 +4,14 @@
 //! whatever way: asked to, dropped with its runtime, or by a panic.
 
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
     time::Duration,
 };
 
-use deskhand_core::{action::ScreenSize, tasks::Tasks};
+use deskhand_core::{action::ScreenSize, secret::Secret, tasks::Tasks};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
@@ -44,6 +45,8 @@ pub(super) struct Supervisor {
     pub(super) notices: mpsc::Sender<String>,
     /// Says how the X server ended, once it has.
     pub(super) ended: watch::Sender<Option<String>>,
+    /// For the environment of the programs that people and the agent use.
+    pub(super) variables: BTreeMap<String, Secret>,
 }
 
 /// A running program and its process group.
@@ -187,12 +190,14 @@ pub(super) fn keep_window_manager(
 ) -> Result<(), StartDesktopError> {
     let start = {
         let display = display.to_owned();
+        let variables = supervisor.variables.clone();
         move || {
             Program::start(
                 command("openbox")
                     .args(["--sm-disable", "--config-file"])
                     .arg(&config)
                     .env("DISPLAY", &display)
+                    .envs(exposed(&variables))
                     .stdout(Stdio::null())
                     .stderr(Stdio::null()),
             )
@@ -252,6 +257,7 @@ pub(super) fn start_browser(
         command(name)
             .args(arguments)
             .env("DISPLAY", display)
+            .envs(exposed(&supervisor.variables))
             .stdout(Stdio::null())
             .stderr(Stdio::null()),
     )
@@ -296,6 +302,11 @@ impl Supervisor {
             tracing::warn!(%error, "nobody took a notice about the desktop");
         }
     }
+}
+
+fn exposed(variables: &BTreeMap<String, Secret>) -> impl Iterator<Item = (&str, &str)> {
+    let variables = variables.iter();
+    variables.map(|(name, value)| (name.as_str(), value.expose()))
 }
 
 fn describe(status: io::Result<ExitStatus>) -> String {

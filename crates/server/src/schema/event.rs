@@ -46,6 +46,7 @@ pub(crate) enum EventBody {
     Answer(AnswerData),
     Cost(CostData),
     Retry(RetryData),
+    Gateway(GatewayData),
     Error(ErrorData),
     Complete(CompleteData),
 }
@@ -293,6 +294,25 @@ pub(crate) struct RetryData {
     /// Which model is asked then, when it is another one.
     #[schema(required = false)]
     model: String,
+}
+
+/// A program in the sandbox has asked a model. It is no part of the conversation.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GatewayData {
+    /// The turn that was under way. Absent when a person had control and the agent was not at work.
+    #[schema(required = false)]
+    turn: Uuid,
+    /// `vendor/name`.
+    model: String,
+    /// What it cost in US dollars.
+    usd: f64,
+    usage: UsageData,
+    /// Whether nobody knows what the model costs, so that `usd` is no more than 0.
+    #[schema(required = false)]
+    unpriced: bool,
+    /// Whether the answer broke off, so that it may have cost more.
+    #[schema(required = false)]
+    unfinished: bool,
 }
 
 /// Something failed. With a `turn` it is that turn's end.

@@ -10,6 +10,7 @@
 mod blobs;
 mod decisions;
 mod figures;
+mod gateway;
 mod lease;
 mod limits;
 mod log;
