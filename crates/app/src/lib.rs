@@ -7,6 +7,7 @@ mod control;
 mod decisions;
 mod desk;
 pub mod figures;
+mod gateway;
 mod health;
 mod history;
 mod hub;
@@ -27,8 +28,8 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_agent::TurnLimits;
 use deskhand_core::{
-    action::ScreenSize, blob::Blobs, clock::Clock, limits::Limits, model::Models,
-    sandbox::Sandboxes, tasks::Tasks,
+    action::ScreenSize, blob::Blobs, clock::Clock, gateway::ModelGateway, limits::Limits,
+    model::Models, sandbox::Sandboxes, tasks::Tasks,
 };
 use deskhand_store::{Store, StoreError};
 
@@ -40,6 +41,7 @@ pub use access::{Admission, AdmitError, Guest};
 pub use awake::WakeError;
 pub use bus::{BusSession, News, Notice, SessionsFeed};
 pub use control::Seat;
+pub use gateway::{Admitted, Gateway};
 pub use health::Health;
 pub use hub::Feed;
 pub use limits::{LimitsInUse, SetLimitsError};
@@ -65,6 +67,8 @@ pub struct Parts {
     pub store: Store,
     pub blobs: Arc<dyn Blobs>,
     pub models: Arc<dyn Models>,
+    /// What programs in sandboxes may ask; `None` when they may ask nobody.
+    pub gateway: Option<Arc<dyn ModelGateway>>,
     pub sandboxes: Arc<dyn Sandboxes>,
     pub clock: Arc<dyn Clock>,
     pub tasks: Tasks,
@@ -89,6 +93,7 @@ pub struct Settings {
 pub struct App {
     users: Users,
     sessions: Sessions,
+    gateway: Option<Gateway>,
     access: AccessChanges,
     clock: Arc<dyn Clock>,
     tasks: Tasks,
@@ -107,7 +112,9 @@ impl App {
             access.clone(),
             &tasks,
         );
+        let vendors = parts.gateway.clone();
         let sessions = Sessions::new(parts, access.clone());
+        let gateway = vendors.map(|vendors| Gateway::new(sessions.clone(), vendors));
         sessions.settle_expired().await?;
         sessions.reconcile().await?;
         let (bus, store) = (
@@ -119,6 +126,7 @@ impl App {
         Ok(Self {
             users,
             sessions,
+            gateway,
             access,
             clock,
             tasks,
@@ -131,6 +139,10 @@ impl App {
 
     pub fn sessions(&self) -> &Sessions {
         &self.sessions
+    }
+
+    pub fn gateway(&self) -> Option<&Gateway> {
+        self.gateway.as_ref()
     }
 
     /// Fires when the app begins to end.

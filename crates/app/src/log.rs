@@ -5,7 +5,7 @@ use std::sync::Arc;
 use deskhand_core::{
     clock::Clock,
     decision::{Ask, GivenFile, Settlement},
-    event::{EventBody, LoggedEvent, QueueChange},
+    event::{EventBody, GatewayUse, LoggedEvent, QueueChange},
     id::{DecisionId, MessageId, SessionId, TurnId, UserId},
     lease::{Lease, LeaseEnd},
     message::Message,
@@ -71,6 +71,20 @@ impl Log {
         };
         self.tell(session, &events);
         Ok(events.last().map(|event| event.seq))
+    }
+
+    /// Counts what a program in the sandbox asked a model.
+    pub(crate) async fn append_gateway_use(
+        &self,
+        session: SessionId,
+        used: GatewayUse,
+    ) -> Result<(), StoreError> {
+        let now = self.clock.now();
+        let counted = self.store.append_gateway_use(session, used, now);
+        if let Some(events) = counted.await? {
+            self.tell(session, &events);
+        }
+        Ok(())
     }
 
     /// Tells everybody who follows about what was stored without an answer.

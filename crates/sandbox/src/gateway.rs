@@ -1,5 +1,7 @@
 //! The model gateway of one sandbox: its own token, and where its programs find it.
 
+use std::sync::Arc;
+
 use deskhand_core::{
     gateway::{Entrance, GatewayConnection},
     id::SessionId,
@@ -7,9 +9,13 @@ use deskhand_core::{
     secret::Secret,
 };
 use deskhand_runner_protocol::RunnerGateway;
+use futures::StreamExt;
+use tokio::sync::Semaphore;
 
 /// The same in every sandbox, since each has a loopback of its own.
 const PORT: u16 = 7879;
+/// Connections of one sandbox at the same time. The runner takes fewer.
+const MOST_CONNECTIONS: usize = 64;
 /// Tokens for programs in sandboxes begin differently from those of people, and mean nothing to the API.
 const TOKEN_BEGINNING: &str = "dhg_";
 
@@ -19,6 +25,7 @@ pub(crate) struct GatewayDoor {
     session: SessionId,
     token: Secret,
     entrance: Entrance,
+    places: Arc<Semaphore>,
 }
 
 impl GatewayDoor {
@@ -43,16 +50,28 @@ impl GatewayDoor {
             session,
             token,
             entrance,
+            places: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
         };
         Some((door, told))
     }
 
     /// Takes a connection of a program in the sandbox.
     pub(crate) fn take(&self, stream: ByteStream) {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            tracing::debug!("a connection to the model gateway was closed: the sandbox has too many");
+            return;
+        };
+        let incoming = stream.incoming.inspect(move |_| {
+            // The place is taken for as long as the stream is there.
+            let _ = &place;
+        });
         self.entrance.bring(GatewayConnection {
             session: self.session,
             token: self.token.clone(),
-            stream,
+            stream: ByteStream {
+                incoming: Box::pin(incoming),
+                ..stream
+            },
         });
     }
 }

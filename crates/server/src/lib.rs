@@ -2,6 +2,7 @@
 
 mod caller;
 mod extract;
+mod gateway;
 mod metrics;
 mod openapi;
 mod page;
@@ -26,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
 use utoipa_axum::router::OpenApiRouter;
 
-pub use crate::openapi::openapi;
+pub use crate::{gateway::serve_gateway, openapi::openapi};
 use crate::{metrics::Metrics, problem::Problem, rate::Rates};
 
 /// The longest body of a request.
