@@ -34,6 +34,8 @@ pub(crate) struct Config {
     pub(crate) turn: TurnConfig,
     pub(crate) limits: Limits,
     pub(crate) rate: RateConfig,
+    /// Whether programs in sandboxes may ask models.
+    pub(crate) has_gateway: bool,
     pub(crate) models: ModelSettings,
     /// Who is asked when a session's model cannot be reached.
     pub(crate) fallback_model: Option<String>,
@@ -238,6 +240,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
             requests_per_second: reader.integer("rate.requests_per_second", 0..=1_000_000),
             sign_ins_per_minute: reader.integer("rate.sign_ins_per_minute", 0..=100_000),
         },
+        has_gateway: reader.yes_or_no("gateway.enabled"),
         models: models(reader, &data_dir),
         fallback_model: reader.text_or_nothing("models.fallback"),
         data_dir,

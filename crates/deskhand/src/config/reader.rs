@@ -64,6 +64,12 @@ impl<'a> Reader<'a> {
         least
     }
 
+    /// True or false.
+    pub(super) fn yes_or_no(&self, key: &str) -> bool {
+        let given = self.layers.get(key).and_then(|it| it.value.as_bool());
+        given.unwrap_or_default()
+    }
+
     /// A number within bounds.
     pub(super) fn number(&mut self, key: &str, bounds: RangeInclusive<f32>) -> f32 {
         let given = self
