@@ -75,7 +75,8 @@ impl Gateway {
         let place = Arc::clone(&live.gateway_calls)
             .try_acquire_owned()
             .map_err(|_full| {
-                let problem = format!("{MOST_CALLS} calls of this session are under way: wait for one");
+                let problem =
+                    format!("{MOST_CALLS} calls of this session are under way: wait for one");
                 Refusal::new(RefusalKind::Busy, problem)
             })?;
         self.may_spend(session).await?;
@@ -97,7 +98,10 @@ impl Gateway {
         // A request may be long, and reading it all at once would keep others waiting.
         let asked = spawn_blocking(move || vendors.read(request)).await;
         let asked = asked.map_err(|error| {
-            tracing::error!(error = &error as &dyn std::error::Error, "a request was not read");
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "a request was not read"
+            );
             Refusal::new(RefusalKind::Server, "the request could not be read")
         })??;
         let (begun, beginning) = oneshot::channel();
@@ -109,9 +113,9 @@ impl Gateway {
         // A task of its own, since a program that hangs up does not make the call undone.
         let tasks = &self.sessions.shared.tasks;
         tasks.spawn("gateway call", call.carry_out(begun));
-        beginning.await.unwrap_or_else(|_ended| {
-            Err(Refusal::new(RefusalKind::Server, "the call broke off"))
-        })
+        beginning
+            .await
+            .unwrap_or_else(|_ended| Err(Refusal::new(RefusalKind::Server, "the call broke off")))
     }
 
     /// Whether a session may spend anything.

@@ -178,12 +178,7 @@ impl ModelGateway for VendorGateway {
 
 /// The body as the vendor gets it: as it came, unless it has to say more. Streams of chat completions
 /// tell what they took only when they are asked to.
-fn written(
-    api: &Api,
-    asked: &Value,
-    name: &str,
-    body: Bytes,
-) -> Result<Bytes, serde_json::Error> {
+fn written(api: &Api, asked: &Value, name: &str, body: Bytes) -> Result<Bytes, serde_json::Error> {
     let mut changes = Vec::new();
     if api.model().is_none() && asked["model"] != name {
         changes.push(("model", name.into()));

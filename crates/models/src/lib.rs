@@ -31,14 +31,14 @@ use std::sync::Arc;
 
 use deskhand_core::model::{ListedModel, Model, Models, UnknownModel};
 
-use crate::{
-    scripted::{DEMO, ScriptedModels},
-    vendors::Vendor,
-};
 pub use crate::{
     gateway::VendorGateway,
     settings::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings},
     vendors::BadModelSettings,
+};
+use crate::{
+    scripted::{DEMO, ScriptedModels},
+    vendors::Vendor,
 };
 
 /// All models this server is set up for, by `vendor/name`.

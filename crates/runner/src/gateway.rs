@@ -41,7 +41,8 @@ pub(crate) async fn open(
         }
         Err(error) => {
             let port = gateway.port;
-            let text = format!("Programs cannot ask models: port {port} cannot be opened ({error}).");
+            let text =
+                format!("Programs cannot ask models: port {port} cannot be opened ({error}).");
             if notice.try_send(text).is_err() {
                 tracing::warn!(%error, "the model gateway's port cannot be opened");
             }

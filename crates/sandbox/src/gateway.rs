@@ -58,7 +58,9 @@ impl GatewayDoor {
     /// Takes a connection of a program in the sandbox.
     pub(crate) fn take(&self, stream: ByteStream) {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            tracing::debug!("a connection to the model gateway was closed: the sandbox has too many");
+            tracing::debug!(
+                "a connection to the model gateway was closed: the sandbox has too many"
+            );
             return;
         };
         let incoming = stream.incoming.inspect(move |_| {

@@ -75,7 +75,10 @@ async fn pass(gateway: &Gateway, peer: &Peer, request: Request) -> Result<Gatewa
     let admitted = gateway.admit(peer.session).await?;
     let read = timeout(BODY_PATIENCE, whole(body)).await;
     let body = read.unwrap_or_else(|_late| {
-        let problem = format!("the request did not come within {} s", BODY_PATIENCE.as_secs());
+        let problem = format!(
+            "the request did not come within {} s",
+            BODY_PATIENCE.as_secs()
+        );
         Err(Refusal::new(RefusalKind::Request, problem))
     })?;
     let text = |value: &axum::http::HeaderValue| value.to_str().ok().map(str::to_owned);
@@ -109,7 +112,10 @@ async fn whole(body: Body) -> Result<Bytes, Refusal> {
     let mut whole = BytesMut::new();
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|error| {
-            Refusal::new(RefusalKind::Request, format!("the request broke off: {error}"))
+            Refusal::new(
+                RefusalKind::Request,
+                format!("the request broke off: {error}"),
+            )
         })?;
         if whole.len() + piece.len() > LONGEST_BODY_BYTES {
             let mib = LONGEST_BODY_BYTES / (1024 * 1024);
@@ -131,12 +137,16 @@ fn written(answer: GatewayAnswer) -> Response<Body> {
     });
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::BAD_GATEWAY);
     let headers = answer.headers.iter();
-    let response = headers.fold(Response::builder().status(status), |response, (name, value)| {
-        response.header(name, value)
-    });
+    let response = headers.fold(
+        Response::builder().status(status),
+        |response, (name, value)| response.header(name, value),
+    );
     let body = Body::from_stream(bytes);
     response.body(body).unwrap_or_else(|error| {
-        tracing::error!(error = &error as &dyn std::error::Error, "an answer of a vendor cannot be passed on");
+        tracing::error!(
+            error = &error as &dyn std::error::Error,
+            "an answer of a vendor cannot be passed on"
+        );
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::BAD_GATEWAY;
         response

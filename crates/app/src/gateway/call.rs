@@ -63,7 +63,10 @@ impl Call {
                 return;
             }
             None => {
-                let _ = begun.send(Err(Refusal::new(RefusalKind::Idle, "the agent was stopped")));
+                let _ = begun.send(Err(Refusal::new(
+                    RefusalKind::Idle,
+                    "the agent was stopped",
+                )));
                 return;
             }
         };

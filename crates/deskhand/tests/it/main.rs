@@ -9,6 +9,7 @@ mod config;
 mod crash;
 mod decisions;
 mod doctor;
+mod gateway;
 mod health;
 mod help;
 mod isolation;

@@ -9,7 +9,8 @@ use deskhand_core::{
     edit::EditCommand,
     event::{
         Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, GatewayUse,
-        MessageSaid, Outcome, QueueChange, QueueChanged, Retry, Said, Screenshot, Status, ToolResult, ToolUse,
+        MessageSaid, Outcome, QueueChange, QueueChanged, Retry, Said, Screenshot, Status,
+        ToolResult, ToolUse,
     },
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},

@@ -22,6 +22,14 @@ pub(super) fn check(dialect: Dialect, asked: &Value) -> Result<(), String> {
             return Err(format!("the gateway does not pass on {key:?}"));
         }
     }
+    let is_dearer = match dialect {
+        Dialect::Messages => asked["speed"] == "fast",
+        Dialect::Responses | Dialect::Chat => asked["service_tier"] == "priority",
+        Dialect::Gemini => false,
+    };
+    if is_dearer {
+        return Err("the gateway does not pass on calls that cost more for being quicker".to_owned());
+    }
     let tools = asked["tools"].as_array();
     for tool in tools.into_iter().flatten() {
         check_tool(dialect, tool)?;
@@ -157,6 +165,8 @@ mod tests {
                 json!({"messages": [{"content": [{"source": {"type": "file", "file_id": "x"}}]}]}),
             ),
             (Dialect::Responses, json!({"background": true})),
+            (Dialect::Messages, json!({"speed": "fast"})),
+            (Dialect::Chat, json!({"service_tier": "priority"})),
             (
                 Dialect::Responses,
                 json!({"tools": [{"type": "function"}, {"type": "web_search"}]}),

@@ -21,10 +21,7 @@ pub(super) fn read(body: &[u8]) -> Result<Value, serde_json::Error> {
 }
 
 /// The same object with other values for some of its keys. All else stays as it was written.
-pub(super) fn change(
-    body: &[u8],
-    changes: Vec<(&str, Value)>,
-) -> Result<Bytes, serde_json::Error> {
+pub(super) fn change(body: &[u8], changes: Vec<(&str, Value)>) -> Result<Bytes, serde_json::Error> {
     let mut object: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(body)?;
     for (key, value) in changes {
         object.insert(key.to_owned(), serde_json::value::to_raw_value(&value)?);

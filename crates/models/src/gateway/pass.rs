@@ -114,7 +114,12 @@ fn counted<E: std::error::Error + Send + Sync + 'static>(
             },
             // Who it was is told elsewhere.
             Some(Err(_)) => vec![Err(io::Error::other("the vendor's answer broke off"))],
-            None => meter.end().map(Passing::Usage).into_iter().map(Ok).collect(),
+            None => meter
+                .end()
+                .map(Passing::Usage)
+                .into_iter()
+                .map(Ok)
+                .collect(),
         };
         futures::future::ready(Some(stream::iter(passed)))
     });
@@ -136,7 +141,8 @@ async fn refused(
             Dialect::Responses | Dialect::Chat => "permission_denied",
             Dialect::Gemini => "PERMISSION_DENIED",
         };
-        let told = format!("{vendor} does not take this server's key for this: tell whoever runs it");
+        let told =
+            format!("{vendor} does not take this server's key for this: tell whoever runs it");
         return refuse::said(dialect, status.as_u16(), word, &told);
     }
     let headers = headers::back(response.headers());

@@ -129,10 +129,7 @@ mod tests {
             target("/v1/messages", "beta=true&key=x").as_deref(),
             Some("/v1/messages?beta=true")
         );
-        assert_eq!(
-            target("/v1/responses", "").as_deref(),
-            Some("/responses")
-        );
+        assert_eq!(target("/v1/responses", "").as_deref(), Some("/responses"));
         assert_eq!(
             target(
                 "/v1beta/models/gemini-3.6-flash:streamGenerateContent",

@@ -6,9 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use deskhand_core::tasks::Tasks;
-use deskhand_runner_protocol::{
-    CONTROL_PATH, GATEWAY_PATH, LONGEST_MESSAGE_BYTES, stream_path,
-};
+use deskhand_runner_protocol::{CONTROL_PATH, GATEWAY_PATH, LONGEST_MESSAGE_BYTES, stream_path};
 use subtle::ConstantTimeEq;
 use tokio::{
     net::{UnixListener, UnixStream},

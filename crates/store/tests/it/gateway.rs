@@ -35,7 +35,10 @@ async fn what_programs_ask_is_counted_with_its_event(world: World) {
         let told = told.await.unwrap().unwrap();
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].seq, before + n);
-        assert_eq!(told[0].read().unwrap().body, EventBody::Gateway(used.clone()));
+        assert_eq!(
+            told[0].read().unwrap().body,
+            EventBody::Gateway(used.clone())
+        );
     }
     let after = store.session(Viewer::System, session).await.unwrap();
     let after = after.unwrap();
