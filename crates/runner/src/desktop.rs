@@ -10,6 +10,7 @@ mod keyboard;
 mod keysyms;
 mod picture;
 mod programs;
+mod rest;
 mod scale;
 mod seat;
 mod settle;

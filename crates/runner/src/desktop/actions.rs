@@ -70,8 +70,7 @@ impl Actor {
 
     /// Waits until the focused program has taken note of what was done, if it says so.
     pub(super) async fn noticed(&self) -> Result<(), ActError> {
-        self.typist.hear_from_focused().await?;
-        Ok(())
+        self.typist.let_notice().await
     }
 
     async fn carry_out(

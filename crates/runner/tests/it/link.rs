@@ -205,20 +205,27 @@ async fn requests_can_be_cancelled_and_do_not_hold_each_other_up() {
     let wait = control.request(act(Action::Wait { ms: 60_000 })).await;
     let behind = control.request(act(Action::CursorPosition)).await;
     let sleep = control.request(shell("echo begun; sleep 100")).await;
-    // The screen can be looked at and files edited while both are busy.
-    let (outcome, _) = control
-        .outcome_of(ComputerRequest::Look {
+    // The screen can be looked at while both are busy, and the command's output arrives while it
+    // runs.
+    let look = control
+        .request(ComputerRequest::Look {
             format: BlobFormat::Jpeg,
             shown: None,
         })
         .await;
-    assert!(matches!(outcome, Outcome::Acted { frame: Some(_), .. }));
-    // The command's output arrives while it runs.
-    loop {
+    let (mut has_looked, mut has_output) = (false, false);
+    while !(has_looked && has_output) {
         let (message, bytes) = control.next().await;
         if message == (FromRunner::Progress { id: sleep }) {
             assert_eq!(&*bytes, b"begun\n");
-            break;
+            has_output = true;
+        } else {
+            let is_look = matches!(
+                &message,
+                FromRunner::Result { id, outcome: Outcome::Acted { frame: Some(_), .. } } if *id == look
+            );
+            assert!(is_look, "{message:?}");
+            has_looked = true;
         }
     }
     control.send(&ToRunner::Cancel { id: sleep }).await;
