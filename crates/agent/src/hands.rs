@@ -39,6 +39,7 @@ impl Work {
         let look = ComputerRequest::Act {
             action: Action::Screenshot,
             look: true,
+            shown: None,
         };
         let (id, interruption) = (RequestId::new(), self.interruption());
         let answer = tokio::select! {

@@ -52,6 +52,7 @@ impl Work {
             ToolRequest::Computer(action) => ComputerRequest::Act {
                 action,
                 look: after != After::Nothing,
+                shown: None,
             },
             ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
             ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
@@ -184,7 +185,7 @@ enum Sent {
 
 fn replied(reply: ComputerReply) -> Outcome {
     match reply {
-        ComputerReply::Acted { text, frame } => Outcome {
+        ComputerReply::Acted { text, frame, .. } => Outcome {
             frame,
             ..Outcome::done(text)
         },

@@ -32,4 +32,5 @@ mod stream;
 mod terminal_decisions;
 mod terminal_people;
 mod tokens;
+mod typing;
 mod world;
