@@ -8,6 +8,7 @@ mod anthropic;
 mod call_ids;
 mod chat;
 mod chords;
+mod exchange;
 mod functions;
 mod gemini;
 mod http;
@@ -22,6 +23,8 @@ mod settings;
 mod space;
 mod sse;
 mod talk;
+#[cfg(test)]
+mod testing;
 mod tool_input;
 mod vendors;
 mod wire;

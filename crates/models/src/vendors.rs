@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    anthropic::Anthropic,
+    anthropic::{Anthropic, Route},
     chat::Chat,
     gemini::Gemini,
     http::{self, BaseUrl},
@@ -75,7 +75,7 @@ pub(crate) fn all(settings: &ModelSettings) -> Result<Vec<Vendor>, BadModelSetti
         &settings.anthropic,
         "https://api.anthropic.com",
         variables::ANTHROPIC_KEY,
-        |client, base_url, key| Arc::new(Anthropic::new(client, base_url, key)),
+        |client, base_url, key| Arc::new(Anthropic::new(client, Route::Direct { base_url, key })),
     )?;
     let openai = keyed(
         "openai",

@@ -115,6 +115,19 @@ impl Generation {
         self.number < (4, 0)
     }
 
+    /// How many pictures a request may have. Models with a longer memory take more.
+    pub(super) fn most_pictures(self) -> usize {
+        if self.number >= (4, 6) { 600 } else { 100 }
+    }
+
+    /// How hard it is asked to think, as Anthropic advises for computers.
+    pub(super) fn effort(self) -> &'static str {
+        match (self.family, self.number) {
+            (Family::Opus, (4, 7)) => "high",
+            _ => "medium",
+        }
+    }
+
     /// How long an answer may be, in tokens.
     pub(super) fn longest_answer(self) -> u32 {
         if self.number < (3, 7) { 8_192 } else { 16_384 }
@@ -138,7 +151,8 @@ impl ToolVersion {
         match self {
             Self::Toolset20260801 => Some(Self::Computer20251124),
             Self::Computer20251124 => Some(Self::Computer20250124),
-            Self::Computer20250124 | Self::Computer20241022 => Some(Self::Function),
+            Self::Computer20250124 => Some(Self::Computer20241022),
+            Self::Computer20241022 => Some(Self::Function),
             Self::Function => None,
         }
     }
