@@ -171,6 +171,9 @@ impl Work {
 
     /// The request that a call makes, or what is wrong with it, for the model.
     pub(crate) fn read(&self, call: &ToolCall) -> Result<ToolRequest, String> {
+        if let Some(problem) = &call.problem {
+            return Err(problem.clone());
+        }
         let request =
             ToolRequest::parse(&call.tool, &call.input).map_err(|error| error.to_string())?;
         if let ToolRequest::Computer(action) = &request {

@@ -11,12 +11,16 @@ use std::collections::HashMap;
 
 use deskhand_core::{
     blob::BlobName,
-    event::{Complete, EventBody, Failure, Outcome, Said, Screenshot, Status, ToolResult, ToolUse},
+    event::{
+        Complete, Cost, EventBody, Failure, Outcome, Said, Screenshot, Status, ToolResult, ToolUse,
+    },
     id::TurnId,
     lease::{LeaseChange, LeaseChanged},
     message::Role,
-    model::{CallResult, Image, Item, ToolCall},
+    model::{CallResult, Image, Item, Original, ToolCall},
 };
+
+use crate::{listen::REFUSED, turn::Originals};
 
 /// For a call whose turn ended without a word about it.
 const INTERRUPTED: &str = "Interrupted: it is not known whether it was done.";
@@ -26,6 +30,14 @@ const STOPPED_NOTE: &str = "[The previous turn was stopped by a person.]";
 const INTERRUPTED_NOTE: &str = "[The previous turn was interrupted by the next message.]";
 /// For a model that said nothing.
 const NUDGE: &str = "[Your last answer was empty. Go on with the task, or say that you are done.]";
+
+/// For a model whose answer became too long.
+const TOO_LONG: &str = "[Your answer was cut off because it became too long. Go on from there.]";
+
+/// How many pictures the agent made.
+pub(crate) fn n_pictures(log: &[EventBody]) -> usize {
+    log.iter().filter_map(picture).count()
+}
 
 /// The pictures that the model is shown, when it is shown this many.
 pub(crate) fn newest_pictures(log: &[EventBody], kept: usize) -> Vec<&BlobName> {
@@ -39,13 +51,13 @@ pub(crate) fn newest_pictures(log: &[EventBody], kept: usize) -> Vec<&BlobName> 
 
 /// The conversation, oldest first. It ends with a prompt or with results.
 ///
-/// Only the newest `kept` pictures are shown, and only those found in `images`.
+/// The oldest `n_old` pictures are not shown, and others only if they are found in `images`.
 pub(crate) fn build(
     log: &[EventBody],
-    kept: usize,
+    n_old: usize,
     images: &HashMap<BlobName, Image>,
+    originals: &Originals,
 ) -> Vec<Item> {
-    let n_pictures = log.iter().filter_map(picture).count();
     let mut conversation = Conversation {
         items: Vec::new(),
         said: Vec::new(),
@@ -57,8 +69,10 @@ pub(crate) fn build(
         thinking: Blocks::default(),
         text: Blocks::default(),
         calls: Vec::new(),
-        n_old_pictures: n_pictures.saturating_sub(kept),
+        original: None,
+        n_old_pictures: n_old,
         images,
+        originals,
     };
     for body in log {
         conversation.add(body);
@@ -79,20 +93,6 @@ pub(crate) fn is_to_look(log: &[EventBody]) -> bool {
         }
     }
     false
-}
-
-/// Asks a model that said nothing to go on.
-pub(crate) fn nudge(items: &mut Vec<Item>) {
-    match items.last_mut() {
-        Some(Item::Prompt { text } | Item::Steering { text }) => {
-            text.push_str("\n\n");
-            text.push_str(NUDGE);
-        }
-        Some(Item::HandedBack { .. } | Item::Answer { .. } | Item::Results(_)) | None => items
-            .push(Item::Prompt {
-                text: NUDGE.to_owned(),
-            }),
-    }
 }
 
 /// The screenshot, if the agent made it.
@@ -136,9 +136,12 @@ struct Conversation<'a> {
     thinking: Blocks,
     text: Blocks,
     calls: Vec<Call>,
+    /// The same as its vendor gave it.
+    original: Option<Original>,
     /// How many of the pictures to come are too old to be shown.
     n_old_pictures: usize,
     images: &'a HashMap<BlobName, Image>,
+    originals: &'a Originals,
 }
 
 struct Call {
@@ -168,8 +171,12 @@ impl Conversation<'_> {
             EventBody::Error(Failure {
                 turn: Some(_),
                 message,
-                ..
+                code,
             }) => {
+                // What a model does not want to have said is not told to it.
+                if code == REFUSED {
+                    self.forget_answer();
+                }
                 self.end_turn();
                 self.said
                     .push(format!("[The previous turn ended early: {message}]"));
@@ -195,16 +202,14 @@ impl Conversation<'_> {
                 turn: Some(_),
                 prompt: None,
                 ..
-            }) if !self.is_whole && self.calls.is_empty() => {
-                self.thinking = Blocks::default();
-                self.text = Blocks::default();
-            }
+            }) if !self.is_whole && self.calls.is_empty() => self.forget_answer(),
             EventBody::Lease(LeaseChanged { name, .. }) => {
                 if !self.drivers.contains(name) {
                     self.drivers.push(name.clone());
                 }
             }
-            EventBody::Cost(_) => self.is_whole = true,
+            EventBody::Cost(cost) => self.answered(cost),
+            EventBody::Retry(_) => self.cut_off(),
             // The agent's message repeats its text, and what people decided is in the results.
             EventBody::Message(_)
             | EventBody::Decision(_)
@@ -212,6 +217,46 @@ impl Conversation<'_> {
             | EventBody::Error(_)
             | EventBody::Status(_)
             | EventBody::Queue(_) => {}
+        }
+    }
+
+    /// An answer that is not whole counts for nothing.
+    fn forget_answer(&mut self) {
+        if !self.is_whole {
+            self.thinking = Blocks::default();
+            self.text = Blocks::default();
+        }
+    }
+
+    /// The answer is whole. One that leaves the model with nothing to react to is followed by a note.
+    fn answered(&mut self, cost: &Cost) {
+        self.is_whole = true;
+        self.original = self.originals.get(&(cost.turn, cost.step)).cloned();
+        if self.calls.iter().any(|call| call.result.is_none()) {
+            return;
+        }
+        let note = if self.text.is_empty() {
+            NUDGE
+        } else if cost.unfinished {
+            TOO_LONG
+        } else {
+            return;
+        };
+        self.end_answer();
+        self.is_steering |= self.said.is_empty();
+        self.said.push(note.to_owned());
+    }
+
+    /// The answer broke off, and the model is asked to go on from there.
+    fn cut_off(&mut self) {
+        if self.is_whole {
+            return;
+        }
+        self.thinking = Blocks::default();
+        let text = std::mem::take(&mut self.text).whole();
+        if !text.trim().is_empty() {
+            self.end_prompt();
+            self.items.push(Item::CutOff { text });
         }
     }
 
@@ -238,6 +283,7 @@ impl Conversation<'_> {
                 tool: tool_use.tool.clone(),
                 input: tool_use.input.clone(),
                 checks: tool_use.checks.clone(),
+                problem: None,
             },
             result: None,
         });
@@ -319,6 +365,7 @@ impl Conversation<'_> {
         let thinking = std::mem::take(&mut self.thinking).whole();
         let text = std::mem::take(&mut self.text).whole();
         let calls = std::mem::take(&mut self.calls);
+        let original = self.original.take();
         if text.trim().is_empty() && calls.is_empty() {
             return;
         }
@@ -339,6 +386,7 @@ impl Conversation<'_> {
             thinking,
             text,
             calls,
+            original,
         });
         if !results.is_empty() {
             self.items.push(Item::Results(results));
@@ -389,6 +437,15 @@ impl Blocks {
         }
         self.newest = Some(block);
         self.text.push_str(&said.text);
+    }
+
+    /// What comes next belongs to the same text, whatever its number.
+    pub(crate) fn join(&mut self) {
+        self.newest = None;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.text.trim().is_empty()
     }
 
     pub(crate) fn whole(self) -> String {

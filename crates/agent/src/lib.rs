@@ -6,6 +6,7 @@
 //! that log alone. The app decides when turns run and closes them in the log; it is reached
 //! through the ports [`TurnLog`], [`Decisions`] and [`Desk`].
 
+mod ask;
 mod batch;
 mod context;
 mod decide;
@@ -21,4 +22,4 @@ mod work;
 
 pub use ports::{Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
 pub use result_text::shell_text;
-pub use turn::{Turn, TurnEnd, TurnLimits, TurnReport};
+pub use turn::{ChosenModel, Originals, Turn, TurnEnd, TurnLimits, TurnReport};

@@ -68,6 +68,7 @@ impl Progress {
                     tool: tool_use.tool.clone(),
                     input: tool_use.input.clone(),
                     checks: tool_use.checks.clone(),
+                    problem: None,
                 });
                 self.has_calls = true;
             }
@@ -80,11 +81,13 @@ impl Progress {
                 self.n_steps = self.n_steps.max(cost.step);
                 let words = std::mem::take(&mut self.text).whole();
                 let only_spoke = !std::mem::take(&mut self.has_calls);
-                self.last_words =
-                    Some(words).filter(|words| only_spoke && !words.trim().is_empty());
+                self.last_words = Some(words)
+                    .filter(|words| only_spoke && !cost.unfinished && !words.trim().is_empty());
             }
             // Somebody steers it, so that was not the end.
             EventBody::Message(_) => self.last_words = None,
+            // The model went on from where it broke off.
+            EventBody::Retry(retry) if retry.turn == turn => self.text.join(),
             // An answer that broke off is asked for again.
             EventBody::Status(status) if status.turn == Some(turn) => {
                 self.text = Blocks::default();

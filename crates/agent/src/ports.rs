@@ -7,6 +7,7 @@ use deskhand_core::{
     decision::{Ask, GivenFile, Reply},
     event::EventBody,
     id::DecisionId,
+    model::Original,
     policy::Policy,
     sandbox::Sandbox,
 };
@@ -16,6 +17,14 @@ use deskhand_core::{
 pub trait TurnLog: Send + Sync + std::fmt::Debug {
     /// Stores all of these, in this order and in one transaction, and tells who watches.
     async fn append(&self, bodies: Vec<EventBody>) -> Result<(), TurnLogError>;
+
+    /// The same for a whole answer of the model, whose last event is its `cost`, and the answer as its
+    /// vendor gave it.
+    async fn append_answer(
+        &self,
+        bodies: Vec<EventBody>,
+        original: Option<Original>,
+    ) -> Result<(), TurnLogError>;
 
     /// Messages that came to steer this turn, each given once. They are in the log already.
     async fn take_steering(&self) -> Result<Vec<EventBody>, TurnLogError>;

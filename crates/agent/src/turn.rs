@@ -1,6 +1,6 @@
 //! A turn from the outside: what goes in, and how it ended.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use deskhand_core::{
     action::ScreenSize,
@@ -8,7 +8,7 @@ use deskhand_core::{
     clock::Clock,
     event::{Event, Failure},
     id::TurnId,
-    model::Model,
+    model::{Model, Original},
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -24,8 +24,10 @@ pub struct TurnLimits {
     /// How often the model may be asked.
     pub max_steps: u32,
     pub max_duration: Duration,
-    /// How many pictures the model is shown; older ones are replaced by a note.
+    /// How many pictures the model is shown at least; older ones are replaced by a note.
     pub kept_images: usize,
+    /// How many pictures are replaced at once.
+    pub pruned_images: usize,
 }
 
 impl Default for TurnLimits {
@@ -34,15 +36,36 @@ impl Default for TurnLimits {
             max_steps: 50,
             max_duration: Duration::from_secs(30 * 60),
             kept_images: 3,
+            pruned_images: 10,
         }
     }
 }
+
+impl TurnLimits {
+    /// How many of so many pictures are too old to be shown.
+    pub(crate) fn n_old_pictures(&self, n_pictures: usize) -> usize {
+        let at_once = self.pruned_images.max(1);
+        n_pictures.saturating_sub(self.kept_images) / at_once * at_once
+    }
+}
+
+/// A model and its name.
+#[derive(Debug, Clone)]
+pub struct ChosenModel {
+    pub name: String,
+    pub model: Arc<dyn Model>,
+}
+
+/// Answers as their vendors gave them, by turn and step.
+pub type Originals = HashMap<(TurnId, u32), Original>;
 
 /// The work on one prompt.
 #[derive(Debug)]
 pub struct Turn {
     pub id: TurnId,
-    pub model: Arc<dyn Model>,
+    pub model: ChosenModel,
+    /// Who is asked when the model cannot be reached.
+    pub fallback: Option<ChosenModel>,
     pub desk: Arc<dyn Desk>,
     pub log: Arc<dyn TurnLog>,
     pub decisions: Arc<dyn Decisions>,
@@ -50,6 +73,8 @@ pub struct Turn {
     /// All events of the session up to now, with every prompt where its turn begins. The newest
     /// message is the prompt to work on; prompts that still wait are not in it.
     pub history: Vec<Event>,
+    /// The answers in it as their vendors gave them.
+    pub originals: Originals,
     pub screen: ScreenSize,
     pub limits: TurnLimits,
     pub clock: Arc<dyn Clock>,

@@ -8,7 +8,7 @@ use deskhand_core::{
     clock::Clock,
     event::EventBody,
     id::TurnId,
-    model::{Image, Model, ModelRequest},
+    model::{Image, Model, ModelRequest, Original, Pictures},
     sandbox::Sandbox,
 };
 use tokio::time::Instant;
@@ -20,7 +20,7 @@ use crate::{
     pick_up::Progress,
     ports::{Decisions, Desk, TurnLog, TurnLogError},
     system_prompt,
-    turn::{Turn, TurnLimits},
+    turn::{ChosenModel, Originals, Turn, TurnLimits},
 };
 
 /// How often a model that says nothing is asked again before the turn is given up.
@@ -31,6 +31,8 @@ const MOST_NUDGES: u32 = 3;
 pub(crate) struct Work {
     pub(crate) turn: TurnId,
     pub(crate) model: Arc<dyn Model>,
+    pub(crate) model_name: String,
+    pub(crate) fallback: Option<ChosenModel>,
     pub(crate) desk: Arc<dyn Desk>,
     pub(crate) decisions: Arc<dyn Decisions>,
     pub(crate) blobs: Arc<dyn Blobs>,
@@ -60,6 +62,7 @@ pub(crate) struct Work {
 pub(crate) struct Journal {
     log: Arc<dyn TurnLog>,
     pub(crate) bodies: Vec<EventBody>,
+    originals: Originals,
 }
 
 impl Journal {
@@ -68,6 +71,22 @@ impl Journal {
             return Ok(());
         }
         self.log.append(bodies.clone()).await?;
+        self.bodies.extend(bodies);
+        Ok(())
+    }
+
+    /// Appends a whole answer, whose last event is its `cost`.
+    pub(crate) async fn append_answer(
+        &mut self,
+        bodies: Vec<EventBody>,
+        original: Option<Original>,
+    ) -> Result<(), TurnLogError> {
+        self.log
+            .append_answer(bodies.clone(), original.clone())
+            .await?;
+        if let (Some(EventBody::Cost(cost)), Some(original)) = (bodies.last(), original) {
+            self.originals.insert((cost.turn, cost.step), original);
+        }
         self.bodies.extend(bodies);
         Ok(())
     }
@@ -140,7 +159,9 @@ impl Work {
         let system = system_prompt::fill(turn.clock.now(), turn.screen);
         Self {
             turn: turn.id,
-            model: turn.model,
+            model: turn.model.model,
+            model_name: turn.model.name,
+            fallback: turn.fallback,
             desk: turn.desk,
             decisions: turn.decisions,
             blobs: turn.blobs,
@@ -153,6 +174,7 @@ impl Work {
             journal: Journal {
                 log: turn.log,
                 bodies,
+                originals: turn.originals,
             },
             system,
             computer: None,
@@ -181,13 +203,15 @@ impl Work {
             }
             self.wait_for_hands().await?;
             self.journal.take_steering().await?;
-            let request = self.request(n_silent > 0).await?;
             self.n_steps += 1;
-            let spoken = self.listen(request).await?;
+            let spoken = self.ask_model().await?;
             if !spoken.calls.is_empty() {
                 n_silent = 0;
                 self.carry_out(spoken.calls).await?;
             } else if self.journal.take_steering().await? {
+                n_silent = 0;
+            } else if spoken.is_unfinished {
+                // It is told so, and goes on.
                 n_silent = 0;
             } else if !spoken.text.trim().is_empty() {
                 return Ok(spoken.text);
@@ -219,8 +243,15 @@ impl Work {
         }
     }
 
-    async fn request(&mut self, nudge: bool) -> Result<ModelRequest, Cut> {
-        let shown = context::newest_pictures(&self.journal.bodies, self.limits.kept_images);
+    /// What the model is asked now.
+    pub(crate) async fn request(&mut self) -> Result<ModelRequest, Cut> {
+        let n_pictures = context::n_pictures(&self.journal.bodies);
+        let n_old = match self.model.pictures() {
+            Pictures::All => 0,
+            Pictures::Newest => self.limits.n_old_pictures(n_pictures),
+        };
+        let kept = n_pictures - n_old;
+        let shown = context::newest_pictures(&self.journal.bodies, kept);
         self.images.retain(|name, _| shown.contains(&name));
         for name in shown {
             if self.images.contains_key(name) {
@@ -238,13 +269,16 @@ impl Work {
                 Err(error @ (BlobError::Full(_) | BlobError::Io(_))) => return Err(error.into()),
             }
         }
-        let mut items = context::build(&self.journal.bodies, self.limits.kept_images, &self.images);
-        if nudge {
-            context::nudge(&mut items);
-        }
+        let items = context::build(
+            &self.journal.bodies,
+            n_old,
+            &self.images,
+            &self.journal.originals,
+        );
         Ok(ModelRequest {
             system: self.system.clone(),
             screen: self.screen,
+            shown: self.model.shown(self.screen),
             items,
         })
     }

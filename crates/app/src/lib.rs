@@ -15,6 +15,7 @@ mod keeper;
 mod limits;
 mod live;
 mod log;
+mod model_choice;
 mod patience;
 mod presence;
 mod retired;
@@ -77,6 +78,8 @@ pub struct Settings {
     pub turn: TurnLimits,
     /// What holds for people for whom nothing else was decided.
     pub limits: Limits,
+    /// The model that is asked when a session's own cannot be reached.
+    pub fallback_model: Option<String>,
     /// How many prompts of one session may wait.
     pub queue_length: u64,
 }

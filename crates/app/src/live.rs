@@ -277,14 +277,19 @@ impl Live {
             .map_err(store_failed)?
             .ok_or_else(|| fail("no_session", "The session is gone.".to_owned()))?;
         let model = shared
-            .models
-            .model(&session.model)
+            .chosen(&session.model)
             .map_err(|error| fail("model_failed", format!("The model cannot be used: {error}")))?;
         let history = until_answered(&self.ending, || history::read(&shared.store, self.session));
         let history = history.await.map_err(store_failed)?;
+        let answers = until_answered(&self.ending, || shared.store.answers(self.session));
+        let answers = answers.await.map_err(store_failed)?;
+        let originals = answers
+            .into_iter()
+            .map(|(turn, step, original)| ((turn, step), original));
         let last_seq = history.iter().map(|event| event.seq).max().unwrap_or(0);
         Ok(Turn {
             id,
+            fallback: shared.fallback(&model.name),
             model,
             desk: Arc::new(TurnDesk(Arc::clone(&self.desk))),
             log: Arc::new(SessionLog::new(shared, self.session, id, last_seq)),
@@ -295,6 +300,7 @@ impl Live {
             }),
             blobs: Arc::clone(&shared.blobs),
             history,
+            originals: originals.collect(),
             screen: shared.settings.screen,
             limits: shared.settings.turn.clone(),
             clock: Arc::clone(&shared.clock),

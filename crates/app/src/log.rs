@@ -9,6 +9,7 @@ use deskhand_core::{
     id::{DecisionId, MessageId, SessionId, TurnId, UserId},
     lease::{Lease, LeaseEnd},
     message::Message,
+    model::Original,
     tasks::Tasks,
     viewer::Viewer,
 };
@@ -22,7 +23,7 @@ use crate::{
 };
 
 /// The kinds of events after which a session is another one to those who only want to know how it is.
-const NEWS: [&str; 3] = ["status", "decision", "answer"];
+const NEWS: [&str; 4] = ["status", "decision", "answer", "cost"];
 
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
@@ -49,6 +50,22 @@ impl Log {
         bodies: &[EventBody],
     ) -> Result<Option<u64>, StoreError> {
         let appended = self.store.append(session, bodies, self.clock.now());
+        let Some(events) = appended.await? else {
+            return Ok(None);
+        };
+        self.tell(session, &events);
+        Ok(events.last().map(|event| event.seq))
+    }
+
+    /// The same with an answer of the model as its vendor gave it.
+    pub(crate) async fn append_answer(
+        &self,
+        session: SessionId,
+        bodies: &[EventBody],
+        original: Option<&Original>,
+    ) -> Result<Option<u64>, StoreError> {
+        let now = self.clock.now();
+        let appended = self.store.append_answer(session, bodies, original, now);
         let Some(events) = appended.await? else {
             return Ok(None);
         };

@@ -176,6 +176,8 @@ impl Sessions {
             phase: Phase::Initializing,
             sandbox: SandboxState::None,
             lease: None,
+            cost_usd: 0.0,
+            tokens: 0,
             last_seq: 1,
             created_at: now,
             updated_at: now,

@@ -286,6 +286,9 @@ pub struct Cost {
     /// Whether nobody knows what the model costs, so that `usd` is no more than 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpriced: bool,
+    /// Whether the model wanted to say more and could not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
 }
 
 /// The model could not answer and is asked again.

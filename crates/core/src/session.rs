@@ -30,6 +30,10 @@ pub struct Session {
     pub lease: Option<Lease>,
     /// The number of the newest event.
     pub last_seq: u64,
+    /// What its models have cost so far, in US dollars.
+    pub cost_usd: f64,
+    /// What its models have read and written so far.
+    pub tokens: u64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }

@@ -13,6 +13,7 @@ use std::{
 };
 
 use deskhand_core::{action::ScreenSize, limits::Limits, secret::Secret};
+use deskhand_models::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings};
 
 pub(crate) use layers::{Layers, Mistake, Source};
 use reader::Reader;
@@ -33,7 +34,9 @@ pub(crate) struct Config {
     pub(crate) turn: TurnConfig,
     pub(crate) limits: Limits,
     pub(crate) rate: RateConfig,
-    pub(crate) scenarios_dir: PathBuf,
+    pub(crate) models: ModelSettings,
+    /// Who is asked when a session's model cannot be reached.
+    pub(crate) fallback_model: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -73,6 +76,7 @@ pub(crate) struct TurnConfig {
     pub(crate) max_steps: u32,
     pub(crate) max_duration: Duration,
     pub(crate) kept_images: usize,
+    pub(crate) pruned_images: usize,
     pub(crate) queue_length: u64,
 }
 
@@ -221,6 +225,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
                 60 * reader.integer::<u64>("turn.max_minutes", 1..=1_440),
             ),
             kept_images: reader.integer("turn.kept_images", 1..=100),
+            pruned_images: reader.integer("turn.pruned_images", 1..=100),
             queue_length: reader.integer("turn.queue_length", 1..=1_000),
         },
         limits: Limits {
@@ -233,9 +238,44 @@ fn read(reader: &mut Reader<'_>) -> Config {
             requests_per_second: reader.integer("rate.requests_per_second", 0..=1_000_000),
             sign_ins_per_minute: reader.integer("rate.sign_ins_per_minute", 0..=100_000),
         },
-        scenarios_dir: reader.dir("models.scenarios_dir", &data_dir.join("scenarios")),
+        models: models(reader, &data_dir),
+        fallback_model: reader.text_or_nothing("models.fallback"),
         data_dir,
     }
+}
+
+/// How models are reached. What is not set comes from the variables that vendors' own programs read.
+fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings {
+    let mut account = |vendor: &str| AccountSettings {
+        key: reader.secret(&format!("models.{vendor}.api_key")),
+        base_url: reader.url(&format!("models.{vendor}.base_url")),
+    };
+    let settings = ModelSettings {
+        anthropic: account("anthropic"),
+        openai: account("openai"),
+        gemini: account("gemini"),
+        compatible: ["openrouter", "ollama", "vllm", "litellm"]
+            .map(|vendor| (vendor.to_owned(), account(vendor)))
+            .into(),
+        scenario_dir: Some(reader.dir("models.scenarios_dir", &data_dir.join("scenarios"))),
+        default_model: reader.text_or_nothing("models.default"),
+        bedrock: BedrockSettings {
+            region: reader.text_or_nothing("models.bedrock.region"),
+            base_url: reader.url("models.bedrock.base_url"),
+            ..BedrockSettings::default()
+        },
+        vertex: VertexSettings {
+            project: reader.text_or_nothing("models.vertex.project"),
+            region: reader.text_or_nothing("models.vertex.region"),
+            service_account: reader
+                .text_or_nothing("models.vertex.service_account")
+                .map(PathBuf::from),
+            base_url: reader.url("models.vertex.base_url"),
+            ..VertexSettings::default()
+        },
+    };
+    let environment = reader.environment();
+    settings.or_from_environment(|name| environment.get(name).map(str::to_owned))
 }
 
 #[cfg(test)]

@@ -204,7 +204,7 @@ async fn start_app(
     let app = App::start(deskhand_app::Parts {
         store,
         blobs: Arc::new(blobs),
-        models: Arc::new(ConfiguredModels::new(Some(config.scenarios_dir.clone()))),
+        models: Arc::new(ConfiguredModels::new(config.models.clone())?),
         sandboxes,
         clock: Arc::new(SystemClock),
         tasks,
@@ -214,8 +214,10 @@ async fn start_app(
                 max_steps: config.turn.max_steps,
                 max_duration: config.turn.max_duration,
                 kept_images: config.turn.kept_images,
+                pruned_images: config.turn.pruned_images,
             },
             limits: config.limits,
+            fallback_model: config.fallback_model.clone(),
             queue_length: config.turn.queue_length,
         },
     });

@@ -43,6 +43,10 @@ pub(crate) struct SessionView {
     /// What the agent must ask before it does it.
     #[schema(value_type = schema::decision::Policy)]
     approvals: Policy,
+    /// What its models have cost so far, in US dollars.
+    cost_usd: f64,
+    /// What its models have read and written so far.
+    tokens: u64,
     /// The number of its newest event.
     last_seq: u64,
     created_at: Timestamp,
@@ -94,6 +98,8 @@ impl From<Session> for SessionView {
             lease: lease.into(),
             metadata: session.metadata,
             approvals: session.approvals,
+            cost_usd: session.cost_usd,
+            tokens: session.tokens,
             last_seq: session.last_seq,
             created_at: session.created_at,
             updated_at: session.updated_at,

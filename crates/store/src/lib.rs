@@ -3,6 +3,7 @@
 //! SQL stands only in this crate. Every change of a session and the events that tell of it share
 //! one transaction, which also gives the events their numbers: gap-free, in the order of commits.
 
+mod answers;
 mod approvals;
 pub mod blobs;
 mod database;
@@ -20,6 +21,7 @@ mod shares;
 mod tokens;
 mod transitions;
 
+pub use answers::KeptAnswer;
 pub use blobs::FolderBlobs;
 pub use database::{SqlError, Store, StoreError, shown_address};
 pub use decisions::{DecisionPage, NamedDecision, Settle};

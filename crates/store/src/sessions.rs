@@ -11,6 +11,7 @@ use deskhand_core::{
 use jiff::Timestamp;
 
 use crate::{
+    answers::usd,
     approvals::{policy, written},
     database::{Row, Store, StoreError, Transaction, Value, count, millis, timestamp},
     events::insert_events,
@@ -21,6 +22,7 @@ use crate::{
 
 const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.metadata, s.approvals, s.phase, \
                        s.sandbox, s.last_seq, s.created_at_ms, s.updated_at_ms, \
+                       s.cost_nanousd, s.tokens, \
                        s.lease_user_id, s.lease_until_ms, \
                        (SELECT name FROM users WHERE id = s.lease_user_id) AS lease_name";
 
@@ -275,6 +277,8 @@ fn session(row: &Row) -> Result<Session, StoreError> {
             .map_err(|error| unreadable(&error))?,
         lease: lease(row)?,
         last_seq: count(row.get("last_seq")?)?,
+        cost_usd: usd(row.get("cost_nanousd")?),
+        tokens: count(row.get("tokens")?)?,
         created_at: timestamp(row.get("created_at_ms")?)?,
         updated_at: timestamp(row.get("updated_at_ms")?)?,
     })

@@ -398,6 +398,7 @@ impl Session {
             | EventBody::Screenshot(_)
             | EventBody::Decision(_)
             | EventBody::Answer(_)
+            | EventBody::Retry(_)
             | EventBody::Cost(_) => false,
         };
         self.wait_for(after, ends).await

@@ -181,10 +181,38 @@ async fn an_exit_code_is_no_failure_and_a_time_out_is() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn old_pictures_go_many_at_a_time() {
+    let mut answers = vec![calls(vec![screenshot()]); 9];
+    answers.push(says("Done."));
+    let mut stage = Stage::new(answers);
+    stage.limits.kept_images = 2;
+    stage.limits.pruned_images = 3;
+    stage.run().await;
+    let requests = stage.model.requests.lock().unwrap();
+    let n_shown: Vec<usize> = requests
+        .iter()
+        .map(|request| request.items.iter().map(n_pictures).sum())
+        .collect();
+    assert_eq!(n_shown, [0, 1, 2, 3, 4, 2, 3, 4, 2, 3]);
+}
+
+fn n_pictures(item: &Item) -> usize {
+    match item {
+        Item::Results(results) => results.iter().filter(|one| one.image.is_some()).count(),
+        Item::Prompt { .. }
+        | Item::Steering { .. }
+        | Item::HandedBack { .. }
+        | Item::CutOff { .. }
+        | Item::Answer { .. } => 0,
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn only_the_newest_pictures_are_shown() {
     let look = || calls(vec![screenshot()]);
     let mut stage = Stage::new(vec![look(), look(), look(), says("Done.")]);
     stage.limits.kept_images = 2;
+    stage.limits.pruned_images = 1;
     stage.run().await;
     let results: Vec<(String, bool)> = stage
         .shown()
@@ -194,6 +222,7 @@ async fn only_the_newest_pictures_are_shown() {
             Item::Prompt { .. }
             | Item::Steering { .. }
             | Item::HandedBack { .. }
+            | Item::CutOff { .. }
             | Item::Answer { .. } => None,
         })
         .collect();

@@ -6,7 +6,7 @@ use deskhand_core::{
     blob::BlobFormat,
     event::Outcome,
     id::TurnId,
-    model::{CallResult, Chunk, Image, Item, ModelError, ToolCall},
+    model::{CallResult, Chunk, End, Image, Item, ModelError, ToolCall},
     sandbox::ComputerError,
 };
 use proptest::prelude::*;
@@ -88,6 +88,7 @@ fn call(doing: Doing, index: usize) -> ToolCall {
         tool: tool.to_owned(),
         input,
         checks: Vec::new(),
+        problem: None,
     }
 }
 
@@ -103,7 +104,7 @@ fn beats(thinking: &str, texts: &[String], calls: &[ToolCall]) -> Vec<Beat> {
         chunks.extend(text.split_inclusive(' ').map(|s| Chunk::Text(s.to_owned())));
     }
     chunks.extend(calls.iter().cloned().map(Chunk::Call));
-    chunks.push(Chunk::End);
+    chunks.push(Chunk::End(End::Done));
     chunks.into_iter().map(Beat::Say).collect()
 }
 
@@ -148,6 +149,7 @@ fn expected(step: &Step, n_requests: &mut usize) -> [Item; 2] {
         thinking: step.thinking.clone(),
         text: step.texts.join("\n\n"),
         calls,
+        original: None,
     };
     [answer, results]
 }
@@ -218,7 +220,7 @@ proptest! {
                 if !said.is_empty() {
                     items.push(Item::Prompt { text: std::mem::take(&mut said).join("\n\n") });
                 }
-                items.push(Item::Answer { thinking: String::new(), text: answer.clone(), calls: Vec::new() });
+                items.push(Item::Answer { thinking: String::new(), text: answer.clone(), calls: Vec::new(), original: None });
             } else {
                 said.push("[The previous turn ended early: no]".to_owned());
             }

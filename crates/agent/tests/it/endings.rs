@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use deskhand_core::model::{Chunk, Item, ModelError};
+use deskhand_core::model::{Chunk, End, Item, ModelError};
 use insta::assert_snapshot;
 
 use crate::{
@@ -57,18 +57,8 @@ async fn a_turn_that_takes_too_long_is_ended_in_the_middle() {
 async fn a_model_that_fails_is_quoted() {
     let told = async |error| ending(&Stage::new(vec![fails(error)]).run().await);
     assert_snapshot!(told(ModelError::Rejected("step 2 expected a picture".to_owned())).await, @"model_failed: The model could not go on: step 2 expected a picture. (steps: 1)");
-    assert_snapshot!(told(ModelError::Unavailable("it is overloaded".to_owned())).await, @"model_failed: The model is not available: it is overloaded. Send the message again later. (steps: 1)");
-}
-
-#[tokio::test(start_paused = true)]
-async fn nothing_is_done_of_an_answer_that_breaks_off() {
-    let mut answer = says("I click.");
-    answer.pop();
-    answer.extend(calls(vec![click(1, 2)]));
-    answer.pop();
-    let stage = Stage::new(vec![answer]);
-    assert_snapshot!(ending(&stage.run().await), @"model_failed: The model is not available: its answer broke off. Send the message again later. (steps: 1)");
-    assert_snapshot!(stage.story(), @r#"text 0 "I click.""#);
+    assert_snapshot!(told(ModelError::Refused("the model refused to go on".to_owned())).await, @"model_refused: the model refused to go on. Say it in another way, or choose another model. (steps: 1)");
+    assert_snapshot!(told(ModelError::unavailable("it is overloaded.")).await, @"model_failed: The model is not available: it is overloaded. It was asked again for an hour. Send a new message to go on, or choose another model. (steps: 1)");
 }
 
 #[tokio::test(start_paused = true)]
@@ -77,28 +67,27 @@ async fn a_silent_model_is_asked_again_three_times() {
         vec![
             Beat::Say(Chunk::Thinking("Hm.".to_owned())),
             Beat::Say(Chunk::Text(" \n".to_owned())),
-            Beat::Say(Chunk::End),
+            Beat::Say(Chunk::End(End::Done)),
         ]
     };
     let stage = Stage::new(vec![silent()]);
     assert_snapshot!(ending(&stage.run().await), @"model_silent: The model answered with neither words nor actions, also when it was asked again. Send the message once more, or choose another model. (steps: 4)");
-    let nudged = prompted(
-        "do it\n\n[Your last answer was empty. Go on with the task, or say that you are done.]",
-    );
+    let nudged = |n_times| {
+        let nudge =
+            "\n\n[Your last answer was empty. Go on with the task, or say that you are done.]";
+        prompted(&format!("do it{}", nudge.repeat(n_times)))
+    };
     let asked = std::mem::take(&mut *stage.model.requests.lock().unwrap());
     let asked: Vec<Item> = asked
         .into_iter()
         .flat_map(|request| request.items)
         .collect();
-    assert_eq!(
-        asked,
-        [prompted("do it"), nudged.clone(), nudged.clone(), nudged]
-    );
+    assert_eq!(asked, [nudged(0), nudged(1), nudged(2), nudged(3)]);
 
     let stage = Stage::new(vec![silent(), silent(), silent(), says("Sorry.")]);
     assert_snapshot!(ending(&stage.run().await), @"done: Sorry. (steps: 4)");
 
-    // Silence after results is nudged by a prompt of its own, and work starts the count anew.
+    // Silence after results is told where the conversation stands, and work starts the count anew.
     let work = || calls(vec![runs("ls")]);
     let stage = Stage::new(vec![
         silent(),
@@ -115,7 +104,7 @@ async fn a_silent_model_is_asked_again_three_times() {
             Item::Prompt { .. },
             Item::Answer { .. },
             Item::Results(_),
-            Item::Prompt { .. }
+            Item::Steering { .. }
         ]
     ));
 }

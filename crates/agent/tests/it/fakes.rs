@@ -16,7 +16,7 @@ use deskhand_core::{
     decision::{Ask, Reply},
     event::EventBody,
     id::{DecisionId, RequestId},
-    model::{Chunk, Model, ModelError, ModelRequest},
+    model::{Chunk, Model, ModelError, ModelRequest, Original},
     policy::Policy,
     sandbox::{
         Actor, ByteStream, ComputerError, ComputerReply, ComputerRequest, Driver, Frame, Progress,
@@ -281,6 +281,14 @@ impl TurnLog for FakeLog {
         }
         self.appended.send_modify(|all| all.push(bodies));
         Ok(())
+    }
+
+    async fn append_answer(
+        &self,
+        bodies: Vec<EventBody>,
+        _original: Option<Original>,
+    ) -> Result<(), TurnLogError> {
+        self.append(bodies).await
     }
 
     async fn take_steering(&self) -> Result<Vec<EventBody>, TurnLogError> {

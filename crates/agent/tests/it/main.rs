@@ -15,6 +15,7 @@ mod hands;
 mod held_up;
 mod logs;
 mod lost_computers;
+mod outages;
 mod speech;
 mod stage;
 mod steering;

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use deskhand_agent::{Turn, TurnEnd, TurnLimits, TurnReport};
+use deskhand_agent::{ChosenModel, Originals, Turn, TurnEnd, TurnLimits, TurnReport};
 use deskhand_core::{
     action::ScreenSize,
     event::{Complete, Event, EventBody, Failure, MessageSaid, Outcome},
     id::{MessageId, TurnId},
     message::{Delivery, Role},
-    model::{Chunk, ModelError, ToolCall},
+    model::{Chunk, End, ModelError, ToolCall},
 };
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -21,6 +21,7 @@ use crate::fakes::{
 /// Everything a turn needs, for the test to set and to look at.
 pub(crate) struct Stage {
     pub(crate) model: Arc<FakeModel>,
+    pub(crate) fallback: Option<Arc<FakeModel>>,
     pub(crate) desk: Arc<FakeDesk>,
     pub(crate) log: Arc<FakeLog>,
     pub(crate) blobs: Arc<FakeBlobs>,
@@ -43,6 +44,7 @@ impl Stage {
     ) -> Self {
         Self {
             model: FakeModel::new(answers),
+            fallback: None,
             desk: Arc::new(FakeDesk {
                 computers: Mutex::new(computers.into()),
                 n_asked: Mutex::default(),
@@ -71,12 +73,20 @@ impl Stage {
         });
         Turn {
             id,
-            model: Arc::clone(&self.model) as _,
+            model: ChosenModel {
+                name: "fake/model".to_owned(),
+                model: Arc::clone(&self.model) as _,
+            },
+            fallback: self.fallback.as_ref().map(|model| ChosenModel {
+                name: "fake/other".to_owned(),
+                model: Arc::clone(model) as _,
+            }),
             desk: Arc::clone(&self.desk) as _,
             log: Arc::clone(&self.log) as _,
             decisions: Arc::clone(&self.people) as _,
             blobs: Arc::clone(&self.blobs) as _,
             history: events.collect(),
+            originals: Originals::new(),
             screen: ScreenSize::default(),
             limits: self.limits.clone(),
             clock: Arc::new(FixedClock),
@@ -120,6 +130,16 @@ fn line(body: &EventBody) -> String {
             format!("screenshot {}", screenshot.call.as_deref().unwrap_or("-"))
         }
         EventBody::Cost(cost) => format!("whole {}", cost.step),
+        EventBody::Retry(retry) => format!(
+            "retry {} {:?}{}",
+            retry.attempt,
+            retry.message,
+            retry
+                .model
+                .as_deref()
+                .map(|model| format!(" with {model}"))
+                .unwrap_or_default()
+        ),
         EventBody::Status(_)
         | EventBody::Message(_)
         | EventBody::Queue(_)
@@ -159,7 +179,7 @@ pub(crate) fn says(text: &str) -> Vec<Beat> {
     vec![
         Beat::Say(Chunk::TextStart),
         Beat::Say(Chunk::Text(text.to_owned())),
-        Beat::Say(Chunk::End),
+        Beat::Say(Chunk::End(End::Done)),
     ]
 }
 
@@ -172,9 +192,10 @@ pub(crate) fn calls(calls: Vec<(&str, Value)>) -> Vec<Beat> {
             tool: tool.to_owned(),
             input,
             checks: Vec::new(),
+            problem: None,
         }))
     });
-    calls.chain([Beat::Say(Chunk::End)]).collect()
+    calls.chain([Beat::Say(Chunk::End(End::Done))]).collect()
 }
 
 pub(crate) fn fails(error: ModelError) -> Vec<Beat> {

@@ -145,6 +145,22 @@ impl<'a> Reader<'a> {
         Some(Secret::new(given))
     }
 
+    /// Something that nobody is to see, or `None` when it is empty.
+    pub(super) fn secret(&mut self, key: &str) -> Option<Secret> {
+        let given = self.text_or_nothing(key)?;
+        self.layers.work_out(key, "(hidden)");
+        Some(Secret::new(given))
+    }
+
+    /// A text, or `None` when it is empty.
+    pub(super) fn text_or_nothing(&self, key: &str) -> Option<String> {
+        Some(self.text(key)).filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn environment(&self) -> &'a Environment {
+        self.environment
+    }
+
     /// A filter for log lines.
     pub(super) fn log_level(&mut self, key: &str) -> String {
         let given = self.text(key);

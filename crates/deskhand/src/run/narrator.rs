@@ -88,6 +88,17 @@ impl Narrator {
             | EventBody::Screenshot(_)
             | EventBody::Decision(_)
             | EventBody::Cost(_) => Vec::new(),
+            EventBody::Retry(retry) => {
+                let text = match &retry.model {
+                    Some(model) => format!("{}: asking {model} instead", retry.message),
+                    None => format!(
+                        "{}: waiting on provider, next try at {}",
+                        retry.message,
+                        retry.next_at.strftime("%H:%M:%S")
+                    ),
+                };
+                vec![(Mark::Note, text, None)]
+            }
             EventBody::Answer(settled) => {
                 let text = match settled.state {
                     DecisionState::Answered => "Answered",

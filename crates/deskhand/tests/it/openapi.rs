@@ -9,11 +9,12 @@ use deskhand_core::{
     edit::EditCommand,
     event::{
         Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, MessageSaid,
-        Outcome, QueueChange, QueueChanged, Said, Screenshot, Status, ToolResult, ToolUse,
+        Outcome, QueueChange, QueueChanged, Retry, Said, Screenshot, Status, ToolResult, ToolUse,
     },
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::{Delivery, Role},
+    model::Usage,
     session::{Phase, SandboxState},
     shell::ShellRequest,
 };
@@ -429,6 +430,21 @@ fn events() -> Vec<EventBody> {
                 turn,
                 step: 1,
                 usd: 0.5,
+                model: if some {
+                    "a/b".to_owned()
+                } else {
+                    String::new()
+                },
+                usage: Usage::default(),
+                unpriced: some,
+                unfinished: some,
+            }),
+            EventBody::Retry(Retry {
+                turn,
+                attempt: 1,
+                message: String::new(),
+                next_at: jiff::Timestamp::UNIX_EPOCH,
+                model: some.then(String::new),
             }),
             EventBody::Thinking(said.clone()),
             EventBody::Text(said),

@@ -45,6 +45,7 @@ pub(crate) enum EventBody {
     Decision(DecisionData),
     Answer(AnswerData),
     Cost(CostData),
+    Retry(RetryData),
     Error(ErrorData),
     Complete(CompleteData),
 }
@@ -257,6 +258,41 @@ pub(crate) struct CostData {
     step: u32,
     /// What it cost in US dollars.
     usd: f64,
+    /// Which model gave it.
+    #[schema(required = false)]
+    model: String,
+    usage: UsageData,
+    /// Whether nobody knows what the model costs, so that `usd` is no more than 0.
+    #[schema(required = false)]
+    unpriced: bool,
+    /// Whether the model wanted to say more and could not.
+    #[schema(required = false)]
+    unfinished: bool,
+}
+
+/// What an answer took, in tokens.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct UsageData {
+    /// Read, and neither from the vendor's cache nor into it.
+    input: u64,
+    cache_write: u64,
+    cache_read: u64,
+    output: u64,
+}
+
+/// The model could not answer and is asked again.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RetryData {
+    turn: Uuid,
+    /// Which try failed, counted from 1 for each answer.
+    attempt: u32,
+    /// What went wrong, for people.
+    message: String,
+    /// When it is asked again.
+    next_at: Timestamp,
+    /// Which model is asked then, when it is another one.
+    #[schema(required = false)]
+    model: String,
 }
 
 /// Something failed. With a `turn` it is that turn's end.
