@@ -9,6 +9,8 @@ mod request;
 #[cfg(test)]
 mod request_tests;
 mod route;
+#[cfg(test)]
+mod rules_tests;
 mod sizes;
 mod stream;
 #[cfg(test)]
@@ -27,7 +29,7 @@ use futures::{FutureExt, future::BoxFuture};
 use reqwest::Response;
 use serde_json::Value;
 
-pub(crate) use self::route::Route;
+pub(crate) use self::route::{BedrockAccess, Route};
 use self::{
     generation::Generation,
     offer::{Offer, Taken},

@@ -1,7 +1,11 @@
 //! Models behind chat completions: Ollama, vLLM, `LiteLLM`, `OpenRouter` and others that speak as OpenAI once did.
 
 mod request;
+#[cfg(test)]
+mod rules_tests;
 mod stream;
+#[cfg(test)]
+mod stream_tests;
 
 use std::sync::Arc;
 

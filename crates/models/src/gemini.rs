@@ -2,7 +2,11 @@
 
 mod calls;
 mod request;
+#[cfg(test)]
+mod rules_tests;
 mod stream;
+#[cfg(test)]
+mod stream_tests;
 
 use std::{sync::Arc, time::Duration};
 
@@ -49,7 +53,7 @@ impl Gemini {
     async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
         let path = format!(
             "/v1beta/models/{}:streamGenerateContent?alt=sse",
-            asked.name
+            http::segment(&asked.name)
         );
         let request = self
             .client

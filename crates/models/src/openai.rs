@@ -3,7 +3,11 @@
 mod calls;
 mod offer;
 mod request;
+#[cfg(test)]
+mod rules_tests;
 mod stream;
+#[cfg(test)]
+mod stream_tests;
 
 use std::sync::Arc;
 

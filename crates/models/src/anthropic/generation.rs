@@ -102,6 +102,11 @@ impl Generation {
         }
     }
 
+    /// Whether its thinking is not shown unless it is asked for.
+    pub(super) fn hides_thinking(self) -> bool {
+        self.number >= (4, 7)
+    }
+
     /// Whether its thinking may only be sent back after the very conversation that it followed.
     pub(super) fn binds_thinking(self) -> bool {
         match self.family {

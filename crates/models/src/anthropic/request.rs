@@ -57,7 +57,10 @@ pub(super) fn body(
             body["thinking"] = json!({"type": "enabled", "budget_tokens": THINKING_TOKENS});
         }
         Thinking::Adaptive => {
-            body["thinking"] = json!({"type": "adaptive", "display": "summarized"});
+            body["thinking"] = json!({"type": "adaptive"});
+            if generation.hides_thinking() {
+                body["thinking"]["display"] = "summarized".into();
+            }
             body["output_config"] = json!({"effort": generation.effort()});
         }
     }

@@ -132,7 +132,8 @@ impl Writer<'_> {
     }
 
     fn response(&self, call: &Value, results: &[&CallResult]) -> Value {
-        let text: Vec<&str> = results.iter().map(|result| &*result.text).collect();
+        let texts = results.iter().map(|result| &*result.text);
+        let text: Vec<&str> = texts.filter(|text| retell::is_something(text)).collect();
         let mut response = if results.is_empty() {
             json!({"error": retell::NOT_DONE})
         } else if results.iter().any(|result| result.is_error) {
