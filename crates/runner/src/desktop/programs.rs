@@ -193,6 +193,9 @@ pub(super) fn keep_window_manager(
                     .args(["--sm-disable", "--config-file"])
                     .arg(&config)
                     .env("DISPLAY", &display)
+                    // It reads all compose sequences again whenever a key gets a new meaning, which
+                    // takes longer than to type it, and has no use for them.
+                    .env("XCOMPOSEFILE", "/dev/null")
                     .stdout(Stdio::null())
                     .stderr(Stdio::null()),
             )
