@@ -35,6 +35,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 6,
         sql: include_str!("../../migrations/0006_limits.sql"),
     },
+    Migration {
+        number: 8,
+        sql: include_str!("../../migrations/0008_secrets.sql"),
+    },
 ];
 
 /// Keeps two servers that start at once from migrating at once on PostgreSQL. Any number does
