@@ -34,6 +34,8 @@ pub(crate) struct Config {
     pub(crate) limits: Limits,
     pub(crate) rate: RateConfig,
     pub(crate) scenarios_dir: PathBuf,
+    /// What stored secrets are encrypted with.
+    pub(crate) key_file: PathBuf,
 }
 
 #[derive(Debug, Clone)]
@@ -233,7 +235,8 @@ fn read(reader: &mut Reader<'_>) -> Config {
             requests_per_second: reader.integer("rate.requests_per_second", 0..=1_000_000),
             sign_ins_per_minute: reader.integer("rate.sign_ins_per_minute", 0..=100_000),
         },
-        scenarios_dir: reader.dir("models.scenarios_dir", &data_dir.join("scenarios")),
+        key_file: reader.path("secrets.key_file", &data_dir.join("secrets.key")),
+        scenarios_dir: reader.path("models.scenarios_dir", &data_dir.join("scenarios")),
         data_dir,
     }
 }

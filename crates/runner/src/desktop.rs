@@ -2,9 +2,11 @@
 //! inside this process.
 
 mod actions;
+mod browser;
 mod camera;
 mod events;
 mod focus;
+mod guard;
 mod hands;
 mod keyboard;
 mod keysyms;
@@ -14,6 +16,7 @@ mod scale;
 mod seat;
 mod settle;
 mod typing;
+mod windows;
 mod x;
 
 use std::{
@@ -28,7 +31,9 @@ use deskhand_core::{
     action::{Action, BadAction, Point, Region, ScreenSize},
     blob::BlobFormat,
     sandbox::Frame,
+    secret::Secret,
     tasks::Tasks,
+    vault::Filling,
 };
 use tokio::{
     sync::{Mutex, mpsc, watch},
@@ -39,11 +44,18 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use self::{
     actions::Actor,
     events::Events,
+    guard::Guard,
     programs::{Supervisor, XServer},
     seat::{Seat, SeatHandle},
     settle::Settle,
 };
-pub use self::{keysyms::UnknownKey, picture::EncodeError, typing::Untypable, x::XError};
+pub use self::{
+    browser::{DevToolsError, FillError},
+    keysyms::UnknownKey,
+    picture::EncodeError,
+    typing::Untypable,
+    x::XError,
+};
 
 /// What a desktop should be like.
 #[derive(Debug, Clone)]
@@ -103,6 +115,8 @@ pub enum ActError {
     NoAnswer(Duration),
     #[error("the X server did not do it")]
     X(#[source] XError),
+    #[error(transparent)]
+    Fill(#[from] FillError),
     #[error("the picture could not be made")]
     Encode(#[from] EncodeError),
 }
@@ -129,6 +143,7 @@ struct Inner {
     vnc_socket: PathBuf,
     seat: SeatHandle,
     actor: Actor,
+    guard: Guard,
     events: Arc<Events>,
     settle: Settle,
     /// When the last action ended. Held while one is carried out: a person has two hands too.
@@ -167,7 +182,7 @@ impl Desktop {
         let display = server.display.clone();
         server.supervise(&supervisor);
         programs::keep_window_manager(&supervisor, &display, window_manager_config)?;
-        programs::start_browser(&supervisor, &display, &config.browser)?;
+        let browser = programs::start_browser(&supervisor, &display, &config.browser)?;
 
         let (seat, screen) = SeatHandle::start(&display).await?;
         let events = Arc::new(listen(&display).await?);
@@ -176,6 +191,7 @@ impl Desktop {
             display,
             vnc_socket,
             actor: Actor::new(seat.clone(), Arc::clone(&events)),
+            guard: Guard::new(seat.clone(), browser),
             seat,
             events,
             settle: Settle {
@@ -243,6 +259,24 @@ impl Desktop {
         self.picture(None, format).await
     }
 
+    /// Types a secret into the field that has the focus in the browser, if its page is of an allowed
+    /// origin, and keeps it out of pictures from then on.
+    pub async fn fill(&self, filling: &Filling, cancel: CancellationToken) -> Result<(), ActError> {
+        let mut acted_at = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ActError::Cancelled),
+            acted_at = self.0.acted_at.lock() => acted_at,
+        };
+        self.0.guard.fill(filling).await?;
+        *acted_at = Instant::now();
+        Ok(())
+    }
+
+    /// Keeps these out of pictures from now on.
+    pub fn guard(&self, values: Vec<Secret>) {
+        self.0.guard.add(values);
+    }
+
     /// Lets go of all keys and buttons that actions have left pressed.
     pub async fn release_all(&self) -> Result<(), ActError> {
         self.0.seat.run(Seat::release_all).await
@@ -278,11 +312,7 @@ impl Desktop {
 
     async fn picture(&self, part: Option<Region>, format: BlobFormat) -> Result<Frame, ActError> {
         let screen = self.0.screen;
-        let (mut picture, pointer) = self
-            .0
-            .seat
-            .run(|seat| seat.camera.take(&seat.connection))
-            .await?;
+        let (mut picture, pointer) = self.0.guard.take().await?;
         let compressing = tokio::task::spawn_blocking(move || {
             picture.draw_pointer(&pointer);
             if let Some(region) = part {

@@ -152,7 +152,9 @@ impl StandIn {
                 | ComputerRequest::Edit(_)
                 | ComputerRequest::Keep(_)
                 | ComputerRequest::Fill { .. }
-                | ComputerRequest::Guard { .. }) => (failed(format!("not here: {other:?}")), Then::Send),
+                | ComputerRequest::Guard { .. }) => {
+                    (failed(format!("not here: {other:?}")), Then::Send)
+                }
             };
             self.kept.insert(id, outcome);
             then = asked;

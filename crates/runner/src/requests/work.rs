@@ -8,6 +8,7 @@ use deskhand_core::{
     sandbox::{Actor, ComputerRequest, Frame},
     shell::ShellRequest,
     tasks::Tasks,
+    vault::SecretName,
 };
 use deskhand_runner_protocol::{FrameHead, Outcome};
 use futures::future::BoxFuture;
@@ -96,6 +97,28 @@ impl Work {
                     }
                 });
                 self.tasks.spawn("look", look);
+            }
+            ComputerRequest::Fill { name, filling } => {
+                let desktop = self.desktop.clone();
+                self.actions
+                    .push(self.report(id, cancel.clone(), async move {
+                        let Some(filling) = filling else {
+                            return failed(&NoFilling);
+                        };
+                        match desktop.fill(&filling, cancel).await {
+                            Ok(()) => acted(filled(&name), None),
+                            Err(ActError::Cancelled) => (Outcome::Cancelled, Bytes::new()),
+                            Err(error) => failed(&error),
+                        }
+                    }));
+            }
+            ComputerRequest::Guard { values } => {
+                self.desktop.guard(values);
+                let done = Outcome::Acted {
+                    text: "Pictures are watched over.".to_owned(),
+                    frame: None,
+                };
+                self.outbox.finish(id, done, &[]);
             }
             ComputerRequest::Shell(request) => {
                 let command = self.command(id, request, cancel.clone());
@@ -187,6 +210,15 @@ impl Lane {
         // There is room: the table admits no more requests than fit. After shutdown nobody waits.
         let _ = self.0.try_send(work);
     }
+}
+
+/// A secret to be typed came without its value.
+#[derive(Debug, thiserror::Error)]
+#[error("Nothing was typed: the server did not send the secret.")]
+struct NoFilling;
+
+fn filled(name: &SecretName) -> String {
+    format!("Typed the secret {name} into the field. Pictures show the field black.")
 }
 
 fn acted(text: String, frame: Option<Frame>) -> Done {
