@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     id::{SecretId, SessionId, UserId},
-    vault::{LastUse, Origin, SecretName, StoredSecret},
+    vault::{BadSecret, LastUse, Origin, SecretName, StoredSecret},
 };
 use jiff::Timestamp;
 
@@ -171,7 +171,7 @@ impl Store {
 fn name(row: &Row) -> Result<SecretName, StoreError> {
     let name: String = row.get("name")?;
     name.parse()
-        .map_err(|_| StoreError::Unreadable(format!("{name:?} is not a secret's name")))
+        .map_err(|error: BadSecret| StoreError::Unreadable(error.to_string()))
 }
 
 fn stored(row: &Row) -> Result<StoredSecret, StoreError> {

@@ -8,7 +8,7 @@ use deskhand_core::{
     sandbox::{Actor, ComputerRequest, Frame},
     shell::ShellRequest,
     tasks::Tasks,
-    vault::SecretName,
+    vault::{Filling, SecretName},
 };
 use deskhand_runner_protocol::{FrameHead, Outcome};
 use futures::future::BoxFuture;
@@ -99,18 +99,8 @@ impl Work {
                 self.tasks.spawn("look", look);
             }
             ComputerRequest::Fill { name, filling } => {
-                let desktop = self.desktop.clone();
-                self.actions
-                    .push(self.report(id, cancel.clone(), async move {
-                        let Some(filling) = filling else {
-                            return failed(&NoFilling);
-                        };
-                        match desktop.fill(&filling, cancel).await {
-                            Ok(()) => acted(filled(&name), None),
-                            Err(ActError::Cancelled) => (Outcome::Cancelled, Bytes::new()),
-                            Err(error) => failed(&error),
-                        }
-                    }));
+                let fill = fill(self.desktop.clone(), name, filling, cancel.clone());
+                self.actions.push(self.report(id, cancel, fill));
             }
             ComputerRequest::Guard { values } => {
                 self.desktop.guard(values);
@@ -217,8 +207,23 @@ impl Lane {
 #[error("Nothing was typed: the server did not send the secret.")]
 struct NoFilling;
 
-fn filled(name: &SecretName) -> String {
-    format!("Typed the secret {name} into the field. Pictures show the field black.")
+async fn fill(
+    desktop: Desktop,
+    name: SecretName,
+    filling: Option<Filling>,
+    cancel: CancellationToken,
+) -> Done {
+    let Some(filling) = filling else {
+        return failed(&NoFilling);
+    };
+    match desktop.fill(&filling, cancel).await {
+        Ok(()) => {
+            let said = "into the field. Pictures show the field black.";
+            acted(format!("Typed the secret {name} {said}"), None)
+        }
+        Err(ActError::Cancelled) => (Outcome::Cancelled, Bytes::new()),
+        Err(error) => failed(&error),
+    }
 }
 
 fn acted(text: String, frame: Option<Frame>) -> Done {

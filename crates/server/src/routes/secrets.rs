@@ -80,10 +80,9 @@ impl From<StoredSecret> for SecretView {
 
 /// Reads a text. An error of the usual reader would repeat what stands there instead.
 fn unrepeated<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Secret, D::Error> {
-    match serde_json::Value::deserialize(deserializer)? {
-        serde_json::Value::String(text) => Ok(Secret::new(text)),
-        _ => Err(de::Error::custom("the value must be a text")),
-    }
+    let value = serde_json::Value::deserialize(deserializer)?;
+    let text = value.as_str().map(Secret::new);
+    text.ok_or_else(|| de::Error::custom("the value must be a text"))
 }
 
 /// Lists your secrets, without their values.

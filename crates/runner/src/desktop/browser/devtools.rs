@@ -138,7 +138,7 @@ impl DevTools {
         let answer = answer.map_err(|_elapsed| DevToolsError::Late)??;
         let result = answer.result.ok_or(DevToolsError::Refused(method))?;
         // The reader's own words could repeat what the page said.
-        serde_json::from_value(result).map_err(|_| DevToolsError::Strange(method))
+        serde_json::from_value(result).map_err(|_words| DevToolsError::Strange(method))
     }
 
     async fn ask(

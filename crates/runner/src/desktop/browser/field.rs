@@ -107,7 +107,7 @@ enum Kind {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Typed {
+enum Attempt {
     Typed,
     Moved,
     Locked,
@@ -221,9 +221,9 @@ async fn type_into(field: &Field, filling: &Filling) -> Result<(), FillError> {
     let arguments = [filling.value.expose(), &field.origin];
     let typed = field.target.call_on(&field.element, TYPE, &arguments).await;
     match typed.map_err(FillError::Unknown)? {
-        Typed::Typed => Ok(()),
-        Typed::Moved => Err(FillError::Moved),
-        Typed::Locked => Err(FillError::Locked),
-        Typed::Refused => Err(FillError::Refused),
+        Attempt::Typed => Ok(()),
+        Attempt::Moved => Err(FillError::Moved),
+        Attempt::Locked => Err(FillError::Locked),
+        Attempt::Refused => Err(FillError::Refused),
     }
 }

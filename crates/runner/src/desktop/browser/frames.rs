@@ -131,5 +131,5 @@ fn read<T: serde::de::DeserializeOwned>(
         return Err(DevToolsError::Refused(method));
     }
     // The reader's own words could repeat what the page said.
-    serde_json::from_value(evaluated.result.value).map_err(|_| DevToolsError::Strange(method))
+    serde_json::from_value(evaluated.result.value).map_err(|_words| DevToolsError::Strange(method))
 }
