@@ -116,9 +116,13 @@ fn uses_mouse(action: &Action) -> bool {
 fn action(request: &Result<ToolRequest, String>) -> Option<&Action> {
     match request {
         Ok(ToolRequest::Computer(action)) => Some(action),
-        Ok(ToolRequest::Bash(_) | ToolRequest::Editor(_) | ToolRequest::AskUser(_)) | Err(_) => {
-            None
-        }
+        Ok(
+            ToolRequest::Bash(_)
+            | ToolRequest::Editor(_)
+            | ToolRequest::AskUser(_)
+            | ToolRequest::FillSecret(_),
+        )
+        | Err(_) => None,
     }
 }
 

@@ -58,6 +58,10 @@ impl Work {
             },
             ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
             ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
+            ToolRequest::FillSecret(fill) => ComputerRequest::Fill {
+                name: fill.name,
+                filling: None,
+            },
             ToolRequest::AskUser(question) => return self.ask(call, &question).await,
         };
         let mut outcome = self.use_computer(call, request).await;

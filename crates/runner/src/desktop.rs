@@ -2,9 +2,11 @@
 //! inside this process.
 
 mod actions;
+mod browser;
 mod camera;
 mod events;
 mod focus;
+mod guard;
 mod hands;
 mod keyboard;
 mod keysyms;
@@ -15,6 +17,7 @@ mod scale;
 mod seat;
 mod settle;
 mod typing;
+mod windows;
 mod x;
 
 use std::{
@@ -29,7 +32,9 @@ use deskhand_core::{
     action::{Action, BadAction, Point, Region, ScreenSize},
     blob::BlobFormat,
     sandbox::Frame,
+    secret::Secret,
     tasks::Tasks,
+    vault::Filling,
 };
 use tokio::{
     sync::{Mutex, mpsc, watch},
@@ -40,11 +45,18 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use self::{
     actions::Actor,
     events::Events,
+    guard::Guard,
     programs::{Supervisor, XServer},
     seat::{Seat, SeatHandle},
     settle::Settle,
 };
-pub use self::{keysyms::UnknownKey, picture::PictureError, typing::Untypable, x::XError};
+pub use self::{
+    browser::{DevToolsError, FillError},
+    keysyms::UnknownKey,
+    picture::PictureError,
+    typing::Untypable,
+    x::XError,
+};
 
 /// How long an action that was cancelled may take to end. It is a matter of milliseconds.
 const ENDING_MAX: Duration = Duration::from_secs(1);
@@ -107,6 +119,8 @@ pub enum ActError {
     NoAnswer(Duration),
     #[error("the X server did not do it")]
     X(#[source] XError),
+    #[error(transparent)]
+    Fill(#[from] FillError),
     #[error("the picture could not be made")]
     Picture(#[from] PictureError),
 }
@@ -143,6 +157,7 @@ struct Inner {
     vnc_socket: PathBuf,
     seat: SeatHandle,
     actor: Actor,
+    guard: Guard,
     events: Arc<Events>,
     settle: Settle,
     /// When the last action ended. Held while one is carried out: a person has two hands too.
@@ -181,7 +196,7 @@ impl Desktop {
         let display = server.display.clone();
         server.supervise(&supervisor);
         programs::keep_window_manager(&supervisor, &display, window_manager_config)?;
-        programs::start_browser(&supervisor, &display, &config.browser)?;
+        let browser = programs::start_browser(&supervisor, &display, &config.browser)?;
 
         let (seat, screen) = SeatHandle::start(&display).await?;
         let events = Arc::new(listen(&display).await?);
@@ -190,6 +205,7 @@ impl Desktop {
             display,
             vnc_socket,
             actor: Actor::new(seat.clone(), Arc::clone(&events)),
+            guard: Guard::new(seat.clone(), browser),
             seat,
             events,
             settle: Settle {
@@ -269,6 +285,24 @@ impl Desktop {
         self.picture(None, shown, format).await
     }
 
+    /// Types a secret into the field that has the focus in the browser, if its page is of an allowed
+    /// origin, and keeps it out of pictures from then on.
+    pub async fn fill(&self, filling: &Filling, cancel: CancellationToken) -> Result<(), ActError> {
+        let mut acted_at = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ActError::Cancelled),
+            acted_at = self.0.acted_at.lock() => acted_at,
+        };
+        self.0.guard.fill(filling).await?;
+        *acted_at = Instant::now();
+        Ok(())
+    }
+
+    /// Keeps these out of pictures from now on.
+    pub fn guard(&self, values: Vec<Secret>) {
+        self.0.guard.add(values);
+    }
+
     /// Lets go of all keys and buttons that actions hold or have left pressed. One that is
     /// under way is given a moment to end, since it could press more.
     pub async fn release_all(&self) -> Result<(), ActError> {
@@ -311,11 +345,7 @@ impl Desktop {
         format: BlobFormat,
     ) -> Result<Frame, ActError> {
         let shown = shown.unwrap_or(self.0.screen);
-        let (mut picture, pointer) = self
-            .0
-            .seat
-            .run(|seat| seat.camera.take(&seat.connection))
-            .await?;
+        let (mut picture, pointer) = self.0.guard.take().await?;
         let compressing = tokio::task::spawn_blocking(move || {
             picture.draw_pointer(&pointer);
             picture = match part {

@@ -148,6 +148,10 @@ fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
         ComputerRequest::Keep(file) => ComputerReply::Edited {
             text: format!("/home/agent/{}/{}", file.folder, file.name),
         },
+        ComputerRequest::Fill { .. } | ComputerRequest::Guard { .. } => ComputerReply::Acted {
+            text: "Done.".to_owned(),
+            frame: None,
+        },
         ComputerRequest::Edit(_) => ComputerReply::Edited {
             text: "Edited.".to_owned(),
         },
