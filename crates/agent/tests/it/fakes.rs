@@ -150,6 +150,7 @@ fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
         },
         ComputerRequest::Fill { .. } | ComputerRequest::Guard { .. } => ComputerReply::Acted {
             text: "Done.".to_owned(),
+            pointer: None,
             frame: None,
         },
         ComputerRequest::Edit(_) => ComputerReply::Edited {

@@ -47,7 +47,7 @@ impl Seat {
     }
 
     /// The process that the focused window says it belongs to, when that is a browser's.
-    pub(super) fn focused_pid(&self) -> Result<Option<u32>, XError> {
+    pub(super) fn focused_browser_pid(&self) -> Result<Option<u32>, XError> {
         match self.focused()?.filter(Focused::is_chromium) {
             Some(focused) => self.pid_of(focused.window),
             None => Ok(None),

@@ -61,7 +61,7 @@ impl Guard {
 
     /// Types a secret into the field that has the focus in the browser, if that is in front.
     pub(super) async fn fill(&self, filling: &Filling) -> Result<(), ActError> {
-        let focused = self.seat.run(|seat| seat.focused_pid()).await?;
+        let focused = self.seat.run(|seat| seat.focused_browser_pid()).await?;
         let browser = self.browser.as_ref();
         let in_front = browser.filter(|browser| focused == Some(browser.pid));
         let browser = in_front.ok_or(FillError::NoBrowser)?;

@@ -114,6 +114,7 @@ impl Work {
                 self.desktop.guard(values);
                 let done = Outcome::Acted {
                     text: "Pictures are watched over.".to_owned(),
+                    pointer: None,
                     frame: None,
                 };
                 self.outbox.finish(id, done, &[]);
