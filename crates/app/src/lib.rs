@@ -8,6 +8,7 @@ mod decisions;
 mod desk;
 pub mod figures;
 mod gateway;
+mod guarded;
 mod health;
 mod history;
 mod hub;
@@ -19,10 +20,12 @@ mod log;
 mod model_choice;
 mod patience;
 mod presence;
+mod redactor;
 mod retired;
 mod sessions;
 mod turn_log;
 mod users;
+mod vault;
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,11 +34,11 @@ use deskhand_core::{
     action::ScreenSize, blob::Blobs, clock::Clock, gateway::ModelGateway, limits::Limits,
     model::Models, sandbox::Sandboxes, tasks::Tasks,
 };
-use deskhand_store::{Store, StoreError};
+use deskhand_store::{KeyFile, Store, StoreError};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::access::AccessChanges;
+use crate::{access::AccessChanges, guarded::GuardedSandboxes};
 
 pub use access::{Admission, AdmitError, Guest};
 pub use awake::WakeError;
@@ -57,6 +60,7 @@ pub use users::{
     ChangeUser, ChangeUserError, CreateUserError, Credential, EnsureAdminError, MadeToken,
     MakeToken, MakeTokenError, SetApprovalsError, SignIn, SignInError, Users,
 };
+pub use vault::{LockedError, PutSecretError, Vault};
 
 /// How long everything has to come to its end at shutdown.
 const SHUTDOWN: Duration = Duration::from_secs(4);
@@ -65,6 +69,8 @@ const SHUTDOWN: Duration = Duration::from_secs(4);
 #[derive(Debug)]
 pub struct Parts {
     pub store: Store,
+    /// What stored secrets are encrypted with.
+    pub key: KeyFile,
     pub blobs: Arc<dyn Blobs>,
     pub models: Arc<dyn Models>,
     /// What programs in sandboxes may ask; `None` when they may ask nobody.
@@ -94,6 +100,7 @@ pub struct App {
     users: Users,
     sessions: Sessions,
     gateway: Option<Gateway>,
+    vault: Vault,
     access: AccessChanges,
     clock: Arc<dyn Clock>,
     tasks: Tasks,
@@ -113,6 +120,14 @@ impl App {
             &tasks,
         );
         let vendors = parts.gateway.clone();
+        let vault = Vault::new(parts.store.clone(), parts.key.clone(), Arc::clone(&clock));
+        let parts = Parts {
+            sandboxes: Arc::new(GuardedSandboxes {
+                sandboxes: parts.sandboxes,
+                vault: vault.clone(),
+            }),
+            ..parts
+        };
         let sessions = Sessions::new(parts, access.clone());
         let gateway = vendors.map(|vendors| Gateway::new(sessions.clone(), vendors));
         sessions.settle_expired().await?;
@@ -127,6 +142,7 @@ impl App {
             users,
             sessions,
             gateway,
+            vault,
             access,
             clock,
             tasks,
@@ -143,6 +159,10 @@ impl App {
 
     pub fn gateway(&self) -> Option<&Gateway> {
         self.gateway.as_ref()
+    }
+
+    pub fn vault(&self) -> &Vault {
+        &self.vault
     }
 
     /// Fires when the app begins to end.

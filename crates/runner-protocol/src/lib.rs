@@ -127,6 +127,7 @@ pub enum FromRunner {
 pub enum Outcome {
     Acted {
         text: String,
+        pointer: Option<Point>,
         frame: Option<FrameHead>,
     },
     Shell {
