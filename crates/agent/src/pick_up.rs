@@ -98,6 +98,7 @@ impl Progress {
             | EventBody::ToolResult(_)
             | EventBody::Cost(_)
             | EventBody::Retry(_)
+            | EventBody::Notice(_)
             | EventBody::Status(_)
             | EventBody::Queue(_)
             | EventBody::Lease(_)

@@ -120,6 +120,7 @@ impl Control {
             | EventBody::Answer(_)
             | EventBody::Cost(_)
             | EventBody::Retry(_)
+            | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}
         }

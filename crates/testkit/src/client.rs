@@ -399,6 +399,7 @@ impl Session {
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Retry(_)
+            | EventBody::Notice(_)
             | EventBody::Cost(_) => false,
         };
         self.wait_for(after, ends).await

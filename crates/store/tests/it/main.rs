@@ -8,6 +8,7 @@
 )]
 
 mod blobs;
+mod budgets;
 mod decisions;
 mod figures;
 mod lease;
@@ -20,6 +21,7 @@ mod tls;
 mod tokens;
 
 use deskhand_core::{
+    budget::Budget,
     clock::{Clock, SystemClock},
     id::{SessionId, UserId},
     policy::Policy,
@@ -111,6 +113,7 @@ impl World {
             model: "scripted/demo",
             metadata: &serde_json::json!({"team": "x"}),
             approvals: &Policy::default(),
+            budget: Budget::default(),
             created_at: SystemClock.now(),
         };
         self.store.insert_session(new).await.unwrap();
