@@ -2,6 +2,7 @@
 
 mod access;
 mod awake;
+mod budgets;
 mod bus;
 mod control;
 mod decisions;
@@ -27,7 +28,7 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_agent::TurnLimits;
 use deskhand_core::{
-    action::ScreenSize, blob::Blobs, clock::Clock, limits::Limits, model::Models,
+    action::ScreenSize, blob::Blobs, budget::Budget, clock::Clock, limits::Limits, model::Models,
     sandbox::Sandboxes, tasks::Tasks,
 };
 use deskhand_store::{Store, StoreError};
@@ -38,6 +39,7 @@ use crate::access::AccessChanges;
 
 pub use access::{Admission, AdmitError, Guest};
 pub use awake::WakeError;
+pub use budgets::UserUse;
 pub use bus::{BusSession, News, Notice, SessionsFeed};
 pub use control::Seat;
 pub use health::Health;
@@ -78,6 +80,8 @@ pub struct Settings {
     pub turn: TurnLimits,
     /// What holds for people for whom nothing else was decided.
     pub limits: Limits,
+    /// What a session may use for which nobody said otherwise.
+    pub session_budget: Budget,
     /// The model that is asked when a session's own cannot be reached.
     pub fallback_model: Option<String>,
     /// How many prompts of one session may wait.

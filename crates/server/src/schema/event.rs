@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::{
     BlobName, Delivery, Role, SandboxState, SessionState,
+    budget::{Bound, Over},
     decision::{Check, DecisionKind, Form, Reply, SettledState, Subject},
 };
 
@@ -46,6 +47,7 @@ pub(crate) enum EventBody {
     Answer(AnswerData),
     Cost(CostData),
     Retry(RetryData),
+    Notice(NoticeData),
     Error(ErrorData),
     Complete(CompleteData),
 }
@@ -228,6 +230,9 @@ pub(crate) struct DecisionData {
     /// Exactly what would be done, where something would be.
     #[schema(required = false)]
     subject: Subject,
+    /// The bound that would be passed, where that is why.
+    #[schema(required = false)]
+    over: Over,
     /// What counts as the answer when nobody gave one in time.
     #[schema(required = false)]
     default: Reply,
@@ -295,6 +300,18 @@ pub(crate) struct RetryData {
     model: String,
 }
 
+/// A turn comes close to a bound. The model is told as well.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct NoticeData {
+    turn: Uuid,
+    bound: Bound,
+    /// In the bound's own unit.
+    used: f64,
+    limit: f64,
+    /// A sentence for people.
+    message: String,
+}
+
 /// Something failed. With a `turn` it is that turn's end.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ErrorData {
@@ -314,6 +331,9 @@ pub(crate) struct CompleteData {
     /// How many times the model was asked.
     n_steps: u32,
     duration_ms: u64,
+    /// What it came up against, when that was the end.
+    #[schema(required = false)]
+    bound: Bound,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -325,4 +345,6 @@ pub(crate) enum Outcome {
     Stopped,
     /// A message was sent that could not wait. It begins the next turn.
     Interrupted,
+    /// It came up against a bound, and a person said that it was enough.
+    Enough,
 }
