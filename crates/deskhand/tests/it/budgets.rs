@@ -104,8 +104,8 @@ async fn a_turn_waits_before_the_call_that_would_pass_its_budget_and_also_after_
     let (outcome, bound, _) = end_of(&session, seq).await;
     assert_eq!((outcome, bound), (Outcome::Done, None));
     assert_eq!(n_costs(&session).await, 4);
-    let all = session.client.get(&session.path("/decisions?state=all"));
-    let all = all.await.good();
+    let path = session.path("/decisions?state=all");
+    let all = session.client.get(&path).await.good();
     assert_eq!(all["decisions"].as_array().unwrap().len(), 1, "asked once");
     let shown = session.show().await;
     assert_eq!(shown["budget"]["usd"], json!({"used": 0.016, "limit": 0.02}));
