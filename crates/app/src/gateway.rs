@@ -9,10 +9,9 @@ mod call;
 use std::sync::Arc;
 
 use deskhand_core::{
+    budget::{Account, Accounts},
     gateway::{GatewayAnswer, GatewayRequest, ModelGateway, Refusal, RefusalKind},
     id::{SessionId, TurnId},
-    session::Phase,
-    viewer::Viewer,
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, oneshot},
@@ -41,6 +40,8 @@ pub struct Admitted {
     turn: Option<TurnId>,
     /// Fires when the call has to end.
     stop: CancellationToken,
+    /// Whether there is a budget in money, so that the price has to be known.
+    counts_money: bool,
     _place: OwnedSemaphorePermit,
 }
 
@@ -79,9 +80,12 @@ impl Gateway {
                     format!("{MOST_CALLS} calls of this session are under way: wait for one");
                 Refusal::new(RefusalKind::Busy, problem)
             })?;
-        self.may_spend(session).await?;
+        let accounts = self.may_spend(session).await?;
+        let counts_money =
+            accounts.session.budget.usd.is_some() || accounts.day.budget.usd.is_some();
         Ok(Admitted {
             session,
+            counts_money,
             turn,
             stop,
             _place: place,
@@ -104,6 +108,13 @@ impl Gateway {
             );
             Refusal::new(RefusalKind::Server, "the request could not be read")
         })??;
+        if admitted.counts_money && asked.price().is_none() && !asked.is_free() {
+            let problem = format!(
+                "nobody knows what {} costs, and there is a budget in US dollars: choose another model",
+                asked.model()
+            );
+            return Err(Refusal::new(RefusalKind::Request, problem));
+        }
         let (begun, beginning) = oneshot::channel();
         let call = Call {
             shared: Arc::clone(&self.sessions.shared),
@@ -118,17 +129,31 @@ impl Gateway {
             .unwrap_or_else(|_ended| Err(Refusal::new(RefusalKind::Server, "the call broke off")))
     }
 
-    /// Whether a session may spend anything.
-    async fn may_spend(&self, session: SessionId) -> Result<(), Refusal> {
-        let store = &self.sessions.shared.store;
-        let found = store.session(Viewer::System, session).await;
-        let found = found.map_err(|error| {
-            tracing::error!(session.id = %session, error = &error as &dyn std::error::Error, "the session could not be read");
-            Refusal::new(RefusalKind::Server, "the session could not be read")
+    /// What a session and its owner may use, unless nothing is left of it.
+    async fn may_spend(&self, session: SessionId) -> Result<Accounts, Refusal> {
+        let accounts = self.sessions.shared.accounts(session).await;
+        let accounts = accounts.map_err(|error| {
+            tracing::error!(session.id = %session, error = &error as &dyn std::error::Error, "what a session may use could not be read");
+            Refusal::new(RefusalKind::Server, "what this session may use could not be read")
         })?;
-        match found {
-            Some(session) if session.phase != Phase::Terminated => Ok(()),
-            Some(_) | None => Err(Refusal::new(RefusalKind::Idle, "the session is over")),
+        for (account, whose) in [
+            (&accounts.session, "of this session"),
+            (&accounts.day, "of its owner for today"),
+        ] {
+            if is_used_up(account) {
+                let problem = format!("the budget {whose} is used up: ask for more");
+                return Err(Refusal::new(RefusalKind::Budget, problem));
+            }
         }
+        Ok(accounts)
     }
+}
+
+/// Whether not even the smallest call fits any more.
+fn is_used_up(account: &Account) -> bool {
+    let Account { used, .. } = account;
+    account.usd_limit().is_some_and(|limit| used.usd >= limit)
+        || account
+            .tokens_limit()
+            .is_some_and(|limit| used.tokens >= limit)
 }

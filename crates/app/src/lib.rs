@@ -2,6 +2,7 @@
 
 mod access;
 mod awake;
+mod budgets;
 mod bus;
 mod control;
 mod decisions;
@@ -31,8 +32,8 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_agent::TurnLimits;
 use deskhand_core::{
-    action::ScreenSize, blob::Blobs, clock::Clock, gateway::ModelGateway, limits::Limits,
-    model::Models, sandbox::Sandboxes, tasks::Tasks,
+    action::ScreenSize, blob::Blobs, budget::Budget, clock::Clock, gateway::ModelGateway,
+    limits::Limits, model::Models, sandbox::Sandboxes, tasks::Tasks,
 };
 use deskhand_store::{KeyFile, Store, StoreError};
 
@@ -42,6 +43,7 @@ use crate::{access::AccessChanges, guarded::GuardedSandboxes};
 
 pub use access::{Admission, AdmitError, Guest};
 pub use awake::WakeError;
+pub use budgets::UserUse;
 pub use bus::{BusSession, News, Notice, SessionsFeed};
 pub use control::Seat;
 pub use gateway::{Admitted, Gateway};
@@ -88,6 +90,8 @@ pub struct Settings {
     pub turn: TurnLimits,
     /// What holds for people for whom nothing else was decided.
     pub limits: Limits,
+    /// What a session may use for which nobody said otherwise.
+    pub session_budget: Budget,
     /// The model that is asked when a session's own cannot be reached.
     pub fallback_model: Option<String>,
     /// How many prompts of one session may wait.

@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::{
+    budgets::TurnBudgets,
     decisions::TurnDecisions,
     desk::{SessionDesk, TurnDesk},
     figures::{count_turn, turn_outcome},
@@ -318,6 +319,7 @@ impl Live {
                 session: self.session,
                 turn: id,
             }),
+            budgets: Arc::new(TurnBudgets::new(shared, self.session)),
             blobs: Arc::clone(&shared.blobs),
             history,
             originals: originals.collect(),
@@ -368,6 +370,13 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: b
             outcome,
             n_steps: report.n_steps,
             duration_ms: millis(report.duration),
+            bound: match &report.end {
+                TurnEnd::Enough { bound } => *bound,
+                TurnEnd::Done { .. }
+                | TurnEnd::Stopped
+                | TurnEnd::Failed(_)
+                | TurnEnd::LogLost(_) => None,
+            },
         })
     };
     let error = |code: &str, message: &str| {
@@ -401,6 +410,7 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: b
         }
         TurnEnd::Stopped if is_interrupted => complete(Outcome::Interrupted),
         TurnEnd::Stopped => complete(Outcome::Stopped),
+        TurnEnd::Enough { .. } => complete(Outcome::Enough),
         TurnEnd::Failed(failure) => EventBody::Error(Failure {
             turn: Some(turn),
             ..failure.clone()

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobName,
+    budget::Bound,
     decision::{Ask, DecisionState, Reply},
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::LeaseChanged,
@@ -76,6 +77,7 @@ pub enum EventBody {
     Cost(Cost),
     Retry(Retry),
     Gateway(GatewayUse),
+    Notice(Notice),
     Error(Failure),
     Complete(Complete),
 }
@@ -97,6 +99,7 @@ impl EventBody {
             Self::Cost(cost) => serde_json::to_string(cost),
             Self::Retry(retry) => serde_json::to_string(retry),
             Self::Gateway(used) => serde_json::to_string(used),
+            Self::Notice(notice) => serde_json::to_string(notice),
             Self::Error(failure) => serde_json::to_string(failure),
             Self::Complete(complete) => serde_json::to_string(complete),
         }
@@ -119,6 +122,7 @@ impl EventBody {
             Self::Cost(_) => "cost",
             Self::Retry(_) => "retry",
             Self::Gateway(_) => "gateway",
+            Self::Notice(_) => "notice",
             Self::Error(_) => "error",
             Self::Complete(_) => "complete",
         }
@@ -328,6 +332,18 @@ pub struct GatewayUse {
     pub unfinished: bool,
 }
 
+/// A turn comes close to a bound. The model is told as well.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Notice {
+    pub turn: TurnId,
+    pub bound: Bound,
+    /// In the bound's own unit.
+    pub used: f64,
+    pub limit: f64,
+    /// A sentence for people.
+    pub message: String,
+}
+
 /// Something failed. With a `turn` it is that turn's end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
@@ -347,6 +363,9 @@ pub struct Complete {
     /// How many times the model was asked.
     pub n_steps: u32,
     pub duration_ms: u64,
+    /// What it came up against, when that was the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -358,4 +377,6 @@ pub enum Outcome {
     Stopped,
     /// A message was sent that could not wait. It begins the next turn.
     Interrupted,
+    /// It came up against a bound, and a person said that it was enough.
+    Enough,
 }

@@ -4,6 +4,7 @@
 
 pub mod action;
 pub mod blob;
+pub mod budget;
 pub mod clock;
 pub mod decision;
 pub mod edit;

@@ -236,10 +236,12 @@ async fn start_app(
             turn: TurnLimits {
                 max_steps: config.turn.max_steps,
                 max_duration: config.turn.max_duration,
+                longest_answer: config.turn.longest_answer,
                 kept_images: config.turn.kept_images,
                 pruned_images: config.turn.pruned_images,
             },
             limits: config.limits,
+            session_budget: config.session_budget,
             fallback_model: config.fallback_model.clone(),
             queue_length: config.turn.queue_length,
         },

@@ -113,12 +113,13 @@ pub fn has_page() -> bool {
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
         bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, people, queue,
-        screen, secrets, sessions, settings, sharing, stream, tokens, users,
+        screen, secrets, sessions, settings, sharing, stream, tokens, usage, users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
         .merge(users::routes())
         .merge(limits::routes())
+        .merge(usage::routes())
         .merge(tokens::routes())
         .merge(secrets::routes())
         .merge(sessions::routes())

@@ -6,6 +6,7 @@
 mod answers;
 mod approvals;
 pub mod blobs;
+mod budgets;
 mod database;
 mod decisions;
 mod events;
@@ -26,6 +27,7 @@ mod transitions;
 
 pub use answers::KeptAnswer;
 pub use blobs::FolderBlobs;
+pub use budgets::DayUse;
 pub use database::{SqlError, Store, StoreError, shown_address};
 pub use decisions::{DecisionPage, NamedDecision, Settle};
 pub use key_file::{Key, KeyError, KeyFile};

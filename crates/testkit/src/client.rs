@@ -400,6 +400,7 @@ impl Session {
             | EventBody::Answer(_)
             | EventBody::Retry(_)
             | EventBody::Gateway(_)
+            | EventBody::Notice(_)
             | EventBody::Cost(_) => false,
         };
         self.wait_for(after, ends).await

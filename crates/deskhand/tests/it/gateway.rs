@@ -230,6 +230,42 @@ async fn nobody_gets_in_by_another_way() {
 }
 
 #[tokio::test]
+async fn a_budget_that_is_used_up_is_refused_before_the_call() {
+    let vendor = Vendor::start().await;
+    let server = serve(&vendor, &[]);
+    let client = server.client();
+    let session = json!({"model": "scripted/demo", "budget": {"usd": 0.01}});
+    let session = client.post("/api/sessions", session).await.good();
+    let session = client.session(session["id"].as_str().unwrap());
+    session.take_control(600).await.good();
+    let ask = |model: &str| {
+        format!(
+            r#"$ANTHROPIC_BASE_URL/v1/messages -H "x-api-key: $ANTHROPIC_API_KEY" -d '{{"model": "{model}"}}'"#
+        )
+    };
+    // Each costs $0.006.
+    for _ in 0..2 {
+        let (status, body) = curl(&session, &ask("claude-opus-5-5")).await;
+        assert_eq!(status, "200", "{body}");
+    }
+    let (status, body) = curl(&session, &ask("claude-opus-5-5")).await;
+    assert_eq!(status, "402", "{body}");
+    assert!(body.contains("billing_error"), "{body}");
+    assert_eq!(vendor.seen().len(), 2);
+    let today = client.get("/api/me/usage").await.good();
+    let used = today["today"]["usd"]["used"].as_f64().unwrap();
+    assert!((used - 0.012).abs() < 1e-9, "{today}");
+
+    let more = json!({"budget": {"usd": 1.0}});
+    client.patch(&session.path(""), more).await.good();
+    let (status, body) = curl(&session, &ask("claude-unknown")).await;
+    assert_eq!(status, "400", "{body}");
+    assert!(body.contains("nobody knows what"), "{body}");
+    let (status, _) = curl(&session, &ask("claude-opus-5-5")).await;
+    assert_eq!(status, "200");
+}
+
+#[tokio::test]
 async fn an_agent_that_is_stopped_spends_nothing_more() {
     let vendor = Vendor::start().await;
     let server = serve(&vendor, &[]);

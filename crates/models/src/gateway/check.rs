@@ -28,7 +28,9 @@ pub(super) fn check(dialect: Dialect, asked: &Value) -> Result<(), String> {
         Dialect::Gemini => false,
     };
     if is_dearer {
-        return Err("the gateway does not pass on calls that cost more for being quicker".to_owned());
+        return Err(
+            "the gateway does not pass on calls that cost more for being quicker".to_owned(),
+        );
     }
     let tools = asked["tools"].as_array();
     for tool in tools.into_iter().flatten() {

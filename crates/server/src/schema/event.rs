@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::{
     BlobName, Delivery, Role, SandboxState, SessionState,
+    budget::{Bound, Over},
     decision::{Check, DecisionKind, Form, Reply, SettledState, Subject},
 };
 
@@ -47,6 +48,7 @@ pub(crate) enum EventBody {
     Cost(CostData),
     Retry(RetryData),
     Gateway(GatewayData),
+    Notice(NoticeData),
     Error(ErrorData),
     Complete(CompleteData),
 }
@@ -229,6 +231,9 @@ pub(crate) struct DecisionData {
     /// Exactly what would be done, where something would be.
     #[schema(required = false)]
     subject: Subject,
+    /// The bound that would be passed, where that is why.
+    #[schema(required = false)]
+    over: Over,
     /// What counts as the answer when nobody gave one in time.
     #[schema(required = false)]
     default: Reply,
@@ -315,6 +320,18 @@ pub(crate) struct GatewayData {
     unfinished: bool,
 }
 
+/// A turn comes close to a bound. The model is told as well.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct NoticeData {
+    turn: Uuid,
+    bound: Bound,
+    /// In the bound's own unit.
+    used: f64,
+    limit: f64,
+    /// A sentence for people.
+    message: String,
+}
+
 /// Something failed. With a `turn` it is that turn's end.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ErrorData {
@@ -334,6 +351,9 @@ pub(crate) struct CompleteData {
     /// How many times the model was asked.
     n_steps: u32,
     duration_ms: u64,
+    /// What it came up against, when that was the end.
+    #[schema(required = false)]
+    bound: Bound,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -345,4 +365,6 @@ pub(crate) enum Outcome {
     Stopped,
     /// A message was sent that could not wait. It begins the next turn.
     Interrupted,
+    /// It came up against a bound, and a person said that it was enough.
+    Enough,
 }
