@@ -69,6 +69,7 @@ impl<'a> Reading<'a> {
             | EventBody::ToolResult(_)
             | EventBody::Screenshot(_)
             | EventBody::Notice(_)
+            | EventBody::Gateway(_)
             | EventBody::Status(_)
             | EventBody::Queue(_)
             | EventBody::Thinking(_)

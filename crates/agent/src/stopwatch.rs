@@ -86,6 +86,7 @@ impl Reading {
             | EventBody::Cost(_)
             | EventBody::Retry(_)
             | EventBody::Notice(_)
+            | EventBody::Gateway(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}
         }
