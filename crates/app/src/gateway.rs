@@ -108,7 +108,8 @@ impl Gateway {
             );
             Refusal::new(RefusalKind::Server, "the request could not be read")
         })??;
-        if admitted.counts_money && asked.price().is_none() && !asked.is_free() {
+        let is_priced = asked.price().is_some() || !asked.is_of_priced_vendor();
+        if admitted.counts_money && !is_priced && !asked.is_free() {
             let problem = format!(
                 "nobody knows what {} costs, and there is a budget in US dollars: choose another model",
                 asked.model()

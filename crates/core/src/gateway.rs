@@ -149,7 +149,10 @@ pub trait GatewayCall: Send + std::fmt::Debug {
     /// What the model costs, if that is known.
     fn price(&self) -> Option<Price>;
 
-    /// Whether an answer to it costs anything.
+    /// Whether the vendor's prices are known, so that a model without one is none that was meant to be used.
+    fn is_of_priced_vendor(&self) -> bool;
+
+    /// Whether an answer to it costs nothing.
     fn is_free(&self) -> bool;
 
     /// Asks the vendor, with its key. Dropping the answer gives the call up.

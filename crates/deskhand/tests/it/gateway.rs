@@ -5,7 +5,7 @@ mod vendor;
 use std::path::Path;
 
 use deskhand_core::event::{EventBody, GatewayUse};
-use deskhand_testkit::{Server, ServerOptions, Session, processes_with_mount};
+use deskhand_testkit::{Client, Server, ServerOptions, Session, processes_with_mount};
 use serde_json::{Value, json};
 
 use self::vendor::{SLOW, TELLTALE, Vendor};
@@ -39,6 +39,13 @@ async fn session_in_hand(server: &Server) -> Session {
     let session = server.client().new_session("scripted/demo").await;
     session.take_control(600).await.good();
     session
+}
+
+/// A session whose agent lets a program ask, and asks nobody before.
+async fn asking_session(client: &Client) -> Session {
+    let session = json!({"model": "scripted/asks", "approvals": {"mode": "never"}});
+    let session = client.post("/api/sessions", session).await.good();
+    client.session(session["id"].as_str().unwrap())
 }
 
 /// Asks with `curl` in the sandbox; answers the status and the body.
@@ -269,7 +276,7 @@ async fn a_budget_that_is_used_up_is_refused_before_the_call() {
 async fn an_agent_that_is_stopped_spends_nothing_more() {
     let vendor = Vendor::start().await;
     let server = serve(&vendor, &[]);
-    let session = server.client().new_session("scripted/asks").await;
+    let session = asking_session(&server.client()).await;
     session.prompt("ask").await;
     vendor.asked(1).await;
     let stop = session.path("/stop");
@@ -334,7 +341,7 @@ async fn keys_are_nowhere() {
     let agent = client.new_session(&format!("anthropic/{TELLTALE}")).await;
     agent.prompt("hello").await;
     agent.turn_end(0).await;
-    let session = client.new_session("scripted/asks").await;
+    let session = asking_session(&client).await;
     session.prompt("ask").await;
     session.turn_end(0).await;
     session.take_control(600).await.good();

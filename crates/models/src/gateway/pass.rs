@@ -20,7 +20,7 @@ use super::{
     paths::{Api, Dialect},
     refuse,
 };
-use crate::{http, redact};
+use crate::{http, known, redact};
 
 /// How long a vendor may be silent. Whole answers take as long as they take to be thought of.
 pub(super) const SILENCE: Duration = Duration::from_secs(600);
@@ -45,6 +45,10 @@ impl GatewayCall for Passage {
 
     fn price(&self) -> Option<Price> {
         self.price
+    }
+
+    fn is_of_priced_vendor(&self) -> bool {
+        known::names_of(&self.account.vendor).next().is_some()
     }
 
     fn is_free(&self) -> bool {
