@@ -361,10 +361,11 @@ async fn keys_are_nowhere() {
     // shell that looks for it, which would find itself otherwise.
     let (begin, end) = CANARY.split_at(4);
     let look = format!(
-        "word={begin}; word=$word{end}; grep -a -l \"$word\" /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null; \
+        "word={begin}; word=${{word}}{end}; echo $word > /tmp/planted; grep -a -l \"$word\" /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null; \
          env | grep \"$word\"; grep -r -a -s -l \"$word\" ~ /tmp /run /etc /var /dev/shm; echo looked"
     );
-    assert_eq!(session.shell(&look).await.trim(), "looked");
+    // What was planted is found, and nothing else.
+    assert_eq!(session.shell(&look).await.trim(), "/tmp/planted\nlooked");
 
     // Outside: events, the data folder with database, pictures and homes, the log, and the sandboxes' processes.
     for session in [&agent, &session] {

@@ -23,13 +23,13 @@ pub(crate) struct Seen {
 /// Models with this name begin to answer and go on when the test lets them.
 pub(crate) const SLOW: &str = "claude-opus-5-5";
 /// Models with this name say no, and repeat the key.
-pub(crate) const TELLTALE: &str = "claude-telltale";
+pub(crate) const TELLTALE: &str = "claude-haiku-5-5";
 
 #[derive(Debug, Default)]
 struct Shared {
     seen: Mutex<Vec<Seen>>,
     news: Notify,
-    /// How many slow answers may go on.
+    /// Whether slow answers may go on.
     goes_on: watch::Sender<bool>,
     /// How many of them were hung up on.
     hung_up: watch::Sender<u32>,
