@@ -85,3 +85,43 @@ test("the same task reaches the same screen by every wire", async () => {
   }
   assert.equal(new Set(pictures.values()).size, 1, JSON.stringify([...pictures], null, 1));
 });
+
+test("a vendor that fails in every way fails no turn", async () => {
+  const N_STEPS = 20;
+  const steps = Array.from({ length: N_STEPS }, (_, n) => [{ bash: `echo ${n} >> ~/done; cat ~/done | wc -l` }]);
+  const words = "It is done, and every step of it was done once.";
+  const seed = Number(process.env.TROUBLE_SEED ?? Math.floor(Math.random() * 1e6));
+  const random = dice(seed);
+  const ways = ["busy", "overloaded", "reset", "half"];
+  let n_troubles = 0;
+  const trouble = () => {
+    if (random() >= 0.3) return undefined;
+    n_troubles += 1;
+    return ways[Math.floor(random() * ways.length)];
+  };
+  const fake = await vendors.anthropicToolset([...steps, words], { trouble });
+  const server = await Server.start({ env: fake.env });
+  try {
+    const { log, end } = await server.task("anthropic/claude-opus-5-5", "Do it.");
+    const told = `TROUBLE_SEED=${seed}\n${JSON.stringify(log, null, 1)}`;
+    assert.equal(end.type, "complete", told);
+    const of = (type) => log.filter((event) => event.type === type).map(({ data }) => data);
+    assert.equal(of("retry").length, n_troubles, told);
+    assert.ok(of("retry").every(({ next_at, message }) => next_at && message), told);
+    const counted = of("tool_result").filter(({ partial }) => !partial).map(({ text }) => text.trim());
+    assert.deepEqual(counted, Array.from({ length: N_STEPS }, (_, n) => `${n + 1}`), told);
+    assert.equal(of("message").at(-1).content, words, told);
+  } finally {
+    await server.end();
+    await fake.close();
+  }
+});
+
+/** Numbers from 0 to 1 that are the same for the same seed. */
+function dice(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -5,7 +5,7 @@
 // say them in the coordinates of its own wire. `{until: f}` first of all waits for what `f` promises.
 import { LLMock } from "@copilotkit/aimock";
 
-import { listen, refuse, sizeOf, stream } from "./http.js";
+import { breakOff, listen, refuse, sizeOf, stream } from "./http.js";
 
 export const KEY = "key-of-the-vendor-5e1f";
 
@@ -34,14 +34,14 @@ function inPixels([x, y], { width, height }) {
   return [Math.floor(x * width), Math.floor(y * height)];
 }
 
-/** A vendor whose wire a third party plays, with the screen's size known beforehand. */
+/** A vendor whose wire a third party plays. Where that does not pass pictures on, the screen's size is known beforehand. */
 async function mocked(part, translate, size) {
   const mock = new LLMock({ port: 0, logLevel: "silent" });
   mock.on({ predicate: () => true }, async (request) => {
     const n_answers = request.messages.filter((message) => message.role === "assistant").length;
     const answer = await next(part, n_answers);
     if (typeof answer === "string") return { content: answer };
-    const calls = answer.flatMap((action) => translate(action, size));
+    const calls = answer.flatMap((action) => translate(action, size ?? newestPart(request.messages)));
     return {
       content: `Step ${n_answers + 1}.`,
       toolCalls: calls.map(([name, input]) => ({ name, arguments: JSON.stringify(input) })),
@@ -49,6 +49,13 @@ async function mocked(part, translate, size) {
   });
   await mock.start();
   return { url: mock.url, mock, close: () => mock.stop() };
+}
+
+/** The size of the newest picture in a chat. */
+function newestPart(messages) {
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  const url = parts.findLast(({ type }) => type === "image_url")?.image_url.url;
+  return url && sizeOf(url.split(",")[1]);
 }
 
 /** Anthropic by a third party, which knows its dated tools as it knows any tool. */
@@ -95,7 +102,7 @@ export async function gemini(part, { old = false } = {}) {
 }
 
 /** Anthropic with its toolset, and with pictures looked at: the size of what it was sent is what it points at. */
-export async function anthropicToolset(part, { has_toolset = true } = {}) {
+export async function anthropicToolset(part, { has_toolset = true, trouble = () => undefined } = {}) {
   const requests = [];
   const fake = await listen(async (request, body, response) => {
     if (request.url !== "/v1/messages") return refuse(response, 404, { type: "not_found_error", message: request.url });
@@ -110,10 +117,14 @@ export async function anthropicToolset(part, { has_toolset = true } = {}) {
     }
     const problem = anthropicProblem(body, is_toolset);
     if (problem) return refuse(response, 400, { type: "invalid_request_error", message: problem });
-    const n_answers = body.messages.filter((message) => message.role === "assistant").length;
+    const answers = body.messages.filter((message) => message.role === "assistant");
+    const n_answers = answers.filter(({ content }) => content.some(({ type }) => type === "tool_use")).length;
     const size = newestSize(body.messages);
     const answer = await next(part, n_answers);
-    const blocks = [{ type: "text", text: typeof answer === "string" ? answer : `Step ${n_answers + 1}.` }];
+    // Whoever broke off goes on from there.
+    const said = answers.slice(n_answers).map(({ content }) => content.map(({ text }) => text).join("")).join("");
+    const words = typeof answer === "string" ? answer : `Step ${n_answers + 1}.`;
+    const blocks = [{ type: "text", text: words.startsWith(said) ? words.slice(said.length) : words }];
     if (typeof answer !== "string") {
       const calls = answer.flatMap((action) => dated(action, size));
       calls.forEach(([name, input], index) => {
@@ -128,7 +139,20 @@ export async function anthropicToolset(part, { has_toolset = true } = {}) {
       });
     }
     const stop_reason = typeof answer === "string" ? "end_turn" : "tool_use";
-    stream(response, anthropicEvents(blocks, stop_reason));
+    const events = [...anthropicEvents(blocks, stop_reason)];
+    switch (trouble()) {
+      case "busy":
+        response.setHeader("retry-after", "1");
+        return refuse(response, 429, { type: "rate_limit_error", message: "too many requests" });
+      case "overloaded":
+        return refuse(response, 529, { type: "overloaded_error", message: "Overloaded" });
+      case "reset":
+        return request.socket.destroy();
+      case "half":
+        return breakOff(response, events.slice(0, Math.ceil(events.length / 2)));
+      default:
+        stream(response, events);
+    }
   });
   return { ...fake, requests, env: { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: fake.url } };
 }
@@ -139,7 +163,9 @@ function* anthropicEvents(blocks, stop_reason) {
   for (const [index, block] of blocks.entries()) {
     if (block.type === "text") {
       yield { type: "content_block_start", index, content_block: { type: "text", text: "" } };
-      yield { type: "content_block_delta", index, delta: { type: "text_delta", text: block.text } };
+      for (const text of block.text.match(/.{1,4}/gs) ?? []) {
+        yield { type: "content_block_delta", index, delta: { type: "text_delta", text } };
+      }
     } else {
       yield { type: "content_block_start", index, content_block: { ...block, input: {} } };
       const partial_json = JSON.stringify(block.input);
