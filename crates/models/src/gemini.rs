@@ -1,6 +1,8 @@
 //! Google's Gemini models, by generateContent.
 
 mod calls;
+#[cfg(test)]
+mod calls_tests;
 mod request;
 #[cfg(test)]
 mod rules_tests;

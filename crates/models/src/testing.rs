@@ -6,7 +6,7 @@ use bytes::Bytes;
 use deskhand_core::{
     action::ScreenSize,
     blob::BlobFormat,
-    model::{CallResult, Chunk, Image, Item, ModelError, ModelRequest, Original},
+    model::{CallResult, Chunk, Image, Item, ModelError, ModelRequest, Original, ToolCall},
 };
 use futures::{FutureExt, StreamExt, stream};
 use serde_json::{Value, json};
@@ -128,11 +128,21 @@ pub(crate) fn error(read: Vec<Result<Chunk, ModelError>>) -> ModelError {
     read.into_iter().find_map(Result::err).unwrap()
 }
 
-/// The calls among the pieces: id, tool and input.
+/// The calls among the pieces.
+pub(crate) fn tool_calls(chunks: &[Chunk]) -> Vec<&ToolCall> {
+    let mut calls = Vec::new();
+    for chunk in chunks {
+        if let Chunk::Call(call) = chunk {
+            calls.push(call);
+        }
+    }
+    calls
+}
+
+/// The same as id, tool and input.
 pub(crate) fn calls(chunks: &[Chunk]) -> Vec<Value> {
-    let calls = chunks.iter().filter_map(|chunk| match chunk {
-        Chunk::Call(call) => Some(json!([call.id, call.tool, call.input])),
-        _ => None,
-    });
-    calls.collect()
+    let calls = tool_calls(chunks).into_iter();
+    calls
+        .map(|call| json!([call.id, call.tool, call.input]))
+        .collect()
 }

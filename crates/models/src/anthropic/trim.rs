@@ -110,7 +110,7 @@ mod tests {
         let picture =
             json!({"type": "image", "source": {"type": "base64", "data": "x".repeat(4_000)}});
         let mut messages = vec![
-            json!({"role": "user", "content": [picture.clone()]}),
+            json!({"role": "user", "content": [picture]}),
             json!({"role": "assistant", "content": [
                 {"type": "thinking", "thinking": "…", "signature": "s"},
                 {"type": "tool_use", "id": "a", "name": "bash", "input": {}},
