@@ -125,7 +125,7 @@ impl Wire for Anthropic {
             let (response, offer) = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
             let answer = Answer::new(space, asked.name, offer.tools, asked.before);
-            Ok((sse::events(response.bytes_stream()), answer))
+            Ok((sse::of(response), answer))
         };
         begin.boxed()
     }

@@ -93,7 +93,7 @@ impl Wire for Gemini {
         let begin = async move {
             let response = self.ask(&asked).await?;
             let answer = Answer::new(Space::thousandths(asked.request.screen), asked.name);
-            Ok((sse::events(response.bytes_stream()), answer))
+            Ok((sse::of(response), answer))
         };
         begin.boxed()
     }

@@ -29,14 +29,14 @@ fn sent(model: &str, index: usize, by: By, text: &str, n_calls: usize) -> Sent {
     if !text.trim().is_empty() {
         parts.push(json!({"text": text}));
     }
-    for place in 0..n_calls {
+    for (place, id) in ids.iter().enumerate() {
         let args = if (index + place).is_multiple_of(3) {
             json!({"safety_decision": {"decision": "require_confirmation"}})
         } else {
             json!({})
         };
         parts.push(json!({
-            "functionCall": {"id": ids[place], "name": format!("f{place}"), "args": args},
+            "functionCall": {"id": id, "name": format!("f{place}"), "args": args},
             "thoughtSignature": "s",
         }));
     }
