@@ -16,6 +16,7 @@ mod log;
 mod people;
 mod queue;
 mod rights;
+mod secrets;
 mod tls;
 mod tokens;
 
