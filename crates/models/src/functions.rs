@@ -13,8 +13,8 @@ pub(crate) struct Function {
 }
 
 /// The functions that no vendor has a tool of its own for.
-pub(crate) fn of_every_model() -> [Function; 1] {
-    [ask_user()]
+pub(crate) fn of_every_model() -> [Function; 2] {
+    [ask_user(), fill_secret()]
 }
 
 fn ask_user() -> Function {
@@ -34,6 +34,20 @@ fn ask_user() -> Function {
                 "default": {"description": "The answer when nobody gives one in time. Needs expires_in_s."},
                 "expires_in_s": {"type": "integer", "minimum": 1, "description": "How long to wait; for ever when absent."},
             }),
+        ),
+    }
+}
+
+fn fill_secret() -> Function {
+    Function {
+        name: "fill_secret",
+        description:
+            "Types a secret that a person has stored, such as a password, into the field of the browser that has the focus. \
+             You never see it. Click the field first."
+                .to_owned(),
+        parameters: object(
+            &["name"],
+            &json!({"name": {"type": "string", "description": "What the secret is called."}}),
         ),
     }
 }
