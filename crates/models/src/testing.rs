@@ -94,7 +94,7 @@ pub(crate) fn events(data: &[Value]) -> String {
 pub(crate) fn read<A: Answer>(
     body: &str,
     lengths: &[usize],
-    answer: impl Fn(talk::Before) -> A + Send + 'static,
+    answer: impl Fn(Vec<Value>) -> A + Send + 'static,
 ) -> Vec<Result<Chunk, ModelError>> {
     let mut pieces = Vec::new();
     let mut rest = Bytes::from(body.to_owned());
@@ -105,9 +105,9 @@ pub(crate) fn read<A: Answer>(
         pieces.push(Ok::<_, io::Error>(piece));
     }
     let body = std::sync::Mutex::new(Some(pieces));
-    let chunks = talk::chunks(move |before| {
+    let chunks = talk::chunks(move |said| {
         let pieces = body.lock().unwrap().take().unwrap_or_default();
-        let answer = answer(before);
+        let answer = answer(said);
         async move { Ok((sse::events(stream::iter(pieces)), answer)) }.boxed()
     });
     let runtime = tokio::runtime::Builder::new_current_thread()
