@@ -26,6 +26,7 @@ mod properties;
 mod queue;
 mod rights;
 mod run;
+mod screen_sizes;
 mod serve;
 mod shutdown;
 mod stream;
