@@ -27,6 +27,7 @@ mod queue;
 mod rights;
 mod run;
 mod secrets;
+mod screen_sizes;
 mod serve;
 mod shutdown;
 mod stream;
