@@ -21,14 +21,14 @@ export function Secrets() {
   const [places, setPlaces] = useState("");
   const origins = places.split(/[\s,]+/).filter(Boolean);
   const isWhole = name.trim() !== "" && value !== "" && origins.length > 0;
+  const clear = () => {
+    setName("");
+    setValue("");
+    setPlaces("");
+  };
   const add = (event: FormEvent) => {
     event.preventDefault();
     if (!isWhole || store.isPending) return;
-    const clear = () => {
-      setName("");
-      setValue("");
-      setPlaces("");
-    };
     store.mutate({ name: name.trim(), value, origins }, { onSuccess: clear });
   };
   const error = secrets.error ?? store.error ?? remove.error;
