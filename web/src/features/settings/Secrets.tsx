@@ -38,12 +38,13 @@ export function Secrets() {
         Secrets
       </h2>
       <p className="text-soft">
-        Passwords that agents in your sessions can type on the sites you name, and never see.
+        Passwords that agents in your sessions can type on the sites you name, such as{" "}
+        <code>https://example.com</code>, and never see.
       </p>
       <form onSubmit={add} className="flex flex-wrap gap-2">
-        <TextField label="Name, such as bank" value={name} onChange={setName} />
+        <TextField label="Name" value={name} onChange={setName} />
         <TextField label="Value" value={value} onChange={setValue} isHidden />
-        <TextField label="Sites, such as https://example.com" value={places} onChange={setPlaces} />
+        <TextField label="Sites" value={places} onChange={setPlaces} />
         <Button type="submit" look="primary" disabled={!isWhole || store.isPending}>
           Store the secret
         </Button>
