@@ -42,7 +42,7 @@ export function Secrets() {
         <code>https://example.com</code>, and never see.
       </p>
       <form onSubmit={add} className="flex flex-wrap gap-2">
-        <TextField label="Name" value={name} onChange={setName} />
+        <TextField label="Name of the secret" value={name} onChange={setName} />
         <TextField label="Value" value={value} onChange={setValue} isHidden />
         <TextField label="Sites" value={places} onChange={setPlaces} />
         <Button type="submit" look="primary" disabled={!isWhole || store.isPending}>
