@@ -234,8 +234,10 @@ pub(crate) enum SecretCommand {
     Set {
         #[arg(value_name = "NAME")]
         name: String,
-        /// Where it may be typed, such as https://example.com; may be given several times
         #[arg(long = "origin", value_name = "ORIGIN", required = true)]
+        #[arg(
+            help = "Where it may be typed, such as https://example.com; may be given several times"
+        )]
         origins: Vec<String>,
     },
     /// Print your secrets without their values

@@ -55,7 +55,7 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/openapi.json → 200
     GET    /api/secrets → 200 401 403 429 500 503
     DELETE /api/secrets/{name} → 204 401 403 404 429 500 503
-    PUT    /api/secrets/{name} → 204 400 401 403 413 429 500 503
+    PUT    /api/secrets/{name} → 204 400 401 403 404 413 429 500 503
     GET    /api/sessions → 200 400 401 403 429 500 503
     POST   /api/sessions → 201 400 401 403 413 429 500 503
     DELETE /api/sessions/{id} → 204 401 403 404 429 500 503
