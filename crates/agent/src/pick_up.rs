@@ -98,6 +98,8 @@ impl Progress {
             | EventBody::ToolResult(_)
             | EventBody::Cost(_)
             | EventBody::Retry(_)
+            | EventBody::Gateway(_)
+            | EventBody::Notice(_)
             | EventBody::Status(_)
             | EventBody::Queue(_)
             | EventBody::Lease(_)

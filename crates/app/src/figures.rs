@@ -55,6 +55,7 @@ pub(crate) fn turn_outcome(report: &TurnReport) -> &'static str {
     match report.end {
         TurnEnd::Done { .. } => "done",
         TurnEnd::Stopped => "stopped",
+        TurnEnd::Enough { .. } => "enough",
         TurnEnd::Failed(_) | TurnEnd::LogLost(_) => "failed",
     }
 }

@@ -2,11 +2,13 @@
 
 mod access;
 mod awake;
+mod budgets;
 mod bus;
 mod control;
 mod decisions;
 mod desk;
 pub mod figures;
+mod gateway;
 mod guarded;
 mod health;
 mod history;
@@ -30,8 +32,8 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_agent::TurnLimits;
 use deskhand_core::{
-    action::ScreenSize, blob::Blobs, clock::Clock, limits::Limits, model::Models,
-    sandbox::Sandboxes, tasks::Tasks,
+    action::ScreenSize, blob::Blobs, budget::Budget, clock::Clock, gateway::ModelGateway,
+    limits::Limits, model::Models, sandbox::Sandboxes, tasks::Tasks,
 };
 use deskhand_store::{KeyFile, Store, StoreError};
 
@@ -41,8 +43,10 @@ use crate::{access::AccessChanges, guarded::GuardedSandboxes};
 
 pub use access::{Admission, AdmitError, Guest};
 pub use awake::WakeError;
+pub use budgets::UserUse;
 pub use bus::{BusSession, News, Notice, SessionsFeed};
 pub use control::Seat;
+pub use gateway::{Admitted, Gateway};
 pub use health::Health;
 pub use hub::Feed;
 pub use limits::{LimitsInUse, SetLimitsError};
@@ -71,6 +75,8 @@ pub struct Parts {
     pub key: KeyFile,
     pub blobs: Arc<dyn Blobs>,
     pub models: Arc<dyn Models>,
+    /// What programs in sandboxes may ask; `None` when they may ask nobody.
+    pub gateway: Option<Arc<dyn ModelGateway>>,
     pub sandboxes: Arc<dyn Sandboxes>,
     pub clock: Arc<dyn Clock>,
     pub tasks: Tasks,
@@ -84,6 +90,8 @@ pub struct Settings {
     pub turn: TurnLimits,
     /// What holds for people for whom nothing else was decided.
     pub limits: Limits,
+    /// What a session may use for which nobody said otherwise.
+    pub session_budget: Budget,
     /// The model that is asked when a session's own cannot be reached.
     pub fallback_model: Option<String>,
     /// How many prompts of one session may wait.
@@ -95,6 +103,7 @@ pub struct Settings {
 pub struct App {
     users: Users,
     sessions: Sessions,
+    gateway: Option<Gateway>,
     vault: Vault,
     access: AccessChanges,
     clock: Arc<dyn Clock>,
@@ -114,6 +123,7 @@ impl App {
             access.clone(),
             &tasks,
         );
+        let vendors = parts.gateway.clone();
         let vault = Vault::new(parts.store.clone(), parts.key.clone(), Arc::clone(&clock));
         let parts = Parts {
             sandboxes: Arc::new(GuardedSandboxes {
@@ -123,6 +133,7 @@ impl App {
             ..parts
         };
         let sessions = Sessions::new(parts, access.clone());
+        let gateway = vendors.map(|vendors| Gateway::new(sessions.clone(), vendors));
         sessions.settle_expired().await?;
         sessions.reconcile().await?;
         let (bus, store) = (
@@ -134,6 +145,7 @@ impl App {
         Ok(Self {
             users,
             sessions,
+            gateway,
             vault,
             access,
             clock,
@@ -147,6 +159,10 @@ impl App {
 
     pub fn sessions(&self) -> &Sessions {
         &self.sessions
+    }
+
+    pub fn gateway(&self) -> Option<&Gateway> {
+        self.gateway.as_ref()
     }
 
     pub fn vault(&self) -> &Vault {

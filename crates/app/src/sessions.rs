@@ -13,6 +13,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use deskhand_core::{
     blob::{BlobError, BlobFormat, BlobName, Blobs},
+    budget::{Amount, ChangeBudget},
     clock::Clock,
     event::LoggedEvent,
     id::{MessageId, RequestId, SessionId, UserId},
@@ -27,6 +28,7 @@ use deskhand_core::{
 use deskhand_store::{
     MessagePage, NewSession, PhaseMove, SessionPage, Store, StoreError, Transition,
 };
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 pub use by_hand::{ActByHand, ActByHandError, ByHand};
@@ -79,6 +81,8 @@ pub(crate) struct Shared {
     pub(crate) access: AccessChanges,
     pub(crate) presence: Presence,
     pub(crate) decision_news: DecisionNews,
+    /// Tells those who wait for more that there may be more.
+    pub(crate) budget_news: watch::Sender<()>,
     /// Fires before everything else when the server ends.
     pub(crate) parking: CancellationToken,
     pub(crate) rooms: Rooms,
@@ -94,6 +98,8 @@ pub struct CreateSession {
     pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
     /// The owner's default without it.
     pub approvals: Option<Policy>,
+    /// Where nothing is said, the settings hold.
+    pub budget: ChangeBudget,
 }
 
 /// What to change of a session. At least one of them.
@@ -101,6 +107,7 @@ pub struct CreateSession {
 pub struct ChangeSession {
     pub title: Option<String>,
     pub approvals: Option<Policy>,
+    pub budget: Option<ChangeBudget>,
 }
 
 /// A picture to show.
@@ -131,6 +138,7 @@ impl Sessions {
             access,
             presence: Presence::default(),
             decision_news: DecisionNews::default(),
+            budget_news: watch::Sender::new(()),
             parking: CancellationToken::new(),
             rooms: Rooms::default(),
             settings: parts.settings,
@@ -164,6 +172,7 @@ impl Sessions {
             }
         };
         approvals.check()?;
+        wanted.budget.check()?;
         let now = shared.clock.now();
         let session = Session {
             id: SessionId::new(),
@@ -178,6 +187,8 @@ impl Sessions {
             lease: None,
             cost_usd: 0.0,
             tokens: 0,
+            budget: shared.settings.session_budget.with(wanted.budget),
+            granted: Amount::default(),
             last_seq: 1,
             created_at: now,
             updated_at: now,
@@ -210,6 +221,7 @@ impl Sessions {
             model: &session.model,
             metadata: &session.metadata,
             approvals: &session.approvals,
+            budget: session.budget,
             created_at: session.created_at,
         };
         let since = session.created_at - DAY;
@@ -272,7 +284,7 @@ impl Sessions {
         self.shared.store.sessions(viewer, before, limit).await
     }
 
-    /// Names a session, or changes what its agent must ask.
+    /// Names a session, or changes what its agent must ask or may use.
     pub async fn change(
         &self,
         viewer: Viewer,
@@ -285,7 +297,11 @@ impl Sessions {
         }
         if let Some(policy) = &change.approvals {
             policy.check()?;
-        } else if title.is_none() {
+        }
+        if let Some(budget) = &change.budget {
+            budget.check()?;
+        }
+        if title.is_none() && change.approvals.is_none() && change.budget.is_none() {
             return Err(ChangeSessionError::Nothing);
         }
         self.find_with(Right::Owner, viewer, id).await?;
@@ -299,6 +315,11 @@ impl Sessions {
         if let Some(policy) = &change.approvals {
             let changed = store.set_approvals(id, policy).await;
             changed.map_err(FindError::from)?;
+        }
+        if let Some(budget) = change.budget {
+            let changed = store.set_budget(id, budget).await;
+            changed.map_err(FindError::from)?;
+            self.shared.budget_news.send_replace(());
         }
         self.shared.bus.changed(id);
         Ok(self.find(viewer, id).await?)

@@ -221,8 +221,8 @@ fn wish(request: &ToolRequest, risk: Option<&str>) -> String {
     }
 }
 
-/// Whether it changes nothing.
-fn only_looks(request: &ToolRequest) -> bool {
+/// Whether a call changes nothing.
+pub fn only_looks(request: &ToolRequest) -> bool {
     match request {
         ToolRequest::Computer(action) => matches!(
             action,

@@ -177,6 +177,12 @@ pub(crate) enum UserCommand {
         /// Seconds that one desktop may live
         #[arg(long, value_name = "SECONDS")]
         life: Option<u32>,
+        /// US dollars that all their sessions may cost in a day; 0 is as much as it takes
+        #[arg(long, value_name = "USD")]
+        day_usd: Option<f64>,
+        /// Tokens that all their sessions may use in a day; 0 is as many as it takes
+        #[arg(long, value_name = "N")]
+        day_tokens: Option<u64>,
     },
     /// Print a new link that signs somebody in once
     Link {
@@ -261,6 +267,12 @@ pub(crate) struct RunArgs {
     /// Model to use, such as scripted/demo
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// US dollars it may cost before it asks for more; 0 is as much as it takes
+    #[arg(long, value_name = "USD")]
+    pub(crate) budget_usd: Option<f64>,
+    /// Tokens it may use before it asks for more; 0 is as many as it takes
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_tokens: Option<u64>,
     /// Keep the session afterwards and print where to look at it
     #[arg(long)]
     pub(crate) keep: bool,

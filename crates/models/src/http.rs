@@ -20,7 +20,7 @@ const SILENCE: Duration = Duration::from_secs(180);
 /// The same of a server on this machine, which may have to load its model first.
 const LOCAL_SILENCE: Duration = Duration::from_secs(600);
 /// How much of a refusal is read.
-const LARGEST_REFUSAL_BYTES: usize = 64 * 1024;
+pub(crate) const LARGEST_REFUSAL_BYTES: usize = 64 * 1024;
 
 /// Where a vendor is, without a slash at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +69,14 @@ pub(crate) fn segment(name: &str) -> String {
 
 /// A client for a vendor. One on this machine is not asked through a proxy.
 pub(crate) fn client(base_url: &BaseUrl) -> Result<reqwest::Client, reqwest::Error> {
+    patient_client(base_url, SILENCE)
+}
+
+/// The same for a vendor that may be silent for so long.
+pub(crate) fn patient_client(
+    base_url: &BaseUrl,
+    silence: Duration,
+) -> Result<reqwest::Client, reqwest::Error> {
     let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT)
         .redirect(reqwest::redirect::Policy::none());
@@ -78,9 +86,10 @@ pub(crate) fn client(base_url: &BaseUrl) -> Result<reqwest::Client, reqwest::Err
         Err(_) => builder,
     };
     if base_url.is_local() {
-        builder.read_timeout(LOCAL_SILENCE).no_proxy().build()
+        let silence = silence.max(LOCAL_SILENCE);
+        builder.read_timeout(silence).no_proxy().build()
     } else {
-        builder.read_timeout(SILENCE).build()
+        builder.read_timeout(silence).build()
     }
 }
 
@@ -192,7 +201,7 @@ fn retry_after(response: &Response) -> Option<Duration> {
 }
 
 /// A request that nobody answered. The address stays out of it.
-fn no_answer(error: &reqwest::Error) -> ModelError {
+pub(crate) fn no_answer(error: &reqwest::Error) -> ModelError {
     let what = if error.is_timeout() {
         "it did not answer in time"
     } else if error.is_connect() {

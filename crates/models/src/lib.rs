@@ -13,6 +13,7 @@ mod chords;
 mod conversations;
 mod exchange;
 mod functions;
+mod gateway;
 mod gemini;
 mod google;
 mod http;
@@ -39,13 +40,14 @@ use std::sync::Arc;
 
 use deskhand_core::model::{ListedModel, Model, Models, UnknownModel};
 
+pub use crate::{
+    gateway::VendorGateway,
+    settings::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings},
+    vendors::BadModelSettings,
+};
 use crate::{
     scripted::{DEMO, ScriptedModels},
     vendors::Vendor,
-};
-pub use crate::{
-    settings::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings},
-    vendors::BadModelSettings,
 };
 
 /// All models this server is set up for, by `vendor/name`.

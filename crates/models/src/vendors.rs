@@ -42,12 +42,17 @@ pub enum BadModelSettings {
     Client(#[from] reqwest::Error),
 }
 
+pub(crate) const ANTHROPIC_URL: &str = "https://api.anthropic.com";
+/// With its version.
+pub(crate) const OPENAI_URL: &str = "https://api.openai.com/v1";
+pub(crate) const GEMINI_URL: &str = "https://generativelanguage.googleapis.com";
+
 /// A vendor that speaks chat completions and that many use.
 #[derive(Debug)]
 pub(crate) struct UsualCompatible {
     pub(crate) name: &'static str,
     /// Where it usually is, if it is there without being asked for.
-    base_url: Option<&'static str>,
+    pub(crate) base_url: Option<&'static str>,
     needs_key: bool,
 }
 
@@ -79,21 +84,21 @@ pub(crate) fn all(settings: &ModelSettings) -> Result<Vec<Vendor>, BadModelSetti
     let anthropic = keyed(
         "anthropic",
         &settings.anthropic,
-        "https://api.anthropic.com",
+        ANTHROPIC_URL,
         variables::ANTHROPIC_KEY,
         |client, base_url, key| Arc::new(Anthropic::new(client, Route::Direct { base_url, key })),
     )?;
     let openai = keyed(
         "openai",
         &settings.openai,
-        "https://api.openai.com/v1",
+        OPENAI_URL,
         variables::OPENAI_KEY,
         |client, base_url, key| Arc::new(OpenAi::new(client, base_url, key)),
     )?;
     let gemini = keyed(
         "gemini",
         &settings.gemini,
-        "https://generativelanguage.googleapis.com",
+        GEMINI_URL,
         variables::GEMINI_KEY,
         |client, base_url, key| Arc::new(Gemini::new(client, base_url, key)),
     )?;
@@ -185,7 +190,7 @@ fn compatible(
     })
 }
 
-fn base_url(vendor: &str, url: &str) -> Result<BaseUrl, BadModelSettings> {
+pub(crate) fn base_url(vendor: &str, url: &str) -> Result<BaseUrl, BadModelSettings> {
     BaseUrl::parse(url).ok_or_else(|| BadModelSettings::BaseUrl {
         vendor: vendor.to_owned(),
         url: url.to_owned(),

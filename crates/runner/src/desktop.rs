@@ -21,6 +21,7 @@ mod windows;
 mod x;
 
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -73,6 +74,8 @@ pub struct DesktopConfig {
     pub browser: Vec<String>,
     /// A folder for the desktop's sockets and settings. It is made if it is not there.
     pub runtime_dir: PathBuf,
+    /// What its programs find in their environment besides what the runner has in its own.
+    pub variables: BTreeMap<String, Secret>,
 }
 
 /// Why there is no desktop.
@@ -189,6 +192,7 @@ impl Desktop {
             tasks,
             notices,
             ended,
+            variables: config.variables,
         };
         // From here on a failure ends whatever was started.
         let stop = supervisor.stop.clone().drop_guard();

@@ -2,6 +2,7 @@
 
 mod caller;
 mod extract;
+mod gateway;
 mod metrics;
 mod openapi;
 mod page;
@@ -26,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
 use utoipa_axum::router::OpenApiRouter;
 
-pub use crate::openapi::openapi;
+pub use crate::{gateway::serve_gateway, openapi::openapi};
 use crate::{metrics::Metrics, problem::Problem, rate::Rates};
 
 /// The longest body of a request.
@@ -112,12 +113,13 @@ pub fn has_page() -> bool {
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
         bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, people, queue,
-        screen, secrets, sessions, settings, sharing, stream, tokens, users,
+        screen, secrets, sessions, settings, sharing, stream, tokens, usage, users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
         .merge(users::routes())
         .merge(limits::routes())
+        .merge(usage::routes())
         .merge(tokens::routes())
         .merge(secrets::routes())
         .merge(sessions::routes())

@@ -223,7 +223,9 @@ impl From<SetLimitsError> for Problem {
     fn from(error: SetLimitsError) -> Self {
         match error {
             SetLimitsError::NoUser(_) => Self::refuse(StatusCode::NOT_FOUND, "no_user", error),
-            SetLimitsError::OutOfBounds { .. } => Self::malformed(error),
+            SetLimitsError::OutOfBounds { .. } | SetLimitsError::BadBudget(_) => {
+                Self::malformed(error)
+            }
             SetLimitsError::Store(error) => error.into(),
         }
     }
@@ -273,6 +275,9 @@ impl From<CreateSessionError> for Problem {
             CreateSessionError::BadPolicy(_) => {
                 Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
             }
+            CreateSessionError::BadBudget(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_budget", error)
+            }
             CreateSessionError::Store(error) => error.into(),
         }
     }
@@ -287,6 +292,9 @@ impl From<ChangeSessionError> for Problem {
             }
             ChangeSessionError::BadPolicy(_) => {
                 Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
+            }
+            ChangeSessionError::BadBudget(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_budget", error)
             }
             ChangeSessionError::Find(error) => error.into(),
         }
@@ -412,6 +420,9 @@ impl From<AnswerError> for Problem {
             }
             AnswerError::BadReply(_) => {
                 Self::refuse(StatusCode::UNPROCESSABLE_ENTITY, "bad_answer", error)
+            }
+            AnswerError::NotAdministrator => {
+                Self::refuse(StatusCode::FORBIDDEN, "not_administrator", error)
             }
             AnswerError::Settled(ref named) => {
                 let details = json!({

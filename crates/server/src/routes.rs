@@ -21,4 +21,5 @@ pub(crate) mod settings;
 pub(crate) mod sharing;
 pub(crate) mod stream;
 pub(crate) mod tokens;
+pub(crate) mod usage;
 pub(crate) mod users;

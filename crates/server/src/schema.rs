@@ -4,6 +4,7 @@
 
 #![expect(dead_code, reason = "these types only describe")]
 
+pub(crate) mod budget;
 pub(crate) mod decision;
 pub(crate) mod event;
 pub(crate) mod tool;

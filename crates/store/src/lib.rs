@@ -6,10 +6,12 @@
 mod answers;
 mod approvals;
 pub mod blobs;
+mod budgets;
 mod database;
 mod decisions;
 mod events;
 mod figures;
+mod gateway;
 mod key_file;
 mod lease;
 mod limits;
@@ -25,6 +27,7 @@ mod transitions;
 
 pub use answers::KeptAnswer;
 pub use blobs::FolderBlobs;
+pub use budgets::DayUse;
 pub use database::{SqlError, Store, StoreError, shown_address};
 pub use decisions::{DecisionPage, NamedDecision, Settle};
 pub use key_file::{Key, KeyError, KeyFile};

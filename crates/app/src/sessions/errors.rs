@@ -2,6 +2,7 @@
 
 use deskhand_core::{
     blob::{BlobError, BlobName},
+    budget::BadBudget,
     id::{MessageId, SessionId},
     message::LONGEST_MESSAGE_BYTES,
     model::UnknownModel,
@@ -32,6 +33,8 @@ pub enum CreateSessionError {
     },
     #[error(transparent)]
     BadPolicy(#[from] BadPolicy),
+    #[error(transparent)]
+    BadBudget(#[from] BadBudget),
     #[error("could not make the session")]
     Store(#[from] StoreError),
 }
@@ -57,10 +60,12 @@ pub enum FindError {
 /// Why a session was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeSessionError {
-    #[error("say what to change: title or approvals")]
+    #[error("say what to change: title, approvals or budget")]
     Nothing,
     #[error(transparent)]
     BadPolicy(#[from] BadPolicy),
+    #[error(transparent)]
+    BadBudget(#[from] BadBudget),
     #[error("a title has at most {LONGEST_TITLE} characters")]
     LongTitle,
     #[error(transparent)]

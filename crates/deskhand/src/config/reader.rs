@@ -64,16 +64,21 @@ impl<'a> Reader<'a> {
         least
     }
 
+    /// True or false.
+    pub(super) fn yes_or_no(&self, key: &str) -> bool {
+        let given = self.layers.get(key).and_then(|it| it.value.as_bool());
+        given.unwrap_or_default()
+    }
+
     /// A number within bounds.
-    pub(super) fn number(&mut self, key: &str, bounds: RangeInclusive<f32>) -> f32 {
+    pub(super) fn number(&mut self, key: &str, bounds: RangeInclusive<f64>) -> f64 {
         let given = self
             .layers
             .get(key)
             .and_then(|it| it.value.as_float())
             .unwrap_or(f64::NAN);
-        if (f64::from(*bounds.start())..=f64::from(*bounds.end())).contains(&given) {
-            #[expect(clippy::cast_possible_truncation, reason = "it is within the bounds")]
-            return given as f32;
+        if bounds.contains(&given) {
+            return given;
         }
         let (least, most) = (bounds.start(), bounds.end());
         self.mistake(key, &format!("must be from {least} to {most}, not {given}"));

@@ -3,12 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod bad_input;
+mod budgets;
 mod bus;
 mod chaos;
 mod config;
 mod crash;
 mod decisions;
 mod doctor;
+mod gateway;
 mod health;
 mod help;
 mod isolation;

@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use deskhand_core::{
     action::{Action, Button, Point, Region},
     blob::{BlobFormat, BlobName},
+    budget::{Bound, Over},
     decision::{Ask, DecisionKind, DecisionState, Form, Reply, Subject},
     edit::EditCommand,
     event::{
-        Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, MessageSaid,
-        Outcome, QueueChange, QueueChanged, Retry, Said, Screenshot, Status, ToolResult, ToolUse,
+        Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, GatewayUse,
+        MessageSaid, Notice, Outcome, QueueChange, QueueChanged, Retry, Said, Screenshot, Status,
+        ToolResult, ToolUse,
     },
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
@@ -52,6 +54,7 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/events → 101 400 401 403 429 500 503
     GET    /api/me → 200 401 403 429 500 503
     GET    /api/me/limits → 200 401 403 429 500 503
+    GET    /api/me/usage → 200 401 403 429 500 503
     GET    /api/openapi.json → 200
     GET    /api/secrets → 200 401 403 429 500 503
     DELETE /api/secrets/{name} → 204 401 403 404 429 500 503
@@ -391,6 +394,12 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
                     tool: String::new(),
                     input: json!({}),
                 }),
+                over: some.then_some(Over {
+                    bound: Bound::SessionUsd,
+                    used: 0.5,
+                    limit: 1.0,
+                    more: 1.0,
+                }),
                 default: some.then_some(Reply::Yes(true)),
                 expires_at: some.then(|| "2026-01-02T03:04:05Z".parse().unwrap()),
             },
@@ -451,12 +460,27 @@ fn events() -> Vec<EventBody> {
                 unpriced: some,
                 unfinished: some,
             }),
+            EventBody::Gateway(GatewayUse {
+                turn: some_turn,
+                model: "a/b".to_owned(),
+                usd: 0.5,
+                usage: Usage::default(),
+                unpriced: some,
+                unfinished: some,
+            }),
             EventBody::Retry(Retry {
                 turn,
                 attempt: 1,
                 message: String::new(),
                 next_at: jiff::Timestamp::UNIX_EPOCH,
                 model: some.then(String::new),
+            }),
+            EventBody::Notice(Notice {
+                turn,
+                bound: Bound::Steps,
+                used: 40.0,
+                limit: 50.0,
+                message: String::new(),
             }),
             EventBody::Thinking(said.clone()),
             EventBody::Text(said),
@@ -493,6 +517,7 @@ fn events() -> Vec<EventBody> {
                 outcome: [Outcome::Stopped, Outcome::Done][usize::from(some)],
                 n_steps: 1,
                 duration_ms: 1,
+                bound: some.then_some(Bound::Seconds),
             }),
         ]);
     }

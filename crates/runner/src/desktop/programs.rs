@@ -4,6 +4,7 @@
 //! whatever way: asked to, dropped with its runtime, or by a panic.
 
 use std::{
+    collections::BTreeMap,
     io,
     os::{fd::OwnedFd, unix::net::UnixStream},
     path::{Path, PathBuf},
@@ -11,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{action::ScreenSize, tasks::Tasks};
+use deskhand_core::{action::ScreenSize, secret::Secret, tasks::Tasks};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
@@ -48,6 +49,8 @@ pub(super) struct Supervisor {
     pub(super) notices: mpsc::Sender<String>,
     /// Says how the X server ended, once it has.
     pub(super) ended: watch::Sender<Option<String>>,
+    /// For the environment of programs that are started from the desktop.
+    pub(super) variables: BTreeMap<String, Secret>,
 }
 
 /// A running program and its process group.
@@ -192,12 +195,14 @@ pub(super) fn keep_window_manager(
 ) -> Result<(), StartDesktopError> {
     let start = {
         let display = display.to_owned();
+        let variables = supervisor.variables.clone();
         move || {
             Program::start(
                 command("openbox")
                     .args(["--sm-disable", "--config-file"])
                     .arg(&config)
                     .env("DISPLAY", &display)
+                    .envs(exposed(&variables))
                     // It reads all compose sequences again whenever a key gets a new meaning, which
                     // takes longer than to type it, and has no use for them.
                     .env("XCOMPOSEFILE", "/dev/null")
@@ -329,6 +334,11 @@ impl Supervisor {
             tracing::warn!(%error, "nobody took a notice about the desktop");
         }
     }
+}
+
+fn exposed(variables: &BTreeMap<String, Secret>) -> impl Iterator<Item = (&str, &str)> {
+    let variables = variables.iter();
+    variables.map(|(name, value)| (name.as_str(), value.expose()))
 }
 
 fn describe(status: io::Result<ExitStatus>) -> String {

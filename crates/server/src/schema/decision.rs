@@ -13,7 +13,7 @@ pub(crate) enum DecisionKind {
     Approval,
     /// The model's vendor wants a person to look first.
     SafetyCheck,
-    /// What may be spent is spent.
+    /// What may be used is used up, or the agent does not get on.
     Budget,
 }
 

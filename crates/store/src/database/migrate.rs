@@ -43,6 +43,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 8,
         sql: include_str!("../../migrations/0008_secrets.sql"),
     },
+    Migration {
+        number: 9,
+        sql: include_str!("../../migrations/0009_budgets.sql"),
+    },
 ];
 
 /// Keeps two servers that start at once from migrating at once on PostgreSQL. Any number does

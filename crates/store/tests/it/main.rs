@@ -8,8 +8,10 @@
 )]
 
 mod blobs;
+mod budgets;
 mod decisions;
 mod figures;
+mod gateway;
 mod lease;
 mod limits;
 mod log;
@@ -21,6 +23,7 @@ mod tls;
 mod tokens;
 
 use deskhand_core::{
+    budget::Budget,
     clock::{Clock, SystemClock},
     id::{SessionId, UserId},
     policy::Policy,
@@ -112,6 +115,7 @@ impl World {
             model: "scripted/demo",
             metadata: &serde_json::json!({"team": "x"}),
             approvals: &Policy::default(),
+            budget: Budget::default(),
             created_at: SystemClock.now(),
         };
         self.store.insert_session(new).await.unwrap();

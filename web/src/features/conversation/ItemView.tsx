@@ -77,6 +77,8 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
       );
     case "lease":
       return <Line at={item.at}>{leaseWords(item.data)}</Line>;
+    case "notice":
+      return <Line at={item.at}>{item.message}</Line>;
     case "error":
       return <Failure item={item} />;
     case "complete":
@@ -163,6 +165,8 @@ function completeWords(item: CompleteItem): string {
       return `Stopped after ${took}, ${steps}`;
     case "interrupted":
       return `Interrupted after ${took}, ${steps}`;
+    case "enough":
+      return `Ended after ${took}, ${steps}: that was enough`;
   }
 }
 

@@ -78,6 +78,11 @@ export interface LeaseItem extends ItemBase {
   kind: "lease";
   data: LeaseData;
 }
+/** The agent comes close to what it may use. */
+export interface NoticeItem extends ItemBase {
+  kind: "notice";
+  message: string;
+}
 export interface ErrorItem extends ItemBase {
   kind: "error";
   code: string;
@@ -85,7 +90,7 @@ export interface ErrorItem extends ItemBase {
 }
 export interface CompleteItem extends ItemBase {
   kind: "complete";
-  outcome: "done" | "stopped" | "interrupted";
+  outcome: "done" | "stopped" | "interrupted" | "enough";
   nSteps: number;
   durationMs: number;
 }
@@ -104,5 +109,6 @@ export type Item =
   | DecisionItem
   | StatusItem
   | LeaseItem
+  | NoticeItem
   | ErrorItem
   | CompleteItem;

@@ -111,6 +111,7 @@ async fn an_x_server_that_cannot_start_says_why() {
         settle_max: Duration::from_secs(2),
         browser: Vec::new(),
         runtime_dir: folder.path().to_owned(),
+        variables: std::collections::BTreeMap::new(),
     };
     let tasks = deskhand_core::tasks::Tasks::default();
     let (notices, _) = tokio::sync::mpsc::channel(1);

@@ -1,6 +1,7 @@
 //! A desktop for one test, with a page in a real browser that tells its state in its title.
 
 use std::{
+    collections::BTreeMap,
     path::Path,
     time::{Duration, Instant},
 };
@@ -87,6 +88,7 @@ impl World {
             settle_max: Duration::from_secs(2),
             browser,
             runtime_dir: folder.path().join("run"),
+            variables: BTreeMap::new(),
         };
         let desktop = Desktop::start(config, tasks.clone(), sender).await.unwrap();
         let (x, screen) = RustConnection::connect(Some(desktop.display())).unwrap();
