@@ -142,10 +142,12 @@ impl Work {
     async fn wait_on(&mut self, call: &ToolCall) -> Outcome {
         let outcome = match self.read(call) {
             Err(problem) => return Outcome::failed(problem),
-            Ok(request @ ToolRequest::Computer(_)) => match self.agreed(call, &request).await {
-                Ok(()) => return Outcome::failed(RESTARTED),
-                Err(outcome) => return outcome,
-            },
+            Ok(request @ (ToolRequest::Computer(_) | ToolRequest::FillSecret(_))) => {
+                match self.agreed(call, &request).await {
+                    Ok(()) => return Outcome::failed(RESTARTED),
+                    Err(outcome) => return outcome,
+                }
+            }
             Ok(request) => self.perform_if_agreed(call, request, After::Nothing).await,
         };
         Outcome {

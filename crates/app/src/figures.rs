@@ -83,6 +83,8 @@ impl Sandbox for Counted {
             ComputerRequest::Shell(_) => "bash",
             ComputerRequest::Edit(_) => "editor",
             ComputerRequest::Keep(_) => "file",
+            ComputerRequest::Fill { .. } => "fill_secret",
+            ComputerRequest::Guard { .. } => "guard",
         };
         let started = Instant::now();
         let reply = self.0.perform(id, actor, request, progress).await;

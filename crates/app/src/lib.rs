@@ -8,6 +8,7 @@ mod control;
 mod decisions;
 mod desk;
 pub mod figures;
+mod guarded;
 mod health;
 mod history;
 mod hub;
@@ -19,10 +20,12 @@ mod log;
 mod model_choice;
 mod patience;
 mod presence;
+mod redactor;
 mod retired;
 mod sessions;
 mod turn_log;
 mod users;
+mod vault;
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,11 +34,11 @@ use deskhand_core::{
     action::ScreenSize, blob::Blobs, budget::Budget, clock::Clock, limits::Limits, model::Models,
     sandbox::Sandboxes, tasks::Tasks,
 };
-use deskhand_store::{Store, StoreError};
+use deskhand_store::{KeyFile, Store, StoreError};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::access::AccessChanges;
+use crate::{access::AccessChanges, guarded::GuardedSandboxes};
 
 pub use access::{Admission, AdmitError, Guest};
 pub use awake::WakeError;
@@ -57,6 +60,7 @@ pub use users::{
     ChangeUser, ChangeUserError, CreateUserError, Credential, EnsureAdminError, MadeToken,
     MakeToken, MakeTokenError, SetApprovalsError, SignIn, SignInError, Users,
 };
+pub use vault::{LockedError, PutSecretError, Vault};
 
 /// How long everything has to come to its end at shutdown.
 const SHUTDOWN: Duration = Duration::from_secs(4);
@@ -65,6 +69,8 @@ const SHUTDOWN: Duration = Duration::from_secs(4);
 #[derive(Debug)]
 pub struct Parts {
     pub store: Store,
+    /// What stored secrets are encrypted with.
+    pub key: KeyFile,
     pub blobs: Arc<dyn Blobs>,
     pub models: Arc<dyn Models>,
     pub sandboxes: Arc<dyn Sandboxes>,
@@ -93,6 +99,7 @@ pub struct Settings {
 pub struct App {
     users: Users,
     sessions: Sessions,
+    vault: Vault,
     access: AccessChanges,
     clock: Arc<dyn Clock>,
     tasks: Tasks,
@@ -111,6 +118,14 @@ impl App {
             access.clone(),
             &tasks,
         );
+        let vault = Vault::new(parts.store.clone(), parts.key.clone(), Arc::clone(&clock));
+        let parts = Parts {
+            sandboxes: Arc::new(GuardedSandboxes {
+                sandboxes: parts.sandboxes,
+                vault: vault.clone(),
+            }),
+            ..parts
+        };
         let sessions = Sessions::new(parts, access.clone());
         sessions.settle_expired().await?;
         sessions.reconcile().await?;
@@ -123,6 +138,7 @@ impl App {
         Ok(Self {
             users,
             sessions,
+            vault,
             access,
             clock,
             tasks,
@@ -135,6 +151,10 @@ impl App {
 
     pub fn sessions(&self) -> &Sessions {
         &self.sessions
+    }
+
+    pub fn vault(&self) -> &Vault {
+        &self.vault
     }
 
     /// Fires when the app begins to end.

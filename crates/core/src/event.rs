@@ -208,9 +208,9 @@ pub struct ToolUse {
     pub turn: Option<TurnId>,
     /// Pairs the use with its result.
     pub call: String,
-    /// `computer`, `bash`, `editor` or `ask_user`.
+    /// `computer`, `bash`, `editor`, `ask_user` or `fill_secret`.
     pub tool: String,
-    /// An `Action`, `ShellRequest`, `EditCommand` or `Question`, or what the model sent instead of one.
+    /// An `Action`, `ShellRequest`, `EditCommand`, `Question` or `FillSecret`, or what the model sent instead of one.
     pub input: serde_json::Value,
     /// Who did it, when a person did.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -23,4 +23,5 @@ pub mod session;
 pub mod shell;
 pub mod tasks;
 pub mod user;
+pub mod vault;
 pub mod viewer;

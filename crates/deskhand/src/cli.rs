@@ -63,6 +63,8 @@ pub(crate) enum Command {
     User(UserArgs),
     /// Make, list and revoke tokens for your programs
     Token(TokenArgs),
+    /// Store, list and remove what agents may type and never see
+    Secret(SecretArgs),
     /// Check this machine part by part and say how to mend what is missing
     Doctor(DoctorArgs),
     /// Print the settings in force and where each comes from
@@ -220,6 +222,34 @@ pub(crate) enum TokenCommand {
         /// Its name or how it begins
         #[arg(value_name = "TOKEN")]
         which: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SecretArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    #[command(subcommand)]
+    pub(crate) command: SecretCommand,
+}
+
+#[derive(Debug, Subcommand)]
+#[command(disable_help_subcommand = true)]
+pub(crate) enum SecretCommand {
+    /// Store a secret; its value is asked for, or read from standard input
+    Set {
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Where it may be typed, such as https://example.com; may be given several times
+        #[arg(long = "origin", value_name = "ORIGIN", required = true)]
+        origins: Vec<String>,
+    },
+    /// Print your secrets without their values
+    List,
+    /// Remove a secret
+    Remove {
+        #[arg(value_name = "NAME")]
+        name: String,
     },
 }
 

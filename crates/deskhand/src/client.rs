@@ -2,6 +2,7 @@
 
 pub(crate) mod decisions;
 pub(crate) mod people;
+pub(crate) mod secrets;
 
 use std::{error::Error, time::Duration};
 

@@ -44,6 +44,8 @@ pub(crate) struct Config {
     pub(crate) models: ModelSettings,
     /// Who is asked when a session's model cannot be reached.
     pub(crate) fallback_model: Option<String>,
+    /// What stored secrets are encrypted with.
+    pub(crate) key_file: PathBuf,
 }
 
 #[derive(Debug, Clone)]
@@ -253,6 +255,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
         },
         models: models(reader, &data_dir),
         fallback_model: reader.text_or_nothing("models.fallback"),
+        key_file: reader.path("secrets.key_file", &data_dir.join("secrets.key")),
         data_dir,
     }
 }
@@ -283,7 +286,7 @@ fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings {
         compatible: ["openrouter", "ollama", "vllm", "litellm"]
             .map(|vendor| (vendor.to_owned(), account(vendor)))
             .into(),
-        scenario_dir: Some(reader.dir("models.scenarios_dir", &data_dir.join("scenarios"))),
+        scenario_dir: Some(reader.path("models.scenarios_dir", &data_dir.join("scenarios"))),
         default_model: reader.text_or_nothing("models.default"),
         bedrock: BedrockSettings {
             region: reader.text_or_nothing("models.bedrock.region"),

@@ -14,7 +14,7 @@ use deskhand_app::App;
 use deskhand_core::{clock::SystemClock, secret::Secret, tasks::Tasks};
 use deskhand_models::ConfiguredModels;
 use deskhand_sandbox::local::{Limits, LocalConfig, LocalSandboxes};
-use deskhand_store::{FolderBlobs, Store};
+use deskhand_store::{FolderBlobs, KeyFile, Store};
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use crate::{
@@ -203,6 +203,7 @@ async fn start_app(
         .context("cannot open the folder of pictures")?;
     let app = App::start(deskhand_app::Parts {
         store,
+        key: KeyFile::at(&config.key_file),
         blobs: Arc::new(blobs),
         models: Arc::new(ConfiguredModels::new(config.models.clone())?),
         sandboxes,

@@ -3,6 +3,7 @@
 use std::{error::Error, net::IpAddr, sync::Arc, time::Duration};
 
 use deskhand_core::model::ModelError;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{RequestBuilder, Response, StatusCode, Url, header};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use serde_json::Value;
@@ -39,6 +40,20 @@ impl BaseUrl {
         let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
         host == "localhost" || address.is_ok_and(|address| address.is_loopback())
     }
+}
+
+/// What stays as it is in a name that is a part of a path.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'@')
+    .remove(b':');
+
+/// A name as a part of a path, wherever it would lead otherwise.
+pub(crate) fn segment(name: &str) -> String {
+    utf8_percent_encode(name, SEGMENT).to_string()
 }
 
 /// A client for a vendor. One on this machine is not asked through a proxy.

@@ -5,11 +5,16 @@
 //! network: it plays a scenario from a file.
 
 mod anthropic;
+mod aws;
 mod call_ids;
 mod chat;
 mod chords;
+#[cfg(test)]
+mod conversations;
+mod exchange;
 mod functions;
 mod gemini;
+mod google;
 mod http;
 mod images;
 mod input;
@@ -22,6 +27,8 @@ mod settings;
 mod space;
 mod sse;
 mod talk;
+#[cfg(test)]
+mod testing;
 mod tool_input;
 mod vendors;
 mod wire;
@@ -105,7 +112,10 @@ impl Models for ConfiguredModels {
         if let Some(name) = &self.default_model {
             return name.clone();
         }
-        let usable = self.vendors.iter().filter(|vendor| vendor.account.is_ok());
+        let usable = self
+            .vendors
+            .iter()
+            .filter(|vendor| vendor.account.is_ok() && vendor.is_meant);
         let mut best = usable.filter_map(|vendor| {
             let name = known::names_of(&vendor.name).next()?;
             Some(format!("{}/{name}", vendor.name))

@@ -1,9 +1,13 @@
 //! The vendors that a server is set up for, and what is missing for the others.
 
+mod clouds;
+
 use std::sync::Arc;
 
+use deskhand_core::secret::Secret;
+
 use crate::{
-    anthropic::Anthropic,
+    anthropic::{Anthropic, Route},
     chat::Chat,
     gemini::Gemini,
     http::{self, BaseUrl},
@@ -19,6 +23,8 @@ pub(crate) struct Vendor {
     /// The part before the slash in the names of its models.
     pub(crate) name: String,
     pub(crate) account: Result<Arc<dyn Account>, String>,
+    /// Whether somebody who set it up can only have meant its models.
+    pub(crate) is_meant: bool,
 }
 
 /// Settings that cannot be meant.
@@ -75,7 +81,7 @@ pub(crate) fn all(settings: &ModelSettings) -> Result<Vec<Vendor>, BadModelSetti
         &settings.anthropic,
         "https://api.anthropic.com",
         variables::ANTHROPIC_KEY,
-        |client, base_url, key| Arc::new(Anthropic::new(client, base_url, key)),
+        |client, base_url, key| Arc::new(Anthropic::new(client, Route::Direct { base_url, key })),
     )?;
     let openai = keyed(
         "openai",
@@ -91,7 +97,11 @@ pub(crate) fn all(settings: &ModelSettings) -> Result<Vec<Vendor>, BadModelSetti
         variables::GEMINI_KEY,
         |client, base_url, key| Arc::new(Gemini::new(client, base_url, key)),
     )?;
-    let mut vendors = vec![anthropic, openai, gemini];
+    let (bedrock, vertex) = (
+        clouds::bedrock(&settings.bedrock)?,
+        clouds::vertex(&settings.vertex)?,
+    );
+    let mut vendors = vec![anthropic, openai, gemini, bedrock, vertex];
     let taken: Vec<String> = vendors.iter().map(|vendor| vendor.name.clone()).collect();
     for usual in USUAL_COMPATIBLE {
         let nothing = AccountSettings::default();
@@ -119,7 +129,7 @@ fn keyed(
     settings: &AccountSettings,
     usual_url: &str,
     variable: &str,
-    account: impl FnOnce(reqwest::Client, BaseUrl, deskhand_core::secret::Secret) -> Arc<dyn Account>,
+    account: impl FnOnce(reqwest::Client, BaseUrl, Secret) -> Arc<dyn Account>,
 ) -> Result<Vendor, BadModelSettings> {
     let base_url = base_url(name, settings.base_url.as_deref().unwrap_or(usual_url))?;
     let account = match &settings.key {
@@ -129,6 +139,7 @@ fn keyed(
     Ok(Vendor {
         name: name.to_owned(),
         account,
+        is_meant: true,
     })
 }
 
@@ -149,6 +160,7 @@ fn usual_compatible(
         (Some(variable), _) => Ok(Vendor {
             name: usual.name.to_owned(),
             account: Err(format!("set {variable} to use it")),
+            is_meant: true,
         }),
         (None, url) => compatible(usual.name, settings, url.unwrap_or_default()),
     }
@@ -169,6 +181,7 @@ fn compatible(
             base_url,
             settings.key.clone(),
         ))),
+        is_meant: true,
     })
 }
 

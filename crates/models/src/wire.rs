@@ -8,12 +8,11 @@ use deskhand_core::{
     secret::Secret,
 };
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
-use serde_json::Value;
 
 use crate::{
     known, redact,
     space::Space,
-    talk::{self, Begun},
+    talk::{self, Before, Begun},
 };
 
 /// A vendor's way of speaking, with an account there.
@@ -50,8 +49,7 @@ pub(crate) struct Asked {
     /// The part after the slash in the model's name.
     pub(crate) name: String,
     pub(crate) request: Arc<ModelRequest>,
-    /// What the model said before it paused.
-    pub(crate) said: Vec<Value>,
+    pub(crate) before: Before,
 }
 
 /// An account with a vendor, whichever it is.
@@ -97,11 +95,11 @@ impl<W: Wire> Model for WireModel<W> {
         let secrets = self.wire.secrets();
         let (wire, name) = (Arc::clone(&self.wire), self.name.clone());
         let request = Arc::new(request);
-        let chunks = talk::chunks(move |said| {
+        let chunks = talk::chunks(move |before| {
             let asked = Asked {
                 name: name.clone(),
                 request: Arc::clone(&request),
-                said,
+                before,
             };
             Arc::clone(&wire).begin(asked)
         });

@@ -20,7 +20,7 @@ use axum::{
     extract::FromRef,
     http::{HeaderValue, header},
 };
-use deskhand_app::{App, Sessions, Users};
+use deskhand_app::{App, Sessions, Users, Vault};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
@@ -71,6 +71,12 @@ impl FromRef<Shared> for Users {
     }
 }
 
+impl FromRef<Shared> for Vault {
+    fn from_ref(shared: &Shared) -> Self {
+        shared.app.vault().clone()
+    }
+}
+
 /// Serves until `shutdown` fires; requests that are under way are finished, every `WebSocket` is closed.
 pub async fn serve(
     listener: TcpListener,
@@ -106,7 +112,7 @@ pub fn has_page() -> bool {
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
         bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, people, queue,
-        screen, sessions, settings, sharing, stream, tokens, usage, users,
+        screen, secrets, sessions, settings, sharing, stream, tokens, usage, users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
@@ -114,6 +120,7 @@ fn routes() -> OpenApiRouter<Shared> {
         .merge(limits::routes())
         .merge(usage::routes())
         .merge(tokens::routes())
+        .merge(secrets::routes())
         .merge(sessions::routes())
         .merge(messages::routes())
         .merge(queue::routes())

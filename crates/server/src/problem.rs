@@ -10,13 +10,14 @@ use axum::{
 use deskhand_app::{
     ActByHandError, AdmitError, AnswerError, ChangeMessageError, ChangeSessionError,
     ChangeUserError, ControlError, CreateSessionError, CreateUserError, FindError, JoinError,
-    MakeTokenError, OpenScreenError, PersonError, ScreenshotError, SendPromptError,
+    MakeTokenError, OpenScreenError, PersonError, PutSecretError, ScreenshotError, SendPromptError,
     SetApprovalsError, SetLimitsError, ShareError, SignInError, StopTurnError, WakeError,
 };
 use deskhand_core::{
     blob::BlobError,
     clock::{Clock, SystemClock},
     lease::Lease,
+    vault::BadSecret,
 };
 use deskhand_store::StoreError;
 use jiff::Timestamp;
@@ -391,9 +392,8 @@ impl From<ActByHandError> for Problem {
             ActByHandError::Find(error) => error.into(),
             ActByHandError::BadCall(_)
             | ActByHandError::BadAction(_)
-            | ActByHandError::Question => {
-                Self::refuse(StatusCode::BAD_REQUEST, "bad_action", error)
-            }
+            | ActByHandError::Question
+            | ActByHandError::Secret => Self::refuse(StatusCode::BAD_REQUEST, "bad_action", error),
             ActByHandError::Ended(_) => Self::refuse(StatusCode::CONFLICT, "session_ended", error),
             ActByHandError::AgentIsDriving(_) => {
                 Self::refuse(StatusCode::CONFLICT, "agent_is_driving", error)
@@ -513,6 +513,27 @@ impl From<MakeTokenError> for Problem {
                 Self::refuse(StatusCode::TOO_MANY_REQUESTS, "too_many_tokens", error)
             }
             MakeTokenError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<BadSecret> for Problem {
+    fn from(error: BadSecret) -> Self {
+        Self::refuse(StatusCode::BAD_REQUEST, "bad_secret", error)
+    }
+}
+
+impl From<PutSecretError> for Problem {
+    fn from(error: PutSecretError) -> Self {
+        match error {
+            PutSecretError::Bad(error) => error.into(),
+            PutSecretError::TooMany => {
+                Self::refuse(StatusCode::TOO_MANY_REQUESTS, "too_many_secrets", error)
+            }
+            PutSecretError::Locked(_) => {
+                Self::refuse(StatusCode::SERVICE_UNAVAILABLE, "secrets_locked", error)
+            }
+            PutSecretError::Store(error) => error.into(),
         }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod metrics;
 pub(crate) mod people;
 pub(crate) mod queue;
 pub(crate) mod screen;
+pub(crate) mod secrets;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod sharing;

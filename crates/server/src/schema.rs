@@ -164,6 +164,15 @@ pub(crate) struct TokenPath {
     id: Uuid,
 }
 
+/// The secret that the path names.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct SecretPath {
+    /// The secret.
+    #[param(pattern = "^[a-z0-9_-]{1,64}$")]
+    name: String,
+}
+
 /// The session that the path names.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]

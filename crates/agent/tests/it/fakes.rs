@@ -139,12 +139,14 @@ fn frame(n_requests: usize) -> Frame {
 
 fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
     match request {
-        ComputerRequest::Act { action, look } => ComputerReply::Acted {
+        ComputerRequest::Act { action, look, .. } => ComputerReply::Acted {
             text: "Did it.".to_owned(),
+            pointer: None,
             frame: (*look || action.is_look()).then(|| frame(n_requests)),
         },
         ComputerRequest::Look { .. } => ComputerReply::Acted {
             text: "Looked.".to_owned(),
+            pointer: None,
             frame: Some(frame(n_requests)),
         },
         ComputerRequest::Shell(_) => {
@@ -152,6 +154,11 @@ fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
         }
         ComputerRequest::Keep(file) => ComputerReply::Edited {
             text: format!("/home/agent/{}/{}", file.folder, file.name),
+        },
+        ComputerRequest::Fill { .. } | ComputerRequest::Guard { .. } => ComputerReply::Acted {
+            text: "Done.".to_owned(),
+            pointer: None,
+            frame: None,
         },
         ComputerRequest::Edit(_) => ComputerReply::Edited {
             text: "Edited.".to_owned(),

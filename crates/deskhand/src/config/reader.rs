@@ -185,11 +185,11 @@ impl<'a> Reader<'a> {
                 PathBuf::new()
             }
         };
-        self.dir(key, &usual)
+        self.path(key, &usual)
     }
 
-    /// A folder, made absolute. Empty stands for `usual`.
-    pub(super) fn dir(&mut self, key: &str, usual: &Path) -> PathBuf {
+    /// A file or folder, made absolute. Empty stands for `usual`.
+    pub(super) fn path(&mut self, key: &str, usual: &Path) -> PathBuf {
         let given = self.text(key);
         let path = match (
             given.as_str(),
@@ -200,8 +200,8 @@ impl<'a> Reader<'a> {
             (_, Some(rest), Some(home)) => Path::new(home).join(rest),
             (_, _, _) => PathBuf::from(&given),
         };
-        // Only an empty path or a lost working directory cannot be made absolute; then the
-        // folder's first use says so.
+        // Only an empty path or a lost working directory cannot be made absolute; then its first
+        // use says so.
         let path = absolute(&path).unwrap_or(path);
         self.layers.work_out(key, &path.to_string_lossy());
         path

@@ -57,6 +57,9 @@ fn without_configuration_the_defaults_are_in_force() {
     requests_per_second = 500                        # default
     sign_ins_per_minute = 60                         # default
 
+    [secrets]
+    key_file = "HOME/.local/share/deskhand/secrets.key" # default
+
     [models]
     scenarios_dir = "HOME/.local/share/deskhand/scenarios" # default
     "#);

@@ -55,6 +55,9 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/me/limits → 200 401 403 429 500 503
     GET    /api/me/usage → 200 401 403 429 500 503
     GET    /api/openapi.json → 200
+    GET    /api/secrets → 200 401 403 429 500 503
+    DELETE /api/secrets/{name} → 204 401 403 404 429 500 503
+    PUT    /api/secrets/{name} → 204 400 401 403 413 429 500 503
     GET    /api/sessions → 200 400 401 403 429 500 503
     POST   /api/sessions → 201 400 401 403 413 429 500 503
     DELETE /api/sessions/{id} → 204 401 403 404 429 500 503
@@ -173,6 +176,8 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
     let user = made("/api/users", json!({"name": "bob"})).await;
     let token = made("/api/tokens", json!({"name": "spare"})).await;
     let share = made(&session.path("/shares"), json!({"right": "view"})).await;
+    let secret = json!({"value": "open sesame", "origins": ["https://example.com"]});
+    client.put("/api/secrets/spare", secret).await.good();
     let person = session.path("/people/bob");
     client.put(&person, json!({"right": "view"})).await.good();
     let mut operations = document.operations();
@@ -188,13 +193,17 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
             _ if operation.path.contains("{decision}") => &asking.id,
             _ => &session.id,
         };
+        let name = match operation.path.starts_with("/api/secrets/") {
+            true => "spare",
+            false => &blob,
+        };
         let path = operation
             .path
             .replace("{id}", id)
             .replace("{user}", "bob")
             .replace("{share}", &share)
             .replace("{decision}", &asked.decision.to_string())
-            .replace("{name}", &blob)
+            .replace("{name}", name)
             .replace("{message}", &message)
             .replace("{file}", "start.js");
         let method = Method::from_bytes(operation.method.as_bytes()).unwrap();
@@ -296,7 +305,10 @@ async fn what_a_turn_leaves_behind_is_what_the_document_says() {
         let answer = client.post(&path, body).await.good();
         document.check(name, &answer).unwrap();
     }
+    let secret = json!({"value": "open sesame", "origins": ["https://example.com"]});
+    client.put("/api/secrets/cave", secret).await.good();
     let checks = [
+        ("/api/secrets".to_owned(), "Secrets"),
         ("/api/me".to_owned(), "User"),
         ("/api/sessions".to_owned(), "SessionsPage"),
         (session.path(""), "Session"),

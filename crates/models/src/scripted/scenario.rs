@@ -243,6 +243,8 @@ pub(super) enum Call {
     Editor(Spanned<Value>),
     #[serde(rename = "ask_user")]
     AskUser(Spanned<Value>),
+    #[serde(rename = "fill_secret")]
+    FillSecret(Spanned<Value>),
 }
 
 impl Call {
@@ -252,6 +254,7 @@ impl Call {
             Self::Bash(_) => "bash",
             Self::Editor(_) => "editor",
             Self::AskUser(_) => "ask_user",
+            Self::FillSecret(_) => "fill_secret",
         }
     }
 
@@ -259,16 +262,18 @@ impl Call {
         let (Self::Computer(input)
         | Self::Bash(input)
         | Self::Editor(input)
-        | Self::AskUser(input)) = self;
+        | Self::AskUser(input)
+        | Self::FillSecret(input)) = self;
         input.referenced
     }
 
     /// What is sent once points are found and placeholders filled in.
     pub(super) fn input(&self) -> Value {
         match self {
-            Self::Computer(input) | Self::Editor(input) | Self::AskUser(input) => {
-                input.value.clone()
-            }
+            Self::Computer(input)
+            | Self::Editor(input)
+            | Self::AskUser(input)
+            | Self::FillSecret(input) => input.value.clone(),
             Self::Bash(input) => {
                 let mut input = input.value.clone();
                 if let Value::Object(fields) = &mut input {

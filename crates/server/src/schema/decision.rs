@@ -129,11 +129,12 @@ pub(crate) struct Rule {
 }
 
 #[derive(Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum RuleTool {
     Computer,
     Bash,
     Editor,
+    FillSecret,
     Any,
 }
 

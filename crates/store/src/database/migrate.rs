@@ -40,6 +40,10 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/0007_answers.sql"),
     },
     Migration {
+        number: 8,
+        sql: include_str!("../../migrations/0008_secrets.sql"),
+    },
+    Migration {
         number: 9,
         sql: include_str!("../../migrations/0009_budgets.sql"),
     },

@@ -17,6 +17,7 @@ mod log;
 mod people;
 mod queue;
 mod rights;
+mod secrets;
 mod tls;
 mod tokens;
 
