@@ -144,7 +144,9 @@ impl Work {
             }
             let skipped = match (&outcome.cut, outcome.is_error) {
                 (Some(Cut::Stopped | Cut::Parked), _) => Some(STOPPED),
-                (Some(Cut::Enough(_) | Cut::Failed { .. } | Cut::LogLost(_)), _) => Some(TURN_ENDED),
+                (Some(Cut::Enough(_) | Cut::Failed { .. } | Cut::LogLost(_)), _) => {
+                    Some(TURN_ENDED)
+                }
                 (None, true) => Some(HALTED),
                 (None, false) => None,
             };

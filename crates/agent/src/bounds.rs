@@ -204,12 +204,7 @@ impl Work {
         };
         let n_repeats = repeats(&self.journal.bodies, self.turn).n_times;
         let mut gauges = vec![
-            of_turn(
-                Bound::Repeats,
-                n_repeats.into(),
-                0.0,
-                ASKED_AFTER,
-            ),
+            of_turn(Bound::Repeats, n_repeats.into(), 0.0, ASKED_AFTER),
             of_turn(
                 Bound::Steps,
                 self.n_steps.into(),

@@ -27,7 +27,8 @@ const INTERRUPTED: &str = "Interrupted: it is not known whether it was done.";
 /// In place of a picture that is not shown any more.
 const NO_PICTURE: &str = "[The picture is not shown any more.]";
 const STOPPED_NOTE: &str = "[The previous turn was stopped by a person.]";
-const ENOUGH_NOTE: &str = "[The previous turn came up against a bound, and a person said that it was enough.]";
+const ENOUGH_NOTE: &str =
+    "[The previous turn came up against a bound, and a person said that it was enough.]";
 const INTERRUPTED_NOTE: &str = "[The previous turn was interrupted by the next message.]";
 /// For a model that said nothing.
 const NUDGE: &str = "[Your last answer was empty. Go on with the task, or say that you are done.]";

@@ -192,7 +192,11 @@ mod tests {
         assert!(!steps(49.0).is_over);
         assert!(steps(50.0).is_over);
         assert_eq!(
-            Gauge::of_tokens(Bound::SessionTokens, &Account::default(), &Amount::default()),
+            Gauge::of_tokens(
+                Bound::SessionTokens,
+                &Account::default(),
+                &Amount::default()
+            ),
             None
         );
     }

@@ -6,11 +6,7 @@
 //! the repetition.
 
 use deskhand_core::{
-    blob::BlobName,
-    budget::Bound,
-    event::EventBody,
-    id::TurnId,
-    model::ToolRequest,
+    blob::BlobName, budget::Bound, event::EventBody, id::TurnId, model::ToolRequest,
     policy::only_looks,
 };
 use serde_json::Value;

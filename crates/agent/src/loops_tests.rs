@@ -127,9 +127,7 @@ fn whoever_says_something_ends_it_and_other_turns_do_not_count() {
 #[test]
 fn that_the_model_was_told_holds_as_long_as_the_repetition() {
     let turn = TurnId::new();
-    let mut log: Vec<_> = (0..3)
-        .flat_map(|n| events(turn, n, &click(1, 1)))
-        .collect();
+    let mut log: Vec<_> = (0..3).flat_map(|n| events(turn, n, &click(1, 1))).collect();
     assert!(!repeats(&log, turn).is_told);
     log.push(EventBody::Notice(Notice {
         turn,

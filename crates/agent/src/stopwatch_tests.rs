@@ -117,8 +117,19 @@ fn waiting_for_people_and_vendors_does_not_count() {
         (1, raised),
         (90, cost(turn)),
         (100, settled),
-        (102, lease(LeaseChange::Taken { until: at(200), from: None })),
-        (190, lease(LeaseChange::Ended { reason: LeaseEnd::HandedBack })),
+        (
+            102,
+            lease(LeaseChange::Taken {
+                until: at(200),
+                from: None,
+            }),
+        ),
+        (
+            190,
+            lease(LeaseChange::Ended {
+                reason: LeaseEnd::HandedBack,
+            }),
+        ),
         (194, retry),
         (268, cost(turn)),
     ];

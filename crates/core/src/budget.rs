@@ -87,7 +87,9 @@ impl Budget {
     /// This one with a change of it.
     pub fn with(self, change: ChangeBudget) -> Self {
         Self {
-            usd: change.usd.map_or(self.usd, |usd| Some(usd).filter(|usd| *usd > 0.0)),
+            usd: change
+                .usd
+                .map_or(self.usd, |usd| Some(usd).filter(|usd| *usd > 0.0)),
             tokens: change
                 .tokens
                 .map_or(self.tokens, |tokens| Some(tokens).filter(|n| *n > 0)),

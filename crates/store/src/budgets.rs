@@ -135,11 +135,7 @@ pub(crate) async fn grant(
              ON CONFLICT (user_id, day) DO UPDATE SET \
              {column} = user_days.{column} + excluded.{column}"
         );
-        let values = [
-            day(at).to_string().into(),
-            more.into(),
-            session.0.into(),
-        ];
+        let values = [day(at).to_string().into(), more.into(), session.0.into()];
         tx.execute(&sql, values).await?;
     } else {
         let sql = format!("UPDATE sessions SET {column} = {column} + $1 WHERE id = $2");

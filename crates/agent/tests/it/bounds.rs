@@ -99,7 +99,10 @@ async fn a_person_is_asked_before_the_call_that_would_pass_the_budget() {
     assert_eq!(ask.kind, DecisionKind::Budget);
     assert_snapshot!(ask.prompt, @"This session has used $0.008 of its $0.01. The next step would go beyond that. Give it $0.01 more?");
     let over = ask.over.unwrap();
-    assert_eq!((over.bound, over.limit, over.more), (Bound::SessionUsd, 0.01, 0.01));
+    assert_eq!(
+        (over.bound, over.limit, over.more),
+        (Bound::SessionUsd, 0.01, 0.01)
+    );
 
     let stage = priced(working(), session_usd(0.01));
     answered_with(&stage, &[true]);
@@ -254,7 +257,10 @@ async fn an_agent_in_a_circle_is_told_and_then_a_person_is_asked() {
 
     let stage = stuck(6);
     answered_with(&stage, &[false]);
-    assert_eq!(ending(&stage.run().await), "enough: Some(Repeats) (steps: 5)");
+    assert_eq!(
+        ending(&stage.run().await),
+        "enough: Some(Repeats) (steps: 5)"
+    );
     assert_snapshot!(prompts(&stage).join("\n"), @"The agent has done the same 5 times and nothing changed. Let it go on?");
 
     let stage = stuck(9);

@@ -414,7 +414,9 @@ impl FakePeople {
     /// Does what the app does with a yes.
     fn grant(&self, id: DecisionId) {
         let asked = self.asked.lock().unwrap();
-        let over = asked.iter().find_map(|(asked, ask)| ask.over.filter(|_| *asked == id));
+        let over = asked
+            .iter()
+            .find_map(|(asked, ask)| ask.over.filter(|_| *asked == id));
         if let Some(over) = over.filter(|over| over.bound == Bound::SessionUsd) {
             self.accounts
                 .send_modify(|accounts| accounts.session.granted.usd += over.more);

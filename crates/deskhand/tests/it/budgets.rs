@@ -62,7 +62,10 @@ fn answer_path(session: &Session, decision: &Value) -> String {
 
 async fn n_costs(session: &Session) -> usize {
     let events = session.events(0).await;
-    events.iter().filter(|event| event["type"] == "cost").count()
+    events
+        .iter()
+        .filter(|event| event["type"] == "cost")
+        .count()
 }
 
 async fn end_of(session: &Session, after: u64) -> (Outcome, Option<Bound>, u64) {
@@ -100,7 +103,11 @@ async fn a_turn_waits_before_the_call_that_would_pass_its_budget_and_also_after_
     assert_eq!(still[0]["id"], decision["id"]);
 
     let path = answer_path(&session, &decision);
-    session.client.post(&path, json!({"yes": true})).await.good();
+    session
+        .client
+        .post(&path, json!({"yes": true}))
+        .await
+        .good();
     let (outcome, bound, _) = end_of(&session, seq).await;
     assert_eq!((outcome, bound), (Outcome::Done, None));
     assert_eq!(n_costs(&session).await, 4);
@@ -108,7 +115,10 @@ async fn a_turn_waits_before_the_call_that_would_pass_its_budget_and_also_after_
     let all = session.client.get(&path).await.good();
     assert_eq!(all["decisions"].as_array().unwrap().len(), 1, "asked once");
     let shown = session.show().await;
-    assert_eq!(shown["budget"]["usd"], json!({"used": 0.016, "limit": 0.02}));
+    assert_eq!(
+        shown["budget"]["usd"],
+        json!({"used": 0.016, "limit": 0.02})
+    );
     let usage = session.client.get("/api/me/usage").await.good();
     assert_eq!(usage["month"], json!({"usd": 0.016, "tokens": 16000}));
     assert_eq!(usage["today"]["usd"], json!({"used": 0.016, "limit": 50.0}));
@@ -126,14 +136,19 @@ async fn a_no_ends_the_turn_well_and_another_budget_lets_the_next_one_go_on() {
     let path = answer_path(&session, &decision);
     client.post(&path, json!({"yes": false})).await.good();
     let (outcome, bound, end) = end_of(&session, seq).await;
-    assert_eq!((outcome, bound), (Outcome::Enough, Some(Bound::SessionTokens)));
+    assert_eq!(
+        (outcome, bound),
+        (Outcome::Enough, Some(Bound::SessionTokens))
+    );
     assert_eq!(n_costs(&session).await, 2);
     assert_eq!(session.show().await["state"], "idle");
 
     session.prompt("on").await;
     let (_, seq) = asked(&session, end).await;
     for bad in [json!({"usd": -1}), json!({"tokens": 2_000_000_000_000_u64})] {
-        let refused = client.patch(&session.path(""), json!({"budget": bad})).await;
+        let refused = client
+            .patch(&session.path(""), json!({"budget": bad}))
+            .await;
         assert_eq!((refused.status, &*refused.code()), (400, "bad_budget"));
         let refused = client.post("/api/sessions", json!({"budget": bad})).await;
         assert_eq!((refused.status, &*refused.code()), (400, "bad_budget"));
@@ -142,7 +157,9 @@ async fn a_no_ends_the_turn_well_and_another_budget_lets_the_next_one_go_on() {
     client.patch(&session.path(""), none).await.good();
     let (outcome, _, _) = end_of(&session, seq).await;
     assert_eq!(outcome, Outcome::Done);
-    let settled = client.get(&session.path("/decisions?state=withdrawn")).await;
+    let settled = client
+        .get(&session.path("/decisions?state=withdrawn"))
+        .await;
     assert_eq!(settled.good()["decisions"].as_array().unwrap().len(), 1);
 }
 
@@ -160,7 +177,10 @@ async fn only_an_administrator_gives_more_for_a_day() {
     assert_eq!(decision["over"]["bound"], "day_usd");
     let path = answer_path(&session, &decision);
     let refused = ada.post(&path, json!({"yes": true})).await;
-    assert_eq!((refused.status, &*refused.code()), (403, "not_administrator"));
+    assert_eq!(
+        (refused.status, &*refused.code()),
+        (403, "not_administrator")
+    );
     assert_eq!(admin.post(&path, json!({"yes": true})).await.status, 404);
 
     // Another limit is enough.
@@ -202,7 +222,10 @@ async fn an_agent_in_a_circle_is_told_and_a_person_is_asked() {
     end_of(&session, seq).await;
     let messages = session.messages().await;
     let words = messages.last().unwrap()["content"].as_str().unwrap();
-    assert!(words.starts_with("Told: [You have done the same 3 times"), "{words}");
+    assert!(
+        words.starts_with("Told: [You have done the same 3 times"),
+        "{words}"
+    );
 }
 
 #[test]
@@ -214,7 +237,14 @@ fn a_task_from_the_terminal_has_a_budget_and_says_when_it_is_used_up() {
     let place = place.with("DESKHAND_MODELS_SCENARIOS_DIR", folder.to_str().unwrap());
     let server = place.start(&["serve", "--listen", "127.0.0.1:0"]);
     server.says("Open");
-    let args = ["run", "go", "--model", "scripted/costly", "--budget-usd", "0.01"];
+    let args = [
+        "run",
+        "go",
+        "--model",
+        "scripted/costly",
+        "--budget-usd",
+        "0.01",
+    ];
     let task = place.start(&args);
     task.notes("Give it $0.01 more?");
     let how = task.notes("Answer it with `deskhand answer ");

@@ -10,7 +10,8 @@ use deskhand_core::{
     edit::EditCommand,
     event::{
         Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, MessageSaid,
-        Notice, Outcome, QueueChange, QueueChanged, Retry, Said, Screenshot, Status, ToolResult, ToolUse,
+        Notice, Outcome, QueueChange, QueueChanged, Retry, Said, Screenshot, Status, ToolResult,
+        ToolUse,
     },
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},

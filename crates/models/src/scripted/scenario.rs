@@ -109,7 +109,12 @@ impl PriceFile {
             cache_read: self.cache_read.unwrap_or(self.input),
             output: self.output.unwrap_or(self.input),
         };
-        let all = [price.input, price.cache_write, price.cache_read, price.output];
+        let all = [
+            price.input,
+            price.cache_write,
+            price.cache_read,
+            price.output,
+        ];
         if all.iter().all(|usd| (0.0..=1e6).contains(usd)) {
             return Ok(price);
         }
