@@ -68,11 +68,13 @@ fn run_explains_itself() {
       <TEXT>  What the agent should do
 
     Options:
-          --model <MODEL>  Model to use, such as scripted/demo
-          --keep           Keep the session afterwards and print where to look at it
-          --json           Print every event as one line of JSON instead of steps and answer
-          --server <URL>   Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
-      -h, --help           Print help
+          --model <MODEL>      Model to use, such as scripted/demo
+          --budget-usd <USD>   US dollars it may cost before it asks for more; 0 is as much as it takes
+          --budget-tokens <N>  Tokens it may use before it asks for more; 0 is as many as it takes
+          --keep               Keep the session afterwards and print where to look at it
+          --json               Print every event as one line of JSON instead of steps and answer
+          --server <URL>       Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
+      -h, --help               Print help
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
