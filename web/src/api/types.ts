@@ -129,6 +129,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/me/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows what your sessions have used, and may use today. */
+        get: operations["my_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/openapi.json": {
         parameters: {
             query?: never;
@@ -214,7 +231,7 @@ export interface paths {
         delete: operations["terminate_session"];
         options?: never;
         head?: never;
-        /** Gives a session another title, or another approval policy. */
+        /** Gives a session another title, approval policy or budget. */
         patch: operations["change_session"];
         trace?: never;
     };
@@ -843,6 +860,16 @@ export interface components {
             /** @enum {string} */
             action: "cursor_position";
         };
+        /** @description What was used. */
+        Amount: {
+            /** Format: int64 */
+            tokens: number;
+            /**
+             * Format: double
+             * @description US dollars.
+             */
+            usd: number;
+        };
         /** @description A decision is settled: it cannot be answered any more. */
         AnswerData: {
             /** @description What counts, also when it is the default that came with the expiry. */
@@ -891,6 +918,16 @@ export interface components {
         };
         /** @description The name of a picture: the SHA-256 of its bytes and its format. */
         BlobName: string;
+        /**
+         * @description What a turn may come up against.
+         * @enum {string}
+         */
+        Bound: "session_usd" | "session_tokens" | "day_usd" | "day_tokens" | "steps" | "seconds" | "repeats";
+        /** @description What may be used, and what is. */
+        Budget: {
+            tokens: components["schemas"]["TokensOfBudget"];
+            usd: components["schemas"]["UsdOfBudget"];
+        };
         BusEvent: {
             event: components["schemas"]["SessionEvent"];
             /** Format: uuid */
@@ -989,6 +1026,16 @@ export interface components {
          * @enum {string}
          */
         Button: "left" | "middle" | "right";
+        /** @description What may be used. What is not given stays as it is, or is left to the server's settings; 0 is as much as it takes. */
+        ChangeBudget: {
+            /** Format: int64 */
+            tokens?: number | null;
+            /**
+             * Format: double
+             * @description US dollars.
+             */
+            usd?: number | null;
+        };
         /** @description What to change of a message that waits. At least one of them. */
         ChangeMessage: {
             /**
@@ -1004,6 +1051,8 @@ export interface components {
         ChangeSession: {
             /** @description What the agent must ask before it does it, from its next action on. */
             approvals?: components["schemas"]["ApprovalPolicy"];
+            /** @description What it may use in all before a person is asked, instead of what it might until now. */
+            budget?: components["schemas"]["ChangeBudget"];
             title?: string;
         };
         /** @description What to change of a user. */
@@ -1032,6 +1081,8 @@ export interface components {
         };
         /** @description A turn ended as it should, or because a person stopped it. */
         CompleteData: {
+            /** @description What it came up against, when that was the end. */
+            bound?: components["schemas"]["Bound"];
             /** Format: int64 */
             duration_ms: number;
             /**
@@ -1045,6 +1096,8 @@ export interface components {
         };
         /** @description The model has given a whole answer. What it said and asked for stands before this. */
         CostData: {
+            /** @description Which model gave it. */
+            model?: string;
             /**
              * Format: int32
              * @description Which of the turn's answers it was, counted from 1.
@@ -1052,6 +1105,11 @@ export interface components {
             step: number;
             /** Format: uuid */
             turn: string;
+            /** @description Whether the model wanted to say more and could not. */
+            unfinished?: boolean;
+            /** @description Whether nobody knows what the model costs, so that `usd` is no more than 0. */
+            unpriced?: boolean;
+            usage: components["schemas"]["UsageData"];
             /**
              * Format: double
              * @description What it cost in US dollars.
@@ -1060,6 +1118,8 @@ export interface components {
         };
         CreateSession: {
             approvals?: components["schemas"]["ApprovalPolicy"] | null;
+            /** @description What it may use before a person is asked. */
+            budget?: components["schemas"]["ChangeBudget"];
             /** @description The caller's own notes. */
             metadata?: {
                 [key: string]: unknown;
@@ -1105,6 +1165,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             kind: components["schemas"]["DecisionKind"];
+            over: components["schemas"]["OverBound"] | null;
             /** @description The question, for people. */
             prompt: string;
             /** Format: uuid */
@@ -1135,6 +1196,8 @@ export interface components {
             expires_at?: string;
             form: components["schemas"]["Form"];
             kind: components["schemas"]["DecisionKind"];
+            /** @description The bound that would be passed, where that is why. */
+            over?: components["schemas"]["OverBound"];
             /** @description The question, for people. */
             prompt: string;
             /** @description Exactly what would be done, where something would be. */
@@ -1252,6 +1315,18 @@ export interface components {
             /** @enum {string} */
             type: "cost";
         } | {
+            data: components["schemas"]["RetryData"];
+            /** @enum {string} */
+            type: "retry";
+        } | {
+            data: components["schemas"]["GatewayData"];
+            /** @enum {string} */
+            type: "gateway";
+        } | {
+            data: components["schemas"]["NoticeData"];
+            /** @enum {string} */
+            type: "notice";
+        } | {
             data: components["schemas"]["ErrorData"];
             /** @enum {string} */
             type: "error";
@@ -1285,6 +1360,26 @@ export interface components {
         } | {
             /** @enum {string} */
             type: "file";
+        };
+        /** @description A program in the sandbox has asked a model. It is no part of the conversation. */
+        GatewayData: {
+            /** @description `vendor/name`. */
+            model: string;
+            /**
+             * Format: uuid
+             * @description The turn that was under way. Absent when a person had control and the agent was not at work.
+             */
+            turn?: string;
+            /** @description Whether the answer broke off, so that it may have cost more. */
+            unfinished?: boolean;
+            /** @description Whether nobody knows what the model costs, so that `usd` is no more than 0. */
+            unpriced?: boolean;
+            usage: components["schemas"]["UsageData"];
+            /**
+             * Format: double
+             * @description What it cost in US dollars.
+             */
+            usd: number;
         };
         /**
          * @description A right that the owner can give.
@@ -1465,8 +1560,36 @@ export interface components {
              */
             next: string | null;
         };
+        /** @description A turn comes close to a bound. The model is told as well. */
+        NoticeData: {
+            bound: components["schemas"]["Bound"];
+            /** Format: double */
+            limit: number;
+            /** @description A sentence for people. */
+            message: string;
+            /** Format: uuid */
+            turn: string;
+            /**
+             * Format: double
+             * @description In the bound's own unit.
+             */
+            used: number;
+        };
         /** @enum {string} */
-        Outcome: "done" | "stopped" | "interrupted";
+        Outcome: "done" | "stopped" | "interrupted" | "enough";
+        /** @description A bound that would be passed, in the bound's own unit. */
+        OverBound: {
+            bound: components["schemas"]["Bound"];
+            /** Format: double */
+            limit: number;
+            /**
+             * Format: double
+             * @description What a yes adds to the limit.
+             */
+            more: number;
+            /** Format: double */
+            used: number;
+        };
         /** @description Everybody who has a right in a session, the owner first. */
         People: {
             people: components["schemas"]["Person"][];
@@ -1569,6 +1692,25 @@ export interface components {
         } | {
             file: components["schemas"]["FileHead"];
         };
+        /** @description The model could not answer and is asked again. */
+        RetryData: {
+            /**
+             * Format: int32
+             * @description Which try failed, counted from 1 for each answer.
+             */
+            attempt: number;
+            /** @description What went wrong, for people. */
+            message: string;
+            /** @description Which model is asked then, when it is another one. */
+            model?: string;
+            /**
+             * Format: date-time
+             * @description When it is asked again.
+             */
+            next_at: string;
+            /** Format: uuid */
+            turn: string;
+        };
         /**
          * @description What somebody may do in a session. Each right includes those before it.
          * @enum {string}
@@ -1647,6 +1789,13 @@ export interface components {
         Session: {
             /** @description What the agent must ask before it does it. */
             approvals: components["schemas"]["ApprovalPolicy"];
+            /** @description What it may use, and what it has used. */
+            budget: components["schemas"]["Budget"];
+            /**
+             * Format: double
+             * @description What its models have cost so far, in US dollars.
+             */
+            cost_usd: number;
             /** Format: date-time */
             created_at: string;
             /** Format: uuid */
@@ -1675,6 +1824,11 @@ export interface components {
             state: components["schemas"]["SessionState"];
             /** @description Empty until somebody names it or the first message does. */
             title: string;
+            /**
+             * Format: int64
+             * @description What its models have read and written so far.
+             */
+            tokens: number;
             /** Format: date-time */
             updated_at: string;
         };
@@ -1814,6 +1968,15 @@ export interface components {
         Tokens: {
             tokens: components["schemas"]["Token"][];
         };
+        TokensOfBudget: {
+            /**
+             * Format: int64
+             * @description With what people gave in addition. As many as it takes when it is null.
+             */
+            limit: number | null;
+            /** Format: int64 */
+            used: number;
+        };
         /**
          * @description A tool: `computer` takes an `Action`, `bash` a `ShellRequest`, `editor` an `EditCommand`.
          * @enum {string}
@@ -1854,6 +2017,42 @@ export interface components {
              */
             turn?: string;
         };
+        /** @description What the models of all your sessions have used. */
+        Usage: {
+            /** @description Since the first of the month. */
+            month: components["schemas"]["Amount"];
+            /**
+             * Format: date-time
+             * @description When the next day begins.
+             */
+            next_day_at: string;
+            /** @description Since midnight UTC, and what you may use until the next. */
+            today: components["schemas"]["Budget"];
+        };
+        /** @description What an answer took, in tokens. */
+        UsageData: {
+            /** Format: int64 */
+            cache_read: number;
+            /** Format: int64 */
+            cache_write: number;
+            /**
+             * Format: int64
+             * @description Read, and neither from the vendor's cache nor into it.
+             */
+            input: number;
+            /** Format: int64 */
+            output: number;
+        };
+        /** @description US dollars. */
+        UsdOfBudget: {
+            /**
+             * Format: double
+             * @description With what people gave in addition. As much as it takes when it is null.
+             */
+            limit: number | null;
+            /** Format: double */
+            used: number;
+        };
         UsedOfLimit: {
             /** Format: int32 */
             limit: number;
@@ -1878,6 +2077,16 @@ export interface components {
              * @description How many of their sessions may be awake at a time.
              */
             awake_sessions?: number | null;
+            /**
+             * Format: int64
+             * @description How many tokens they may use in a day. 0: as many as it takes.
+             */
+            day_tokens?: number | null;
+            /**
+             * Format: double
+             * @description What the models of their sessions may cost in a day, in US dollars. 0: as much as it takes.
+             */
+            day_usd?: number | null;
             /**
              * Format: int32
              * @description How long a session of theirs stays awake when nobody needs it.
@@ -1918,6 +2127,7 @@ export interface components {
 export type Act = components['schemas']['Act'];
 export type Acted = components['schemas']['Acted'];
 export type Action = components['schemas']['Action'];
+export type Amount = components['schemas']['Amount'];
 export type AnswerData = components['schemas']['AnswerData'];
 export type AnswerDecision = components['schemas']['AnswerDecision'];
 export type AnswerFile = components['schemas']['AnswerFile'];
@@ -1925,6 +2135,8 @@ export type ApprovalMode = components['schemas']['ApprovalMode'];
 export type ApprovalPolicy = components['schemas']['ApprovalPolicy'];
 export type ApprovalRule = components['schemas']['ApprovalRule'];
 export type BlobName = components['schemas']['BlobName'];
+export type Bound = components['schemas']['Bound'];
+export type Budget = components['schemas']['Budget'];
 export type BusEvent = components['schemas']['BusEvent'];
 export type BusMessage = components['schemas']['BusMessage'];
 export type BusNotice = components['schemas']['BusNotice'];
@@ -1934,6 +2146,7 @@ export type BusSession = components['schemas']['BusSession'];
 export type BusSessionId = components['schemas']['BusSessionId'];
 export type BusSnapshot = components['schemas']['BusSnapshot'];
 export type Button = components['schemas']['Button'];
+export type ChangeBudget = components['schemas']['ChangeBudget'];
 export type ChangeMessage = components['schemas']['ChangeMessage'];
 export type ChangeSession = components['schemas']['ChangeSession'];
 export type ChangeUser = components['schemas']['ChangeUser'];
@@ -1957,6 +2170,7 @@ export type EventBody = components['schemas']['EventBody'];
 export type EventsPage = components['schemas']['EventsPage'];
 export type FileHead = components['schemas']['FileHead'];
 export type Form = components['schemas']['Form'];
+export type GatewayData = components['schemas']['GatewayData'];
 export type GivenRight = components['schemas']['GivenRight'];
 export type GrantRight = components['schemas']['GrantRight'];
 export type Health = components['schemas']['Health'];
@@ -1974,7 +2188,9 @@ export type MadeToken = components['schemas']['MadeToken'];
 export type Message = components['schemas']['Message'];
 export type MessageData = components['schemas']['MessageData'];
 export type MessagesPage = components['schemas']['MessagesPage'];
+export type NoticeData = components['schemas']['NoticeData'];
 export type Outcome = components['schemas']['Outcome'];
+export type OverBound = components['schemas']['OverBound'];
 export type People = components['schemas']['People'];
 export type Person = components['schemas']['Person'];
 export type Point = components['schemas']['Point'];
@@ -1987,6 +2203,7 @@ export type QueueChange = components['schemas']['QueueChange'];
 export type QueueData = components['schemas']['QueueData'];
 export type Region = components['schemas']['Region'];
 export type Reply = components['schemas']['Reply'];
+export type RetryData = components['schemas']['RetryData'];
 export type Right = components['schemas']['Right'];
 export type Role = components['schemas']['Role'];
 export type RuleTool = components['schemas']['RuleTool'];
@@ -2015,10 +2232,14 @@ export type TakeControl = components['schemas']['TakeControl'];
 export type Then = components['schemas']['Then'];
 export type Token = components['schemas']['Token'];
 export type Tokens = components['schemas']['Tokens'];
+export type TokensOfBudget = components['schemas']['TokensOfBudget'];
 export type Tool = components['schemas']['Tool'];
 export type ToolInput = components['schemas']['ToolInput'];
 export type ToolResultData = components['schemas']['ToolResultData'];
 export type ToolUseData = components['schemas']['ToolUseData'];
+export type Usage = components['schemas']['Usage'];
+export type UsageData = components['schemas']['UsageData'];
+export type UsdOfBudget = components['schemas']['UsdOfBudget'];
 export type UsedOfLimit = components['schemas']['UsedOfLimit'];
 export type User = components['schemas']['User'];
 export type UserLimits = components['schemas']['UserLimits'];
@@ -2438,6 +2659,71 @@ export interface operations {
             };
         };
     };
+    my_usage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description what was used */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     openapi: {
         parameters: {
             query?: never;
@@ -2795,7 +3081,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `unknown_model`, `long_title`, `bad_policy`, `malformed` */
+            /** @description `unknown_model`, `long_title`, `bad_policy`, `bad_budget`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3037,7 +3323,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `long_title`, `bad_policy`, `malformed` */
+            /** @description `long_title`, `bad_policy`, `bad_budget`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3356,7 +3642,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `wrong_origin`, `narrow_scope`, `not_allowed` */
+            /** @description `not_administrator`: only an administrator gives more for a day, `wrong_origin`, `narrow_scope`, `not_allowed` */
             403: {
                 headers: {
                     [name: string]: unknown;
