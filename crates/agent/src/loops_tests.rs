@@ -49,7 +49,7 @@ fn events(turn: TurnId, n: usize, drawn: &Drawn) -> Vec<EventBody> {
             text: drawn.text.clone(),
             is_error: false,
             // How long it took says nothing.
-            duration_ms: n as u64,
+            duration_ms: u64::try_from(n).unwrap(),
             partial: false,
         }),
     ];

@@ -103,6 +103,8 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
 
     [limits]
 
+    [budget]
+
     [rate]
 
     [secrets]
