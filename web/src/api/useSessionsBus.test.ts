@@ -15,7 +15,7 @@ function session(id: string, title = ""): Session {
     metadata: {},
     approvals: {},
     lease: { holder: "nobody" },
-    budget: {},
+    budget: { usd: { limit: null, used: 0 }, tokens: { limit: null, used: 0 } },
     cost_usd: 0,
     tokens: 0,
     last_seq: 1,
