@@ -414,6 +414,48 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
     ]
 }
 
+/// What is told of models.
+fn model_events(turn: TurnId, some: bool) -> [EventBody; 4] {
+    let some_turn = some.then_some(turn);
+    [
+        EventBody::Cost(Cost {
+            turn,
+            step: 1,
+            usd: 0.5,
+            model: if some {
+                "a/b".to_owned()
+            } else {
+                String::new()
+            },
+            usage: Usage::default(),
+            unpriced: some,
+            unfinished: some,
+        }),
+        EventBody::Gateway(GatewayUse {
+            turn: some_turn,
+            model: "a/b".to_owned(),
+            usd: 0.5,
+            usage: Usage::default(),
+            unpriced: some,
+            unfinished: some,
+        }),
+        EventBody::Retry(Retry {
+            turn,
+            attempt: 1,
+            message: String::new(),
+            next_at: jiff::Timestamp::UNIX_EPOCH,
+            model: some.then(String::new),
+        }),
+        EventBody::Notice(Notice {
+            turn,
+            bound: Bound::Steps,
+            used: 40.0,
+            limit: 50.0,
+            message: String::new(),
+        }),
+    ]
+}
+
 /// One of each kind, with and without what may be absent.
 fn events() -> Vec<EventBody> {
     let (turn, blob) = (TurnId::new(), BlobName::of([7; 32], BlobFormat::Png));
@@ -430,6 +472,7 @@ fn events() -> Vec<EventBody> {
             text: String::new(),
         };
         events.extend(decision_events(turn, some));
+        events.extend(model_events(turn, some));
         events.extend([
             EventBody::Status(Status {
                 state: phase,
@@ -446,41 +489,6 @@ fn events() -> Vec<EventBody> {
                 author_name: some.then(String::new),
                 delivery: [Delivery::Queue, Delivery::Steer][usize::from(some)],
                 turn: some_turn,
-            }),
-            EventBody::Cost(Cost {
-                turn,
-                step: 1,
-                usd: 0.5,
-                model: if some {
-                    "a/b".to_owned()
-                } else {
-                    String::new()
-                },
-                usage: Usage::default(),
-                unpriced: some,
-                unfinished: some,
-            }),
-            EventBody::Gateway(GatewayUse {
-                turn: some_turn,
-                model: "a/b".to_owned(),
-                usd: 0.5,
-                usage: Usage::default(),
-                unpriced: some,
-                unfinished: some,
-            }),
-            EventBody::Retry(Retry {
-                turn,
-                attempt: 1,
-                message: String::new(),
-                next_at: jiff::Timestamp::UNIX_EPOCH,
-                model: some.then(String::new),
-            }),
-            EventBody::Notice(Notice {
-                turn,
-                bound: Bound::Steps,
-                used: 40.0,
-                limit: 50.0,
-                message: String::new(),
             }),
             EventBody::Thinking(said.clone()),
             EventBody::Text(said),
