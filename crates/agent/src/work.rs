@@ -11,6 +11,7 @@ use deskhand_core::{
     model::{Image, Model, ModelRequest, Original, Pictures},
     sandbox::Sandbox,
 };
+use jiff::Timestamp;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +20,7 @@ use crate::{
     decide::{self, Raised},
     pick_up::Progress,
     ports::{Decisions, Desk, TurnLog, TurnLogError},
-    system_prompt,
+    system_prompt::SystemPrompt,
     turn::{ChosenModel, Originals, Turn, TurnLimits},
 };
 
@@ -43,7 +44,8 @@ pub(crate) struct Work {
     pub(crate) parking: CancellationToken,
     pub(crate) deadline: Instant,
     pub(crate) journal: Journal,
-    system: String,
+    prompt: SystemPrompt,
+    began_at: Timestamp,
     /// The sandbox, once it was needed and as long as it is not known to be lost.
     pub(crate) computer: Option<Arc<dyn Sandbox>>,
     /// The pictures that the model is shown, so that each is read at most once.
@@ -156,7 +158,6 @@ impl Work {
         let bodies: Vec<_> = turn.history.into_iter().map(|event| event.body).collect();
         let progress = Progress::read(&bodies, turn.id);
         let raised = decide::raised(&bodies, turn.id);
-        let system = system_prompt::fill(turn.clock.now(), turn.screen);
         Self {
             turn: turn.id,
             model: turn.model.model,
@@ -168,7 +169,6 @@ impl Work {
             screen: turn.screen,
             deadline: started + turn.limits.max_duration,
             limits: turn.limits,
-            clock: turn.clock,
             stop: turn.stop,
             parking: turn.parking,
             journal: Journal {
@@ -176,7 +176,9 @@ impl Work {
                 bodies,
                 originals: turn.originals,
             },
-            system,
+            prompt: turn.prompt,
+            began_at: turn.clock.now(),
+            clock: turn.clock,
             computer: None,
             images: HashMap::new(),
             n_steps: progress.n_steps,
@@ -275,10 +277,11 @@ impl Work {
             &self.images,
             &self.journal.originals,
         );
+        let shown = self.model.shown(self.screen);
         Ok(ModelRequest {
-            system: self.system.clone(),
+            system: self.prompt.fill(self.began_at, shown),
             screen: self.screen,
-            shown: self.model.shown(self.screen),
+            shown,
             items,
         })
     }

@@ -25,7 +25,7 @@ mod users;
 
 use std::{sync::Arc, time::Duration};
 
-use deskhand_agent::TurnLimits;
+use deskhand_agent::{PromptTemplate, TurnLimits};
 use deskhand_core::{
     action::ScreenSize, blob::Blobs, clock::Clock, limits::Limits, model::Models,
     sandbox::Sandboxes, tasks::Tasks,
@@ -43,13 +43,14 @@ pub use control::Seat;
 pub use health::Health;
 pub use hub::Feed;
 pub use limits::{LimitsInUse, SetLimitsError};
+pub use model_choice::ModelChoice;
 pub use presence::{PresenceChange, Present};
 pub use sessions::{
-    ActByHand, ActByHandError, AnswerError, ByHand, ChangeMessage, ChangeMessageError,
-    ChangeSession, ChangeSessionError, ControlError, CreateSession, CreateSessionError, FindError,
-    GivenReply, JoinError, ListDecisions, MadeShare, OpenScreenError, PersonError, Picture, Place,
-    ScreenshotError, SendPrompt, SendPromptError, Sessions, ShareError, ShareSession,
-    StopTurnError, TakeControl,
+    ActByHand, ActByHandError, AnswerError, BadInstructions, ByHand, ChangeMessage,
+    ChangeMessageError, ChangeSession, ChangeSessionError, Choice, ControlError, CreateSession,
+    CreateSessionError, FindError, GivenReply, JoinError, ListDecisions, MadeShare,
+    OpenScreenError, PersonError, Picture, Place, ScreenshotError, SendPrompt, SendPromptError,
+    Sessions, ShareError, ShareSession, StopTurnError, TakeControl,
 };
 pub use users::{
     ChangeUser, ChangeUserError, CreateUserError, Credential, EnsureAdminError, MadeToken,
@@ -80,6 +81,8 @@ pub struct Settings {
     pub limits: Limits,
     /// The model that is asked when a session's own cannot be reached.
     pub fallback_model: Option<String>,
+    /// What every model is told before the conversation.
+    pub prompt: PromptTemplate,
     /// How many prompts of one session may wait.
     pub queue_length: u64,
 }

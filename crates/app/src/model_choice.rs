@@ -1,9 +1,40 @@
 //! Which model a turn asks, and which one when that cannot be reached.
 
 use deskhand_agent::ChosenModel;
-use deskhand_core::model::UnknownModel;
+use deskhand_core::model::{ListedModel, UnknownModel};
 
-use crate::sessions::Shared;
+use crate::sessions::{Sessions, Shared};
+
+/// The models that people may choose from.
+#[derive(Debug)]
+pub struct ModelChoice {
+    /// What a session uses when nobody says otherwise. It is one of `models`.
+    pub default: String,
+    /// Usable ones first.
+    pub models: Vec<ListedModel>,
+}
+
+impl Sessions {
+    /// What there is to choose from. Other models of a vendor may be usable as well.
+    pub fn models(&self) -> ModelChoice {
+        let models = &self.shared.models;
+        let default = models.default_model();
+        let mut listed = models.list();
+        if !listed.iter().any(|model| model.name == default) {
+            let found = models.model(&default);
+            listed.push(ListedModel {
+                name: default.clone(),
+                price: found.as_ref().ok().and_then(|model| model.price()),
+                problem: found.err().map(|error| error.reason),
+            });
+            listed.sort_by_key(|model| model.problem.is_some());
+        }
+        ModelChoice {
+            default,
+            models: listed,
+        }
+    }
+}
 
 impl Shared {
     pub(crate) fn chosen(&self, name: &str) -> Result<ChosenModel, UnknownModel> {

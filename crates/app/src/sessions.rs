@@ -20,7 +20,7 @@ use deskhand_core::{
     policy::Policy,
     right::Right,
     sandbox::{Actor, ByteStream, ComputerReply, ComputerRequest, Sandboxes},
-    session::{Phase, SandboxState, Session, Signal},
+    session::{LONGEST_INSTRUCTIONS_BYTES, Phase, SandboxState, Session, Signal},
     tasks::Tasks,
     viewer::Viewer,
 };
@@ -32,11 +32,11 @@ use tokio_util::sync::CancellationToken;
 pub use by_hand::{ActByHand, ActByHandError, ByHand};
 pub use decisions::{AnswerError, GivenReply, ListDecisions};
 pub use errors::{
-    ChangeMessageError, ChangeSessionError, CreateSessionError, FindError, OpenScreenError,
-    ScreenshotError, SendPromptError, StopTurnError,
+    BadInstructions, ChangeMessageError, ChangeSessionError, CreateSessionError, FindError,
+    OpenScreenError, ScreenshotError, SendPromptError, StopTurnError,
 };
 pub use lease::{ControlError, TakeControl};
-pub use queue::{ChangeMessage, Place, SendPrompt};
+pub use queue::{ChangeMessage, Choice, Place, SendPrompt};
 
 pub use people::{JoinError, MadeShare, PersonError, ShareError, ShareSession};
 
@@ -90,6 +90,8 @@ pub(crate) struct Shared {
 pub struct CreateSession {
     pub title: Option<String>,
     pub model: Option<String>,
+    /// What its agent is told besides what every agent is told.
+    pub instructions: Option<String>,
     /// A JSON object.
     pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
     /// The owner's default without it.
@@ -101,6 +103,10 @@ pub struct CreateSession {
 pub struct ChangeSession {
     pub title: Option<String>,
     pub approvals: Option<Policy>,
+    /// From the next turn on.
+    pub model: Option<String>,
+    /// From the next turn on; empty for none.
+    pub instructions: Option<String>,
 }
 
 /// A picture to show.
@@ -152,6 +158,8 @@ impl Sessions {
             .model
             .unwrap_or_else(|| shared.models.default_model());
         shared.models.model(&model)?;
+        let instructions = wanted.instructions.unwrap_or_default();
+        check_instructions(&instructions)?;
         let title = wanted.title.unwrap_or_default();
         if title.chars().count() > LONGEST_TITLE {
             return Err(CreateSessionError::LongTitle);
@@ -171,6 +179,7 @@ impl Sessions {
             right: Right::Owner,
             title: title.trim().to_owned(),
             model,
+            instructions,
             metadata: serde_json::Value::Object(wanted.metadata.unwrap_or_default()),
             approvals,
             phase: Phase::Initializing,
@@ -208,6 +217,7 @@ impl Sessions {
             owner: session.owner,
             title: &session.title,
             model: &session.model,
+            instructions: &session.instructions,
             metadata: &session.metadata,
             approvals: &session.approvals,
             created_at: session.created_at,
@@ -272,7 +282,7 @@ impl Sessions {
         self.shared.store.sessions(viewer, before, limit).await
     }
 
-    /// Names a session, or changes what its agent must ask.
+    /// Names a session, or changes its model, what its agent is told or what it must ask.
     pub async fn change(
         &self,
         viewer: Viewer,
@@ -285,11 +295,31 @@ impl Sessions {
         }
         if let Some(policy) = &change.approvals {
             policy.check()?;
-        } else if title.is_none() {
-            return Err(ChangeSessionError::Nothing);
         }
-        self.find_with(Right::Owner, viewer, id).await?;
+        if let Some(instructions) = &change.instructions {
+            check_instructions(instructions)?;
+        }
+        // Whoever drives tells the agent what to do; the rest is the owner's.
+        let needed = match (
+            title,
+            &change.approvals,
+            &change.model,
+            &change.instructions,
+        ) {
+            (None, None, None, None) => return Err(ChangeSessionError::Nothing),
+            (None, None, ..) => Right::Drive,
+            (Some(_), ..) | (_, Some(_), ..) => Right::Owner,
+        };
+        self.find_with(needed, viewer, id).await?;
         let store = &self.shared.store;
+        if let Some(model) = &change.model {
+            self.shared.models.model(model)?;
+            store.set_model(id, model).await.map_err(FindError::from)?;
+        }
+        if let Some(instructions) = &change.instructions {
+            let changed = store.set_instructions(id, instructions).await;
+            changed.map_err(FindError::from)?;
+        }
         if let Some(title) = title {
             let renamed = store.set_title(viewer, id, title).await;
             if !renamed.map_err(FindError::from)? {
@@ -497,4 +527,14 @@ impl Sessions {
         });
         futures::future::join_all(ends).await;
     }
+}
+
+fn check_instructions(instructions: &str) -> Result<(), BadInstructions> {
+    if instructions.len() > LONGEST_INSTRUCTIONS_BYTES {
+        return Err(BadInstructions::Long(instructions.len()));
+    }
+    if instructions.contains('\0') {
+        return Err(BadInstructions::Nul);
+    }
+    Ok(())
 }

@@ -218,6 +218,7 @@ async fn start_app(
             },
             limits: config.limits,
             fallback_model: config.fallback_model.clone(),
+            prompt: config.prompt.clone(),
             queue_length: config.turn.queue_length,
         },
     });

@@ -105,14 +105,15 @@ pub fn has_page() -> bool {
 /// All routes, each with its description: every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
-        bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, people, queue,
-        screen, sessions, settings, sharing, stream, tokens, users,
+        bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, models, people,
+        queue, screen, sessions, settings, sharing, stream, tokens, users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
         .merge(users::routes())
         .merge(limits::routes())
         .merge(tokens::routes())
+        .merge(models::routes())
         .merge(sessions::routes())
         .merge(messages::routes())
         .merge(queue::routes())

@@ -20,7 +20,7 @@ use crate::{
     rights::right,
 };
 
-const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.metadata, s.approvals, s.phase, \
+const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.metadata, s.approvals, s.phase, \
                        s.sandbox, s.last_seq, s.created_at_ms, s.updated_at_ms, \
                        s.cost_nanousd, s.tokens, \
                        s.lease_user_id, s.lease_until_ms, \
@@ -36,6 +36,7 @@ pub struct NewSession<'a> {
     pub owner: UserId,
     pub title: &'a str,
     pub model: &'a str,
+    pub instructions: &'a str,
     pub metadata: &'a serde_json::Value,
     pub approvals: &'a Policy,
     pub created_at: Timestamp,
@@ -168,6 +169,22 @@ impl Store {
             > 0)
     }
 
+    /// Gives a session another model, from its next turn on; tells whether there is such a session.
+    pub async fn set_model(&self, id: SessionId, model: &str) -> Result<bool, StoreError> {
+        let sql = "UPDATE sessions SET model = $1 WHERE id = $2";
+        Ok(self.write(sql, [model.into(), id.0.into()]).await? > 0)
+    }
+
+    /// The same for what its agent is told.
+    pub async fn set_instructions(
+        &self,
+        id: SessionId,
+        instructions: &str,
+    ) -> Result<bool, StoreError> {
+        let sql = "UPDATE sessions SET instructions = $1 WHERE id = $2";
+        Ok(self.write(sql, [instructions.into(), id.0.into()]).await? > 0)
+    }
+
     /// Names a session that has no name yet.
     pub async fn suggest_title(&self, id: SessionId, title: &str) -> Result<(), StoreError> {
         let sql = "UPDATE sessions SET title = $1 WHERE id = $2 AND title = ''";
@@ -228,8 +245,8 @@ async fn insert(
     new: NewSession<'_>,
 ) -> Result<Vec<LoggedEvent>, StoreError> {
     let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
-               last_seq, created_at_ms, updated_at_ms, approvals) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9)";
+               last_seq, created_at_ms, updated_at_ms, approvals, instructions) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10)";
     let first = Status {
         state: Phase::Initializing,
         sandbox: SandboxState::None,
@@ -247,6 +264,7 @@ async fn insert(
         first.sandbox.name().into(),
         millis(new.created_at),
         written(new.approvals)?.into(),
+        new.instructions.into(),
     ];
     transaction.execute(sql, values).await?;
     let body = EventBody::Status(first);
@@ -269,6 +287,7 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         right: right(row)?,
         title: row.get("title")?,
         model: row.get("model")?,
+        instructions: row.get("instructions")?,
         metadata: serde_json::from_str(metadata).map_err(|error| unreadable(&error))?,
         approvals: policy(row)?,
         phase: phase.parse::<Phase>().map_err(|error| unreadable(&error))?,

@@ -189,6 +189,12 @@ impl<'a> Reader<'a> {
         self.dir(key, &usual)
     }
 
+    /// A file, made absolute, or `None` when it is empty.
+    pub(super) fn file(&mut self, key: &str) -> Option<PathBuf> {
+        self.text_or_nothing(key)?;
+        Some(self.dir(key, Path::new("")))
+    }
+
     /// A folder, made absolute. Empty stands for `usual`.
     pub(super) fn dir(&mut self, key: &str, usual: &Path) -> PathBuf {
         let given = self.text(key);

@@ -424,6 +424,7 @@ fn events() -> Vec<EventBody> {
                 author: some.then(UserId::new),
                 author_name: some.then(String::new),
                 delivery: [Delivery::Queue, Delivery::Steer][usize::from(some)],
+                model: some.then(|| "a/b".to_owned()),
                 turn: some_turn,
             }),
             EventBody::Cost(Cost {
@@ -501,6 +502,10 @@ fn queue_changes() -> impl Iterator<Item = EventBody> {
             before: Some(MessageId::new()),
         },
         QueueChange::Moved { before: None },
+        QueueChange::Reassigned {
+            model: Some("a/b".to_owned()),
+        },
+        QueueChange::Reassigned { model: None },
         QueueChange::Removed,
     ];
     changes.into_iter().map(|change| {

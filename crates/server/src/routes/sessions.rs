@@ -31,6 +31,9 @@ pub(crate) struct Create {
     title: Option<String>,
     /// `vendor/name`, or the server's choice.
     model: Option<String>,
+    /// What its agent is told besides what every agent is told: at most 16 KiB in UTF-8.
+    #[schema(max_length = 16384)]
+    instructions: Option<String>,
     /// The caller's own notes.
     #[schema(value_type = Option<std::collections::HashMap<String, serde_json::Value>>)]
     metadata: Option<serde_json::Map<String, serde_json::Value>>,
@@ -49,6 +52,13 @@ pub(crate) struct Change {
     /// What the agent must ask before it does it, from its next action on.
     #[schema(value_type = Option<schema::decision::Policy>, nullable = false)]
     approvals: Option<Policy>,
+    /// `vendor/name`, from its next turn on.
+    #[schema(nullable = false)]
+    model: Option<String>,
+    /// What its agent is told besides what every agent is told, from its next turn on: at most 16 KiB in UTF-8, empty for
+    /// nothing.
+    #[schema(max_length = 16384, nullable = false)]
+    instructions: Option<String>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -81,7 +91,7 @@ pub(crate) struct SessionsView {
     request_body = Create,
     responses(
         (status = 201, description = "the session", body = SessionView),
-        (status = 400, description = "`unknown_model`, `long_title`, `bad_policy`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`"),
         (status = 429, description = "`too_many_awake`, `too_many_today`"),
     ),
 )]
@@ -93,6 +103,7 @@ pub(crate) async fn create(
     let wanted = CreateSession {
         title: body.title,
         model: body.model,
+        instructions: body.instructions,
         metadata: body.metadata,
         approvals: body.approvals,
     };
@@ -140,7 +151,7 @@ pub(crate) async fn show(
     Ok(Json(sessions.find(caller.viewer(), id).await?.into()))
 }
 
-/// Gives a session another title, or another approval policy.
+/// Gives a session another title, model, instructions or approval policy.
 #[utoipa::path(
     patch,
     path = "/sessions/{id}",
@@ -150,7 +161,7 @@ pub(crate) async fn show(
     request_body = Change,
     responses(
         (status = 200, description = "the session", body = SessionView),
-        (status = 400, description = "`long_title`, `bad_policy`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`"),
     ),
 )]
 pub(crate) async fn change(
@@ -162,6 +173,8 @@ pub(crate) async fn change(
     let change = ChangeSession {
         title: body.title,
         approvals: body.approvals,
+        model: body.model,
+        instructions: body.instructions,
     };
     let session = sessions.change(caller.viewer(), id, change).await?;
     Ok(Json(session.into()))

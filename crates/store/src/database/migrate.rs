@@ -39,6 +39,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 7,
         sql: include_str!("../../migrations/0007_answers.sql"),
     },
+    Migration {
+        number: 10,
+        sql: include_str!("../../migrations/0010_choice.sql"),
+    },
 ];
 
 /// Keeps two servers that start at once from migrating at once on PostgreSQL. Any number does

@@ -109,6 +109,7 @@ impl World {
             owner,
             title: "",
             model: "scripted/demo",
+            instructions: "",
             metadata: &serde_json::json!({"team": "x"}),
             approvals: &Policy::default(),
             created_at: SystemClock.now(),

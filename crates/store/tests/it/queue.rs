@@ -30,6 +30,7 @@ async fn send(world: &World, session: SessionId, content: &str, delivery: Delive
         author: world.user,
         author_name: "ada",
         delivery,
+        model: None,
         at: SystemClock.now(),
     };
     let queued = world.store.queue_prompt(new, 100).await.unwrap();
