@@ -9,14 +9,14 @@ import { join } from "node:path";
 const program = join(import.meta.dirname, "..", "target", "debug", "deskhand");
 
 export class Server {
-  /** With `demo`, the built-in demo is replaced by this scenario. */
-  static async start({ demo } = {}) {
+  /** With `demo`, the built-in demo is replaced by this scenario; `scenarios` are others, by name. */
+  static async start({ demo, scenarios = {} } = {}) {
     const server = new Server();
     server.folder = await mkdtemp(join(tmpdir(), "deskhand-e2e-"));
-    if (demo) {
-      const scenarios = join(server.folder, "data", "scenarios");
-      await mkdir(scenarios, { recursive: true });
-      await writeFile(join(scenarios, "demo.yaml"), demo);
+    const folder = join(server.folder, "data", "scenarios");
+    await mkdir(folder, { recursive: true });
+    for (const [name, yaml] of Object.entries(demo ? { ...scenarios, demo } : scenarios)) {
+      await writeFile(join(folder, `${name}.yaml`), yaml);
     }
     await server.run("127.0.0.1:0");
     return server;

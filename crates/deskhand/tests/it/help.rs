@@ -21,6 +21,8 @@ fn the_program_explains_itself() {
       login      Print a new link for signing in to the running server
       decisions  Print what the agents ask you
       answer     Answer what an agent asks
+      models     Print the models there are, what they cost and what is missing for them
+      prompt     Print what a model is told before the conversation
       user       Add, list, limit and disable users
       token      Make, list and revoke tokens for your programs
       doctor     Check this machine part by part and say how to mend what is missing
@@ -67,7 +69,7 @@ fn run_explains_itself() {
       <TEXT>  What the agent should do
 
     Options:
-          --model <MODEL>  Model to use, such as scripted/demo
+          --model <MODEL>  Model to use, such as scripted/demo; `deskhand models` lists them
           --keep           Keep the session afterwards and print where to look at it
           --json           Print every event as one line of JSON instead of steps and answer
           --server <URL>   Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]

@@ -1,13 +1,16 @@
 import type {
+  CostData,
   LeaseData,
   QueueData,
+  RetryData,
   ScreenshotData,
   SessionEvent,
   StatusData,
 } from "../../api/types";
+import { nothingSpent, type Spent } from "../../lib/money";
 import type { HeldLease } from "../screen/control";
 import { changeCalls, settle } from "./decisionItems";
-import type { CallItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
+import type { CallItem, ErrorItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
 
 /** What a session's log amounts to on the page. */
 export interface Timeline {
@@ -23,6 +26,12 @@ export interface Timeline {
   leaseChange: { seq: number; data: LeaseData } | null;
   /** Since when the agent works on the current turn. */
   turnStartedAt: string | null;
+  /** The try of the model that failed last, until it speaks again. */
+  retry: RetryData | null;
+  /** What all turns have used. */
+  spent: Spent;
+  /** What the current turn has used. */
+  turnSpent: Spent;
 }
 
 export const emptyTimeline: Timeline = {
@@ -34,6 +43,9 @@ export const emptyTimeline: Timeline = {
   lease: null,
   leaseChange: null,
   turnStartedAt: null,
+  retry: null,
+  spent: nothingSpent,
+  turnSpent: nothingSpent,
 };
 
 /** A timeline that one batch of events may be written into. */
@@ -69,7 +81,7 @@ function addEvent(draft: Draft, event: SessionEvent): void {
     case "message":
       if (event.data.role === "user") {
         const { id: message, content: text, author, delivery = "queue" } = event.data;
-        const { author_name: authorName } = event.data;
+        const { author_name: authorName, model } = event.data;
         const prompt: PromptItem = {
           ...base,
           kind: "prompt",
@@ -82,6 +94,7 @@ function addEvent(draft: Draft, event: SessionEvent): void {
           ...prompt,
           ...(author !== undefined && { author }),
           ...(authorName !== undefined && { authorName }),
+          ...(model !== undefined && { model }),
         });
       } else if (!wasSpoken(draft, event.data.content, turn)) {
         draft.items.push({ ...base, kind: "answer", text: event.data.content });
@@ -93,8 +106,10 @@ function addEvent(draft: Draft, event: SessionEvent): void {
       return changeLease(draft, base, event.data);
     case "thinking":
     case "text":
+      draft.retry = null;
       return addSaid(draft, { ...base, kind: event.type, ...event.data, lastAt: event.at });
     case "tool_use": {
+      if (turn !== undefined) draft.retry = null;
       const { call, tool, input, by } = event.data;
       const item: CallItem = {
         ...base,
@@ -134,20 +149,29 @@ function addEvent(draft: Draft, event: SessionEvent): void {
       return settle(draft.items, event.at, event.data);
     case "error": {
       const { code, message } = event.data;
-      draft.items.push({ ...base, kind: "error", code, message });
+      const item: ErrorItem = { ...base, kind: "error", code, message };
+      draft.items.push(turn === undefined ? item : { ...item, spent: draft.turnSpent });
       if (turn !== undefined) endTurn(draft, turn);
       return;
     }
+    case "cost":
+      draft.retry = null;
+      draft.spent = add(draft.spent, event.data);
+      draft.turnSpent = add(draft.turnSpent, event.data);
+      return;
+    case "retry":
+      return addRetry(draft, base, event.data);
     case "complete": {
       const { outcome, n_steps, duration_ms } = event.data;
-      endTurn(draft, event.data.turn);
       draft.items.push({
         ...base,
         kind: "complete",
         outcome,
         nSteps: n_steps,
         durationMs: duration_ms,
+        spent: draft.turnSpent,
       });
+      endTurn(draft, event.data.turn);
     }
   }
 }
@@ -173,6 +197,11 @@ function changeWaiting(draft: Draft, data: QueueData): void {
     case "redelivered":
       draft.waiting[index] = { ...item, delivery: data.delivery };
       return;
+    case "reassigned": {
+      const { model: _before, ...rest } = item;
+      draft.waiting[index] = data.model === undefined ? rest : { ...rest, model: data.model };
+      return;
+    }
     case "moved": {
       draft.waiting.splice(index, 1);
       const before = draft.waiting.findIndex(({ message }) => message === data.before);
@@ -182,6 +211,27 @@ function changeWaiting(draft: Draft, data: QueueData): void {
     case "removed":
       draft.waiting.splice(index, 1);
   }
+}
+
+function add(spent: Spent, { usd, usage, unpriced }: CostData): Spent {
+  const tokens = usage.input + usage.cache_write + usage.cache_read + usage.output;
+  return {
+    usd: spent.usd + usd,
+    tokens: spent.tokens + tokens,
+    isUnpriced: spent.isUnpriced || (unpriced === true && tokens > 0),
+  };
+}
+
+/** The model's answer broke off: what it thought so far leads nowhere, and it is asked again. */
+function addRetry(draft: Draft, base: ItemBase, data: RetryData): void {
+  draft.retry = data;
+  for (let index = draft.items.length - 1; index >= 0; index -= 1) {
+    const item = draft.items[index];
+    if (item?.kind !== "thinking" && item?.kind !== "text") break;
+    draft.items[index] = { ...item, isCut: true };
+  }
+  const { model, message } = data;
+  if (model !== undefined) draft.items.push({ ...base, kind: "fallback", model, message });
 }
 
 function changeLease(draft: Draft, base: ItemBase, data: LeaseData): void {
@@ -201,6 +251,8 @@ export function inOrder(waiting: readonly PromptItem[]): PromptItem[] {
 
 function endTurn(draft: Draft, turn: string): void {
   draft.turnStartedAt = null;
+  draft.retry = null;
+  draft.turnSpent = nothingSpent;
   changeCalls(draft.items, turn, "running", "cut");
 }
 
