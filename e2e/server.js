@@ -1,7 +1,7 @@
 // A server in a folder of its own, killed and cleared away at the end.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,9 +9,13 @@ import { join } from "node:path";
 const program = join(import.meta.dirname, "..", "target", "debug", "deskhand");
 
 export class Server {
-  /** With `demo`, the built-in demo is replaced by this scenario; `scenarios` are others, by name. */
-  static async start({ demo, scenarios = {} } = {}) {
+  /**
+   * With `demo`, the built-in demo is replaced by this scenario; `scenarios` are others, by name. `env` goes over our own
+   * environment.
+   */
+  static async start({ demo, scenarios = {}, env } = {}) {
     const server = new Server();
+    server.env = env;
     server.folder = await mkdtemp(join(tmpdir(), "deskhand-e2e-"));
     const folder = join(server.folder, "data", "scenarios");
     await mkdir(folder, { recursive: true });
@@ -27,6 +31,7 @@ export class Server {
     const data = join(this.folder, "data");
     this.process = spawn(program, ["serve", "--listen", listen, "--data-dir", data], {
       stdio: ["ignore", "pipe", "ignore"],
+      env: { ...process.env, ...this.env },
     });
     for await (const line of createInterface({ input: this.process.stdout })) {
       const link = line.match(/http:\S+\/\?code=\S+/)?.[0];
@@ -37,6 +42,43 @@ export class Server {
       }
     }
     throw new Error("the server did not start");
+  }
+
+  /** What the API answers an administrator; throws when it refuses. */
+  async api(method, path, body) {
+    const token = (await readFile(join(this.folder, "data", "admin-token"), "utf8")).trim();
+    const response = await fetch(`${this.url}/api${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: body && JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    const is_json = response.headers.get("content-type")?.includes("json");
+    return is_json ? response.json() : Buffer.from(await response.arrayBuffer());
+  }
+
+  /** All events of a session. */
+  async log(session) {
+    const events = [];
+    for (;;) {
+      const page = await this.api("GET", `/sessions/${session}/events?after=${events.length}&limit=5000`);
+      if (page.events.length === 0) return events;
+      events.push(...page.events);
+    }
+  }
+
+  /** Gives a new session with this model a task and waits for the turn's end; answers the session and its log. */
+  async task(model, content) {
+    const { id } = await this.api("POST", "/sessions", { model });
+    await this.api("POST", `/sessions/${id}/messages`, { content });
+    const deadline = Date.now() + 120_000;
+    for (;;) {
+      const log = await this.log(id);
+      const end = log.find(({ type, data }) => type === "complete" || (type === "error" && data.turn));
+      if (end) return { id, log, end };
+      if (Date.now() > deadline) throw new Error(`no end: ${JSON.stringify(log.slice(-5))}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   }
 
   /** Kills it without warning. */

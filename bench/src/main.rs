@@ -15,10 +15,11 @@ mod load;
 mod process;
 mod service;
 mod sleep;
+mod step;
 mod stream;
 mod table;
 
-const USAGE: &str = "usage: deskhand-bench DESKHAND PYTHON [desktop] [api] [stream] [sleep]";
+const USAGE: &str = "usage: deskhand-bench DESKHAND PYTHON [desktop] [step] [api] [stream] [sleep]";
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
@@ -27,13 +28,14 @@ async fn main() {
     let python = arguments.next().expect(USAGE);
     let mut parts: Vec<String> = arguments.collect();
     if parts.is_empty() {
-        parts = ["desktop", "api", "stream", "sleep"]
+        parts = ["desktop", "step", "api", "stream", "sleep"]
             .map(str::to_owned)
             .to_vec();
     }
     for part in parts {
         match part.as_str() {
             "desktop" => desktop::measure(&program).await,
+            "step" => step::measure(&program).await,
             "api" => api::measure(&program, &python).await,
             "stream" => stream::measure(&program, &python).await,
             "sleep" => sleep::measure(&program).await,

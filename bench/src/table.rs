@@ -59,6 +59,14 @@ impl Row {
         }
     }
 
+    /// A time that should be so many times shorter than the peer's.
+    pub(crate) fn times(what: &'static str, ours: f64, peer: f64, times: f64) -> Self {
+        Self {
+            target: Some(Target::Times(times)),
+            ..Self::ms(what, ours, Some(peer), times)
+        }
+    }
+
     /// For what stands in the table to be seen.
     pub(crate) fn without_target(mut self) -> Self {
         self.target = None;

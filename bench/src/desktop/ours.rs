@@ -111,7 +111,7 @@ pub(crate) async fn measure(program: &str) -> Ours {
 }
 
 /// Opens the page in the sandbox's browser.
-async fn open_page(session: &Session, watcher: &mut Watcher) {
+pub(crate) async fn open_page(session: &Session, watcher: &mut Watcher) {
     let create =
         json!({"command": "create", "path": "/home/agent/page.html", "file_text": page::html()});
     session.act("editor", create).await;

@@ -39,6 +39,7 @@ impl Work {
         let look = ComputerRequest::Act {
             action: Action::Screenshot,
             look: true,
+            shown: Some(self.model.shown(self.screen)),
         };
         let (id, interruption) = (RequestId::new(), self.interruption());
         let answer = tokio::select! {

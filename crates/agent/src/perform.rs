@@ -6,6 +6,7 @@ use std::{sync::Arc, time::Duration};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use deskhand_core::{
+    action::{Action, Point},
     decision::GivenFile,
     event::{EventBody, ToolResult},
     id::{DecisionId, RequestId, TurnId},
@@ -47,21 +48,40 @@ impl Work {
         request: ToolRequest,
         after: After,
     ) -> Outcome {
+        let only_asks = matches!(request, ToolRequest::Computer(Action::CursorPosition));
         let request = match request {
             // The computer waits for a quiet screen only before it takes a picture.
             ToolRequest::Computer(action) => ComputerRequest::Act {
                 action,
                 look: after != After::Nothing,
+                shown: Some(self.model.shown(self.screen)),
             },
             ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
             ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
             ToolRequest::AskUser(question) => return self.ask(call, &question).await,
         };
-        let outcome = self.use_computer(call, request).await;
+        let mut outcome = self.use_computer(call, request).await;
+        if let Some(pointer) = outcome.pointer {
+            self.say_place(&mut outcome.text, pointer, only_asks);
+        }
         Outcome {
             frame: outcome.frame.filter(|_| after == After::Picture),
             ..outcome
         }
+    }
+
+    /// The computer tells places on its screen. A model that counts in something else is told in that.
+    fn say_place(&self, text: &mut String, pointer: Point, only_asks: bool) {
+        let seen = self.model.place(pointer, self.screen);
+        if seen == pointer {
+            return;
+        }
+        let place = format!("X={}, Y={}", seen.x, seen.y);
+        *text = if only_asks {
+            place
+        } else {
+            format!("Done. The pointer is at {place}.")
+        };
     }
 
     /// Puts a file that somebody gave into the home folder; the result is its path.
@@ -184,7 +204,12 @@ enum Sent {
 
 fn replied(reply: ComputerReply) -> Outcome {
     match reply {
-        ComputerReply::Acted { text, frame } => Outcome {
+        ComputerReply::Acted {
+            text,
+            pointer,
+            frame,
+        } => Outcome {
+            pointer,
             frame,
             ..Outcome::done(text)
         },

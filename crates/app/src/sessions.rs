@@ -440,6 +440,7 @@ impl Sessions {
         if let Some(sandbox) = self.awake.get(id).and_then(|live| live.desk.running()) {
             let look = ComputerRequest::Look {
                 format: BlobFormat::Png,
+                shown: None,
             };
             if let Ok(ComputerReply::Acted {
                 frame: Some(frame), ..

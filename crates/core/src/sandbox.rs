@@ -58,10 +58,15 @@ pub enum ComputerRequest {
         /// Whether to wait for the screen to settle and send a picture with the reply.
         /// `Screenshot` and `Zoom` send one in any case.
         look: bool,
+        /// How big a picture of the whole screen is made; absent, as big as the screen. A `Zoom`
+        /// is as big as fits into it.
+        shown: Option<ScreenSize>,
     },
     /// A picture of the screen as it is now, without waiting for it to settle.
     Look {
         format: BlobFormat,
+        /// How big the picture is made; absent, as big as the screen.
+        shown: Option<ScreenSize>,
     },
     Shell(ShellRequest),
     Edit(EditCommand),
@@ -85,6 +90,8 @@ pub enum ComputerReply {
     /// The action was carried out. `text` says so in a few words.
     Acted {
         text: String,
+        /// Where the pointer was then, if the action was about the mouse.
+        pointer: Option<Point>,
         frame: Option<Frame>,
     },
     Shell(ShellOutput),
@@ -99,8 +106,9 @@ pub enum ComputerReply {
 pub struct Frame {
     pub bytes: Bytes,
     pub format: BlobFormat,
+    /// How big the picture is, which need not be the size of the screen.
     pub size: ScreenSize,
-    /// Where the pointer was.
+    /// Where the pointer was on the screen.
     pub pointer: Point,
 }
 

@@ -107,6 +107,7 @@ pub enum FromRunner {
 pub enum Outcome {
     Acted {
         text: String,
+        pointer: Option<Point>,
         frame: Option<FrameHead>,
     },
     Shell {

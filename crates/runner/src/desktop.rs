@@ -10,6 +10,7 @@ mod keyboard;
 mod keysyms;
 mod picture;
 mod programs;
+mod rest;
 mod scale;
 mod seat;
 mod settle;
@@ -32,7 +33,7 @@ use deskhand_core::{
 };
 use tokio::{
     sync::{Mutex, mpsc, watch},
-    time::Instant,
+    time::{Instant, timeout},
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -43,7 +44,10 @@ use self::{
     seat::{Seat, SeatHandle},
     settle::Settle,
 };
-pub use self::{keysyms::UnknownKey, picture::EncodeError, typing::Untypable, x::XError};
+pub use self::{keysyms::UnknownKey, picture::PictureError, typing::Untypable, x::XError};
+
+/// How long an action that was cancelled may take to end. It is a matter of milliseconds.
+const ENDING_MAX: Duration = Duration::from_secs(1);
 
 /// What a desktop should be like.
 #[derive(Debug, Clone)]
@@ -104,7 +108,7 @@ pub enum ActError {
     #[error("the X server did not do it")]
     X(#[source] XError),
     #[error("the picture could not be made")]
-    Encode(#[from] EncodeError),
+    Picture(#[from] PictureError),
 }
 
 impl From<XError> for ActError {
@@ -116,6 +120,16 @@ impl From<XError> for ActError {
             }
         }
     }
+}
+
+/// What came of an action.
+#[derive(Debug, PartialEq)]
+pub struct Acted {
+    /// What was done, in a few words.
+    pub text: String,
+    /// Where the pointer was then, if the action was about the mouse.
+    pub pointer: Option<Point>,
+    pub frame: Option<Frame>,
 }
 
 /// A running desktop. Clones share it; its programs end with the last clone.
@@ -202,8 +216,9 @@ impl Desktop {
         &self.0.vnc_socket
     }
 
-    /// Carries out an action and says in a few words what was done. With `look`, or when the
-    /// action is a look itself, waits until the screen has settled and adds a picture.
+    /// Carries out an action and says what was done. With `look`, or when the action is a look
+    /// itself, waits until the screen has settled and adds a picture: of the whole screen at the
+    /// size `shown`, of a part as large as fits into that.
     ///
     /// Actions are carried out one at a time, in the order of the calls. One that is cancelled
     /// ends at once and leaves nothing pressed; once it is done, cancelling only ends the wait.
@@ -211,20 +226,25 @@ impl Desktop {
         &self,
         action: &Action,
         look: bool,
+        shown: Option<ScreenSize>,
         cancel: CancellationToken,
-    ) -> Result<(String, Option<Frame>), ActError> {
+    ) -> Result<Acted, ActError> {
         action.check(self.0.screen)?;
+        let looks = look || action.is_look();
+        if looks {
+            picture::check_size(shown)?;
+        }
         let mut acted_at = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(ActError::Cancelled),
             acted_at = self.0.acted_at.lock() => acted_at,
         };
-        let text = self.0.actor.perform(action, &cancel).await?;
+        let mut acted = self.0.actor.perform(action, &cancel).await?;
         if changes_something(action) {
             *acted_at = Instant::now();
         }
-        if !look && !action.is_look() {
-            return Ok((text, None));
+        if !looks {
+            return Ok(acted);
         }
         tokio::select! {
             () = cancel.cancelled() => {}
@@ -235,16 +255,24 @@ impl Desktop {
         } else {
             None
         };
-        Ok((text, Some(self.picture(part, BlobFormat::Png).await?)))
+        acted.frame = Some(self.picture(part, shown, BlobFormat::Png).await?);
+        Ok(acted)
     }
 
-    /// A picture of the screen as it is now, whatever is going on.
-    pub async fn look(&self, format: BlobFormat) -> Result<Frame, ActError> {
-        self.picture(None, format).await
+    /// A picture of the screen as it is now, whatever is going on, at the size `shown`.
+    pub async fn look(
+        &self,
+        format: BlobFormat,
+        shown: Option<ScreenSize>,
+    ) -> Result<Frame, ActError> {
+        picture::check_size(shown)?;
+        self.picture(None, shown, format).await
     }
 
-    /// Lets go of all keys and buttons that actions have left pressed.
+    /// Lets go of all keys and buttons that actions hold or have left pressed. One that is
+    /// under way is given a moment to end, since it could press more.
     pub async fn release_all(&self) -> Result<(), ActError> {
+        let _no_action = timeout(ENDING_MAX, self.0.acted_at.lock()).await;
         self.0.seat.run(Seat::release_all).await
     }
 
@@ -276,8 +304,13 @@ impl Desktop {
         Ok(())
     }
 
-    async fn picture(&self, part: Option<Region>, format: BlobFormat) -> Result<Frame, ActError> {
-        let screen = self.0.screen;
+    async fn picture(
+        &self,
+        part: Option<Region>,
+        shown: Option<ScreenSize>,
+        format: BlobFormat,
+    ) -> Result<Frame, ActError> {
+        let shown = shown.unwrap_or(self.0.screen);
         let (mut picture, pointer) = self
             .0
             .seat
@@ -285,9 +318,10 @@ impl Desktop {
             .await?;
         let compressing = tokio::task::spawn_blocking(move || {
             picture.draw_pointer(&pointer);
-            if let Some(region) = part {
-                picture = picture.zoom(region, screen);
-            }
+            picture = match part {
+                Some(region) => picture.zoom(region, shown)?,
+                None => picture.scaled(shown)?,
+            };
             Ok(Frame {
                 bytes: Bytes::from(picture.encode(format)?),
                 format,

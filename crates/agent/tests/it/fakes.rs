@@ -132,12 +132,14 @@ fn frame(n_requests: usize) -> Frame {
 
 fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
     match request {
-        ComputerRequest::Act { action, look } => ComputerReply::Acted {
+        ComputerRequest::Act { action, look, .. } => ComputerReply::Acted {
             text: "Did it.".to_owned(),
+            pointer: None,
             frame: (*look || action.is_look()).then(|| frame(n_requests)),
         },
         ComputerRequest::Look { .. } => ComputerReply::Acted {
             text: "Looked.".to_owned(),
+            pointer: None,
             frame: Some(frame(n_requests)),
         },
         ComputerRequest::Shell(_) => {

@@ -165,7 +165,11 @@ impl Sessions {
             ToolRequest::Computer(action) => {
                 action.check(self.shared.settings.screen)?;
                 let look = act.look;
-                Ok(ComputerRequest::Act { action, look })
+                Ok(ComputerRequest::Act {
+                    action,
+                    look,
+                    shown: None,
+                })
             }
             ToolRequest::Bash(shell) => Ok(ComputerRequest::Shell(shell)),
             ToolRequest::Editor(edit) => Ok(ComputerRequest::Edit(edit)),
@@ -181,7 +185,7 @@ async fn perform(
     request: ComputerRequest,
 ) -> (String, bool, Option<Frame>) {
     match sandbox.perform(id, actor, request, None).await {
-        Ok(ComputerReply::Acted { text, frame }) => (text, false, frame),
+        Ok(ComputerReply::Acted { text, frame, .. }) => (text, false, frame),
         Ok(ComputerReply::Edited { text }) => (text, false, None),
         Ok(ComputerReply::Shell(output)) => {
             let (text, is_error) = deskhand_agent::shell_text(&output);

@@ -33,4 +33,5 @@ mod stream;
 mod terminal_decisions;
 mod terminal_people;
 mod tokens;
+mod typing;
 mod world;

@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 16;
 /// The top-level window that gets what is typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Focused {
-    window: u32,
+    pub(super) window: u32,
     /// Whether it answers `_NET_WM_PING`, and so tells when it has caught up.
     answers_pings: bool,
     /// `WM_CLASS`, in lower case.

@@ -19,10 +19,14 @@ use super::{
     x::XError,
 };
 
-/// How long a program is waited for to say that it has caught up. One that takes longer hangs.
-const CATCH_UP_MAX: Duration = Duration::from_millis(500);
+/// How long a program is waited for to say that it has caught up with what is typed. One that takes
+/// longer hangs. What it has not taken note of by then may come out wrong.
+const CATCH_UP_MAX: Duration = Duration::from_secs(5);
 
-/// How long a program that cannot say so is given instead.
+/// How long it is waited for before its screen is looked at, where nothing comes out wrong.
+const NOTICE_MAX: Duration = Duration::from_millis(500);
+
+/// How long a program is given that neither says so nor can be looked at.
 const CATCH_UP_GUESS: Duration = Duration::from_millis(60);
 
 /// Pings carry numbers from here, far above those that window managers use.
@@ -168,24 +172,32 @@ impl Typist {
         Ok(())
     }
 
-    /// Waits until the focused program has taken note of all input so far. One that cannot say so
-    /// is given a little time.
+    /// Waits until the focused program has taken note of what was done, if it says so, before its
+    /// screen is looked at.
+    pub(super) async fn let_notice(&self) -> Result<(), ActError> {
+        self.hear_from_focused(NOTICE_MAX).await?;
+        Ok(())
+    }
+
+    /// Waits until the focused program has taken note of all input so far. Terminals and other
+    /// old programs do not say so: they are looked at.
     async fn let_catch_up(&self) -> Result<(), ActError> {
-        if !self.hear_from_focused().await? {
+        let has_said = self.hear_from_focused(CATCH_UP_MAX).await?;
+        if !has_said && !self.seat.let_focused_rest().await? {
             tokio::time::sleep(CATCH_UP_GUESS).await;
         }
         Ok(())
     }
 
     /// Waits for a sign of life from the focused program. `false` when it is one that gives none.
-    pub(super) async fn hear_from_focused(&self) -> Result<bool, ActError> {
+    async fn hear_from_focused(&self, patience: Duration) -> Result<bool, ActError> {
         let number = self.n_pings.fetch_add(1, Ordering::Relaxed);
         let mut pong = self.events.pong.subscribe();
         let pinged = self.seat.run(move |seat| seat.ping_focused(number)).await?;
         if pinged {
             let answer = pong.wait_for(|answered| *answered == number);
             // A program that hangs is not waited for any longer: its user would type on too.
-            let _ = tokio::time::timeout(CATCH_UP_MAX, answer).await;
+            let _ = tokio::time::timeout(patience, answer).await;
         }
         Ok(pinged)
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use deskhand_core::{
     id::RequestId,
-    sandbox::{Actor, ComputerRequest, Frame},
+    sandbox::{Actor, ComputerRequest},
     shell::ShellRequest,
     tasks::Tasks,
 };
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Admission, MOST_OPEN};
 use crate::{
-    desktop::{ActError, Desktop},
+    desktop::{ActError, Acted, Desktop},
     editor::Editor,
     keep,
     link::Outbox,
@@ -76,22 +76,30 @@ impl Work {
             }
         };
         match request {
-            ComputerRequest::Act { action, look } => {
+            ComputerRequest::Act {
+                action,
+                look,
+                shown,
+            } => {
                 let desktop = self.desktop.clone();
                 self.actions
                     .push(self.report(id, cancel.clone(), async move {
-                        match desktop.act(&action, look, cancel).await {
-                            Ok((text, frame)) => acted(text, frame),
+                        match desktop.act(&action, look, shown, cancel).await {
+                            Ok(done) => acted(done),
                             Err(ActError::Cancelled) => (Outcome::Cancelled, Bytes::new()),
                             Err(error) => failed(&error),
                         }
                     }));
             }
-            ComputerRequest::Look { format } => {
+            ComputerRequest::Look { format, shown } => {
                 let desktop = self.desktop.clone();
                 let look = self.report(id, cancel, async move {
-                    match desktop.look(format).await {
-                        Ok(frame) => acted("The screen as it is now.".to_owned(), Some(frame)),
+                    match desktop.look(format, shown).await {
+                        Ok(frame) => acted(Acted {
+                            text: "The screen as it is now.".to_owned(),
+                            pointer: None,
+                            frame: Some(frame),
+                        }),
                         Err(error) => failed(&error),
                     }
                 });
@@ -189,29 +197,23 @@ impl Lane {
     }
 }
 
-fn acted(text: String, frame: Option<Frame>) -> Done {
-    match frame {
-        Some(Frame {
-            bytes,
-            format,
-            size,
-            pointer,
-        }) => {
-            let head = FrameHead {
-                format,
-                size,
-                pointer,
-            };
-            (
-                Outcome::Acted {
-                    text,
-                    frame: Some(head),
-                },
-                bytes,
-            )
-        }
-        None => (Outcome::Acted { text, frame: None }, Bytes::new()),
-    }
+fn acted(acted: Acted) -> Done {
+    let Acted {
+        text,
+        pointer,
+        frame,
+    } = acted;
+    let head = frame.as_ref().map(|frame| FrameHead {
+        format: frame.format,
+        size: frame.size,
+        pointer: frame.pointer,
+    });
+    let outcome = Outcome::Acted {
+        text,
+        pointer,
+        frame: head,
+    };
+    (outcome, frame.map(|frame| frame.bytes).unwrap_or_default())
 }
 
 fn failed(error: &dyn std::error::Error) -> Done {

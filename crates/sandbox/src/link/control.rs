@@ -144,8 +144,13 @@ impl Link {
 
 fn answer_of(outcome: Outcome, body: Bytes) -> Answer {
     match outcome {
-        Outcome::Acted { text, frame } => Ok(ComputerReply::Acted {
+        Outcome::Acted {
             text,
+            pointer,
+            frame,
+        } => Ok(ComputerReply::Acted {
+            text,
+            pointer,
             frame: frame.map(|head| Frame {
                 bytes: body,
                 format: head.format,

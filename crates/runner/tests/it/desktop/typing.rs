@@ -199,7 +199,7 @@ async fn typing_can_be_cancelled() {
     let text = "never".to_owned();
     let typed = world
         .desktop
-        .act(&Action::Type { text }, false, cancel)
+        .act(&Action::Type { text }, false, None, cancel)
         .await;
     assert!(matches!(typed, Err(ActError::Cancelled)), "{typed:?}");
     world.type_text("x").await;

@@ -44,7 +44,7 @@ pub(crate) struct World {
 impl World {
     /// A desktop with nothing on it.
     pub(crate) async fn empty() -> Self {
-        let world = Self::start(Vec::new(), TempDir::new().unwrap()).await;
+        let world = Self::start(ScreenSize::default(), Vec::new(), TempDir::new().unwrap()).await;
         // A window that opens while the window manager starts may go unnoticed by it.
         let give_up_at = Instant::now() + DEADLINE;
         while world
@@ -59,6 +59,11 @@ impl World {
 
     /// A desktop whose browser shows this page and nothing else, painted.
     pub(crate) async fn with_page(body: &str) -> Self {
+        Self::with_page_on(ScreenSize::default(), body).await
+    }
+
+    /// The same on a screen of this size.
+    pub(crate) async fn with_page_on(screen: ScreenSize, body: &str) -> Self {
         let folder = TempDir::new().unwrap();
         let page = folder.path().join("page.html");
         let html = format!(
@@ -66,16 +71,16 @@ impl World {
              <script>{SCRIPT}</script>{body}"
         );
         std::fs::write(&page, html).unwrap();
-        let world = Self::start(browser(&page, folder.path()), folder).await;
+        let world = Self::start(screen, browser(&page, folder.path()), folder).await;
         world.title("ready").await;
         world
     }
 
-    async fn start(browser: Vec<String>, folder: TempDir) -> Self {
+    async fn start(screen: ScreenSize, browser: Vec<String>, folder: TempDir) -> Self {
         let tasks = Tasks::default();
         let (sender, notices) = mpsc::channel(16);
         let config = DesktopConfig {
-            screen: ScreenSize::default(),
+            screen,
             // Longer than usual: other tests keep the machine busy.
             settle_quiet: Duration::from_millis(250),
             settle_max: Duration::from_secs(2),
@@ -105,21 +110,30 @@ impl World {
     }
 
     pub(crate) async fn act(&self, action: Action) -> Result<String, ActError> {
-        let (text, frame) = self
+        let acted = self
             .desktop
-            .act(&action, false, CancellationToken::new())
+            .act(&action, false, None, CancellationToken::new())
             .await?;
-        assert_eq!(frame, None);
-        Ok(text)
+        assert_eq!(acted.frame, None);
+        Ok(acted.text)
     }
 
     pub(crate) async fn act_and_look(&self, action: Action) -> (String, Frame) {
+        self.act_and_show(action, None).await
+    }
+
+    /// The same, with a picture of this size.
+    pub(crate) async fn act_and_show(
+        &self,
+        action: Action,
+        shown: Option<ScreenSize>,
+    ) -> (String, Frame) {
         let acted = self
             .desktop
-            .act(&action, true, CancellationToken::new())
+            .act(&action, true, shown, CancellationToken::new())
             .await;
-        let (text, frame) = acted.unwrap();
-        (text, frame.unwrap())
+        let acted = acted.unwrap();
+        (acted.text, acted.frame.unwrap())
     }
 
     pub(crate) async fn click(&self, x: i32, y: i32) -> String {

@@ -145,6 +145,12 @@ impl Connection {
         }
     }
 
+    /// Waits until this driver is obeyed, whatever else is said before.
+    pub(super) async fn driver_set(&mut self, wanted: u64) {
+        while !matches!(self.next().await.0, FromRunner::DriverSet { number } if number == wanted) {
+        }
+    }
+
     pub(super) async fn outcome_of(&mut self, request: ComputerRequest) -> (Outcome, Bytes) {
         let asked = self.request(request).await;
         let (id, outcome, body) = self.result().await;
