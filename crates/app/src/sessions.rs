@@ -1,6 +1,7 @@
 //! Sessions: everything that can be done with one.
 
 mod by_hand;
+mod change;
 mod decisions;
 mod errors;
 mod lease;
@@ -20,7 +21,7 @@ use deskhand_core::{
     policy::Policy,
     right::Right,
     sandbox::{Actor, ByteStream, ComputerReply, ComputerRequest, Sandboxes},
-    session::{LONGEST_INSTRUCTIONS_BYTES, Phase, SandboxState, Session, Signal},
+    session::{Phase, SandboxState, Session, Signal},
     tasks::Tasks,
     viewer::Viewer,
 };
@@ -30,6 +31,7 @@ use deskhand_store::{
 use tokio_util::sync::CancellationToken;
 
 pub use by_hand::{ActByHand, ActByHandError, ByHand};
+pub use change::ChangeSession;
 pub use decisions::{AnswerError, GivenReply, ListDecisions};
 pub use errors::{
     BadInstructions, ChangeMessageError, ChangeSessionError, CreateSessionError, FindError,
@@ -98,17 +100,6 @@ pub struct CreateSession {
     pub approvals: Option<Policy>,
 }
 
-/// What to change of a session. At least one of them.
-#[derive(Debug, Default)]
-pub struct ChangeSession {
-    pub title: Option<String>,
-    pub approvals: Option<Policy>,
-    /// From the next turn on.
-    pub model: Option<String>,
-    /// From the next turn on; empty for none.
-    pub instructions: Option<String>,
-}
-
 /// A picture to show.
 #[derive(Debug)]
 pub struct Picture {
@@ -159,7 +150,7 @@ impl Sessions {
             .unwrap_or_else(|| shared.models.default_model());
         shared.models.model(&model)?;
         let instructions = wanted.instructions.unwrap_or_default();
-        check_instructions(&instructions)?;
+        change::check_instructions(&instructions)?;
         let title = wanted.title.unwrap_or_default();
         if title.chars().count() > LONGEST_TITLE {
             return Err(CreateSessionError::LongTitle);
@@ -280,58 +271,6 @@ impl Sessions {
         limit: u32,
     ) -> Result<SessionPage, StoreError> {
         self.shared.store.sessions(viewer, before, limit).await
-    }
-
-    /// Names a session, or changes its model, what its agent is told or what it must ask.
-    pub async fn change(
-        &self,
-        viewer: Viewer,
-        id: SessionId,
-        change: ChangeSession,
-    ) -> Result<Session, ChangeSessionError> {
-        let title = change.title.as_deref().map(str::trim);
-        if title.is_some_and(|title| title.chars().count() > LONGEST_TITLE) {
-            return Err(ChangeSessionError::LongTitle);
-        }
-        if let Some(policy) = &change.approvals {
-            policy.check()?;
-        }
-        if let Some(instructions) = &change.instructions {
-            check_instructions(instructions)?;
-        }
-        // Whoever drives tells the agent what to do; the rest is the owner's.
-        let needed = match (
-            title,
-            &change.approvals,
-            &change.model,
-            &change.instructions,
-        ) {
-            (None, None, None, None) => return Err(ChangeSessionError::Nothing),
-            (None, None, ..) => Right::Drive,
-            (Some(_), ..) | (_, Some(_), ..) => Right::Owner,
-        };
-        self.find_with(needed, viewer, id).await?;
-        let store = &self.shared.store;
-        if let Some(model) = &change.model {
-            self.shared.models.model(model)?;
-            store.set_model(id, model).await.map_err(FindError::from)?;
-        }
-        if let Some(instructions) = &change.instructions {
-            let changed = store.set_instructions(id, instructions).await;
-            changed.map_err(FindError::from)?;
-        }
-        if let Some(title) = title {
-            let renamed = store.set_title(viewer, id, title).await;
-            if !renamed.map_err(FindError::from)? {
-                return Err(FindError::NoSession(id).into());
-            }
-        }
-        if let Some(policy) = &change.approvals {
-            let changed = store.set_approvals(id, policy).await;
-            changed.map_err(FindError::from)?;
-        }
-        self.shared.bus.changed(id);
-        Ok(self.find(viewer, id).await?)
     }
 
     /// Ends a session for good: its turn, its sandbox and its files. The log stays.
@@ -528,14 +467,4 @@ impl Sessions {
         });
         futures::future::join_all(ends).await;
     }
-}
-
-fn check_instructions(instructions: &str) -> Result<(), BadInstructions> {
-    if instructions.len() > LONGEST_INSTRUCTIONS_BYTES {
-        return Err(BadInstructions::Long(instructions.len()));
-    }
-    if instructions.contains('\0') {
-        return Err(BadInstructions::Nul);
-    }
-    Ok(())
 }

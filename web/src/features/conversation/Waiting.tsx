@@ -11,7 +11,7 @@ import { includes } from "../../lib/rights";
 import { shortName } from "../models/modelWords";
 import type { PromptItem } from "./items";
 import { Prompt } from "./ItemView";
-import { inOrder } from "./timeline";
+import { inOrder } from "./waitingItems";
 
 interface WaitingProps {
   sessionId: string;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { SessionEvent } from "../../api/types";
-import { addEvents, emptyTimeline, inOrder, type Timeline } from "./timeline";
+import { addEvents, emptyTimeline, type Timeline } from "./timeline";
+import { inOrder } from "./waitingItems";
 
 type Said = Pick<SessionEvent, "type" | "data">;
 
@@ -40,18 +41,6 @@ const shot = (data: object): Said =>
   ({ type: "screenshot", data: { blob: "b", width: 4, height: 3, ...data } }) as Said;
 const complete = (turn: string): Said =>
   ({ type: "complete", data: { turn, outcome: "done", n_steps: 2, duration_ms: 900 } }) as Said;
-
-const thinking = (turn: string, block: number, piece: string): Said =>
-  ({ type: "thinking", data: { turn, block, text: piece } }) as Said;
-const cost = (usd: number, input: number, more: object = {}): Said => {
-  const usage = { input, cache_write: 0, cache_read: 0, output: 10 };
-  return { type: "cost", data: { turn: "t", step: 1, usd, usage, ...more } } as Said;
-};
-const retry = (more: object = {}): Said =>
-  ({
-    type: "retry",
-    data: { turn: "t", attempt: 1, message: "busy", next_at: "2025-01-01T12:01:00Z", ...more },
-  }) as Said;
 
 function after(...events: Said[]): Timeline {
   return addEvents(emptyTimeline, log(...events));
@@ -260,55 +249,6 @@ describe("addEvents", () => {
       { state: "running" },
       { settled: { state: "answered", answer: { yes: true }, by: "u" } },
     ]);
-  });
-
-  it("waits on the provider until the model speaks, and folds what it had begun to think", () => {
-    const begun = [begins("go"), use("t", "a"), result("a", "x"), thinking("t", 0, "Hm"), retry()];
-    const waiting = after(...begun);
-    expect(waiting.retry).toMatchObject({ attempt: 1, message: "busy" });
-    expect(waiting.items.at(-1)).toMatchObject({ kind: "thinking", isCut: true });
-    const speaking = after(...begun, thinking("t", 1, "Again"));
-    expect(speaking.retry).toBeNull();
-    expect(speaking.items.at(-1)).not.toHaveProperty("isCut");
-    for (const end of [complete("t"), cost(0, 1), use("t", "b")]) {
-      expect(after(...begun, end).retry).toBeNull();
-    }
-  });
-
-  it("says when another model goes on", () => {
-    const timeline = after(retry(), retry({ attempt: 3, model: "openai/gpt-6-sol" }));
-    expect(timeline.items).toMatchObject([
-      { kind: "fallback", model: "openai/gpt-6-sol", message: "busy" },
-    ]);
-  });
-
-  it("adds up what each turn used, and all of them", () => {
-    const timeline = after(
-      begins("a"),
-      cost(0.25, 90),
-      cost(0.5, 190),
-      complete("t"),
-      begins("b"),
-      cost(0, 40, { unpriced: true }),
-      complete("t"),
-    );
-    expect(timeline.items.filter(({ kind }) => kind === "complete")).toMatchObject([
-      { kind: "complete", spent: { usd: 0.75, tokens: 300, isUnpriced: false } },
-      { kind: "complete", spent: { usd: 0, tokens: 50, isUnpriced: true } },
-    ]);
-    expect(timeline.spent).toEqual({ usd: 0.75, tokens: 350, isUnpriced: true });
-  });
-
-  it("knows which model a message is for", () => {
-    const own: Said = {
-      type: "message",
-      data: { id: "m", role: "user", content: "go", model: "a/b" },
-    } as Said;
-    expect(after(own).waiting).toMatchObject([{ model: "a/b" }]);
-    const other = queue("m", { change: "reassigned", model: "c/d" });
-    expect(after(own, other).waiting).toMatchObject([{ model: "c/d" }]);
-    const sessions = queue("m", { change: "reassigned" });
-    expect(after(own, sessions).waiting[0]).not.toHaveProperty("model");
   });
 
   it("passes over events of a type it does not know", () => {

@@ -1,7 +1,5 @@
 import type {
-  CostData,
   LeaseData,
-  QueueData,
   RetryData,
   ScreenshotData,
   SessionEvent,
@@ -11,6 +9,8 @@ import { nothingSpent, type Spent } from "../../lib/money";
 import type { HeldLease } from "../screen/control";
 import { changeCalls, settle } from "./decisionItems";
 import type { CallItem, ErrorItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
+import { breakOff, withCost } from "./modelItems";
+import { changeWaiting } from "./waitingItems";
 
 /** What a session's log amounts to on the page. */
 export interface Timeline {
@@ -101,7 +101,7 @@ function addEvent(draft: Draft, event: SessionEvent): void {
       }
       return;
     case "queue":
-      return changeWaiting(draft, event.data);
+      return changeWaiting(draft.waiting, event.data);
     case "lease":
       return changeLease(draft, base, event.data);
     case "thinking":
@@ -156,11 +156,12 @@ function addEvent(draft: Draft, event: SessionEvent): void {
     }
     case "cost":
       draft.retry = null;
-      draft.spent = add(draft.spent, event.data);
-      draft.turnSpent = add(draft.turnSpent, event.data);
+      draft.spent = withCost(draft.spent, event.data);
+      draft.turnSpent = withCost(draft.turnSpent, event.data);
       return;
     case "retry":
-      return addRetry(draft, base, event.data);
+      draft.retry = event.data;
+      return breakOff(draft.items, base, event.data);
     case "complete": {
       const { outcome, n_steps, duration_ms } = event.data;
       draft.items.push({
@@ -186,67 +187,12 @@ function takeUp(draft: Draft, prompt: string, at: string): void {
   draft.items.push({ ...taken, isSteering });
 }
 
-function changeWaiting(draft: Draft, data: QueueData): void {
-  const index = draft.waiting.findIndex(({ message }) => message === data.message);
-  const item = draft.waiting[index];
-  if (item === undefined) return;
-  switch (data.change) {
-    case "edited":
-      draft.waiting[index] = { ...item, text: data.content };
-      return;
-    case "redelivered":
-      draft.waiting[index] = { ...item, delivery: data.delivery };
-      return;
-    case "reassigned": {
-      const { model: _before, ...rest } = item;
-      draft.waiting[index] = data.model === undefined ? rest : { ...rest, model: data.model };
-      return;
-    }
-    case "moved": {
-      draft.waiting.splice(index, 1);
-      const before = draft.waiting.findIndex(({ message }) => message === data.before);
-      draft.waiting.splice(before < 0 ? draft.waiting.length : before, 0, item);
-      return;
-    }
-    case "removed":
-      draft.waiting.splice(index, 1);
-  }
-}
-
-function add(spent: Spent, { usd, usage, unpriced }: CostData): Spent {
-  const tokens = usage.input + usage.cache_write + usage.cache_read + usage.output;
-  return {
-    usd: spent.usd + usd,
-    tokens: spent.tokens + tokens,
-    isUnpriced: spent.isUnpriced || (unpriced === true && tokens > 0),
-  };
-}
-
-/** The model's answer broke off: what it thought so far leads nowhere, and it is asked again. */
-function addRetry(draft: Draft, base: ItemBase, data: RetryData): void {
-  draft.retry = data;
-  for (let index = draft.items.length - 1; index >= 0; index -= 1) {
-    const item = draft.items[index];
-    if (item?.kind !== "thinking" && item?.kind !== "text") break;
-    draft.items[index] = { ...item, isCut: true };
-  }
-  const { model, message } = data;
-  if (model !== undefined) draft.items.push({ ...base, kind: "fallback", model, message });
-}
-
 function changeLease(draft: Draft, base: ItemBase, data: LeaseData): void {
   draft.leaseChange = { seq: base.id, data };
   const { user, name } = data;
   draft.lease = data.change === "ended" ? null : { user, name, until: data.until };
   // A line per extension would say nothing that the clock does not.
   if (data.change !== "extended") draft.items.push({ ...base, kind: "lease", data });
-}
-
-const URGENCY = { interrupt: 0, steer: 1, queue: 2 };
-
-/** Prompts that wait, in the order in which the agent takes them. */
-export function inOrder(waiting: readonly PromptItem[]): PromptItem[] {
-  return waiting.toSorted((a, b) => URGENCY[a.delivery] - URGENCY[b.delivery]);
 }
 
 function endTurn(draft: Draft, turn: string): void {

@@ -1,0 +1,86 @@
+//! Changing a session: its name, its model, what its agent is told and what it must ask.
+
+use deskhand_core::{
+    id::SessionId,
+    policy::Policy,
+    right::Right,
+    session::{LONGEST_INSTRUCTIONS_BYTES, Session},
+    viewer::Viewer,
+};
+
+use super::{BadInstructions, ChangeSessionError, FindError, LONGEST_TITLE, Sessions};
+
+/// What to change of a session. At least one of them.
+#[derive(Debug, Default)]
+pub struct ChangeSession {
+    pub title: Option<String>,
+    pub approvals: Option<Policy>,
+    /// From the next turn on.
+    pub model: Option<String>,
+    /// From the next turn on; empty for none.
+    pub instructions: Option<String>,
+}
+
+impl Sessions {
+    /// Names a session, or changes its model, what its agent is told or what it must ask.
+    pub async fn change(
+        &self,
+        viewer: Viewer,
+        id: SessionId,
+        change: ChangeSession,
+    ) -> Result<Session, ChangeSessionError> {
+        let title = change.title.as_deref().map(str::trim);
+        if title.is_some_and(|title| title.chars().count() > LONGEST_TITLE) {
+            return Err(ChangeSessionError::LongTitle);
+        }
+        if let Some(policy) = &change.approvals {
+            policy.check()?;
+        }
+        if let Some(instructions) = &change.instructions {
+            check_instructions(instructions)?;
+        }
+        // Whoever drives tells the agent what to do; the rest is the owner's.
+        let needed = match (
+            title,
+            &change.approvals,
+            &change.model,
+            &change.instructions,
+        ) {
+            (None, None, None, None) => return Err(ChangeSessionError::Nothing),
+            (None, None, ..) => Right::Drive,
+            (Some(_), ..) | (_, Some(_), ..) => Right::Owner,
+        };
+        self.find_with(needed, viewer, id).await?;
+        let store = &self.shared.store;
+        if let Some(model) = &change.model {
+            self.shared.models.model(model)?;
+            store.set_model(id, model).await.map_err(FindError::from)?;
+        }
+        if let Some(instructions) = &change.instructions {
+            let changed = store.set_instructions(id, instructions).await;
+            changed.map_err(FindError::from)?;
+        }
+        if let Some(title) = title {
+            let renamed = store.set_title(viewer, id, title).await;
+            if !renamed.map_err(FindError::from)? {
+                return Err(FindError::NoSession(id).into());
+            }
+        }
+        if let Some(policy) = &change.approvals {
+            let changed = store.set_approvals(id, policy).await;
+            changed.map_err(FindError::from)?;
+        }
+        self.shared.bus.changed(id);
+        Ok(self.find(viewer, id).await?)
+    }
+}
+
+pub(super) fn check_instructions(instructions: &str) -> Result<(), BadInstructions> {
+    if instructions.len() > LONGEST_INSTRUCTIONS_BYTES {
+        return Err(BadInstructions::Long(instructions.len()));
+    }
+    if instructions.contains('\0') {
+        return Err(BadInstructions::Nul);
+    }
+    Ok(())
+}
