@@ -5,6 +5,9 @@ use deskhand_core::model::{ListedModel, UnknownModel};
 
 use crate::sessions::{Sessions, Shared};
 
+/// The longest name of a model. No vendor's comes near it.
+const LONGEST_NAME: usize = 200;
+
 /// The models that people may choose from.
 #[derive(Debug)]
 pub struct ModelChoice {
@@ -37,6 +40,17 @@ impl Sessions {
 }
 
 impl Shared {
+    /// Whether people may choose the model called `name`.
+    pub(crate) fn check_model(&self, name: &str) -> Result<(), UnknownModel> {
+        if name.chars().count() > LONGEST_NAME {
+            return Err(UnknownModel {
+                name: name.chars().take(LONGEST_NAME).collect(),
+                reason: format!("a name has at most {LONGEST_NAME} characters"),
+            });
+        }
+        self.models.model(name).map(drop)
+    }
+
     pub(crate) fn chosen(&self, name: &str) -> Result<ChosenModel, UnknownModel> {
         Ok(ChosenModel {
             name: name.to_owned(),

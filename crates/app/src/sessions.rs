@@ -148,7 +148,7 @@ impl Sessions {
         let model = wanted
             .model
             .unwrap_or_else(|| shared.models.default_model());
-        shared.models.model(&model)?;
+        shared.check_model(&model)?;
         let instructions = wanted.instructions.unwrap_or_default();
         change::check_instructions(&instructions)?;
         let title = wanted.title.unwrap_or_default();

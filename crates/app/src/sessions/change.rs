@@ -53,7 +53,7 @@ impl Sessions {
         self.find_with(needed, viewer, id).await?;
         let store = &self.shared.store;
         if let Some(model) = &change.model {
-            self.shared.models.model(model)?;
+            self.shared.check_model(model)?;
             store.set_model(id, model).await.map_err(FindError::from)?;
         }
         if let Some(instructions) = &change.instructions {

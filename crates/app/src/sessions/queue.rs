@@ -64,7 +64,7 @@ impl Sessions {
         let session = self.find_with(needed, Viewer::User(author), id).await?;
         check(&prompt.content)?;
         if let Some(model) = &prompt.model {
-            self.shared.models.model(model)?;
+            self.shared.check_model(model)?;
         }
         if session.phase == Phase::Terminated {
             return Err(SendPromptError::Ended(id));
@@ -156,7 +156,7 @@ impl Sessions {
         if let Some(choice) = change.model {
             self.find_with(Right::Drive, Viewer::User(by), id).await?;
             let model = match choice {
-                Choice::Model(model) => self.shared.models.model(&model).map(|_| Some(model))?,
+                Choice::Model(model) => self.shared.check_model(&model).map(|()| Some(model))?,
                 Choice::TheSessions => None,
             };
             changes.push(QueueChange::Reassigned { model });

@@ -182,6 +182,9 @@ async fn a_model_that_cannot_be_used_is_refused_with_the_reason() {
             "{message}"
         );
     }
+    let long = json!({"model": format!("ollama/{}", "x".repeat(200))});
+    let refused = client.patch(&session.path(""), long).await;
+    assert_eq!(refused.code(), "unknown_model");
     assert_eq!(session.messages().await, Vec::<Value>::new());
     assert_eq!(session.show().await["model"], "scripted/quick");
 }
