@@ -129,6 +129,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the models there are, and why some cannot be used. */
+        get: operations["list_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/openapi.json": {
         parameters: {
             query?: never;
@@ -179,7 +196,7 @@ export interface paths {
         delete: operations["terminate_session"];
         options?: never;
         head?: never;
-        /** Gives a session another title, or another approval policy. */
+        /** Gives a session another title, model, instructions or approval policy. */
         patch: operations["change_session"];
         trace?: never;
     };
@@ -964,11 +981,20 @@ export interface components {
             /** @description At most 256 KiB in UTF-8. */
             content?: string;
             delivery?: components["schemas"]["Delivery"];
+            /** @description Which model works on it, as `vendor/name`; null for the session's. */
+            model?: string | null;
         };
         /** @description What to change of a session. At least one of them. */
         ChangeSession: {
             /** @description What the agent must ask before it does it, from its next action on. */
             approvals?: components["schemas"]["ApprovalPolicy"];
+            /**
+             * @description What its agent is told besides what every agent is told, from its next turn on: at most 16 KiB in UTF-8, empty for
+             *     nothing.
+             */
+            instructions?: string;
+            /** @description `vendor/name`, from its next turn on. */
+            model?: string;
             title?: string;
         };
         /** @description What to change of a user. */
@@ -1010,6 +1036,8 @@ export interface components {
         };
         /** @description The model has given a whole answer. What it said and asked for stands before this. */
         CostData: {
+            /** @description Which model gave it. */
+            model?: string;
             /**
              * Format: int32
              * @description Which of the turn's answers it was, counted from 1.
@@ -1017,6 +1045,11 @@ export interface components {
             step: number;
             /** Format: uuid */
             turn: string;
+            /** @description Whether the model wanted to say more and could not. */
+            unfinished?: boolean;
+            /** @description Whether nobody knows what the model costs, so that `usd` is no more than 0. */
+            unpriced?: boolean;
+            usage: components["schemas"]["UsageData"];
             /**
              * Format: double
              * @description What it cost in US dollars.
@@ -1025,6 +1058,8 @@ export interface components {
         };
         CreateSession: {
             approvals?: components["schemas"]["ApprovalPolicy"] | null;
+            /** @description What its agent is told besides what every agent is told: at most 16 KiB in UTF-8. */
+            instructions?: string | null;
             /** @description The caller's own notes. */
             metadata?: {
                 [key: string]: unknown;
@@ -1217,6 +1252,10 @@ export interface components {
             /** @enum {string} */
             type: "cost";
         } | {
+            data: components["schemas"]["RetryData"];
+            /** @enum {string} */
+            type: "retry";
+        } | {
             data: components["schemas"]["ErrorData"];
             /** @enum {string} */
             type: "error";
@@ -1396,6 +1435,8 @@ export interface components {
             delivery: components["schemas"]["Delivery"];
             /** Format: uuid */
             id: string;
+            /** @description Which model works on it, when it is not the session's. */
+            model: string | null;
             role: components["schemas"]["Role"];
             /** Format: uuid */
             session_id: string;
@@ -1414,6 +1455,8 @@ export interface components {
             delivery?: components["schemas"]["Delivery"];
             /** Format: uuid */
             id: string;
+            /** @description Which model works on it, when it is not the session's. */
+            model?: string;
             role: components["schemas"]["Role"];
             /**
              * Format: uuid
@@ -1429,6 +1472,22 @@ export interface components {
              * @description The `after` of the next page, when there is one.
              */
             next: string | null;
+        };
+        /** @description A model. */
+        Model: {
+            /** @description `vendor/name`. */
+            name: string;
+            price: components["schemas"]["Price"] | null;
+            /** @description Why it cannot be used, and the way out. */
+            problem: string | null;
+            usable: boolean;
+        };
+        /** @description What there is to choose from, usable ones first. */
+        Models: {
+            /** @description What a session uses when nobody says otherwise. It is one of `models`. */
+            default: string;
+            /** @description Those that are known by name. Other models of a vendor may be usable as well. */
+            models: components["schemas"]["Model"][];
         };
         /** @enum {string} */
         Outcome: "done" | "stopped" | "interrupted";
@@ -1462,6 +1521,20 @@ export interface components {
             /** @enum {string} */
             type: "collaborator_leave";
         };
+        /** @description What a million tokens cost, in US dollars. */
+        Price: {
+            /** Format: double */
+            cache_read: number;
+            /** Format: double */
+            cache_write: number;
+            /**
+             * Format: double
+             * @description Read, and neither from the vendor's cache nor into it.
+             */
+            input: number;
+            /** Format: double */
+            output: number;
+        };
         /** @description The one shape of all refusals. */
         Problem: {
             error: components["schemas"]["ProblemError"];
@@ -1487,6 +1560,10 @@ export interface components {
             /** @enum {string} */
             change: "redelivered";
             delivery: components["schemas"]["Delivery"];
+        } | {
+            /** @enum {string} */
+            change: "reassigned";
+            model?: string;
         } | {
             /** Format: uuid */
             before?: string;
@@ -1527,6 +1604,25 @@ export interface components {
             yes: boolean;
         } | {
             file: components["schemas"]["FileHead"];
+        };
+        /** @description The model could not answer and is asked again. */
+        RetryData: {
+            /**
+             * Format: int32
+             * @description Which try failed, counted from 1 for each answer.
+             */
+            attempt: number;
+            /** @description What went wrong, for people. */
+            message: string;
+            /** @description Which model is asked then, when it is another one. */
+            model?: string;
+            /**
+             * Format: date-time
+             * @description When it is asked again.
+             */
+            next_at: string;
+            /** Format: uuid */
+            turn: string;
         };
         /**
          * @description What somebody may do in a session. Each right includes those before it.
@@ -1577,15 +1673,27 @@ export interface components {
             /** @description At most 256 KiB in UTF-8. */
             content: string;
             delivery?: components["schemas"]["Delivery"];
+            /**
+             * @description Which model works on it, as `vendor/name`; the session's without it. A message that steers a turn leaves the
+             *     turn its model.
+             */
+            model?: string | null;
         };
         /** @description A conversation with an agent. */
         Session: {
             /** @description What the agent must ask before it does it. */
             approvals: components["schemas"]["ApprovalPolicy"];
+            /**
+             * Format: double
+             * @description What its models have cost so far, in US dollars.
+             */
+            cost_usd: number;
             /** Format: date-time */
             created_at: string;
             /** Format: uuid */
             id: string;
+            /** @description What its agent is told besides what every agent is told. Empty: nothing. */
+            instructions: string;
             /**
              * Format: int64
              * @description The number of its newest event.
@@ -1610,6 +1718,11 @@ export interface components {
             state: components["schemas"]["SessionState"];
             /** @description Empty until somebody names it or the first message does. */
             title: string;
+            /**
+             * Format: int64
+             * @description What its models have read and written so far.
+             */
+            tokens: number;
             /** Format: date-time */
             updated_at: string;
         };
@@ -1789,6 +1902,20 @@ export interface components {
              */
             turn?: string;
         };
+        /** @description What an answer took, in tokens. */
+        UsageData: {
+            /** Format: int64 */
+            cache_read: number;
+            /** Format: int64 */
+            cache_write: number;
+            /**
+             * Format: int64
+             * @description Read, and neither from the vendor's cache nor into it.
+             */
+            input: number;
+            /** Format: int64 */
+            output: number;
+        };
         UsedOfLimit: {
             /** Format: int32 */
             limit: number;
@@ -1909,11 +2036,14 @@ export type MadeToken = components['schemas']['MadeToken'];
 export type Message = components['schemas']['Message'];
 export type MessageData = components['schemas']['MessageData'];
 export type MessagesPage = components['schemas']['MessagesPage'];
+export type Model = components['schemas']['Model'];
+export type Models = components['schemas']['Models'];
 export type Outcome = components['schemas']['Outcome'];
 export type People = components['schemas']['People'];
 export type Person = components['schemas']['Person'];
 export type Point = components['schemas']['Point'];
 export type PresenceMessage = components['schemas']['PresenceMessage'];
+export type Price = components['schemas']['Price'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemError = components['schemas']['ProblemError'];
 export type Queue = components['schemas']['Queue'];
@@ -1921,6 +2051,7 @@ export type QueueChange = components['schemas']['QueueChange'];
 export type QueueData = components['schemas']['QueueData'];
 export type Region = components['schemas']['Region'];
 export type Reply = components['schemas']['Reply'];
+export type RetryData = components['schemas']['RetryData'];
 export type Right = components['schemas']['Right'];
 export type Role = components['schemas']['Role'];
 export type RuleTool = components['schemas']['RuleTool'];
@@ -1951,6 +2082,7 @@ export type Tool = components['schemas']['Tool'];
 export type ToolInput = components['schemas']['ToolInput'];
 export type ToolResultData = components['schemas']['ToolResultData'];
 export type ToolUseData = components['schemas']['ToolUseData'];
+export type UsageData = components['schemas']['UsageData'];
 export type UsedOfLimit = components['schemas']['UsedOfLimit'];
 export type User = components['schemas']['User'];
 export type UserLimits = components['schemas']['UserLimits'];
@@ -2370,6 +2502,71 @@ export interface operations {
             };
         };
     };
+    list_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the models */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Models"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     openapi: {
         parameters: {
             query?: never;
@@ -2490,7 +2687,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `unknown_model`, `long_title`, `bad_policy`, `malformed` */
+            /** @description `unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2732,7 +2929,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `long_title`, `bad_policy`, `malformed` */
+            /** @description `unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3522,7 +3719,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description `empty_message`, `malformed`, `malformed` */
+            /** @description `empty_message`, `unknown_model`, `malformed`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4147,7 +4344,7 @@ export interface operations {
                     "application/json": components["schemas"]["Queue"];
                 };
             };
-            /** @description `empty_message`, `malformed`, `malformed` */
+            /** @description `empty_message`, `unknown_model`, `malformed`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;

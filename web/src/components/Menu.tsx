@@ -24,7 +24,7 @@ export function Menu({ trigger, children, align = "end" }: MenuProps) {
           align={align}
           sideOffset={6}
           collisionPadding={8}
-          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) max-w-[calc(100vw-1rem)] min-w-44 animate-appear overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-over"
+          className="z-50 max-h-[min(28rem,var(--radix-dropdown-menu-content-available-height))] max-w-[calc(100vw-1rem)] min-w-44 animate-appear overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-over"
         >
           {children}
         </Dropdown.Content>
@@ -62,6 +62,11 @@ export function MenuLabel({ children }: { children: ReactNode }) {
 
 export function MenuSeparator() {
   return <Dropdown.Separator className="my-1 h-px bg-line" />;
+}
+
+/** Stays in sight below a list that is too long for the menu. */
+export function MenuFoot({ children }: { children: ReactNode }) {
+  return <div className="sticky -bottom-1 -mx-1 -mb-1 bg-raised px-1 pb-1">{children}</div>;
 }
 
 /** Something to know that cannot be chosen. */

@@ -7,6 +7,7 @@ import type { Models } from "../../api/types";
 import { Button } from "../../components/Button";
 import {
   Menu,
+  MenuFoot,
   MenuItem,
   MenuLabel,
   MenuNote,
@@ -46,6 +47,7 @@ export function ModelPicker({ value, onChange, once }: ModelPickerProps) {
           </Button>
         }
       >
+        <MenuLabel>Prices are for a million tokens</MenuLabel>
         {models.data ? (
           <MenuRadios value={chosen ?? ""} onChange={onChange}>
             <Listed models={models.data} chosen={chosen} />
@@ -53,13 +55,15 @@ export function ModelPicker({ value, onChange, once }: ModelPickerProps) {
         ) : (
           <MenuNote>{models.error ? messageOf(models.error) : "Loading…"}</MenuNote>
         )}
-        <MenuSeparator />
-        <MenuItem onSelect={() => setIsNaming(true)}>Another model…</MenuItem>
-        {once && (
-          <MenuTick isTicked={once.isOnce} onChange={once.onChange}>
-            Only for the next message
-          </MenuTick>
-        )}
+        <MenuFoot>
+          <MenuSeparator />
+          <MenuItem onSelect={() => setIsNaming(true)}>Another model…</MenuItem>
+          {once && (
+            <MenuTick isTicked={once.isOnce} onChange={once.onChange}>
+              Only for the next message
+            </MenuTick>
+          )}
+        </MenuFoot>
       </Menu>
       <OtherModel isOpen={isNaming} onOpenChange={setIsNaming} onChoose={onChange} />
     </>
