@@ -32,6 +32,8 @@ use crate::{
 };
 
 fn main() -> ExitCode {
+    // Who encrypts, for all clients that do not say it themselves. It fails only where it was chosen before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     match carry_out(Cli::parse()) {
         Ok(code) => code,
         Err(error) => {

@@ -95,7 +95,13 @@ async fn a_message_is_for_the_model_that_was_chosen_last(world: World) {
     let found = world.store.session(Viewer::System, session).await.unwrap();
     let found = found.unwrap();
     assert_eq!((&*found.model, &*found.instructions), ("e/f", "Be brief."));
-    assert!(!world.store.set_model(SessionId::new(), "e/f").await.unwrap());
+    assert!(
+        !world
+            .store
+            .set_model(SessionId::new(), "e/f")
+            .await
+            .unwrap()
+    );
 }
 
 async fn what_cannot_wait_is_taken_first(world: World) {
