@@ -139,6 +139,9 @@ impl Sessions {
         message: MessageId,
         change: ChangeMessage,
     ) -> Result<Vec<Message>, ChangeMessageError> {
+        if change.model.is_some() {
+            self.find_with(Right::Drive, Viewer::User(by), id).await?;
+        }
         self.may_change(by, id, message).await?;
         let mut session = None;
         if let Some(delivery) = change.delivery {
@@ -154,7 +157,6 @@ impl Sessions {
             changes.push(QueueChange::Redelivered { delivery });
         }
         if let Some(choice) = change.model {
-            self.find_with(Right::Drive, Viewer::User(by), id).await?;
             let model = match choice {
                 Choice::Model(model) => self.shared.check_model(&model).map(|()| Some(model))?,
                 Choice::TheSessions => None,

@@ -52,6 +52,7 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/events → 101 400 401 403 429 500 503
     GET    /api/me → 200 401 403 429 500 503
     GET    /api/me/limits → 200 401 403 429 500 503
+    GET    /api/models → 200 401 403 429 500 503
     GET    /api/openapi.json → 200
     GET    /api/sessions → 200 400 401 403 429 500 503
     POST   /api/sessions → 201 400 401 403 413 429 500 503
