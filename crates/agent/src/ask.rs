@@ -84,7 +84,7 @@ impl Work {
             () = self.stop.cancelled() => return Err(Cut::Stopped),
             () = tokio::time::sleep(pause) => {}
         }
-        self.deadline += since.elapsed();
+        self.stopwatch.waited_since(since);
         Ok(())
     }
 }

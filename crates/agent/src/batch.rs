@@ -116,9 +116,13 @@ fn uses_mouse(action: &Action) -> bool {
 fn action(request: &Result<ToolRequest, String>) -> Option<&Action> {
     match request {
         Ok(ToolRequest::Computer(action)) => Some(action),
-        Ok(ToolRequest::Bash(_) | ToolRequest::Editor(_) | ToolRequest::AskUser(_)) | Err(_) => {
-            None
-        }
+        Ok(
+            ToolRequest::Bash(_)
+            | ToolRequest::Editor(_)
+            | ToolRequest::AskUser(_)
+            | ToolRequest::FillSecret(_),
+        )
+        | Err(_) => None,
     }
 }
 
@@ -140,7 +144,9 @@ impl Work {
             }
             let skipped = match (&outcome.cut, outcome.is_error) {
                 (Some(Cut::Stopped | Cut::Parked), _) => Some(STOPPED),
-                (Some(Cut::Failed { .. } | Cut::LogLost(_)), _) => Some(TURN_ENDED),
+                (Some(Cut::Enough(_) | Cut::Failed { .. } | Cut::LogLost(_)), _) => {
+                    Some(TURN_ENDED)
+                }
                 (None, true) => Some(HALTED),
                 (None, false) => None,
             };

@@ -20,13 +20,15 @@ use deskhand_core::{
     model::{CallResult, Image, Item, Original, ToolCall},
 };
 
-use crate::{listen::REFUSED, turn::Originals};
+use crate::{gauge, listen::REFUSED, turn::Originals};
 
 /// For a call whose turn ended without a word about it.
 const INTERRUPTED: &str = "Interrupted: it is not known whether it was done.";
 /// In place of a picture that is not shown any more.
 const NO_PICTURE: &str = "[The picture is not shown any more.]";
 const STOPPED_NOTE: &str = "[The previous turn was stopped by a person.]";
+const ENOUGH_NOTE: &str =
+    "[The previous turn came up against a bound, and a person said that it was enough.]";
 const INTERRUPTED_NOTE: &str = "[The previous turn was interrupted by the next message.]";
 /// For a model that said nothing.
 const NUDGE: &str = "[Your last answer was empty. Go on with the task, or say that you are done.]";
@@ -112,6 +114,8 @@ fn picture(body: &EventBody) -> Option<&Screenshot> {
         | EventBody::Answer(_)
         | EventBody::Cost(_)
         | EventBody::Retry(_)
+        | EventBody::Gateway(_)
+        | EventBody::Notice(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => None,
     }
@@ -187,6 +191,7 @@ impl Conversation<'_> {
                     Outcome::Done => None,
                     Outcome::Stopped => Some(STOPPED_NOTE),
                     Outcome::Interrupted => Some(INTERRUPTED_NOTE),
+                    Outcome::Enough => Some(ENOUGH_NOTE),
                 };
                 self.said.extend(note.map(str::to_owned));
             }
@@ -210,8 +215,15 @@ impl Conversation<'_> {
             }
             EventBody::Cost(cost) => self.answered(cost),
             EventBody::Retry(_) => self.cut_off(),
-            // The agent's message repeats its text, and what people decided is in the results.
+            EventBody::Notice(notice) => {
+                self.end_answer();
+                self.is_steering |= self.is_at_work;
+                self.said.push(gauge::note(notice));
+            }
+            // The agent's message repeats its text, what people decided is in the results, and what
+            // programs asked a model is theirs.
             EventBody::Message(_)
+            | EventBody::Gateway(_)
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Error(_)

@@ -25,7 +25,7 @@ impl Work {
                 () = self.stop.cancelled() => return Err(Cut::Stopped),
                 () = self.desk.free() => {}
             }
-            self.deadline += since.elapsed();
+            self.stopwatch.waited_since(since);
             self.journal.take_leases().await?;
             if !context::is_to_look(&self.journal.bodies) || !self.look_again().await? {
                 return Ok(());

@@ -20,8 +20,6 @@ use crate::{
 
 /// Quick enough to read along.
 pub(crate) const FLUSH_EVERY: Duration = Duration::from_millis(100);
-/// How long one answer may take, however much there is to hear.
-const LONGEST_ANSWER: Duration = Duration::from_mins(10);
 /// The code of a turn that the model did not want to go on with.
 pub(crate) const REFUSED: &str = "model_refused";
 
@@ -121,7 +119,7 @@ impl Work {
         let mut stream = self.model.stream(request);
         let interruption = self.interruption();
         tokio::pin!(interruption);
-        let too_long = tokio::time::sleep(LONGEST_ANSWER);
+        let too_long = tokio::time::sleep(self.limits.longest_answer);
         tokio::pin!(too_long);
         let mut heard = Heard::default();
         loop {

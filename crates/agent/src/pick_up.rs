@@ -98,6 +98,8 @@ impl Progress {
             | EventBody::ToolResult(_)
             | EventBody::Cost(_)
             | EventBody::Retry(_)
+            | EventBody::Gateway(_)
+            | EventBody::Notice(_)
             | EventBody::Status(_)
             | EventBody::Queue(_)
             | EventBody::Lease(_)
@@ -141,10 +143,12 @@ impl Work {
     async fn wait_on(&mut self, call: &ToolCall) -> Outcome {
         let outcome = match self.read(call) {
             Err(problem) => return Outcome::failed(problem),
-            Ok(request @ ToolRequest::Computer(_)) => match self.agreed(call, &request).await {
-                Ok(()) => return Outcome::failed(RESTARTED),
-                Err(outcome) => return outcome,
-            },
+            Ok(request @ (ToolRequest::Computer(_) | ToolRequest::FillSecret(_))) => {
+                match self.agreed(call, &request).await {
+                    Ok(()) => return Outcome::failed(RESTARTED),
+                    Err(outcome) => return outcome,
+                }
+            }
             Ok(request) => self.perform_if_agreed(call, request, After::Nothing).await,
         };
         Outcome {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use deskhand_core::{
+    budget::Accounts,
     decision::{Ask, GivenFile, Reply},
     event::EventBody,
     id::DecisionId,
@@ -45,6 +46,19 @@ pub trait Decisions: Send + Sync + std::fmt::Debug {
 
     /// Waits until it is settled, and the session goes on. May be dropped and called again.
     async fn settled(&self, id: DecisionId) -> Settled;
+
+    /// Asks no longer, unless it is settled already.
+    async fn withdraw(&self, id: DecisionId) -> Result<(), TurnLogError>;
+}
+
+/// What the session and its owner may use.
+#[async_trait]
+pub trait Budgets: Send + Sync + std::fmt::Debug {
+    /// How it stands now.
+    async fn accounts(&self) -> Result<Accounts, TurnLogError>;
+
+    /// Waits until it may stand differently. What has changed since the last call counts.
+    async fn changed(&self);
 }
 
 /// What became of a decision.

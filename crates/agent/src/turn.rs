@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use deskhand_core::{
     action::ScreenSize,
     blob::Blobs,
+    budget::Bound,
     clock::Clock,
     event::{Event, Failure},
     id::TurnId,
@@ -14,17 +15,20 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ports::{Decisions, Desk, TurnLog, TurnLogError},
+    ports::{Budgets, Decisions, Desk, TurnLog, TurnLogError},
     system_prompt::SystemPrompt,
     work::{Cut, Work},
 };
 
-/// Bounds that end a turn which would not end by itself, or would cost too much.
+/// What bounds a turn, and what the model is shown in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnLimits {
-    /// How often the model may be asked.
+    /// How often the model is asked before a person is.
     pub max_steps: u32,
+    /// How long the agent works before a person is asked.
     pub max_duration: Duration,
+    /// How long one answer of the model may take, however much there is to hear.
+    pub longest_answer: Duration,
     /// How many pictures the model is shown at least; older ones are replaced by a note.
     pub kept_images: usize,
     /// How many pictures are replaced at once.
@@ -35,7 +39,8 @@ impl Default for TurnLimits {
     fn default() -> Self {
         Self {
             max_steps: 50,
-            max_duration: Duration::from_secs(30 * 60),
+            max_duration: Duration::from_mins(30),
+            longest_answer: Duration::from_mins(10),
             kept_images: 3,
             pruned_images: 10,
         }
@@ -70,6 +75,7 @@ pub struct Turn {
     pub desk: Arc<dyn Desk>,
     pub log: Arc<dyn TurnLog>,
     pub decisions: Arc<dyn Decisions>,
+    pub budgets: Arc<dyn Budgets>,
     pub blobs: Arc<dyn Blobs>,
     /// All events of the session up to now, with every prompt where its turn begins. The newest
     /// message is the prompt to work on; prompts that still wait are not in it.
@@ -103,7 +109,9 @@ pub enum TurnEnd {
     Done { answer: String },
     /// The stop came.
     Stopped,
-    /// It could not go on, or a limit was reached.
+    /// It came up against a bound, and a person said that it was enough.
+    Enough { bound: Option<Bound> },
+    /// It could not go on.
     Failed(Failure),
     /// The log could not be written, so nothing more was done.
     LogLost(TurnLogError),
@@ -120,6 +128,7 @@ impl Turn {
         let end = match work.until_done().await {
             Ok(answer) => TurnEnd::Done { answer },
             Err(Cut::Stopped | Cut::Parked) => TurnEnd::Stopped,
+            Err(Cut::Enough(bound)) => TurnEnd::Enough { bound },
             Err(Cut::Failed { code, message }) => TurnEnd::Failed(Failure {
                 turn: Some(id),
                 code: code.to_owned(),

@@ -1,10 +1,11 @@
-//! A turn from the inside: its state, its loop and its limits.
+//! A turn from the inside: its state and its loop.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc};
 
 use deskhand_core::{
     action::ScreenSize,
     blob::{BlobError, BlobName, Blobs},
+    budget::Bound,
     clock::Clock,
     event::EventBody,
     id::TurnId,
@@ -16,10 +17,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    bounds::Bounds,
     context,
     decide::{self, Raised},
     pick_up::Progress,
     ports::{Decisions, Desk, TurnLog, TurnLogError},
+    stopwatch::Stopwatch,
     system_prompt::SystemPrompt,
     turn::{ChosenModel, Originals, Turn, TurnLimits},
 };
@@ -42,7 +45,8 @@ pub(crate) struct Work {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) stop: CancellationToken,
     pub(crate) parking: CancellationToken,
-    pub(crate) deadline: Instant,
+    pub(crate) stopwatch: Stopwatch,
+    pub(crate) bounds: Bounds,
     pub(crate) journal: Journal,
     prompt: SystemPrompt,
     began_at: Timestamp,
@@ -114,6 +118,8 @@ pub(crate) enum Cut {
     Stopped,
     /// The server ends while a person is waited for; the turn goes on with the next start.
     Parked,
+    /// It came up against a bound, and a person said that it was enough.
+    Enough(Option<Bound>),
     Failed {
         code: &'static str,
         message: String,
@@ -155,6 +161,7 @@ impl From<BlobError> for Cut {
 
 impl Work {
     pub(crate) fn new(turn: Turn, started: Instant) -> Self {
+        let stopwatch = Stopwatch::new(&turn.history, turn.id, started);
         let bodies: Vec<_> = turn.history.into_iter().map(|event| event.body).collect();
         let progress = Progress::read(&bodies, turn.id);
         let raised = decide::raised(&bodies, turn.id);
@@ -167,7 +174,8 @@ impl Work {
             decisions: turn.decisions,
             blobs: turn.blobs,
             screen: turn.screen,
-            deadline: started + turn.limits.max_duration,
+            stopwatch,
+            bounds: Bounds::new(turn.budgets, &raised),
             limits: turn.limits,
             stop: turn.stop,
             parking: turn.parking,
@@ -200,11 +208,11 @@ impl Work {
             if self.stop.is_cancelled() {
                 return Err(Cut::Stopped);
             }
-            if self.n_steps >= self.limits.max_steps {
-                return Err(self.too_many_steps());
-            }
             self.wait_for_hands().await?;
             self.journal.take_steering().await?;
+            if self.stay_within_bounds().await? {
+                continue;
+            }
             self.n_steps += 1;
             let spoken = self.ask_model().await?;
             if !spoken.calls.is_empty() {
@@ -228,20 +236,9 @@ impl Work {
     /// Resolves when the turn must not go on.
     pub(crate) fn interruption(&self) -> impl Future<Output = Cut> + use<> {
         let stop = self.stop.clone();
-        let (deadline, limit) = (self.deadline, self.limits.max_duration);
         async move {
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => Cut::Stopped,
-                () = tokio::time::sleep_until(deadline) => Cut::Failed {
-                    code: "turn_too_long",
-                    message: format!(
-                        "The turn was ended because it took longer than {}. Send a new message to \
-                         go on.",
-                        span(limit)
-                    ),
-                },
-            }
+            stop.cancelled().await;
+            Cut::Stopped
         }
     }
 
@@ -284,24 +281,6 @@ impl Work {
             shown,
             items,
         })
-    }
-
-    fn too_many_steps(&self) -> Cut {
-        Cut::Failed {
-            code: "too_many_steps",
-            message: format!(
-                "The turn was ended because the model took {} steps without coming to an end. \
-                 Send a new message to go on.",
-                self.n_steps
-            ),
-        }
-    }
-}
-
-fn span(limit: Duration) -> String {
-    match limit.as_secs() {
-        seconds if seconds > 0 && seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
-        seconds => format!("{seconds} s"),
     }
 }
 

@@ -70,6 +70,8 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
             | EventBody::Answer(_)
             | EventBody::Cost(_)
             | EventBody::Retry(_)
+            | EventBody::Gateway(_)
+            | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => None,
         };

@@ -16,14 +16,19 @@ use deskhand_core::{
     viewer::Viewer,
 };
 use deskhand_store::{Answer, PhaseMove, StoreError, Transition};
-use tokio::{sync::Notify, time::Instant};
+use tokio::{
+    sync::{Notify, Semaphore},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::{
+    budgets::TurnBudgets,
     decisions::TurnDecisions,
     desk::{SessionDesk, TurnDesk},
     figures::{count_turn, turn_outcome},
+    gateway::MOST_CALLS,
     history,
     in_use::InUse,
     patience::until_answered,
@@ -47,6 +52,8 @@ pub(crate) struct Live {
     turn: Mutex<Option<RunningTurn>>,
     /// Asks the worker to end.
     ending: CancellationToken,
+    /// What its programs may ask models at the same time.
+    pub(crate) gateway_calls: Arc<Semaphore>,
 }
 
 /// A turn that an earlier server did not finish.
@@ -59,6 +66,7 @@ pub(crate) struct Unfinished {
 /// The turn that runs, or is about to.
 #[derive(Debug)]
 struct RunningTurn {
+    id: TurnId,
     stop: CancellationToken,
     /// What it works on, once that is known.
     prompt: Option<MessageId>,
@@ -92,6 +100,7 @@ impl Live {
             owner: Mutex::new(session.owner),
             turn: Mutex::default(),
             ending: shared.tasks.shutdown().child_token(),
+            gateway_calls: Arc::new(Semaphore::new(MOST_CALLS)),
         })
     }
 
@@ -141,6 +150,18 @@ impl Live {
         })
     }
 
+    /// The turn that the agent is at work on, and what fires when somebody stops it.
+    pub(crate) fn at_work(&self) -> Option<(TurnId, CancellationToken)> {
+        let turn = self.turn();
+        let turn = turn.as_ref().filter(|turn| turn.prompt.is_some())?;
+        (!turn.stop.is_cancelled()).then(|| (turn.id, turn.stop.clone()))
+    }
+
+    /// Fires when the session or the server ends.
+    pub(crate) fn ending(&self) -> CancellationToken {
+        self.ending.clone()
+    }
+
     /// Ends the turn that runs, unless it works on this very message.
     pub(crate) fn interrupt(&self, message: MessageId) {
         if let Some(turn) = &mut *self.turn()
@@ -159,14 +180,14 @@ impl Live {
 
     async fn work(&self, shared: &Arc<Shared>, unfinished: Option<Unfinished>) {
         if let Some(Unfinished { turn, prompt }) = unfinished {
-            let stop = self.begin_turn();
+            let stop = self.begin_turn(turn);
             self.note_prompt(shared, prompt).await;
             self.run(shared, turn, prompt, stop).await;
             *self.turn() = None;
         }
         while !self.ending.is_cancelled() {
             let turn = TurnId::new();
-            let stop = self.begin_turn();
+            let stop = self.begin_turn(turn);
             let taken = self.take_prompt(shared, turn).await;
             if let Ok(Some(prompt)) = taken {
                 self.note_prompt(shared, prompt).await;
@@ -301,6 +322,7 @@ impl Live {
                 session: self.session,
                 turn: id,
             }),
+            budgets: Arc::new(TurnBudgets::new(shared, self.session)),
             blobs: Arc::clone(&shared.blobs),
             history,
             originals: originals.collect(),
@@ -316,9 +338,10 @@ impl Live {
         })
     }
 
-    fn begin_turn(&self) -> CancellationToken {
+    fn begin_turn(&self, id: TurnId) -> CancellationToken {
         let stop = self.ending.child_token();
         *self.turn() = Some(RunningTurn {
+            id,
             stop: stop.clone(),
             prompt: None,
             is_interrupted: false,
@@ -354,6 +377,13 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: b
             outcome,
             n_steps: report.n_steps,
             duration_ms: millis(report.duration),
+            bound: match &report.end {
+                TurnEnd::Enough { bound } => *bound,
+                TurnEnd::Done { .. }
+                | TurnEnd::Stopped
+                | TurnEnd::Failed(_)
+                | TurnEnd::LogLost(_) => None,
+            },
         })
     };
     let error = |code: &str, message: &str| {
@@ -387,6 +417,7 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: b
         }
         TurnEnd::Stopped if is_interrupted => complete(Outcome::Interrupted),
         TurnEnd::Stopped => complete(Outcome::Stopped),
+        TurnEnd::Enough { .. } => complete(Outcome::Enough),
         TurnEnd::Failed(failure) => EventBody::Error(Failure {
             turn: Some(turn),
             ..failure.clone()

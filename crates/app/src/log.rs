@@ -5,7 +5,7 @@ use std::sync::Arc;
 use deskhand_core::{
     clock::Clock,
     decision::{Ask, GivenFile, Settlement},
-    event::{EventBody, LoggedEvent, QueueChange},
+    event::{EventBody, GatewayUse, LoggedEvent, QueueChange},
     id::{DecisionId, MessageId, SessionId, TurnId, UserId},
     lease::{Lease, LeaseEnd},
     message::Message,
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The kinds of events after which a session is another one to those who only want to know how it is.
-const NEWS: [&str; 4] = ["status", "decision", "answer", "cost"];
+const NEWS: [&str; 5] = ["status", "decision", "answer", "cost", "gateway"];
 
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
@@ -71,6 +71,20 @@ impl Log {
         };
         self.tell(session, &events);
         Ok(events.last().map(|event| event.seq))
+    }
+
+    /// Counts what a program in the sandbox asked a model.
+    pub(crate) async fn append_gateway_use(
+        &self,
+        session: SessionId,
+        used: GatewayUse,
+    ) -> Result<(), StoreError> {
+        let now = self.clock.now();
+        let counted = self.store.append_gateway_use(session, used, now);
+        if let Some(events) = counted.await? {
+            self.tell(session, &events);
+        }
+        Ok(())
     }
 
     /// Tells everybody who follows about what was stored without an answer.

@@ -14,6 +14,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use deskhand_core::{
     blob::{BlobError, BlobFormat, BlobName, Blobs},
+    budget::{Amount, ChangeBudget},
     clock::Clock,
     event::LoggedEvent,
     id::{MessageId, RequestId, SessionId, UserId},
@@ -28,6 +29,7 @@ use deskhand_core::{
 use deskhand_store::{
     MessagePage, NewSession, PhaseMove, SessionPage, Store, StoreError, Transition,
 };
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 pub use by_hand::{ActByHand, ActByHandError, ByHand};
@@ -81,6 +83,8 @@ pub(crate) struct Shared {
     pub(crate) access: AccessChanges,
     pub(crate) presence: Presence,
     pub(crate) decision_news: DecisionNews,
+    /// Tells those who wait for more that there may be more.
+    pub(crate) budget_news: watch::Sender<()>,
     /// Fires before everything else when the server ends.
     pub(crate) parking: CancellationToken,
     pub(crate) rooms: Rooms,
@@ -98,6 +102,8 @@ pub struct CreateSession {
     pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
     /// The owner's default without it.
     pub approvals: Option<Policy>,
+    /// Where nothing is said, the settings hold.
+    pub budget: ChangeBudget,
 }
 
 /// A picture to show.
@@ -128,6 +134,7 @@ impl Sessions {
             access,
             presence: Presence::default(),
             decision_news: DecisionNews::default(),
+            budget_news: watch::Sender::new(()),
             parking: CancellationToken::new(),
             rooms: Rooms::default(),
             settings: parts.settings,
@@ -163,6 +170,7 @@ impl Sessions {
             }
         };
         approvals.check()?;
+        wanted.budget.check()?;
         let now = shared.clock.now();
         let session = Session {
             id: SessionId::new(),
@@ -178,6 +186,8 @@ impl Sessions {
             lease: None,
             cost_usd: 0.0,
             tokens: 0,
+            budget: shared.settings.session_budget.with(wanted.budget),
+            granted: Amount::default(),
             last_seq: 1,
             created_at: now,
             updated_at: now,
@@ -211,6 +221,7 @@ impl Sessions {
             instructions: &session.instructions,
             metadata: &session.metadata,
             approvals: &session.approvals,
+            budget: session.budget,
             created_at: session.created_at,
         };
         let since = session.created_at - DAY;

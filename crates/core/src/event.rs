@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobName,
+    budget::Bound,
     decision::{Ask, DecisionState, Reply},
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::LeaseChanged,
@@ -75,6 +76,8 @@ pub enum EventBody {
     Answer(DecisionSettled),
     Cost(Cost),
     Retry(Retry),
+    Gateway(GatewayUse),
+    Notice(Notice),
     Error(Failure),
     Complete(Complete),
 }
@@ -95,6 +98,8 @@ impl EventBody {
             Self::Answer(settled) => serde_json::to_string(settled),
             Self::Cost(cost) => serde_json::to_string(cost),
             Self::Retry(retry) => serde_json::to_string(retry),
+            Self::Gateway(used) => serde_json::to_string(used),
+            Self::Notice(notice) => serde_json::to_string(notice),
             Self::Error(failure) => serde_json::to_string(failure),
             Self::Complete(complete) => serde_json::to_string(complete),
         }
@@ -116,6 +121,8 @@ impl EventBody {
             Self::Answer(_) => "answer",
             Self::Cost(_) => "cost",
             Self::Retry(_) => "retry",
+            Self::Gateway(_) => "gateway",
+            Self::Notice(_) => "notice",
             Self::Error(_) => "error",
             Self::Complete(_) => "complete",
         }
@@ -212,9 +219,9 @@ pub struct ToolUse {
     pub turn: Option<TurnId>,
     /// Pairs the use with its result.
     pub call: String,
-    /// `computer`, `bash`, `editor` or `ask_user`.
+    /// `computer`, `bash`, `editor`, `ask_user` or `fill_secret`.
     pub tool: String,
-    /// An `Action`, `ShellRequest`, `EditCommand` or `Question`, or what the model sent instead of one.
+    /// An `Action`, `ShellRequest`, `EditCommand`, `Question` or `FillSecret`, or what the model sent instead of one.
     pub input: serde_json::Value,
     /// Who did it, when a person did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -314,6 +321,37 @@ pub struct Retry {
     pub model: Option<String>,
 }
 
+/// A program in the sandbox has asked a model. It is no part of the conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GatewayUse {
+    /// The turn that was under way. Absent when a person had control and the agent was not at work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// `vendor/name`.
+    pub model: String,
+    /// What it cost in US dollars.
+    pub usd: f64,
+    pub usage: Usage,
+    /// Whether nobody knows what the model costs, so that `usd` is no more than 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
+    /// Whether the answer broke off, so that it may have cost more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
+}
+
+/// A turn comes close to a bound. The model is told as well.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Notice {
+    pub turn: TurnId,
+    pub bound: Bound,
+    /// In the bound's own unit.
+    pub used: f64,
+    pub limit: f64,
+    /// A sentence for people.
+    pub message: String,
+}
+
 /// Something failed. With a `turn` it is that turn's end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
@@ -333,6 +371,9 @@ pub struct Complete {
     /// How many times the model was asked.
     pub n_steps: u32,
     pub duration_ms: u64,
+    /// What it came up against, when that was the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -344,4 +385,6 @@ pub enum Outcome {
     Stopped,
     /// A message was sent that could not wait. It begins the next turn.
     Interrupted,
+    /// It came up against a bound, and a person said that it was enough.
+    Enough,
 }

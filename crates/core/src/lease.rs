@@ -120,6 +120,8 @@ impl Control {
             | EventBody::Answer(_)
             | EventBody::Cost(_)
             | EventBody::Retry(_)
+            | EventBody::Gateway(_)
+            | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}
         }

@@ -13,6 +13,7 @@ use crate::{
     edit::EditCommand,
     question::Question,
     shell::ShellRequest,
+    vault::FillSecret,
 };
 
 /// One model call.
@@ -52,7 +53,7 @@ pub enum Item {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
     pub id: String,
-    /// `computer`, `bash`, `editor` or `ask_user`.
+    /// `computer`, `bash`, `editor`, `ask_user` or `fill_secret`.
     pub tool: String,
     /// The tool's own request as JSON; see [`ToolRequest::parse`].
     pub input: serde_json::Value,
@@ -258,12 +259,15 @@ pub enum ToolRequest {
     Bash(ShellRequest),
     Editor(EditCommand),
     AskUser(Question),
+    FillSecret(FillSecret),
 }
 
 /// A tool call that does not make sense. The text is for the model.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadCall {
-    #[error("there is no tool {0:?}; the tools are computer, bash, editor and ask_user")]
+    #[error(
+        "there is no tool {0:?}; the tools are computer, bash, editor, ask_user and fill_secret"
+    )]
     NoTool(String),
     #[error("the {tool} tool does not take this input: {problem}")]
     Input { tool: String, problem: String },
@@ -285,6 +289,9 @@ impl ToolRequest {
                 .map(Self::Editor)
                 .map_err(bad),
             "ask_user" => Question::deserialize(input).map(Self::AskUser).map_err(bad),
+            "fill_secret" => FillSecret::deserialize(input)
+                .map(Self::FillSecret)
+                .map_err(bad),
             other => Err(BadCall::NoTool(other.to_owned())),
         }
     }

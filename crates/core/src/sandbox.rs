@@ -12,7 +12,9 @@ use crate::{
     blob::BlobFormat,
     edit::EditCommand,
     id::{RequestId, SessionId, UserId},
+    secret::Secret,
     shell::{ShellOutput, ShellRequest},
+    vault::{Filling, SecretName},
 };
 
 /// What a sandbox should be like.
@@ -72,6 +74,16 @@ pub enum ComputerRequest {
     Edit(EditCommand),
     /// Puts a file into the home folder.
     Keep(KeptFile),
+    /// Types a secret into the field that has the focus, if that is on an allowed origin.
+    Fill {
+        name: SecretName,
+        /// Added by the session's desk: whoever asks knows only the name.
+        filling: Option<Filling>,
+    },
+    /// These may be on the screen and must not be in any picture from now on.
+    Guard {
+        values: Vec<Secret>,
+    },
 }
 
 /// A file for the home folder.

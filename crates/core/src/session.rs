@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    budget::{Account, Amount, Budget},
     id::{SessionId, UserId},
     lease::{Holder, Lease},
     policy::Policy,
@@ -39,11 +40,27 @@ pub struct Session {
     pub cost_usd: f64,
     /// What its models have read and written so far.
     pub tokens: u64,
+    /// What it may use.
+    pub budget: Budget,
+    /// What people gave in addition when they were asked.
+    pub granted: Amount,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
 impl Session {
+    /// What it may use, and what it has used.
+    pub fn account(&self) -> Account {
+        Account {
+            budget: self.budget,
+            granted: self.granted,
+            used: Amount {
+                usd: self.cost_usd,
+                tokens: self.tokens,
+            },
+        }
+    }
+
     /// Who has mouse and keyboard.
     pub fn holder(&self) -> Holder {
         Holder::of(self.lease.clone(), self.phase)

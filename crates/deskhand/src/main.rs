@@ -17,6 +17,7 @@ mod output;
 mod people;
 mod run;
 mod runner;
+mod secrets;
 mod serve;
 mod server;
 
@@ -99,6 +100,11 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             let config = load()?.config;
             logging::start(&config.log, "warn");
             on_one_thread(done(people::token(&args, &config, &environment)))
+        }
+        Command::Secret(args) => {
+            let config = load()?.config;
+            logging::start(&config.log, "warn");
+            on_one_thread(done(secrets::secret(&args, &config, &environment)))
         }
         Command::Doctor(args) => {
             let config = load()?.config;

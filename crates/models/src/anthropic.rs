@@ -1,20 +1,24 @@
 //! Anthropic's models, by the Messages API.
 
 mod calls;
+mod forms;
 mod generation;
+mod messages;
+mod offer;
 mod request;
 #[cfg(test)]
 mod request_tests;
+mod route;
+#[cfg(test)]
+mod rules_tests;
 mod sizes;
 mod stream;
 #[cfg(test)]
 mod stream_tests;
 mod tools;
+mod trim;
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::Arc;
 
 use deskhand_core::{
     action::ScreenSize,
@@ -22,87 +26,74 @@ use deskhand_core::{
     secret::Secret,
 };
 use futures::{FutureExt, future::BoxFuture};
-use reqwest::{Response, StatusCode};
+use reqwest::Response;
 use serde_json::Value;
 
+pub(crate) use self::route::{BedrockAccess, Route};
 use self::{
-    generation::{Generation, ToolVersion},
+    generation::Generation,
+    offer::{Offer, Taken},
     stream::Answer,
 };
 use crate::{
-    http::{self, BaseUrl, NoAnswer, Problem, Refusal},
+    http::{self, NoAnswer, Problem, Refusal},
     space::Space,
     sse,
     talk::Begun,
     wire::{Asked, Wire},
 };
 
-/// The part before the slash in the names of Anthropic's models.
+/// The part before the slash in the names of Anthropic's models, and what answers are noted as.
 pub(crate) const VENDOR: &str = "anthropic";
 
-/// The version of the API.
-const API_VERSION: &str = "2023-06-01";
 /// The longest edge of a picture that is taken however many there are.
 const LONGEST_EDGE: u32 = 2000;
 
-/// An account with Anthropic, or with somebody who speaks like them.
+/// An account with somebody who has Anthropic's models.
 #[derive(Debug)]
 pub(crate) struct Anthropic {
     client: reqwest::Client,
-    base_url: BaseUrl,
-    key: Secret,
-    /// The form of the computer that each model has taken last.
-    taken: Mutex<HashMap<String, ToolVersion>>,
+    route: Route,
+    taken: Taken,
 }
 
 impl Anthropic {
-    pub(crate) fn new(client: reqwest::Client, base_url: BaseUrl, key: Secret) -> Self {
+    pub(crate) fn new(client: reqwest::Client, route: Route) -> Self {
         Self {
             client,
-            base_url,
-            key,
-            taken: Mutex::default(),
+            route,
+            taken: Taken::default(),
         }
     }
 
-    /// Asks, with older and older forms of the computer until one is taken.
-    async fn ask(&self, asked: &Asked) -> Result<(Response, ToolVersion), ModelError> {
+    /// Asks, with less and less on offer until it is taken.
+    async fn ask(&self, asked: &Asked) -> Result<(Response, Offer), ModelError> {
         let name = &asked.name;
-        let mut version = self.version_for(name);
+        let mut offer = self.taken.offer(name);
         loop {
-            let body = request::body(name, version, &asked.request, &asked.said);
-            let mut request = self
-                .client
-                .post(self.base_url.at("/v1/messages"))
-                .header("anthropic-version", API_VERSION)
-                .header("x-api-key", self.key.expose())
-                .json(&body);
-            if let Some(beta) = version.beta() {
-                request = request.header("anthropic-beta", beta);
-            }
+            let body = request::body(
+                name,
+                offer,
+                self.route.largest_body(),
+                &asked.request,
+                &asked.said,
+            );
+            let request = self
+                .route
+                .request(&self.client, name, body, &offer.betas())
+                .await?;
             match http::send(request).await {
                 Ok(response) => {
-                    self.note(name, version);
-                    return Ok((response, version));
+                    self.taken.note(name, offer);
+                    return Ok((response, offer));
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
-                Err(NoAnswer::Refused(refusal)) => match version.older() {
-                    Some(older) if is_about_tools(&refusal) => version = older,
-                    _ => return Err(refused(&refusal)),
+                Err(NoAnswer::Refused(refusal)) => match offer.after(&refusal) {
+                    Some(less) => offer = less,
+                    None => return Err(refused(&refusal)),
                 },
             }
         }
-    }
-
-    fn version_for(&self, name: &str) -> ToolVersion {
-        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = taken.get(name).copied();
-        known.unwrap_or_else(|| Generation::of(name).newest_tools())
-    }
-
-    fn note(&self, name: &str, version: ToolVersion) {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        taken.insert(name.to_owned(), version);
     }
 }
 
@@ -110,11 +101,11 @@ impl Wire for Anthropic {
     type Answer = Answer;
 
     fn vendor(&self) -> &str {
-        VENDOR
+        self.route.vendor()
     }
 
     fn secrets(&self) -> Vec<Secret> {
-        vec![self.key.clone()]
+        self.route.secrets()
     }
 
     fn shown(&self, name: &str, screen: ScreenSize) -> ScreenSize {
@@ -131,27 +122,22 @@ impl Wire for Anthropic {
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
         let begin = async move {
-            let (response, version) = self.ask(&asked).await?;
+            let (response, offer) = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
-            let answer = Answer::new(space, version, asked.said);
-            Ok((sse::events(response.bytes_stream()), answer))
+            let answer = Answer::new(space, asked.name, offer.tools, asked.said);
+            Ok((sse::of(response), answer))
         };
         begin.boxed()
     }
 }
 
-/// Whether a refusal is about the form of a tool, so that another may be taken.
-fn is_about_tools(refusal: &Refusal) -> bool {
-    let told = refusal.told["error"]["message"].as_str();
-    let told = told.unwrap_or_default();
-    refusal.status == StatusCode::BAD_REQUEST
-        && (told.contains("tool type") || told.contains("computer_") || told.contains("tools."))
-}
-
 fn refused(refusal: &Refusal) -> ModelError {
     let problem = Problem {
         status: Some(refusal.status),
-        message: refusal.told["error"]["message"].as_str(),
+        message: refusal.told["error"]["message"]
+            .as_str()
+            // Amazon and Google have a voice of their own before it is Anthropic's turn.
+            .or(refusal.told["message"].as_str()),
         is_transient: None,
         retry_after: refusal.retry_after,
     };

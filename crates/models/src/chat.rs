@@ -1,11 +1,17 @@
-//! Models behind chat completions: Ollama, vLLM, LiteLLM, OpenRouter and others that speak as OpenAI once did.
+//! Models behind chat completions: Ollama, vLLM, `LiteLLM`, `OpenRouter` and others that speak as OpenAI once did.
 
 mod request;
+#[cfg(test)]
+mod request_tests;
+#[cfg(test)]
+mod rules_tests;
 mod stream;
+#[cfg(test)]
+mod stream_tests;
 
 use std::sync::Arc;
 
-use deskhand_core::{model::ModelError, secret::Secret};
+use deskhand_core::{action::ScreenSize, model::ModelError, secret::Secret};
 use futures::{FutureExt, future::BoxFuture};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
@@ -13,7 +19,7 @@ use serde_json::Value;
 use self::stream::Answer;
 use crate::{
     http::{self, BaseUrl, NoAnswer, Problem, Refusal},
-    space::Space,
+    space::{self, Space},
     sse,
     talk::Begun,
     wire::{Asked, Wire},
@@ -21,6 +27,12 @@ use crate::{
 
 /// What answers are noted as, whoever gave them.
 const VENDOR: &str = "chat";
+
+/// The largest picture that models are shown of which nothing more is known.
+const LARGEST_SIZE: ScreenSize = ScreenSize {
+    width: 1440,
+    height: 900,
+};
 
 /// Somebody who answers chat completions.
 #[derive(Debug)]
@@ -76,11 +88,15 @@ impl Wire for Chat {
         self.key.iter().cloned().collect()
     }
 
+    fn shown(&self, _name: &str, screen: ScreenSize) -> ScreenSize {
+        space::fitting(screen, LARGEST_SIZE)
+    }
+
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
         let begin = async move {
             let response = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
-            Ok((sse::events(response.bytes_stream()), Answer::new(space)))
+            Ok((sse::of(response), Answer::new(space, asked.name)))
         };
         begin.boxed()
     }

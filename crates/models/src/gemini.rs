@@ -1,10 +1,16 @@
 //! Google's Gemini models, by generateContent.
 
 mod calls;
+#[cfg(test)]
+mod calls_tests;
 mod request;
+#[cfg(test)]
+mod rules_tests;
 mod stream;
+#[cfg(test)]
+mod stream_tests;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use deskhand_core::{action::ScreenSize, model::ModelError, secret::Secret};
 use futures::{FutureExt, future::BoxFuture};
@@ -14,7 +20,7 @@ use serde_json::Value;
 use self::stream::Answer;
 use crate::{
     http::{self, BaseUrl, NoAnswer, Problem, Refusal},
-    space::Space,
+    space::{self, Space},
     sse,
     talk::Begun,
     wire::{Asked, Wire},
@@ -22,6 +28,12 @@ use crate::{
 
 /// The part before the slash in the names of Google's models.
 pub(crate) const VENDOR: &str = "gemini";
+
+/// What Google recommends. More is not seen, since every picture costs the same.
+const LARGEST_SIZE: ScreenSize = ScreenSize {
+    width: 1440,
+    height: 900,
+};
 
 /// An account with Google.
 #[derive(Debug)]
@@ -43,7 +55,7 @@ impl Gemini {
     async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
         let path = format!(
             "/v1beta/models/{}:streamGenerateContent?alt=sse",
-            asked.name
+            http::segment(&asked.name)
         );
         let request = self
             .client
@@ -69,6 +81,10 @@ impl Wire for Gemini {
         vec![self.key.clone()]
     }
 
+    fn shown(&self, _name: &str, screen: ScreenSize) -> ScreenSize {
+        space::fitting(screen, LARGEST_SIZE)
+    }
+
     fn space(&self, screen: ScreenSize, _shown: ScreenSize) -> Space {
         Space::thousandths(screen)
     }
@@ -76,8 +92,8 @@ impl Wire for Gemini {
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
         let begin = async move {
             let response = self.ask(&asked).await?;
-            let answer = Answer::new(Space::thousandths(asked.request.screen));
-            Ok((sse::events(response.bytes_stream()), answer))
+            let answer = Answer::new(Space::thousandths(asked.request.screen), asked.name);
+            Ok((sse::of(response), answer))
         };
         begin.boxed()
     }
@@ -88,9 +104,21 @@ fn refused(refusal: &Refusal) -> ModelError {
         status: Some(refusal.status),
         message: refusal.told["error"]["message"].as_str(),
         is_transient: None,
-        retry_after: refusal.retry_after,
+        retry_after: refusal
+            .retry_after
+            .or_else(|| retry_delay(&refusal.told["error"])),
     };
     problem.error()
+}
+
+/// When Google wants to be asked again, which it says as `"34s"` among the details.
+fn retry_delay(error: &Value) -> Option<Duration> {
+    let details = error["details"].as_array()?;
+    let mut delays = details
+        .iter()
+        .filter_map(|detail| detail["retryDelay"].as_str());
+    let seconds = delays.next()?.strip_suffix('s')?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 /// What an error in the middle of an answer means.

@@ -1,8 +1,14 @@
 //! What vendors' servers have in common.
 
-use std::{error::Error, net::IpAddr, sync::Arc, time::Duration};
+use std::{
+    error::Error,
+    net::IpAddr,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use deskhand_core::model::ModelError;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{RequestBuilder, Response, StatusCode, Url, header};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use serde_json::Value;
@@ -10,9 +16,11 @@ use serde_json::Value;
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long a vendor may be silent, before an answer and in the middle of it.
-const SILENCE: Duration = Duration::from_secs(120);
+const SILENCE: Duration = Duration::from_secs(180);
+/// The same of a server on this machine, which may have to load its model first.
+const LOCAL_SILENCE: Duration = Duration::from_secs(600);
 /// How much of a refusal is read.
-const LARGEST_REFUSAL_BYTES: usize = 64 * 1024;
+pub(crate) const LARGEST_REFUSAL_BYTES: usize = 64 * 1024;
 
 /// Where a vendor is, without a slash at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,12 +33,16 @@ impl BaseUrl {
             && url.has_host()
             && url.query().is_none()
             && url.fragment().is_none();
-        is_good.then(|| Self(text.trim().trim_end_matches('/').to_owned()))
+        is_good.then(|| Self(url.as_str().trim_end_matches('/').to_owned()))
     }
 
     /// An address below it. `path` begins with a slash.
     pub(crate) fn at(&self, path: &str) -> String {
         format!("{}{path}", self.0)
+    }
+
+    fn is_encrypted(&self) -> bool {
+        self.0.starts_with("https:")
     }
 
     fn is_local(&self) -> bool {
@@ -41,28 +53,60 @@ impl BaseUrl {
     }
 }
 
+/// What stays as it is in a name that is a part of a path.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'@')
+    .remove(b':');
+
+/// A name as a part of a path, wherever it would lead otherwise.
+pub(crate) fn segment(name: &str) -> String {
+    utf8_percent_encode(name, SEGMENT).to_string()
+}
+
 /// A client for a vendor. One on this machine is not asked through a proxy.
 pub(crate) fn client(base_url: &BaseUrl) -> Result<reqwest::Client, reqwest::Error> {
+    patient_client(base_url, SILENCE)
+}
+
+/// The same for a vendor that may be silent for so long.
+pub(crate) fn patient_client(
+    base_url: &BaseUrl,
+    silence: Duration,
+) -> Result<reqwest::Client, reqwest::Error> {
     let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT)
-        .read_timeout(SILENCE)
         .redirect(reqwest::redirect::Policy::none());
-    let builder = match tls() {
+    // The provider is our own, so that there is always one; reqwest says it if there is none.
+    let builder = match tls(base_url.is_encrypted()) {
         Ok(tls) => builder.tls_backend_preconfigured(tls),
-        // The provider is our own, so this does not happen; reqwest says it if it does.
         Err(_) => builder,
     };
     if base_url.is_local() {
-        builder.no_proxy().build()
+        let silence = silence.max(LOCAL_SILENCE);
+        builder.read_timeout(silence).no_proxy().build()
     } else {
-        builder.build()
+        builder.read_timeout(silence).build()
     }
 }
 
-/// Trusts whom this machine trusts. Without roots nobody is trusted, and only plain HTTP works.
-fn tls() -> Result<ClientConfig, rustls::Error> {
+/// Whom this machine trusts, read once: it takes a moment.
+static ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    Arc::new(roots)
+});
+
+/// Trusts whom this machine trusts, or nobody where nothing is encrypted.
+fn tls(is_encrypted: bool) -> Result<ClientConfig, rustls::Error> {
+    let roots = if is_encrypted {
+        Arc::clone(&ROOTS)
+    } else {
+        Arc::new(RootCertStore::empty())
+    };
     let provider = Arc::new(ring::default_provider());
     Ok(ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
@@ -157,7 +201,7 @@ fn retry_after(response: &Response) -> Option<Duration> {
 }
 
 /// A request that nobody answered. The address stays out of it.
-fn no_answer(error: &reqwest::Error) -> ModelError {
+pub(crate) fn no_answer(error: &reqwest::Error) -> ModelError {
     let what = if error.is_timeout() {
         "it did not answer in time"
     } else if error.is_connect() {

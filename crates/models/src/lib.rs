@@ -5,11 +5,17 @@
 //! network: it plays a scenario from a file.
 
 mod anthropic;
+mod aws;
 mod call_ids;
 mod chat;
 mod chords;
+#[cfg(test)]
+mod conversations;
+mod exchange;
 mod functions;
+mod gateway;
 mod gemini;
+mod google;
 mod http;
 mod images;
 mod input;
@@ -22,7 +28,11 @@ mod settings;
 mod space;
 mod sse;
 mod talk;
+#[cfg(test)]
+mod testing;
 mod tool_input;
+#[cfg(test)]
+mod tool_input_tests;
 mod vendors;
 mod wire;
 
@@ -30,13 +40,14 @@ use std::sync::Arc;
 
 use deskhand_core::model::{ListedModel, Model, Models, UnknownModel};
 
+pub use crate::{
+    gateway::VendorGateway,
+    settings::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings},
+    vendors::BadModelSettings,
+};
 use crate::{
     scripted::{DEMO, ScriptedModels},
     vendors::Vendor,
-};
-pub use crate::{
-    settings::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings},
-    vendors::BadModelSettings,
 };
 
 /// All models this server is set up for, by `vendor/name`.
@@ -105,7 +116,10 @@ impl Models for ConfiguredModels {
         if let Some(name) = &self.default_model {
             return name.clone();
         }
-        let usable = self.vendors.iter().filter(|vendor| vendor.account.is_ok());
+        let usable = self
+            .vendors
+            .iter()
+            .filter(|vendor| vendor.account.is_ok() && vendor.is_meant);
         let mut best = usable.filter_map(|vendor| {
             let name = known::names_of(&vendor.name).next()?;
             Some(format!("{}/{name}", vendor.name))

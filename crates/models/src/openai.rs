@@ -1,20 +1,25 @@
 //! OpenAI's models, by the Responses API.
 
 mod calls;
+mod offer;
 mod request;
+#[cfg(test)]
+mod rules_tests;
 mod stream;
+#[cfg(test)]
+mod stream_tests;
 
 use std::sync::Arc;
 
-use deskhand_core::{model::ModelError, secret::Secret};
+use deskhand_core::{action::ScreenSize, model::ModelError, secret::Secret};
 use futures::{FutureExt, future::BoxFuture};
 use reqwest::Response;
 use serde_json::Value;
 
-use self::stream::Answer;
+use self::{offer::Taken, stream::Answer};
 use crate::{
     http::{self, BaseUrl, NoAnswer, Problem, Refusal},
-    space::Space,
+    space::{self, Space},
     sse,
     talk::Begun,
     wire::{Asked, Wire},
@@ -23,6 +28,17 @@ use crate::{
 /// The part before the slash in the names of OpenAI's models.
 pub(crate) const VENDOR: &str = "openai";
 
+/// The largest picture that is looked at as it is.
+const LARGEST_SIZE: ScreenSize = ScreenSize {
+    width: 2560,
+    height: 1600,
+};
+/// The largest that the first model points at well.
+const PREVIEW_SIZE: ScreenSize = ScreenSize {
+    width: 1440,
+    height: 900,
+};
+
 /// An account with OpenAI.
 #[derive(Debug)]
 pub(crate) struct OpenAi {
@@ -30,6 +46,7 @@ pub(crate) struct OpenAi {
     /// With its version.
     base_url: BaseUrl,
     key: Secret,
+    taken: Taken,
 }
 
 impl OpenAi {
@@ -38,19 +55,30 @@ impl OpenAi {
             client,
             base_url,
             key,
+            taken: Taken::default(),
         }
     }
 
+    /// Asks, with less and less wanted until it is taken.
     async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
-        let request = self
-            .client
-            .post(self.base_url.at("/responses"))
-            .bearer_auth(self.key.expose())
-            .json(&request::body(&asked.name, &asked.request));
-        match http::send(request).await {
-            Ok(response) => Ok(response),
-            Err(NoAnswer::Failed(error)) => Err(error),
-            Err(NoAnswer::Refused(refusal)) => Err(refused(&refusal)),
+        let mut offer = self.taken.offer(&asked.name);
+        loop {
+            let request = self
+                .client
+                .post(self.base_url.at("/responses"))
+                .bearer_auth(self.key.expose())
+                .json(&request::body(&asked.name, offer, &asked.request));
+            match http::send(request).await {
+                Ok(response) => {
+                    self.taken.note(&asked.name, offer);
+                    return Ok(response);
+                }
+                Err(NoAnswer::Failed(error)) => return Err(error),
+                Err(NoAnswer::Refused(refusal)) => match offer.after(&refusal) {
+                    Some(less) => offer = less,
+                    None => return Err(refused(&refusal)),
+                },
+            }
         }
     }
 }
@@ -66,11 +94,20 @@ impl Wire for OpenAi {
         vec![self.key.clone()]
     }
 
+    fn shown(&self, name: &str, screen: ScreenSize) -> ScreenSize {
+        let most = if request::is_preview(name) {
+            PREVIEW_SIZE
+        } else {
+            LARGEST_SIZE
+        };
+        space::fitting(screen, most)
+    }
+
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
         let begin = async move {
             let response = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
-            Ok((sse::events(response.bytes_stream()), Answer::new(space)))
+            Ok((sse::of(response), Answer::new(space, asked.name)))
         };
         begin.boxed()
     }

@@ -23,15 +23,21 @@ pub(crate) fn error(error: ModelError, model: &str, secrets: &[Secret]) -> Model
     }
 }
 
-fn text(mut text: String, secrets: &[Secret]) -> String {
+fn text(text: String, secrets: &[Secret]) -> String {
+    let mut text = without(text, secrets);
+    if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+/// The text with stars for these secrets.
+pub(crate) fn without(mut text: String, secrets: &[Secret]) -> String {
     for secret in secrets {
         if secret.expose().len() >= SHORTEST {
             text = text.replace(secret.expose(), "***");
         }
-    }
-    if let Some((end, _)) = text.char_indices().nth(LONGEST) {
-        text.truncate(end);
-        text.push('…');
     }
     text
 }

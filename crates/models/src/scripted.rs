@@ -18,7 +18,7 @@ use std::{
     sync::Arc,
 };
 
-use deskhand_core::model::{Chunk, Model, ModelError, ModelRequest};
+use deskhand_core::model::{Chunk, Model, ModelError, ModelRequest, Price};
 use futures::{StreamExt, stream, stream::BoxStream};
 
 use crate::scripted::{
@@ -157,6 +157,10 @@ struct ScriptedModel {
 }
 
 impl Model for ScriptedModel {
+    fn price(&self) -> Option<Price> {
+        self.scenario.price
+    }
+
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {
         let scenario = Arc::clone(&self.scenario);
         let source = self.source.clone();

@@ -44,6 +44,11 @@ impl Space {
         Self { native, grid }
     }
 
+    /// How big the screen is.
+    pub(crate) fn native(&self) -> ScreenSize {
+        self.native
+    }
+
     /// How big what the model points at is.
     pub(crate) fn size(&self) -> ScreenSize {
         match self.grid {
@@ -58,7 +63,11 @@ impl Space {
     /// The native pixel in the middle of what the model pointed at. Fractions are rounded first.
     pub(crate) fn point(&self, x: f64, y: f64) -> Result<Point, Outside> {
         let size = self.size();
-        let (x, y) = (whole(x), whole(y));
+        let (x, y) = match self.grid {
+            Grid::Picture(_) => (whole(x), whole(y)),
+            // Its end is said for its last place.
+            Grid::Thousandths => (last_for_end(whole(x)), last_for_end(whole(y))),
+        };
         let within =
             (0..i64::from(size.width)).contains(&x) && (0..i64::from(size.height)).contains(&y);
         if !within {
@@ -111,6 +120,34 @@ impl Space {
     }
 }
 
+/// The largest size of the screen's shape that fits into `most`, turned as the screen is.
+pub(crate) fn fitting(screen: ScreenSize, most: ScreenSize) -> ScreenSize {
+    let (long, short) = (
+        most.width.max(most.height).into(),
+        most.width.min(most.height).into(),
+    );
+    let (width, height) = (u32::from(screen.width), u32::from(screen.height));
+    let (across, down) = if width >= height {
+        (long, short)
+    } else {
+        (short, long)
+    };
+    if width <= across && height <= down {
+        return screen;
+    }
+    // As wide as may be, or as high as may be, whichever is less.
+    let scaled = if width * down >= height * across {
+        (across, height * across / width)
+    } else {
+        (width * down / height, down)
+    };
+    let edge = |edge: u32| u16::try_from(edge.max(1)).unwrap_or(u16::MAX);
+    ScreenSize {
+        width: edge(scaled.0),
+        height: edge(scaled.1),
+    }
+}
+
 /// Rounded, with everything absurd far outside every picture.
 #[expect(
     clippy::cast_possible_truncation,
@@ -122,6 +159,10 @@ fn whole(value: f64) -> i64 {
     } else {
         value.round() as i64
     }
+}
+
+fn last_for_end(value: i64) -> i64 {
+    if value == 1000 { 999 } else { value }
 }
 
 /// The middle of pixel `value` of `from`, counted in pixels of `to`.
@@ -163,7 +204,23 @@ mod tests {
         let space = Space::thousandths(size(1440, 900));
         assert_eq!(space.point(999.0, 999.0), Ok(Point { x: 1439, y: 899 }));
         assert_eq!(space.point(0.0, 0.0), Ok(Point { x: 0, y: 0 }));
-        assert!(space.point(1000.0, 0.0).is_err());
+        assert_eq!(space.point(1000.0, 1000.0), space.point(999.0, 999.0));
+        assert!(space.point(1001.0, 0.0).is_err());
+    }
+
+    #[test]
+    fn pictures_keep_the_shape_of_the_screen() {
+        let most = size(1440, 900);
+        for (screen, expected) in [
+            (size(1024, 768), size(1024, 768)),
+            (size(1440, 900), size(1440, 900)),
+            (size(1920, 1080), size(1440, 810)),
+            (size(2560, 1600), size(1440, 900)),
+            (size(1080, 1920), size(810, 1440)),
+            (size(1600, 1600), size(900, 900)),
+        ] {
+            assert_eq!(fitting(screen, most), expected, "{screen}");
+        }
     }
 
     proptest! {

@@ -1,8 +1,8 @@
-//! One answer of a model, from the request to its last piece.
+//! An answer from the request to its last piece.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Duration};
 
-use deskhand_core::model::{Chunk, ModelError};
+use deskhand_core::model::{Chunk, ModelError, Usage};
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
 use serde_json::Value;
 
@@ -10,23 +10,36 @@ use crate::sse::Events;
 
 /// How often a model may pause in one answer.
 const MOST_PAUSES: usize = 10;
+/// How often a model is asked for what it could not write.
+const MOST_REPEATS: u32 = 3;
+/// How long is waited before it is asked the same again, the first time. Then twice as long, and so on.
+const BEFORE_REPEAT: Duration = Duration::from_millis(200);
 
 /// An answer as far as it was heard.
 pub(crate) trait Answer: Send + 'static {
     /// Takes the next event of the stream. What is not known is passed over: there will be more kinds.
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError>;
 
-    fn is_over(&self) -> bool;
-
-    /// What was said, if the model wants to be asked again at once with it.
-    fn paused(&self) -> Option<Vec<Value>> {
-        None
-    }
-
     /// The end of a stream that has no other sign of it.
     fn close(&mut self) -> Result<Vec<Chunk>, ModelError> {
         Err(ModelError::unavailable("its answer broke off"))
     }
+
+    /// What it took so far. It is told once, before the end or the error.
+    fn usage(&self) -> Usage;
+
+    fn state(&self) -> State;
+}
+
+/// How far an answer is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum State {
+    Open,
+    Whole,
+    /// The model wants to be asked again at once, with what it has said so far.
+    Paused(Vec<Value>),
+    /// There is nothing in it that can be used. Asked again, most models do better; if not, this is the end.
+    Garbled(ModelError),
 }
 
 /// A request that was answered, and what its answer is read with.
@@ -41,11 +54,14 @@ pub(crate) fn chunks<A: Answer>(
         open: None,
         said: Vec::new(),
         n_pauses: 0,
+        n_repeats: 0,
+        usage: Usage::default(),
         pending: VecDeque::new(),
         is_over: false,
     };
-    let chunks = futures::stream::try_unfold(talk, |mut talk| async {
-        Ok(talk.next().await?.map(|chunk| (chunk, talk)))
+    let chunks = futures::stream::unfold(talk, |mut talk| async {
+        let chunk = talk.next().await?;
+        Some((chunk, talk))
     });
     chunks.boxed()
 }
@@ -53,10 +69,12 @@ pub(crate) fn chunks<A: Answer>(
 struct Talk<A, F> {
     begin: F,
     open: Option<(Events, A)>,
-    /// What the model said before it paused.
     said: Vec<Value>,
     n_pauses: usize,
-    pending: VecDeque<Chunk>,
+    n_repeats: u32,
+    /// What the requests took that are over.
+    usage: Usage,
+    pending: VecDeque<Result<Chunk, ModelError>>,
     is_over: bool,
 }
 
@@ -65,42 +83,85 @@ where
     A: Answer,
     F: Fn(Vec<Value>) -> BoxFuture<'static, Begun<A>>,
 {
-    async fn next(&mut self) -> Result<Option<Chunk>, ModelError> {
-        loop {
-            if let Some(chunk) = self.pending.pop_front() {
-                return Ok(Some(chunk));
-            }
-            if self.is_over {
-                return Ok(None);
-            }
-            let (events, answer) = match &mut self.open {
-                Some(open) => open,
-                None => {
-                    let begun = (self.begin)(self.said.clone());
-                    self.open.insert(begun.await?)
-                }
-            };
-            let chunks = match events.next().await {
-                Some(event) => answer.take(&event?)?,
-                None => answer.close()?,
-            };
-            self.pending.extend(chunks);
-            if !answer.is_over() {
-                continue;
-            }
-            match answer.paused() {
-                Some(said) if self.n_pauses < MOST_PAUSES => {
-                    self.n_pauses += 1;
-                    self.said = said;
-                    self.open = None;
-                }
-                Some(_) => {
-                    return Err(ModelError::Rejected(
-                        "the model pauses without end".to_owned(),
-                    ));
-                }
-                None => self.is_over = true,
+    async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
+        while self.pending.is_empty() && !self.is_over {
+            if let Err(error) = self.go_on().await {
+                self.is_over = true;
+                self.settle();
+                self.tell_usage();
+                self.pending.push_back(Err(error));
             }
         }
+        self.pending.pop_front()
+    }
+
+    /// Listens until there is more to pass on.
+    async fn go_on(&mut self) -> Result<(), ModelError> {
+        let (events, answer) = match &mut self.open {
+            Some(open) => open,
+            None => {
+                let begun = (self.begin)(self.said.clone());
+                self.open.insert(begun.await?)
+            }
+        };
+        let chunks = match events.next().await {
+            Some(event) => answer.take(&event?)?,
+            None => answer.close()?,
+        };
+        match answer.state() {
+            State::Open => self.pending.extend(chunks.into_iter().map(Ok)),
+            State::Whole => self.end(chunks),
+            State::Paused(_) if self.n_pauses == MOST_PAUSES => {
+                return Err(ModelError::Rejected(
+                    "the model pauses without end".to_owned(),
+                ));
+            }
+            State::Paused(said) => {
+                self.pending.extend(chunks.into_iter().map(Ok));
+                self.n_pauses += 1;
+                self.said = said;
+                self.settle();
+            }
+            State::Garbled(error) if self.n_repeats == MOST_REPEATS => return Err(error),
+            State::Garbled(_) => {
+                tokio::time::sleep(BEFORE_REPEAT * 2_u32.pow(self.n_repeats)).await;
+                self.n_repeats += 1;
+                self.settle();
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, chunks: Vec<Chunk>) {
+        self.is_over = true;
+        self.settle();
+        for chunk in chunks {
+            if matches!(chunk, Chunk::End(_)) {
+                self.tell_usage();
+            }
+            self.pending.push_back(Ok(chunk));
+        }
+    }
+
+    /// Closes the request that is open and keeps what it took.
+    fn settle(&mut self) {
+        if let Some((_, answer)) = self.open.take() {
+            self.usage = sum(self.usage, answer.usage());
+        }
+    }
+
+    fn tell_usage(&mut self) {
+        if self.usage != Usage::default() {
+            self.pending.push_back(Ok(Chunk::Usage(self.usage)));
+        }
+    }
+}
+
+fn sum(one: Usage, other: Usage) -> Usage {
+    Usage {
+        input: one.input + other.input,
+        cache_write: one.cache_write + other.cache_write,
+        cache_read: one.cache_read + other.cache_read,
+        output: one.output + other.output,
     }
 }

@@ -1,9 +1,13 @@
 //! The vendors that a server is set up for, and what is missing for the others.
 
+mod clouds;
+
 use std::sync::Arc;
 
+use deskhand_core::secret::Secret;
+
 use crate::{
-    anthropic::Anthropic,
+    anthropic::{Anthropic, Route},
     chat::Chat,
     gemini::Gemini,
     http::{self, BaseUrl},
@@ -19,6 +23,8 @@ pub(crate) struct Vendor {
     /// The part before the slash in the names of its models.
     pub(crate) name: String,
     pub(crate) account: Result<Arc<dyn Account>, String>,
+    /// Whether somebody who set it up can only have meant its models.
+    pub(crate) is_meant: bool,
 }
 
 /// Settings that cannot be meant.
@@ -36,12 +42,17 @@ pub enum BadModelSettings {
     Client(#[from] reqwest::Error),
 }
 
+pub(crate) const ANTHROPIC_URL: &str = "https://api.anthropic.com";
+/// With its version.
+pub(crate) const OPENAI_URL: &str = "https://api.openai.com/v1";
+pub(crate) const GEMINI_URL: &str = "https://generativelanguage.googleapis.com";
+
 /// A vendor that speaks chat completions and that many use.
 #[derive(Debug)]
 pub(crate) struct UsualCompatible {
     pub(crate) name: &'static str,
     /// Where it usually is, if it is there without being asked for.
-    base_url: Option<&'static str>,
+    pub(crate) base_url: Option<&'static str>,
     needs_key: bool,
 }
 
@@ -73,25 +84,29 @@ pub(crate) fn all(settings: &ModelSettings) -> Result<Vec<Vendor>, BadModelSetti
     let anthropic = keyed(
         "anthropic",
         &settings.anthropic,
-        "https://api.anthropic.com",
+        ANTHROPIC_URL,
         variables::ANTHROPIC_KEY,
-        |client, base_url, key| Arc::new(Anthropic::new(client, base_url, key)),
+        |client, base_url, key| Arc::new(Anthropic::new(client, Route::Direct { base_url, key })),
     )?;
     let openai = keyed(
         "openai",
         &settings.openai,
-        "https://api.openai.com/v1",
+        OPENAI_URL,
         variables::OPENAI_KEY,
         |client, base_url, key| Arc::new(OpenAi::new(client, base_url, key)),
     )?;
     let gemini = keyed(
         "gemini",
         &settings.gemini,
-        "https://generativelanguage.googleapis.com",
+        GEMINI_URL,
         variables::GEMINI_KEY,
         |client, base_url, key| Arc::new(Gemini::new(client, base_url, key)),
     )?;
-    let mut vendors = vec![anthropic, openai, gemini];
+    let (bedrock, vertex) = (
+        clouds::bedrock(&settings.bedrock)?,
+        clouds::vertex(&settings.vertex)?,
+    );
+    let mut vendors = vec![anthropic, openai, gemini, bedrock, vertex];
     let taken: Vec<String> = vendors.iter().map(|vendor| vendor.name.clone()).collect();
     for usual in USUAL_COMPATIBLE {
         let nothing = AccountSettings::default();
@@ -119,7 +134,7 @@ fn keyed(
     settings: &AccountSettings,
     usual_url: &str,
     variable: &str,
-    account: impl FnOnce(reqwest::Client, BaseUrl, deskhand_core::secret::Secret) -> Arc<dyn Account>,
+    account: impl FnOnce(reqwest::Client, BaseUrl, Secret) -> Arc<dyn Account>,
 ) -> Result<Vendor, BadModelSettings> {
     let base_url = base_url(name, settings.base_url.as_deref().unwrap_or(usual_url))?;
     let account = match &settings.key {
@@ -129,6 +144,7 @@ fn keyed(
     Ok(Vendor {
         name: name.to_owned(),
         account,
+        is_meant: true,
     })
 }
 
@@ -149,6 +165,7 @@ fn usual_compatible(
         (Some(variable), _) => Ok(Vendor {
             name: usual.name.to_owned(),
             account: Err(format!("set {variable} to use it")),
+            is_meant: true,
         }),
         (None, url) => compatible(usual.name, settings, url.unwrap_or_default()),
     }
@@ -169,10 +186,11 @@ fn compatible(
             base_url,
             settings.key.clone(),
         ))),
+        is_meant: true,
     })
 }
 
-fn base_url(vendor: &str, url: &str) -> Result<BaseUrl, BadModelSettings> {
+pub(crate) fn base_url(vendor: &str, url: &str) -> Result<BaseUrl, BadModelSettings> {
     BaseUrl::parse(url).ok_or_else(|| BadModelSettings::BaseUrl {
         vendor: vendor.to_owned(),
         url: url.to_owned(),

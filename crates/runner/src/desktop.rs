@@ -2,9 +2,11 @@
 //! inside this process.
 
 mod actions;
+mod browser;
 mod camera;
 mod events;
 mod focus;
+mod guard;
 mod hands;
 mod keyboard;
 mod keysyms;
@@ -15,9 +17,11 @@ mod scale;
 mod seat;
 mod settle;
 mod typing;
+mod windows;
 mod x;
 
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -29,7 +33,9 @@ use deskhand_core::{
     action::{Action, BadAction, Point, Region, ScreenSize},
     blob::BlobFormat,
     sandbox::Frame,
+    secret::Secret,
     tasks::Tasks,
+    vault::Filling,
 };
 use tokio::{
     sync::{Mutex, mpsc, watch},
@@ -40,11 +46,18 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use self::{
     actions::Actor,
     events::Events,
+    guard::Guard,
     programs::{Supervisor, XServer},
     seat::{Seat, SeatHandle},
     settle::Settle,
 };
-pub use self::{keysyms::UnknownKey, picture::PictureError, typing::Untypable, x::XError};
+pub use self::{
+    browser::{DevToolsError, FillError},
+    keysyms::UnknownKey,
+    picture::PictureError,
+    typing::Untypable,
+    x::XError,
+};
 
 /// How long an action that was cancelled may take to end. It is a matter of milliseconds.
 const ENDING_MAX: Duration = Duration::from_secs(1);
@@ -61,6 +74,8 @@ pub struct DesktopConfig {
     pub browser: Vec<String>,
     /// A folder for the desktop's sockets and settings. It is made if it is not there.
     pub runtime_dir: PathBuf,
+    /// What its programs find in their environment besides what the runner has in its own.
+    pub variables: BTreeMap<String, Secret>,
 }
 
 /// Why there is no desktop.
@@ -107,6 +122,8 @@ pub enum ActError {
     NoAnswer(Duration),
     #[error("the X server did not do it")]
     X(#[source] XError),
+    #[error(transparent)]
+    Fill(#[from] FillError),
     #[error("the picture could not be made")]
     Picture(#[from] PictureError),
 }
@@ -143,6 +160,7 @@ struct Inner {
     vnc_socket: PathBuf,
     seat: SeatHandle,
     actor: Actor,
+    guard: Guard,
     events: Arc<Events>,
     settle: Settle,
     /// When the last action ended. Held while one is carried out: a person has two hands too.
@@ -174,6 +192,7 @@ impl Desktop {
             tasks,
             notices,
             ended,
+            variables: config.variables,
         };
         // From here on a failure ends whatever was started.
         let stop = supervisor.stop.clone().drop_guard();
@@ -181,7 +200,7 @@ impl Desktop {
         let display = server.display.clone();
         server.supervise(&supervisor);
         programs::keep_window_manager(&supervisor, &display, window_manager_config)?;
-        programs::start_browser(&supervisor, &display, &config.browser)?;
+        let browser = programs::start_browser(&supervisor, &display, &config.browser)?;
 
         let (seat, screen) = SeatHandle::start(&display).await?;
         let events = Arc::new(listen(&display).await?);
@@ -190,6 +209,7 @@ impl Desktop {
             display,
             vnc_socket,
             actor: Actor::new(seat.clone(), Arc::clone(&events)),
+            guard: Guard::new(seat.clone(), browser),
             seat,
             events,
             settle: Settle {
@@ -269,6 +289,24 @@ impl Desktop {
         self.picture(None, shown, format).await
     }
 
+    /// Types a secret into the field that has the focus in the browser, if its page is of an allowed
+    /// origin, and keeps it out of pictures from then on.
+    pub async fn fill(&self, filling: &Filling, cancel: CancellationToken) -> Result<(), ActError> {
+        let mut acted_at = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ActError::Cancelled),
+            acted_at = self.0.acted_at.lock() => acted_at,
+        };
+        self.0.guard.fill(filling).await?;
+        *acted_at = Instant::now();
+        Ok(())
+    }
+
+    /// Keeps these out of pictures from now on.
+    pub fn guard(&self, values: Vec<Secret>) {
+        self.0.guard.add(values);
+    }
+
     /// Lets go of all keys and buttons that actions hold or have left pressed. One that is
     /// under way is given a moment to end, since it could press more.
     pub async fn release_all(&self) -> Result<(), ActError> {
@@ -311,11 +349,7 @@ impl Desktop {
         format: BlobFormat,
     ) -> Result<Frame, ActError> {
         let shown = shown.unwrap_or(self.0.screen);
-        let (mut picture, pointer) = self
-            .0
-            .seat
-            .run(|seat| seat.camera.take(&seat.connection))
-            .await?;
+        let (mut picture, pointer) = self.0.guard.take().await?;
         let compressing = tokio::task::spawn_blocking(move || {
             picture.draw_pointer(&pointer);
             picture = match part {

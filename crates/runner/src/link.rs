@@ -22,8 +22,8 @@ use tokio_tungstenite::{
     },
 };
 
-pub(crate) use self::outbox::Outbox;
 use self::stream::Streams;
+pub(crate) use self::{outbox::Outbox, stream::copy};
 use crate::{desktop::Desktop, requests::work::Work};
 
 /// The first wait before dialling again; it doubles up to the longest.
@@ -175,7 +175,7 @@ pub(crate) async fn dial_until_up(config: &RunnerConfig) -> Socket {
 }
 
 /// One attempt to reach the server at this path.
-async fn dial(config: &RunnerConfig, path: &str) -> Result<Socket, LinkError> {
+pub(crate) async fn dial(config: &RunnerConfig, path: &str) -> Result<Socket, LinkError> {
     let mut request = format!("ws://runner{path}").into_client_request()?;
     let mut bearer = HeaderValue::from_str(&format!("Bearer {}", config.token.expose()))
         .map_err(LinkError::Token)?;

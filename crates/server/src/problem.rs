@@ -10,15 +10,16 @@ use axum::{
 use deskhand_app::{
     ActByHandError, AdmitError, AnswerError, BadInstructions, ChangeMessageError,
     ChangeSessionError, ChangeUserError, ControlError, CreateSessionError, CreateUserError,
-    FindError, JoinError, MakeTokenError, OpenScreenError, PersonError, ScreenshotError,
-    SendPromptError, SetApprovalsError, SetLimitsError, ShareError, SignInError, StopTurnError,
-    WakeError,
+    FindError, JoinError, MakeTokenError, OpenScreenError, PersonError, PutSecretError,
+    ScreenshotError, SendPromptError, SetApprovalsError, SetLimitsError, ShareError, SignInError,
+    StopTurnError, WakeError,
 };
 use deskhand_core::{
     blob::BlobError,
     clock::{Clock, SystemClock},
     lease::Lease,
     model::UnknownModel,
+    vault::BadSecret,
 };
 use deskhand_store::StoreError;
 use jiff::Timestamp;
@@ -224,7 +225,9 @@ impl From<SetLimitsError> for Problem {
     fn from(error: SetLimitsError) -> Self {
         match error {
             SetLimitsError::NoUser(_) => Self::refuse(StatusCode::NOT_FOUND, "no_user", error),
-            SetLimitsError::OutOfBounds { .. } => Self::malformed(error),
+            SetLimitsError::OutOfBounds { .. } | SetLimitsError::BadBudget(_) => {
+                Self::malformed(error)
+            }
             SetLimitsError::Store(error) => error.into(),
         }
     }
@@ -285,6 +288,9 @@ impl From<CreateSessionError> for Problem {
             CreateSessionError::BadPolicy(_) => {
                 Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
             }
+            CreateSessionError::BadBudget(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_budget", error)
+            }
             CreateSessionError::Store(error) => error.into(),
         }
     }
@@ -301,6 +307,9 @@ impl From<ChangeSessionError> for Problem {
             }
             ChangeSessionError::BadPolicy(_) => {
                 Self::refuse(StatusCode::BAD_REQUEST, "bad_policy", error)
+            }
+            ChangeSessionError::BadBudget(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_budget", error)
             }
             ChangeSessionError::Find(error) => error.into(),
         }
@@ -400,9 +409,8 @@ impl From<ActByHandError> for Problem {
             ActByHandError::Find(error) => error.into(),
             ActByHandError::BadCall(_)
             | ActByHandError::BadAction(_)
-            | ActByHandError::Question => {
-                Self::refuse(StatusCode::BAD_REQUEST, "bad_action", error)
-            }
+            | ActByHandError::Question
+            | ActByHandError::Secret => Self::refuse(StatusCode::BAD_REQUEST, "bad_action", error),
             ActByHandError::Ended(_) => Self::refuse(StatusCode::CONFLICT, "session_ended", error),
             ActByHandError::AgentIsDriving(_) => {
                 Self::refuse(StatusCode::CONFLICT, "agent_is_driving", error)
@@ -429,6 +437,9 @@ impl From<AnswerError> for Problem {
             }
             AnswerError::BadReply(_) => {
                 Self::refuse(StatusCode::UNPROCESSABLE_ENTITY, "bad_answer", error)
+            }
+            AnswerError::NotAdministrator => {
+                Self::refuse(StatusCode::FORBIDDEN, "not_administrator", error)
             }
             AnswerError::Settled(ref named) => {
                 let details = json!({
@@ -519,6 +530,27 @@ impl From<MakeTokenError> for Problem {
                 Self::refuse(StatusCode::TOO_MANY_REQUESTS, "too_many_tokens", error)
             }
             MakeTokenError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<BadSecret> for Problem {
+    fn from(error: BadSecret) -> Self {
+        Self::refuse(StatusCode::BAD_REQUEST, "bad_secret", error)
+    }
+}
+
+impl From<PutSecretError> for Problem {
+    fn from(error: PutSecretError) -> Self {
+        match error {
+            PutSecretError::Bad(error) => error.into(),
+            PutSecretError::TooMany => {
+                Self::refuse(StatusCode::TOO_MANY_REQUESTS, "too_many_secrets", error)
+            }
+            PutSecretError::Locked(_) => {
+                Self::refuse(StatusCode::SERVICE_UNAVAILABLE, "secrets_locked", error)
+            }
+            PutSecretError::Store(error) => error.into(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What the wire shows of sessions and messages.
 
+pub(crate) mod budget;
+
 use deskhand_core::{
     id::{MessageId, SessionId, UserId},
     lease::Holder,
@@ -13,6 +15,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::schema;
+use budget::BudgetView;
 
 /// A conversation with an agent.
 #[derive(Debug, Serialize, ToSchema)]
@@ -49,6 +52,8 @@ pub(crate) struct SessionView {
     cost_usd: f64,
     /// What its models have read and written so far.
     tokens: u64,
+    /// What it may use, and what it has used.
+    budget: BudgetView,
     /// The number of its newest event.
     last_seq: u64,
     created_at: Timestamp,
@@ -89,6 +94,7 @@ impl From<Holder> for LeaseView {
 impl From<Session> for SessionView {
     fn from(session: Session) -> Self {
         let lease = session.holder();
+        let budget = session.account().into();
         Self {
             id: session.id,
             owner: session.owner,
@@ -103,6 +109,7 @@ impl From<Session> for SessionView {
             approvals: session.approvals,
             cost_usd: session.cost_usd,
             tokens: session.tokens,
+            budget,
             last_seq: session.last_seq,
             created_at: session.created_at,
             updated_at: session.updated_at,

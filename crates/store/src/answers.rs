@@ -1,13 +1,15 @@
 //! The model's answers as its vendor gave them.
 
 use deskhand_core::{
+    budget::Amount,
     event::{Cost, EventBody, LoggedEvent},
-    id::{SessionId, TurnId},
+    id::{SessionId, TurnId, UserId},
     model::Original,
 };
 use jiff::Timestamp;
 
 use crate::{
+    budgets::{nano, use_up},
     database::{Row, Store, StoreError, Transaction, count, millis, stored_count},
     events::{first_seq, insert_events, stored_len},
 };
@@ -40,12 +42,14 @@ impl Store {
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Retry(_)
+            | EventBody::Gateway(_)
+            | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => None,
         });
         let sql = "UPDATE sessions SET last_seq = last_seq + $1, updated_at_ms = $2, \
                    cost_nanousd = cost_nanousd + $3, tokens = tokens + $4 WHERE id = $5 \
-                   RETURNING last_seq";
+                   RETURNING last_seq, owner_id";
         let values = [
             stored_len(bodies),
             millis(at),
@@ -57,6 +61,14 @@ impl Store {
             return Ok(None);
         };
         let first = first_seq(&row, bodies.len())?;
+        if let Some(cost) = cost {
+            let amount = Amount {
+                usd: cost.usd,
+                tokens: cost.usage.tokens(),
+            };
+            let owner = UserId(row.get("owner_id")?);
+            use_up(&mut transaction, owner, amount, at).await?;
+        }
         let events = insert_events(&mut transaction, session, first, bodies, at).await?;
         if let (Some(cost), Some(original)) = (cost, original) {
             keep(&mut transaction, session, cost, original).await?;
@@ -102,22 +114,4 @@ fn answer(row: &Row) -> Result<KeptAnswer, StoreError> {
     let step = count(row.get("step")?)?;
     let step = u32::try_from(step).map_err(|error| StoreError::Unreadable(error.to_string()))?;
     Ok((TurnId(row.get("turn_id")?), step, original))
-}
-
-/// Dollars of billionths.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "exact up to nine million dollars"
-)]
-pub(crate) fn usd(nano: i64) -> f64 {
-    nano as f64 / 1e9
-}
-
-/// Billionths of a dollar.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a cast of a float saturates"
-)]
-fn nano(usd: f64) -> i64 {
-    (usd * 1e9).round() as i64
 }

@@ -1,6 +1,7 @@
 //! Sessions: making, finding and naming them.
 
 use deskhand_core::{
+    budget::Budget,
     event::{EventBody, LoggedEvent, Status},
     id::{SessionId, TurnId, UserId},
     limits::Limits,
@@ -11,8 +12,8 @@ use deskhand_core::{
 use jiff::Timestamp;
 
 use crate::{
-    answers::usd,
     approvals::{policy, written},
+    budgets::{budget, granted, nano, stored_tokens, usd},
     database::{Row, Store, StoreError, Transaction, Value, count, millis, timestamp},
     events::insert_events,
     lease::lease,
@@ -22,7 +23,8 @@ use crate::{
 
 const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.metadata, s.approvals, s.phase, \
                        s.sandbox, s.last_seq, s.created_at_ms, s.updated_at_ms, \
-                       s.cost_nanousd, s.tokens, \
+                       s.cost_nanousd, s.tokens, s.budget_nanousd, s.budget_tokens, \
+                       s.granted_nanousd, s.granted_tokens, \
                        s.lease_user_id, s.lease_until_ms, \
                        (SELECT name FROM users WHERE id = s.lease_user_id) AS lease_name";
 
@@ -39,6 +41,7 @@ pub struct NewSession<'a> {
     pub instructions: &'a str,
     pub metadata: &'a serde_json::Value,
     pub approvals: &'a Policy,
+    pub budget: Budget,
     pub created_at: Timestamp,
 }
 
@@ -245,8 +248,9 @@ async fn insert(
     new: NewSession<'_>,
 ) -> Result<Vec<LoggedEvent>, StoreError> {
     let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
-               last_seq, created_at_ms, updated_at_ms, approvals, instructions) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10)";
+               last_seq, created_at_ms, updated_at_ms, approvals, budget_nanousd, budget_tokens, \
+               instructions) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12)";
     let first = Status {
         state: Phase::Initializing,
         sandbox: SandboxState::None,
@@ -264,6 +268,8 @@ async fn insert(
         first.sandbox.name().into(),
         millis(new.created_at),
         written(new.approvals)?.into(),
+        new.budget.usd.map(nano).into(),
+        stored_tokens(new.budget.tokens),
         new.instructions.into(),
     ];
     transaction.execute(sql, values).await?;
@@ -298,6 +304,8 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         last_seq: count(row.get("last_seq")?)?,
         cost_usd: usd(row.get("cost_nanousd")?),
         tokens: count(row.get("tokens")?)?,
+        budget: budget(row)?,
+        granted: granted(row)?,
         created_at: timestamp(row.get("created_at_ms")?)?,
         updated_at: timestamp(row.get("updated_at_ms")?)?,
     })

@@ -406,6 +406,8 @@ impl Session {
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Retry(_)
+            | EventBody::Gateway(_)
+            | EventBody::Notice(_)
             | EventBody::Cost(_) => false,
         };
         self.wait_for(after, ends).await

@@ -163,6 +163,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists your secrets, without their values. */
+        get: operations["list_secrets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/secrets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Stores a secret, in place of the one with this name. */
+        put: operations["put_secret"];
+        post?: never;
+        /** Removes a secret. */
+        delete: operations["remove_secret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -1547,6 +1582,12 @@ export interface components {
             /** @description A sentence for people. */
             message: string;
         };
+        PutSecret: {
+            /** @description Where it may be typed: scheme, host and port of the page, such as `https://example.com`. */
+            origins: string[];
+            /** @description What is typed. It cannot be read again. */
+            value: string;
+        };
         /** @description The messages that wait, in the order in which the agent will take them. */
         Queue: {
             messages: components["schemas"]["Message"][];
@@ -1635,7 +1676,7 @@ export interface components {
          */
         Role: "user" | "assistant";
         /** @enum {string} */
-        RuleTool: "computer" | "bash" | "editor" | "any";
+        RuleTool: "computer" | "bash" | "editor" | "fill_secret" | "any";
         /** @description A piece of what the model thought or said. Pieces with one `turn` and `block` belong together. */
         SaidData: {
             /**
@@ -1668,6 +1709,30 @@ export interface components {
             turn?: string;
             /** Format: int32 */
             width: number;
+        };
+        /** @description What is known of a secret. Its value is not. */
+        Secret: {
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When an agent last typed it.
+             */
+            last_used_at: string | null;
+            /**
+             * Format: uuid
+             * @description In which session.
+             */
+            last_used_in: string | null;
+            name: string;
+            /** @description Where it may be typed. */
+            origins: string[];
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** @description Your secrets. */
+        Secrets: {
+            secrets: components["schemas"]["Secret"][];
         };
         SendMessage: {
             /** @description At most 256 KiB in UTF-8. */
@@ -2046,6 +2111,7 @@ export type PresenceMessage = components['schemas']['PresenceMessage'];
 export type Price = components['schemas']['Price'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemError = components['schemas']['ProblemError'];
+export type PutSecret = components['schemas']['PutSecret'];
 export type Queue = components['schemas']['Queue'];
 export type QueueChange = components['schemas']['QueueChange'];
 export type QueueData = components['schemas']['QueueData'];
@@ -2059,6 +2125,8 @@ export type SaidData = components['schemas']['SaidData'];
 export type SandboxState = components['schemas']['SandboxState'];
 export type Scope = components['schemas']['Scope'];
 export type ScreenshotData = components['schemas']['ScreenshotData'];
+export type Secret = components['schemas']['Secret'];
+export type Secrets = components['schemas']['Secrets'];
 export type SendMessage = components['schemas']['SendMessage'];
 export type Session = components['schemas']['Session'];
 export type SessionEvent = components['schemas']['SessionEvent'];
@@ -2583,6 +2651,243 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+        };
+    };
+    list_secrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description your secrets, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Secrets"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The secret. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutSecret"];
+            };
+        };
+        responses: {
+            /** @description it is stored */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `bad_secret`, `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin`, `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_secrets`, `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `secrets_locked`: the server's key is missing or wrong, `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The secret. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description it is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin`, `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_secret`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };

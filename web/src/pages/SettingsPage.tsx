@@ -5,6 +5,7 @@ import { HomeLink } from "../features/account/Navigation";
 import { InboxLink } from "../features/decisions/InboxLink";
 import { Approvals } from "../features/settings/Approvals";
 import { Limits } from "../features/settings/Limits";
+import { Secrets } from "../features/settings/Secrets";
 import { Tokens } from "../features/settings/Tokens";
 import { Users } from "../features/settings/Users";
 
@@ -26,6 +27,7 @@ export function SettingsPage() {
         <h1 className="text-xl font-semibold">Settings</h1>
         <Approvals />
         <Limits />
+        <Secrets />
         <Tokens />
         {me.data?.role === "admin" && <Users myId={me.data.id} />}
       </main>

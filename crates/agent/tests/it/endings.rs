@@ -1,12 +1,12 @@
 //! Turns that do not come to an answer say why.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use deskhand_core::model::{Chunk, End, Item, ModelError};
 use insta::assert_snapshot;
 
 use crate::{
-    fakes::{Beat, FakeBlobs, FakeLog, FakeSandbox, Reaction},
+    fakes::{Beat, FakeBlobs, FakeLog, FakeSandbox},
     stage::{Stage, calls, click, ending, fails, runs, says, screenshot},
 };
 
@@ -17,40 +17,6 @@ async fn the_answer_is_what_the_model_said_last() {
     first.extend(calls(vec![screenshot()]));
     let stage = Stage::new(vec![first, says("It is **green**.")]);
     assert_snapshot!(ending(&stage.run().await), @"done: It is **green**. (steps: 2)");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_model_that_never_ends_is_ended() {
-    let mut stage = Stage::new(vec![calls(vec![runs("ls")])]);
-    stage.limits.max_steps = 4;
-    assert_snapshot!(ending(&stage.run().await), @"too_many_steps: The turn was ended because the model took 4 steps without coming to an end. Send a new message to go on. (steps: 4)");
-    assert_eq!(stage.model.requests.lock().unwrap().len(), 4);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_turn_that_takes_too_long_is_ended_in_the_middle() {
-    let limit = Duration::from_secs(90);
-    let mut speaking = Stage::new(vec![vec![Beat::Say(Chunk::TextStart), Beat::Hang]]);
-    speaking.limits.max_duration = limit;
-    let report = speaking.run().await;
-    assert_snapshot!(ending(&report), @"turn_too_long: The turn was ended because it took longer than 90 s. Send a new message to go on. (steps: 1)");
-    assert_eq!(report.duration, limit);
-
-    let computer = FakeSandbox::new(vec![Reaction::Deaf]);
-    let answer = calls(vec![click(1, 2), runs("ls")]);
-    let mut acting = Stage::with_computers(vec![answer], vec![computer]);
-    acting.limits.max_duration = limit;
-    let report = acting.run().await;
-    assert!(ending(&report).starts_with("turn_too_long"));
-    assert!(report.duration < limit + Duration::from_secs(1));
-    assert_snapshot!(acting.story(), @r#"
-    use a computer {"action":"click","at":{"x":1,"y":2}}
-    use b bash {"command":"ls","shell":"run"}
-    whole 1
-    -
-    error a "Stopped; it is not known whether it was done."
-    error b "Not executed: the turn ended before."
-    "#);
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,15 +8,16 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use deskhand_agent::{Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
+use deskhand_agent::{Budgets, Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
 use deskhand_core::{
     action::{Point, ScreenSize},
     blob::{BlobError, BlobFormat, BlobName, Blobs},
+    budget::{Account, Accounts, Bound},
     clock::Clock,
     decision::{Ask, Reply},
     event::EventBody,
     id::{DecisionId, RequestId},
-    model::{Chunk, Model, ModelError, ModelRequest, Original},
+    model::{Chunk, Model, ModelError, ModelRequest, Original, Price},
     policy::Policy,
     sandbox::{
         Actor, ByteStream, ComputerError, ComputerReply, ComputerRequest, Driver, Frame, Progress,
@@ -41,6 +42,7 @@ pub(crate) enum Beat {
 pub(crate) struct FakeModel {
     answers: Mutex<VecDeque<Vec<Beat>>>,
     pub(crate) requests: Mutex<Vec<ModelRequest>>,
+    pub(crate) price: Mutex<Option<Price>>,
 }
 
 impl FakeModel {
@@ -48,11 +50,16 @@ impl FakeModel {
         Arc::new(Self {
             answers: Mutex::new(answers.into()),
             requests: Mutex::default(),
+            price: Mutex::default(),
         })
     }
 }
 
 impl Model for FakeModel {
+    fn price(&self) -> Option<Price> {
+        *self.price.lock().unwrap()
+    }
+
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {
         self.requests.lock().unwrap().push(request);
         let mut answers = self.answers.lock().unwrap();
@@ -147,6 +154,11 @@ fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
         }
         ComputerRequest::Keep(file) => ComputerReply::Edited {
             text: format!("/home/agent/{}/{}", file.folder, file.name),
+        },
+        ComputerRequest::Fill { .. } | ComputerRequest::Guard { .. } => ComputerReply::Acted {
+            text: "Done.".to_owned(),
+            pointer: None,
+            frame: None,
         },
         ComputerRequest::Edit(_) => ComputerReply::Edited {
             text: "Edited.".to_owned(),
@@ -364,6 +376,52 @@ pub(crate) struct FakePeople {
     pub(crate) asked: Mutex<Vec<(DecisionId, Ask)>>,
     /// How long they think.
     pub(crate) pause: Mutex<Duration>,
+    pub(crate) withdrawn: Mutex<Vec<DecisionId>>,
+    /// What a yes adds to.
+    pub(crate) accounts: watch::Sender<Accounts>,
+}
+
+/// Money and tokens as the test says, and what the log says was used.
+#[derive(Debug, Default)]
+pub(crate) struct FakeBudgets {
+    pub(crate) accounts: watch::Sender<Accounts>,
+    pub(crate) log: Arc<FakeLog>,
+}
+
+#[async_trait]
+impl Budgets for FakeBudgets {
+    async fn accounts(&self) -> Result<Accounts, TurnLogError> {
+        let mut accounts = *self.accounts.borrow();
+        for body in self.log.bodies() {
+            if let EventBody::Cost(cost) = body {
+                let add = |account: &mut Account| {
+                    account.used.usd += cost.usd;
+                    account.used.tokens += cost.usage.tokens();
+                };
+                add(&mut accounts.session);
+                add(&mut accounts.day);
+            }
+        }
+        Ok(accounts)
+    }
+
+    async fn changed(&self) {
+        self.accounts.subscribe().changed().await.unwrap();
+    }
+}
+
+impl FakePeople {
+    /// Does what the app does with a yes.
+    fn grant(&self, id: DecisionId) {
+        let asked = self.asked.lock().unwrap();
+        let over = asked
+            .iter()
+            .find_map(|(asked, ask)| ask.over.filter(|_| *asked == id));
+        if let Some(over) = over.filter(|over| over.bound == Bound::SessionUsd) {
+            self.accounts
+                .send_modify(|accounts| accounts.session.granted.usd += over.more);
+        }
+    }
 }
 
 #[async_trait]
@@ -377,10 +435,26 @@ impl Decisions for FakePeople {
         Ok(())
     }
 
+    async fn withdraw(&self, id: DecisionId) -> Result<(), TurnLogError> {
+        self.withdrawn.lock().unwrap().push(id);
+        Ok(())
+    }
+
     async fn settled(&self, id: DecisionId) -> Settled {
+        if self.withdrawn.lock().unwrap().contains(&id) {
+            return Settled {
+                decision: id,
+                is_answered: false,
+                reply: None,
+                file: None,
+            };
+        }
         let pause = *self.pause.lock().unwrap();
         tokio::time::sleep(pause).await;
         let reply = self.replies.lock().unwrap().pop_front();
+        if reply == Some(Reply::Yes(true)) {
+            self.grant(id);
+        }
         match reply {
             Some(reply) => Settled {
                 decision: id,

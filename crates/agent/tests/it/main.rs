@@ -7,6 +7,7 @@
 )]
 
 mod batches;
+mod bounds;
 mod conversations;
 mod decisions;
 mod endings;

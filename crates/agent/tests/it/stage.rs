@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::fakes::{
-    Beat, FakeBlobs, FakeDesk, FakeLog, FakeModel, FakePeople, FakeSandbox, FixedClock,
+    Beat, FakeBlobs, FakeBudgets, FakeDesk, FakeLog, FakeModel, FakePeople, FakeSandbox, FixedClock,
 };
 
 /// Everything a turn needs, for the test to set and to look at.
@@ -84,6 +84,10 @@ impl Stage {
             desk: Arc::clone(&self.desk) as _,
             log: Arc::clone(&self.log) as _,
             decisions: Arc::clone(&self.people) as _,
+            budgets: Arc::new(FakeBudgets {
+                accounts: self.people.accounts.clone(),
+                log: Arc::clone(&self.log),
+            }),
             blobs: Arc::clone(&self.blobs) as _,
             history: events.collect(),
             originals: Originals::new(),
@@ -141,12 +145,14 @@ fn line(body: &EventBody) -> String {
                 .map(|model| format!(" with {model}"))
                 .unwrap_or_default()
         ),
+        EventBody::Notice(notice) => format!("notice {:?} {:?}", notice.bound, notice.message),
         EventBody::Status(_)
         | EventBody::Message(_)
         | EventBody::Queue(_)
         | EventBody::Decision(_)
         | EventBody::Answer(_)
         | EventBody::Lease(_)
+        | EventBody::Gateway(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => format!("unexpected {body:?}"),
     }
@@ -157,6 +163,7 @@ pub(crate) fn ending(report: &TurnReport) -> String {
     let end = match &report.end {
         TurnEnd::Done { answer } => format!("done: {answer}"),
         TurnEnd::Stopped => "stopped".to_owned(),
+        TurnEnd::Enough { bound } => format!("enough: {bound:?}"),
         TurnEnd::Failed(failure) => format!("{}: {}", failure.code, failure.message),
         TurnEnd::LogLost(error) => format!("log lost: {error}"),
     };
@@ -233,6 +240,7 @@ pub(crate) fn complete(turn: TurnId, outcome: Outcome) -> EventBody {
         outcome,
         n_steps: 1,
         duration_ms: 1,
+        bound: None,
     })
 }
 

@@ -54,6 +54,8 @@ pub enum ActByHandError {
     BadAction(#[from] BadAction),
     #[error("only the agent asks questions; send it a message instead")]
     Question,
+    #[error("only the agent fills in secrets; type yours into the screen instead")]
+    Secret,
     #[error("session {0} has ended")]
     Ended(SessionId),
     #[error("the agent is working in session {0}: stop it or wait until it is done")]
@@ -174,6 +176,7 @@ impl Sessions {
             ToolRequest::Bash(shell) => Ok(ComputerRequest::Shell(shell)),
             ToolRequest::Editor(edit) => Ok(ComputerRequest::Edit(edit)),
             ToolRequest::AskUser(_) => Err(ActByHandError::Question),
+            ToolRequest::FillSecret(_) => Err(ActByHandError::Secret),
         }
     }
 }

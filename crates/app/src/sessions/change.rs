@@ -1,6 +1,7 @@
 //! Changing a session: its name, its model, what its agent is told and what it must ask.
 
 use deskhand_core::{
+    budget::ChangeBudget,
     id::SessionId,
     policy::Policy,
     right::Right,
@@ -19,10 +20,11 @@ pub struct ChangeSession {
     pub model: Option<String>,
     /// From the next turn on; empty for none.
     pub instructions: Option<String>,
+    pub budget: Option<ChangeBudget>,
 }
 
 impl Sessions {
-    /// Names a session, or changes its model, what its agent is told or what it must ask.
+    /// Names a session, or changes its model, or what its agent is told, must ask or may use.
     pub async fn change(
         &self,
         viewer: Viewer,
@@ -39,16 +41,16 @@ impl Sessions {
         if let Some(instructions) = &change.instructions {
             check_instructions(instructions)?;
         }
+        if let Some(budget) = &change.budget {
+            budget.check()?;
+        }
         // Whoever drives tells the agent what to do; the rest is the owner's.
-        let needed = match (
-            title,
-            &change.approvals,
-            &change.model,
-            &change.instructions,
-        ) {
-            (None, None, None, None) => return Err(ChangeSessionError::Nothing),
-            (None, None, ..) => Right::Drive,
-            (Some(_), ..) | (_, Some(_), ..) => Right::Owner,
+        let of_owner = title.is_some() || change.approvals.is_some() || change.budget.is_some();
+        let of_driver = change.model.is_some() || change.instructions.is_some();
+        let needed = match (of_owner, of_driver) {
+            (false, false) => return Err(ChangeSessionError::Nothing),
+            (false, true) => Right::Drive,
+            (true, _) => Right::Owner,
         };
         self.find_with(needed, viewer, id).await?;
         let store = &self.shared.store;
@@ -69,6 +71,11 @@ impl Sessions {
         if let Some(policy) = &change.approvals {
             let changed = store.set_approvals(id, policy).await;
             changed.map_err(FindError::from)?;
+        }
+        if let Some(budget) = change.budget {
+            let changed = store.set_budget(id, budget).await;
+            changed.map_err(FindError::from)?;
+            self.shared.budget_news.send_replace(());
         }
         self.shared.bus.changed(id);
         Ok(self.find(viewer, id).await?)

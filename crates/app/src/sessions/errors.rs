@@ -2,6 +2,7 @@
 
 use deskhand_core::{
     blob::{BlobError, BlobName},
+    budget::BadBudget,
     id::{MessageId, SessionId},
     message::LONGEST_MESSAGE_BYTES,
     model::UnknownModel,
@@ -44,6 +45,8 @@ pub enum CreateSessionError {
     },
     #[error(transparent)]
     BadPolicy(#[from] BadPolicy),
+    #[error(transparent)]
+    BadBudget(#[from] BadBudget),
     #[error("could not make the session")]
     Store(#[from] StoreError),
 }
@@ -69,7 +72,7 @@ pub enum FindError {
 /// Why a session was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeSessionError {
-    #[error("say what to change: title, model, instructions or approvals")]
+    #[error("say what to change: title, model, instructions, approvals or budget")]
     Nothing,
     #[error(transparent)]
     UnknownModel(#[from] UnknownModel),
@@ -77,6 +80,8 @@ pub enum ChangeSessionError {
     BadInstructions(#[from] BadInstructions),
     #[error(transparent)]
     BadPolicy(#[from] BadPolicy),
+    #[error(transparent)]
+    BadBudget(#[from] BadBudget),
     #[error("a title has at most {LONGEST_TITLE} characters")]
     LongTitle,
     #[error(transparent)]

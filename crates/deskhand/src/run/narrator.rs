@@ -95,6 +95,10 @@ impl Narrator {
                 self.spent.add(cost);
                 Vec::new()
             }
+            EventBody::Gateway(used) => {
+                let text = format!("A program asked {} (${:.4})", used.model, used.usd);
+                vec![(Mark::Note, text, None)]
+            }
             EventBody::Retry(retry) => {
                 let text = match &retry.model {
                     Some(model) => format!("{}: asking {model} instead", retry.message),
@@ -106,6 +110,7 @@ impl Narrator {
                 };
                 vec![(Mark::Note, text, None)]
             }
+            EventBody::Notice(notice) => vec![(Mark::Note, notice.message.clone(), None)],
             EventBody::Answer(settled) => {
                 let text = match settled.state {
                     DecisionState::Answered => "Answered",
@@ -143,6 +148,7 @@ impl Narrator {
                     Outcome::Done => (TurnEnd::Done, "Done"),
                     Outcome::Stopped => (TurnEnd::Stopped, "Stopped"),
                     Outcome::Interrupted => (TurnEnd::Stopped, "Interrupted by a new message"),
+                    Outcome::Enough => (TurnEnd::Stopped, "Ended: that was enough"),
                 };
                 self.end = Some(end);
                 let took_ms = Some(complete.duration_ms);

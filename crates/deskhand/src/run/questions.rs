@@ -80,6 +80,8 @@ impl<'a> Questions<'a> {
             | EventBody::Screenshot(_)
             | EventBody::Cost(_)
             | EventBody::Retry(_)
+            | EventBody::Gateway(_)
+            | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}
         }

@@ -3,12 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod bad_input;
+mod budgets;
 mod bus;
 mod chaos;
 mod config;
 mod crash;
 mod decisions;
 mod doctor;
+mod gateway;
 mod health;
 mod help;
 mod isolation;
@@ -27,11 +29,14 @@ mod properties;
 mod queue;
 mod rights;
 mod run;
+mod screen_sizes;
+mod secrets;
 mod serve;
 mod shutdown;
 mod stream;
 mod terminal_decisions;
 mod terminal_people;
+mod terminal_secrets;
 mod tokens;
 mod typing;
 mod world;

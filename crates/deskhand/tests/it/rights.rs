@@ -286,6 +286,9 @@ async fn a_stranger_finds_nothing_and_learns_nothing() {
         (Method::POST, "/api/users"),
         (Method::GET, "/api/tokens"),
         (Method::POST, "/api/tokens"),
+        (Method::GET, "/api/secrets"),
+        (Method::PUT, "/api/secrets/cave"),
+        (Method::DELETE, "/api/secrets/cave"),
         (Method::POST, "/api/shares/join"),
     ];
     all.extend(everybody.map(|(method, path)| (method, path.to_owned(), json!({}))));

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::{space::Space, tool_input};
 
 /// The name of the set of tools that the computer is in its newest form.
-const TOOLSET: &str = "computer";
+pub(super) const TOOLSET: &str = "computer";
 
 /// Reads a `tool_use` block. What makes no sense stays as it is, with the problem told.
 pub(super) fn read(block: &Value, space: &Space) -> ToolCall {

@@ -102,6 +102,11 @@ impl Generation {
         }
     }
 
+    /// Whether its thinking is not shown unless it is asked for.
+    pub(super) fn hides_thinking(self) -> bool {
+        self.number >= (4, 7)
+    }
+
     /// Whether its thinking may only be sent back after the very conversation that it followed.
     pub(super) fn binds_thinking(self) -> bool {
         match self.family {
@@ -113,6 +118,19 @@ impl Generation {
     /// Whether it is of the first that had a version of the editor of their own.
     pub(super) fn has_old_editor(self) -> bool {
         self.number < (4, 0)
+    }
+
+    /// How many pictures a request may have. Models with a longer memory take more.
+    pub(super) fn most_pictures(self) -> usize {
+        if self.number >= (4, 6) { 600 } else { 100 }
+    }
+
+    /// How hard it is asked to think, as Anthropic advises for computers.
+    pub(super) fn effort(self) -> &'static str {
+        match (self.family, self.number) {
+            (Family::Opus, (4, 7)) => "high",
+            _ => "medium",
+        }
     }
 
     /// How long an answer may be, in tokens.
@@ -138,7 +156,8 @@ impl ToolVersion {
         match self {
             Self::Toolset20260801 => Some(Self::Computer20251124),
             Self::Computer20251124 => Some(Self::Computer20250124),
-            Self::Computer20250124 | Self::Computer20241022 => Some(Self::Function),
+            Self::Computer20250124 => Some(Self::Computer20241022),
+            Self::Computer20241022 => Some(Self::Function),
             Self::Function => None,
         }
     }

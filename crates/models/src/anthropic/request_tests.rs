@@ -1,35 +1,15 @@
 //! Requests as Anthropic takes them.
 
-use bytes::Bytes;
-use deskhand_core::{
-    action::ScreenSize,
-    blob::BlobFormat,
-    model::{CallResult, Image, Item, ModelRequest, Original, ToolCall},
-};
+use deskhand_core::model::{CallResult, Item, ToolCall};
 use serde_json::{Value, json};
 
-use super::{VENDOR, generation::ToolVersion, request::body};
+use super::{VENDOR, generation::ToolVersion, offer::Offer, request};
+use crate::{
+    retell,
+    testing::{self, failed, prompt, result, shown},
+};
 
 const MODEL: &str = "claude-opus-5";
-
-fn request(items: Vec<Item>) -> ModelRequest {
-    let screen = ScreenSize {
-        width: 1280,
-        height: 800,
-    };
-    ModelRequest {
-        system: "You have a computer.".to_owned(),
-        screen,
-        shown: screen,
-        items,
-    }
-}
-
-fn prompt(text: &str) -> Item {
-    Item::Prompt {
-        text: text.to_owned(),
-    }
-}
 
 fn call(id: &str) -> Value {
     json!({"type": "tool_use", "id": id, "name": "left_click", "toolset_name": "computer", "input": {"coordinate": [1, 2]}})
@@ -37,38 +17,26 @@ fn call(id: &str) -> Value {
 
 /// An answer as Anthropic sent it.
 fn answer(content: &Value) -> Item {
-    Item::Answer {
-        thinking: String::new(),
-        text: String::new(),
-        calls: Vec::new(),
-        original: Some(Original {
-            vendor: VENDOR.to_owned(),
-            data: json!({"content": content}),
-        }),
-    }
+    testing::answer(VENDOR, &json!({"model": MODEL, "content": content}))
 }
 
-fn result(call: &str, text: &str, is_error: bool, has_picture: bool) -> CallResult {
-    CallResult {
-        call: call.to_owned(),
-        text: text.to_owned(),
-        is_error,
-        image: has_picture.then(|| Image {
-            bytes: Bytes::from_static(b"png"),
-            format: BlobFormat::Png,
-        }),
-    }
+fn body(model: &str, tools: ToolVersion, items: Vec<Item>, said: &[Value]) -> Value {
+    let offer = Offer {
+        tools,
+        ..Offer::to(model)
+    };
+    request::body(model, offer, 30_000_000, &testing::request(items), said)
 }
 
 fn messages(items: Vec<Item>) -> Vec<Value> {
-    let body = body(MODEL, ToolVersion::Toolset20260801, &request(items), &[]);
+    let body = body(MODEL, ToolVersion::Toolset20260801, items, &[]);
     body["messages"].as_array().unwrap().clone()
 }
 
 #[test]
 fn every_form_of_the_computer_is_offered_as_its_version_wants_it() {
     let tools = |model, version| {
-        let body = body(model, version, &request(vec![prompt("hi")]), &[]);
+        let body = body(model, version, vec![prompt("hi")], &[]);
         body["tools"].as_array().unwrap()[..3].to_vec()
     };
     let bash = json!({"type": "bash_20250124", "name": "bash"});
@@ -118,12 +86,7 @@ fn every_form_of_the_computer_is_offered_as_its_version_wants_it() {
 #[test]
 fn thinking_is_asked_for_as_each_generation_wants_it() {
     let of = |model| {
-        let body = body(
-            model,
-            ToolVersion::Function,
-            &request(vec![prompt("hi")]),
-            &[],
-        );
+        let body = body(model, ToolVersion::Function, vec![prompt("hi")], &[]);
         assert!(body.get("temperature").is_none());
         (
             body["thinking"]["type"].clone(),
@@ -132,7 +95,8 @@ fn thinking_is_asked_for_as_each_generation_wants_it() {
     };
     assert_eq!(of("claude-3-5-sonnet-20241022"), (Value::Null, Value::Null));
     assert_eq!(of("claude-sonnet-4-5"), (json!("enabled"), Value::Null));
-    assert_eq!(of("claude-opus-4-7"), (json!("adaptive"), json!("medium")));
+    assert_eq!(of("claude-opus-4-7"), (json!("adaptive"), json!("high")));
+    assert_eq!(of("claude-opus-5-5"), (json!("adaptive"), json!("medium")));
 }
 
 #[test]
@@ -142,9 +106,12 @@ fn a_batch_that_failed_is_answered_call_by_call() {
         prompt("order"),
         answer(&json!([call("a"), call("b"), call("c")])),
         Item::Results(vec![
-            result("a", "Clicked.", false, false),
-            result("b", "There is nothing.", true, true),
-            result("c", halted, true, false),
+            result("a", "Clicked."),
+            failed("b", "There is nothing."),
+            CallResult {
+                image: None,
+                ..failed("c", halted)
+            },
         ]),
         Item::Steering {
             text: "go on".to_owned(),
@@ -180,7 +147,7 @@ fn what_was_said_goes_back_as_it_came() {
     let messages = messages(vec![
         prompt("list"),
         answer(&content),
-        Item::Results(vec![result("t", "", false, false)]),
+        Item::Results(vec![result("t", "")]),
     ]);
     assert_eq!(messages[1]["content"], content);
     let told = &messages[2]["content"][0];
@@ -205,12 +172,27 @@ fn answers_of_other_vendors_are_told_in_words() {
             calls: vec![call],
             original: None,
         },
-        Item::Results(vec![result("x", "a b", false, true)]),
+        Item::Results(vec![shown("x", "a b")]),
+        Item::CutOff {
+            text: "There is".to_owned(),
+        },
     ]);
-    let said = messages[1]["content"][0]["text"].as_str().unwrap();
-    assert!(said.starts_with("I list.\n[Used bash: "), "{said}");
-    assert_eq!(messages[2]["content"][0]["text"], "[Result: a b]");
-    assert_eq!(messages[2]["content"][1]["type"], "image");
+    let texts: Vec<&str> = messages
+        .iter()
+        .flat_map(|message| message["content"].as_array().unwrap())
+        .map(|block| block["text"].as_str().unwrap_or("a picture"))
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            "list",
+            "I list.",
+            r#"[You used bash with {"command":"ls","shell":"run"}. Result: a b]"#,
+            "a picture",
+            "There is",
+            retell::GO_ON,
+        ]
+    );
 }
 
 #[test]
@@ -219,9 +201,9 @@ fn at_most_four_places_are_marked_for_the_cache() {
     for index in 0..9 {
         let id = format!("t{index}");
         items.push(answer(&json!([call(&id)])));
-        items.push(Item::Results(vec![result(&id, "Clicked.", false, false)]));
+        items.push(Item::Results(vec![result(&id, "Clicked.")]));
     }
-    let body = body(MODEL, ToolVersion::Toolset20260801, &request(items), &[]);
+    let body = body(MODEL, ToolVersion::Toolset20260801, items, &[]);
     assert_eq!(body.to_string().matches("cache_control").count(), 4);
     assert!(body["system"][0]["cache_control"].is_object());
 }
@@ -229,12 +211,114 @@ fn at_most_four_places_are_marked_for_the_cache() {
 #[test]
 fn after_a_pause_the_beginning_of_the_answer_is_sent_back() {
     let said = [json!({"type": "text", "text": "I look it up."})];
-    let body = body(
-        MODEL,
-        ToolVersion::Toolset20260801,
-        &request(vec![prompt("hi")]),
-        &said,
+    let tools = ToolVersion::Toolset20260801;
+    let body = body(MODEL, tools, vec![prompt("hi")], &said);
+    let messages = body["messages"].as_array().unwrap();
+    assert_eq!(messages[1], json!({"role": "assistant", "content": said}));
+}
+
+#[test]
+fn calls_that_were_given_up_are_answered() {
+    let messages = messages(vec![
+        prompt("go"),
+        answer(&json!([call("a"), call("b")])),
+        Item::Steering {
+            text: "stop".to_owned(),
+        },
+    ]);
+    let told = messages[2]["content"].as_array().unwrap();
+    for block in &told[..2] {
+        assert_eq!(block["content"][0]["text"], retell::NOT_DONE);
+        assert_eq!(block["is_error"], true);
+        assert_eq!(block["toolset_name"], "computer");
+    }
+    assert_eq!(told[2]["text"], "stop");
+}
+
+#[test]
+fn another_model_gets_calls_in_its_own_form_and_no_thinking_of_others() {
+    let content = json!([
+        {"type": "thinking", "thinking": "…", "signature": "c2ln"},
+        {"type": "text", "text": "I click."},
+        call("a"),
+    ]);
+    let items = || {
+        vec![
+            prompt("go"),
+            answer(&content),
+            Item::Results(vec![shown("a", "Clicked.")]),
+        ]
+    };
+    let of = |model, tools| body(model, tools, items(), &[])["messages"].clone();
+    let dated = of("claude-opus-4-7", ToolVersion::Computer20251124);
+    assert_eq!(
+        dated[1]["content"],
+        json!([
+            {"type": "text", "text": "I click."},
+            {"type": "tool_use", "id": "a", "name": "computer", "input": {"action": "left_click", "coordinate": [1, 2]}},
+        ])
     );
-    let last = body["messages"].as_array().unwrap().last().unwrap();
-    assert_eq!(last, &json!({"role": "assistant", "content": said}));
+    let told = &dated[2]["content"][0];
+    assert_eq!(told.get("toolset_name"), None);
+    assert_eq!(
+        told["content"][1]["transformations"],
+        json!({"oversized_image": "error"})
+    );
+    let same = of(MODEL, ToolVersion::Computer20251124);
+    assert_eq!(same[1]["content"][0]["type"], "thinking");
+    // Models that want thinking before every call are told in words.
+    let told = of("claude-sonnet-4-5", ToolVersion::Computer20250124);
+    assert_eq!(told.as_array().unwrap().len(), 1);
+    assert_eq!(told[0]["content"][1]["text"], "[Result: Clicked.]");
+    let back = json!([{"type": "tool_use", "id": "a", "name": "computer", "input": {"action": "key", "text": "Return"}}]);
+    let messages = messages(vec![prompt("go"), answer(&back)]);
+    assert_eq!(
+        messages[1]["content"][0],
+        json!({"type": "tool_use", "id": "a", "name": "key", "toolset_name": "computer", "input": {"text": "Return"}})
+    );
+}
+
+#[test]
+fn old_conversations_are_cleared_by_the_vendor_where_they_may_not_be_changed_here() {
+    let of = |model: &str| {
+        let offer = Offer::to(model);
+        let items = vec![prompt("hi")];
+        let body = body(model, offer.tools, items, &[]);
+        (body["context_management"].clone(), offer.betas())
+    };
+    let (edits, betas) = of("claude-opus-5-5");
+    assert_eq!(
+        betas,
+        ["context-management-2025-06-27", "compact-2026-01-12"]
+    );
+    insta::assert_snapshot!(format!("{edits:#}"), @r#"
+    {
+      "edits": [
+        {
+          "clear_at_least": {
+            "type": "input_tokens",
+            "value": 30000
+          },
+          "keep": {
+            "type": "tool_uses",
+            "value": 12
+          },
+          "trigger": {
+            "type": "input_tokens",
+            "value": 100000
+          },
+          "type": "clear_tool_uses_20250919"
+        },
+        {
+          "trigger": {
+            "type": "input_tokens",
+            "value": 180000
+          },
+          "type": "compact_20260112"
+        }
+      ]
+    }
+    "#);
+    assert_eq!(of("claude-opus-5"), (Value::Null, Vec::new()));
+    assert_eq!(of("claude-opus-4-7").1, ["computer-use-2025-11-24"]);
 }

@@ -4,15 +4,19 @@ use deskhand_core::model::{Chunk, End, ModelError, Original, Usage};
 use serde_json::{Value, json};
 
 use super::{VENDOR, calls, generation::ToolVersion};
-use crate::{space::Space, talk};
+use crate::{
+    space::Space,
+    talk::{self, State},
+};
 
 /// An answer as far as it was heard.
 #[derive(Debug)]
 pub(crate) struct Answer {
     space: Space,
-    version: ToolVersion,
+    model: String,
+    tools: ToolVersion,
     /// What was said before the model paused.
-    before: Vec<Value>,
+    said: Vec<Value>,
     blocks: Vec<Block>,
     usage: Usage,
     stop_reason: Option<String>,
@@ -30,11 +34,12 @@ struct Block {
 }
 
 impl Answer {
-    pub(super) fn new(space: Space, version: ToolVersion, before: Vec<Value>) -> Self {
+    pub(super) fn new(space: Space, model: String, tools: ToolVersion, said: Vec<Value>) -> Self {
         Self {
             space,
-            version,
-            before,
+            model,
+            tools,
+            said,
             blocks: Vec::new(),
             usage: Usage::default(),
             stop_reason: None,
@@ -66,12 +71,18 @@ impl talk::Answer for Answer {
         Ok(Vec::new())
     }
 
-    fn is_over(&self) -> bool {
-        self.is_over
+    fn usage(&self) -> Usage {
+        self.usage
     }
 
-    fn paused(&self) -> Option<Vec<Value>> {
-        self.is_paused().then(|| self.content())
+    fn state(&self) -> State {
+        if !self.is_over {
+            State::Open
+        } else if self.is_paused() {
+            State::Paused(self.content())
+        } else {
+            State::Whole
+        }
     }
 }
 
@@ -82,13 +93,17 @@ impl Answer {
     }
 
     /// What it has said so far.
+    ///
+    /// An answer that is nothing but thinking is none: it would be refused.
     fn content(&self) -> Vec<Value> {
         let whole = self
             .blocks
             .iter()
             .filter(|block| block.is_whole && !is_empty(&block.value));
         let new = whole.map(|block| block.value.clone());
-        self.before.iter().cloned().chain(new).collect()
+        let content: Vec<Value> = self.said.iter().cloned().chain(new).collect();
+        let says_something = content.iter().any(|block| !is_thinking(block));
+        if says_something { content } else { Vec::new() }
     }
 
     /// Later counts include earlier ones.
@@ -195,13 +210,14 @@ impl Answer {
         let content = self.content();
         let original = Original {
             vendor: VENDOR.to_owned(),
-            data: json!({"tools": self.version.name(), "content": content}),
+            data: json!({
+                "model": self.model,
+                "tools": self.tools.name(),
+                "content": content,
+            }),
         };
         let original = (!content.is_empty()).then_some(Chunk::Original(original));
-        Ok(original
-            .into_iter()
-            .chain([Chunk::Usage(self.usage), Chunk::End(end)])
-            .collect())
+        Ok(original.into_iter().chain([Chunk::End(end)]).collect())
     }
 }
 
@@ -214,16 +230,31 @@ fn said(text: &Value) -> Option<String> {
 fn append(text: &mut Value, piece: &str) {
     match text {
         Value::String(text) => text.push_str(piece),
-        other => *other = piece.into(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            *text = piece.into();
+        }
     }
 }
 
 /// Whether a block says nothing. Anthropic sends such and does not take them back.
 fn is_empty(block: &Value) -> bool {
-    block["type"] == "text"
-        && block["text"]
-            .as_str()
-            .is_none_or(|text| text.trim().is_empty())
+    let is_blank = |field: &str| {
+        let text = block[field].as_str();
+        text.is_none_or(|text| text.trim().is_empty())
+    };
+    match block["type"].as_str() {
+        Some("text") => is_blank("text"),
+        // Cut off before it was signed.
+        Some("thinking") => is_blank("signature"),
+        _ => false,
+    }
+}
+
+fn is_thinking(block: &Value) -> bool {
+    matches!(
+        block["type"].as_str(),
+        Some("thinking" | "redacted_thinking")
+    )
 }
 
 fn refused(details: &Value) -> ModelError {

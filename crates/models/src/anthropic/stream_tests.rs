@@ -1,18 +1,11 @@
 //! Streams of the shapes that Anthropic sends, in whatever pieces they come.
 
-use std::io;
-
-use bytes::Bytes;
-use deskhand_core::{
-    action::ScreenSize,
-    model::{Chunk, End, ModelError, Usage},
-};
-use futures::{FutureExt, TryStreamExt, stream};
+use deskhand_core::model::{Chunk, End, ModelError, Usage};
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::{generation::ToolVersion, stream::Answer};
-use crate::{space::Space, sse, talk};
+use crate::testing::{self, calls, error, events, space, whole};
 
 const BATCH: &str = r#"event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","role":"assistant","content":[],"usage":{"input_tokens":12,"cache_creation_input_tokens":300,"cache_read_input_tokens":4000,"output_tokens":1}}}
@@ -82,65 +75,29 @@ data: {"type":"message_stop"}
 
 "#;
 
-/// What is read of a stream that comes in pieces of these lengths.
-fn read(body: &str, lengths: &[usize]) -> Result<Vec<Chunk>, ModelError> {
-    let mut pieces = Vec::new();
-    let mut rest = Bytes::from(body.to_owned());
-    let mut lengths = lengths.iter().cycle();
-    while !rest.is_empty() {
-        let length = lengths
-            .next()
-            .map_or(rest.len(), |length| (*length).clamp(1, rest.len()));
-        pieces.push(Ok::<_, io::Error>(rest.split_to(length)));
-    }
-    let screen = ScreenSize {
-        width: 1280,
-        height: 800,
-    };
-    let space = Space::picture(screen, screen);
-    let body = std::sync::Mutex::new(Some(stream::iter(pieces)));
-    let chunks = talk::chunks(move |said| {
-        let pieces = body
-            .lock()
-            .unwrap()
-            .take()
-            .unwrap_or_else(|| stream::iter(Vec::new()));
-        let answer = Answer::new(space, ToolVersion::Toolset20260801, said);
-        async move { Ok((sse::events(pieces), answer)) }.boxed()
-    });
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(chunks.try_collect())
-}
-
-fn event(data: &serde_json::Value) -> String {
-    format!(
-        "event: {}\ndata: {data}\n\n",
-        data["type"].as_str().unwrap()
-    )
+fn read(body: &str, lengths: &[usize]) -> Vec<Result<Chunk, ModelError>> {
+    testing::read(body, lengths, |said| {
+        let tools = ToolVersion::Toolset20260801;
+        Answer::new(space(), "claude-opus-5".to_owned(), tools, said)
+    })
 }
 
 #[test]
 fn a_batch_is_read_whole() {
-    let chunks = read(BATCH, &[]).unwrap();
+    let chunks = whole(read(BATCH, &[]));
     let thinking: Vec<_> = chunks
         .iter()
         .filter(|chunk| matches!(chunk, Chunk::Thinking(_)))
         .collect();
     assert_eq!(thinking.len(), 2);
-    let calls: Vec<_> = chunks
-        .iter()
-        .filter_map(|chunk| match chunk {
-            Chunk::Call(call) => Some((call.id.as_str(), call.tool.as_str(), call.input.clone())),
-            _ => None,
-        })
-        .collect();
     let click = json!({"action": "click", "button": "left", "count": 1, "at": {"x": 640, "y": 60}});
     let list = json!({"shell": "run", "command": "ls"});
     assert_eq!(
-        calls,
-        [("toolu_A", "computer", click), ("toolu_B", "bash", list)]
+        calls(&chunks),
+        [
+            json!(["toolu_A", "computer", click]),
+            json!(["toolu_B", "bash", list])
+        ]
     );
     let [
         ..,
@@ -183,7 +140,7 @@ fn a_call_that_was_cut_off_is_dropped_and_told() {
             r#""stop_reason":"tool_use""#,
             r#""stop_reason":"max_tokens""#,
         );
-    let chunks = read(&cut, &[]).unwrap();
+    let chunks = whole(read(&cut, &[]));
     assert_eq!(
         chunks
             .iter()
@@ -196,42 +153,70 @@ fn a_call_that_was_cut_off_is_dropped_and_told() {
 
 #[test]
 fn errors_in_the_middle_are_told_apart() {
-    let error =
-        |kind: &str| event(&json!({"type": "error", "error": {"type": kind, "message": "so"}}));
-    let overloaded = read(&error("overloaded_error"), &[]);
-    assert_eq!(overloaded, Err(ModelError::unavailable("so")));
-    let wrong = read(&error("invalid_request_error"), &[]);
-    assert_eq!(wrong, Err(ModelError::Rejected("so".to_owned())));
-    let refusal = json!({"type": "message_delta", "delta": {"stop_reason": "refusal", "stop_details": {"explanation": "no"}}});
-    let refused = read(&event(&refusal), &[]);
+    let broken = |kind: &str| {
+        let event = json!({"type": "error", "error": {"type": kind, "message": "so"}});
+        error(read(&events(&[event]), &[]))
+    };
+    assert_eq!(broken("overloaded_error"), ModelError::unavailable("so"));
     assert_eq!(
-        refused,
-        Err(ModelError::Refused(
-            "the model refused to go on: no".to_owned()
-        ))
+        broken("invalid_request_error"),
+        ModelError::Rejected("so".to_owned())
     );
     let half = &BATCH[..BATCH.len() / 2];
     assert!(matches!(
-        read(half, &[]),
-        Err(ModelError::Unavailable { .. })
+        error(read(half, &[])),
+        ModelError::Unavailable { .. }
     ));
 }
 
 #[test]
-fn an_empty_answer_is_an_end_without_an_original() {
-    let stop = json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}});
-    let chunks = read(
-        &format!(
-            "{}{}",
-            event(&stop),
-            event(&json!({"type": "message_stop"}))
-        ),
-        &[],
-    )
-    .unwrap();
-    assert!(
-        matches!(chunks[..], [Chunk::Usage(_), Chunk::End(End::Done)]),
-        "{chunks:?}"
+fn a_refusal_is_told_with_what_it_took() {
+    let start = json!({"type": "message_start", "message": {"usage": {"input_tokens": 9, "output_tokens": 1}}});
+    let refusal = json!({"type": "message_delta", "delta": {"stop_reason": "refusal", "stop_details": {"explanation": "no"}}, "usage": {"output_tokens": 4}});
+    let read = read(&events(&[start, refusal]), &[]);
+    let usage = Usage {
+        input: 9,
+        output: 4,
+        ..Usage::default()
+    };
+    let refused = ModelError::Refused("the model refused to go on: no".to_owned());
+    assert_eq!(read, [Ok(Chunk::Usage(usage)), Err(refused)]);
+}
+
+#[test]
+fn an_answer_that_is_nothing_but_thinking_is_not_sent_back() {
+    let body = events(&[
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "so"}}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}}),
+        json!({"type": "message_stop"}),
+    ]);
+    let chunks = whole(read(&body, &[]));
+    let expected = [
+        Chunk::ThinkingStart,
+        Chunk::Thinking("so".to_owned()),
+        Chunk::End(End::Unfinished),
+    ];
+    assert_eq!(chunks, expected);
+}
+
+#[test]
+fn a_summary_of_the_conversation_is_kept() {
+    let body = events(&[
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "compaction", "content": null}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "compaction_delta", "content": "All so far."}}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}),
+        json!({"type": "message_stop"}),
+    ]);
+    let chunks = whole(read(&body, &[]));
+    let [Chunk::Original(original), Chunk::End(End::Done)] = &chunks[..] else {
+        panic!("{chunks:?}");
+    };
+    assert_eq!(
+        original.data["content"],
+        json!([{"type": "compaction", "content": "All so far."}])
     );
 }
 

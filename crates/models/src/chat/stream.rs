@@ -3,18 +3,25 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::model::{Chunk, End, ModelError, Original, ToolCall, Usage};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::VENDOR;
-use crate::{space::Space, talk, tool_input};
+use super::{VENDOR, request::REASONING};
+use crate::{
+    space::Space,
+    talk::{self, State},
+    tool_input,
+};
 
 /// An answer as far as it was heard.
 #[derive(Debug)]
 pub(crate) struct Answer {
     space: Space,
+    model: String,
     text: String,
     is_thinking: bool,
+    /// Reasoning, as far as whoever sent it wants it back.
+    reasoning: Map<String, Value>,
     /// By their places in the answer.
     calls: BTreeMap<u64, Call>,
     usage: Usage,
@@ -31,11 +38,13 @@ struct Call {
 }
 
 impl Answer {
-    pub(super) fn new(space: Space) -> Self {
+    pub(super) fn new(space: Space, model: String) -> Self {
         Self {
             space,
+            model,
             text: String::new(),
             is_thinking: false,
+            reasoning: Map::new(),
             calls: BTreeMap::new(),
             usage: Usage::default(),
             finish_reason: None,
@@ -45,6 +54,7 @@ impl Answer {
 
     fn delta(&mut self, delta: &Value) -> Vec<Chunk> {
         let mut chunks = Vec::new();
+        self.keep_reasoning(delta);
         let said = |field: &str| delta[field].as_str().filter(|said| !said.is_empty());
         if let Some(piece) = said("reasoning_content").or(said("reasoning")) {
             chunks.extend((!self.is_thinking).then_some(Chunk::ThinkingStart));
@@ -77,6 +87,19 @@ impl Answer {
         chunks
     }
 
+    fn keep_reasoning(&mut self, delta: &Value) {
+        for field in REASONING {
+            match (&delta[field], self.reasoning.get_mut(field)) {
+                (Value::String(piece), Some(Value::String(so_far))) => so_far.push_str(piece),
+                (Value::Array(more), Some(Value::Array(so_far))) => so_far.extend_from_slice(more),
+                (first @ (Value::String(_) | Value::Array(_)), None) => {
+                    self.reasoning.insert(field.to_owned(), first.clone());
+                }
+                _ => {}
+            }
+        }
+    }
+
     fn end(&mut self) -> Vec<Chunk> {
         self.is_over = true;
         let is_cut = self.finish_reason.as_deref() == Some("length");
@@ -94,10 +117,12 @@ impl Answer {
             }
             let id = Some(call.id).filter(|id| !id.is_empty());
             let id = id.unwrap_or_else(|| format!("call_{}", Uuid::now_v7().simple()));
+            // What cannot be read would stop those who read it once more.
+            let repeated = if input.is_ok() { arguments } else { "{}" };
             sent.push(json!({
                 "id": id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": arguments},
+                "function": {"name": call.name, "arguments": repeated},
             }));
             let (tool, read, input) = match input {
                 Ok(input) => {
@@ -127,20 +152,23 @@ impl Answer {
             if !sent.is_empty() {
                 message["tool_calls"] = sent.into();
             }
+            for (field, value) in std::mem::take(&mut self.reasoning) {
+                message[field] = value;
+            }
             chunks.push(Chunk::Original(Original {
                 vendor: VENDOR.to_owned(),
-                data: json!({"message": message}),
+                data: json!({"model": self.model, "message": message}),
             }));
         }
         let end = if is_cut { End::Unfinished } else { End::Done };
-        chunks.extend([Chunk::Usage(self.usage), Chunk::End(end)]);
+        chunks.extend([Chunk::End(end)]);
         chunks
     }
 }
 
 impl talk::Answer for Answer {
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
-        if event["error"].is_object() {
+        if !event["error"].is_null() {
             return Err(super::broke_off(&event["error"]));
         }
         let usage = &event["usage"];
@@ -167,8 +195,16 @@ impl talk::Answer for Answer {
         Ok(chunks)
     }
 
-    fn is_over(&self) -> bool {
-        self.is_over
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    fn state(&self) -> State {
+        if self.is_over {
+            State::Whole
+        } else {
+            State::Open
+        }
     }
 
     /// Usage comes after the last piece, so that only the stream's own end is the end.

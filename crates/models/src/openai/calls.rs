@@ -18,6 +18,8 @@ use crate::{
 const WAIT_MS: u64 = 2_000;
 /// So many pixels are a click of the wheel.
 const PIXELS_PER_CLICK: f64 = 100.0;
+/// As far as the wheel turns at once.
+const MOST_CLICKS: f64 = 100.0;
 
 /// An action that makes no sense. The text is for the model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -30,6 +32,8 @@ enum BadAction {
     NoAction(String),
     #[error("there is no button {0:?} here; the buttons are left, right and wheel")]
     NoButton(String),
+    #[error("{0} pixels are too far to scroll at once; 10000 are the most")]
+    TooFar(f64),
     #[error("a drag needs at least two points")]
     ShortPath,
 }
@@ -149,8 +153,8 @@ fn action(sent: &Value, space: &Space) -> Result<Action, BadAction> {
         }
         "scroll" => Ok(Action::Scroll {
             at: Some(point()?),
-            dx: clicks(input.number_or_nothing("scroll_x")?.unwrap_or_default()),
-            dy: clicks(input.number_or_nothing("scroll_y")?.unwrap_or_default()),
+            dx: clicks(input.number_or_nothing("scroll_x")?)?,
+            dy: clicks(input.number_or_nothing("scroll_y")?)?,
             modifiers: held(sent),
         }),
         "type" => Ok(Action::Type {
@@ -198,13 +202,17 @@ fn held(sent: &Value) -> Vec<String> {
 }
 
 /// Pixels as clicks of the wheel: at least one, unless there is nothing to scroll.
-#[expect(clippy::cast_possible_truncation, reason = "held between -100 and 100")]
-fn clicks(pixels: f64) -> i32 {
+#[expect(clippy::cast_possible_truncation, reason = "between -100 and 100")]
+fn clicks(pixels: Option<f64>) -> Result<i32, BadAction> {
+    let pixels = pixels.unwrap_or_default();
     if pixels == 0.0 || pixels.is_nan() {
-        return 0;
+        return Ok(0);
     }
-    let clicks = (pixels.abs() / PIXELS_PER_CLICK).round().clamp(1.0, 100.0);
-    (clicks * pixels.signum()) as i32
+    let clicks = (pixels.abs() / PIXELS_PER_CLICK).round().max(1.0);
+    if clicks > MOST_CLICKS {
+        return Err(BadAction::TooFar(pixels));
+    }
+    Ok((clicks * pixels.signum()) as i32)
 }
 
 #[cfg(test)]
@@ -213,9 +221,9 @@ mod tests {
 
     use super::*;
 
-    fn read_action(sent: Value) -> Result<Action, String> {
+    fn read_action(sent: &Value) -> Result<Action, String> {
         let space = Space::picture(ScreenSize::default(), ScreenSize::default());
-        action(&sent, &space).map_err(|problem| problem.to_string())
+        action(sent, &space).map_err(|problem| problem.to_string())
     }
 
     #[test]
@@ -283,13 +291,13 @@ mod tests {
                 },
             ),
         ] {
-            assert_eq!(read_action(sent.clone()), Ok(expected), "{sent}");
+            assert_eq!(read_action(&sent), Ok(expected), "{sent}");
         }
     }
 
     #[test]
     fn what_makes_no_sense_is_told() {
-        let told = |sent| read_action(sent).unwrap_err();
+        let told = |sent| read_action(&sent).unwrap_err();
         assert_eq!(
             told(json!({"type": "drag", "path": [[1, 2]]})),
             "a drag needs at least two points"

@@ -1,30 +1,38 @@
 //! Requests to OpenAI's Responses API.
 
-use deskhand_core::model::{CallResult, Image, Item, ModelRequest, Original};
+use deskhand_core::model::{CallResult, Image, Item, ModelRequest};
 use serde_json::{Value, json};
 
-use super::VENDOR;
+use super::{VENDOR, offer::Offer};
 use crate::{
     call_ids,
+    exchange::{self, Exchange, Part},
     functions::{self, Function},
     images::data_url,
     retell,
 };
 
 /// The body of a request.
-pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
+pub(super) fn body(model: &str, offer: Offer, request: &ModelRequest) -> Value {
     let is_preview = is_preview(model);
+    let writer = Writer {
+        model,
+        has_detail: offer.detail && !is_preview,
+    };
     let mut body = json!({
         "model": model,
         "instructions": request.system,
-        "input": input(&request.items, is_preview),
+        "input": writer.input(&request.items),
         "tools": tools(request, is_preview),
         "stream": true,
         // Nothing is kept there: the log is the memory.
         "store": false,
         "include": ["reasoning.encrypted_content"],
-        "reasoning": {"summary": "auto"},
     });
+    if offer.summary {
+        let summary = if is_preview { "concise" } else { "auto" };
+        body["reasoning"] = json!({"summary": summary});
+    }
     if is_preview {
         body["truncation"] = "auto".into();
     }
@@ -32,7 +40,7 @@ pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
 }
 
 /// Whether this is the model of the first form of the computer.
-fn is_preview(model: &str) -> bool {
+pub(super) fn is_preview(model: &str) -> bool {
     model.starts_with("computer-use-preview")
 }
 
@@ -51,11 +59,11 @@ fn tools(request: &ModelRequest, is_preview: bool) -> Vec<Value> {
         .into_iter()
         .chain(functions::of_every_model());
     std::iter::once(computer)
-        .chain(functions.map(function))
+        .chain(functions.map(|tool| function(&tool)))
         .collect()
 }
 
-fn function(function: Function) -> Value {
+fn function(function: &Function) -> Value {
     json!({
         "type": "function",
         "name": function.name,
@@ -65,72 +73,122 @@ fn function(function: Function) -> Value {
     })
 }
 
-fn input(items: &[Item], is_preview: bool) -> Vec<Value> {
-    let mut input = Vec::new();
-    let mut items = items.iter().peekable();
-    while let Some(item) = items.next() {
-        match item {
-            Item::Prompt { text } | Item::Steering { text } => input.push(said("user", text)),
-            Item::Answer {
-                text,
-                calls,
-                original,
-                ..
-            } => {
-                let results = match items.peek() {
-                    Some(Item::Results(results)) => results.as_slice(),
-                    _ => &[],
-                };
-                match output(original.as_ref()).filter(|output| can_be_repeated(output, results)) {
-                    Some(output) => {
-                        input.extend(output.iter().cloned());
-                        input.extend(outputs(output, results, is_preview));
+/// Writes the conversation.
+struct Writer<'a> {
+    model: &'a str,
+    /// Whether pictures say that they are to be looked at as they are.
+    has_detail: bool,
+}
+
+impl Writer<'_> {
+    fn input(&self, items: &[Item]) -> Vec<Value> {
+        let mut input = Vec::new();
+        for part in exchange::parts(items) {
+            match part {
+                Part::Said(text) => input.push(said("user", text)),
+                Part::Shown { text, image } => input.push(shown(text, image)),
+                Part::Exchange(exchange) => self.exchange(&exchange, &mut input),
+                Part::Stray(results) => input.extend(results.iter().map(retell::stray).map(told)),
+                Part::CutOff(text) => {
+                    if retell::is_something(text) {
+                        input.push(said("assistant", text));
                     }
-                    None => {
-                        input.push(said("assistant", &retell::answer(text, calls)));
-                        input.extend(results.iter().map(retold));
-                    }
-                }
-                if !results.is_empty() {
-                    items.next();
+                    input.push(said("user", retell::GO_ON));
                 }
             }
-            Item::HandedBack { text, image } => input.push(shown(text, image.as_ref())),
-            Item::Results(results) => input.extend(results.iter().map(retold)),
-            Item::CutOff { text } => {
-                if !text.trim().is_empty() {
-                    input.push(said("assistant", text));
+        }
+        input
+    }
+
+    fn exchange(&self, exchange: &Exchange<'_>, input: &mut Vec<Value>) {
+        match self.sent(exchange) {
+            Some(output) => {
+                input.extend(output.iter().cloned());
+                input.extend(self.outputs(output, exchange.results));
+            }
+            None => {
+                if retell::is_something(exchange.text) {
+                    input.push(said("assistant", exchange.text));
                 }
-                input.push(said("user", retell::GO_ON));
+                input.extend(retell::done(exchange).into_iter().map(told));
             }
         }
     }
-    input
-}
 
-/// The items of an answer as OpenAI sent them.
-fn output(original: Option<&Original>) -> Option<&Vec<Value>> {
-    let original = original.filter(|original| original.vendor == VENDOR)?;
-    original.data["output"]
-        .as_array()
-        .filter(|output| !output.is_empty())
-}
-
-/// Whether an answer can be sent back as it was. Every call of the computer wants a picture, and every
-/// safety check a person's yes: a call without either is told in words.
-fn can_be_repeated(output: &[Value], results: &[CallResult]) -> bool {
-    output.iter().all(|item| {
-        let mut of_item = results_of(item, results).peekable();
-        match item["type"].as_str() {
-            Some("computer_call") => {
-                let was_refused =
-                    has_checks(item) && of_item.peek().is_none_or(|first| first.is_error);
-                !was_refused && of_item.any(|result| result.image.is_some())
+    /// The items of an answer as this model sent them, if they can be sent back. Every call of the computer wants
+    /// a picture, and every safety check a person's yes: an answer without either is told in words.
+    fn sent<'a>(&self, exchange: &Exchange<'a>) -> Option<&'a Vec<Value>> {
+        let original = exchange.original(VENDOR)?;
+        let output = original["output"].as_array()?;
+        let is_own = original["model"]
+            .as_str()
+            .is_none_or(|model| model == self.model);
+        let can_be_repeated = output.iter().all(|item| {
+            let mut results = results_of(item, exchange.results).peekable();
+            if item["type"] != "computer_call" {
+                return true;
             }
-            Some("function_call") => of_item.peek().is_some(),
-            _ => true,
+            let was_refused = has_checks(item) && results.peek().is_none_or(|first| first.is_error);
+            !was_refused && results.any(|result| result.image.is_some())
+        });
+        (is_own && can_be_repeated && !output.is_empty()).then_some(output)
+    }
+
+    /// What came of an answer's calls. The computer's can only show a picture, so what failed is told beside it.
+    fn outputs(&self, output: &[Value], results: &[CallResult]) -> Vec<Value> {
+        let mut outputs = Vec::new();
+        let mut problems = Vec::new();
+        for item in output {
+            let of_item: Vec<&CallResult> = results_of(item, results).collect();
+            match item["type"].as_str() {
+                Some("computer_call") => {
+                    outputs.push(self.screenshot(item, &of_item));
+                    let failed = of_item.iter().filter(|result| result.is_error);
+                    problems.extend(failed.map(|result| result.text.as_str()));
+                }
+                Some("function_call") => {
+                    let text: Vec<&str> = of_item.iter().map(|result| &*result.text).collect();
+                    let text = if of_item.is_empty() {
+                        retell::NOT_DONE.to_owned()
+                    } else {
+                        text.join("\n")
+                    };
+                    outputs.push(json!({
+                        "type": "function_call_output",
+                        "call_id": item["call_id"],
+                        "output": text,
+                    }));
+                }
+                _ => {}
+            }
         }
-    })
+        if !problems.is_empty() {
+            let told = format!("[The computer reports: {}]", problems.join(" "));
+            outputs.push(said("user", &told));
+        }
+        outputs
+    }
+
+    fn screenshot(&self, item: &Value, results: &[&CallResult]) -> Value {
+        let pictures = results.iter().rev();
+        let picture = pictures.filter_map(|result| result.image.as_ref()).next();
+        let mut screenshot = json!({
+            "type": "computer_screenshot",
+            "image_url": picture.map(data_url),
+        });
+        if self.has_detail {
+            screenshot["detail"] = "original".into();
+        }
+        let mut told = json!({
+            "type": "computer_call_output",
+            "call_id": item["call_id"],
+            "output": screenshot,
+        });
+        if has_checks(item) {
+            told["acknowledged_safety_checks"] = item["pending_safety_checks"].clone();
+        }
+        told
+    }
 }
 
 fn has_checks(item: &Value) -> bool {
@@ -149,57 +207,8 @@ fn results_of<'a>(
         .filter(move |result| Some(call_ids::whole(&result.call)) == call)
 }
 
-/// What came of an answer's calls. The computer's can only show a picture, so what failed is told beside it.
-fn outputs(output: &[Value], results: &[CallResult], is_preview: bool) -> Vec<Value> {
-    let mut outputs = Vec::new();
-    let mut problems = Vec::new();
-    for item in output {
-        let of_item: Vec<&CallResult> = results_of(item, results).collect();
-        match item["type"].as_str() {
-            Some("computer_call") => {
-                let picture = of_item
-                    .iter()
-                    .rev()
-                    .find_map(|result| result.image.as_ref());
-                let mut screenshot = json!({
-                    "type": "computer_screenshot",
-                    "image_url": picture.map(data_url),
-                });
-                if !is_preview {
-                    screenshot["detail"] = "original".into();
-                }
-                let mut told = json!({
-                    "type": "computer_call_output",
-                    "call_id": item["call_id"],
-                    "output": screenshot,
-                });
-                if has_checks(item) {
-                    told["acknowledged_safety_checks"] = item["pending_safety_checks"].clone();
-                }
-                outputs.push(told);
-                let failed = of_item.iter().filter(|result| result.is_error);
-                problems.extend(failed.map(|result| result.text.as_str()));
-            }
-            Some("function_call") => {
-                let text: Vec<&str> = of_item.iter().map(|result| result.text.as_str()).collect();
-                outputs.push(json!({
-                    "type": "function_call_output",
-                    "call_id": item["call_id"],
-                    "output": text.join("\n"),
-                }));
-            }
-            _ => {}
-        }
-    }
-    if !problems.is_empty() {
-        let told = format!("[The computer reports: {}]", problems.join(" "));
-        outputs.push(said("user", &told));
-    }
-    outputs
-}
-
-fn retold(result: &CallResult) -> Value {
-    shown(&retell::result(result), result.image.as_ref())
+fn told((text, image): retell::Told<'_>) -> Value {
+    shown(&text, image)
 }
 
 /// Words and a picture, as from the user.

@@ -4,25 +4,32 @@ use deskhand_core::model::{Chunk, End, ModelError, Original, Usage};
 use serde_json::{Value, json};
 
 use super::{VENDOR, calls};
-use crate::{space::Space, talk};
+use crate::{
+    space::Space,
+    talk::{self, State},
+};
 
 /// An answer as far as it was heard.
 #[derive(Debug)]
 pub(crate) struct Answer {
     space: Space,
+    model: String,
     output: Vec<Value>,
     n_calls: usize,
+    usage: Usage,
     /// Whether everything that was said is about what comes next.
     is_commentary: bool,
     is_over: bool,
 }
 
 impl Answer {
-    pub(super) fn new(space: Space) -> Self {
+    pub(super) fn new(space: Space, model: String) -> Self {
         Self {
             space,
+            model,
             output: Vec::new(),
             n_calls: 0,
+            usage: Usage::default(),
             is_commentary: false,
             is_over: false,
         }
@@ -45,6 +52,7 @@ impl talk::Answer for Answer {
             Some("response.completed") => self.end(&event["response"], End::Done),
             Some("response.incomplete") => self.incomplete(&event["response"])?,
             Some("response.failed") => {
+                self.count(&event["response"]["usage"]);
                 return Err(super::broke_off(&event["response"]["error"]));
             }
             Some("error") => {
@@ -59,8 +67,16 @@ impl talk::Answer for Answer {
         })
     }
 
-    fn is_over(&self) -> bool {
-        self.is_over
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    fn state(&self) -> State {
+        if self.is_over {
+            State::Whole
+        } else {
+            State::Open
+        }
     }
 }
 
@@ -80,24 +96,19 @@ impl Answer {
 
     fn incomplete(&mut self, response: &Value) -> Result<Vec<Chunk>, ModelError> {
         match response["incomplete_details"]["reason"].as_str() {
-            Some("content_filter") => Err(ModelError::Refused(
-                "the model's answer was held back by OpenAI's content filter".to_owned(),
-            )),
+            Some("content_filter") => {
+                self.count(&response["usage"]);
+                Err(ModelError::Refused(
+                    "the model's answer was held back by OpenAI's content filter".to_owned(),
+                ))
+            }
             _ => Ok(self.end(response, End::Unfinished)),
         }
     }
 
     fn end(&mut self, response: &Value, end: End) -> Vec<Chunk> {
         self.is_over = true;
-        let usage = &response["usage"];
-        let count = |value: &Value| value.as_u64().unwrap_or_default();
-        let cached = count(&usage["input_tokens_details"]["cached_tokens"]);
-        let usage = Usage {
-            input: count(&usage["input_tokens"]).saturating_sub(cached),
-            cache_write: 0,
-            cache_read: cached,
-            output: count(&usage["output_tokens"]),
-        };
+        self.count(&response["usage"]);
         let end = if self.is_commentary && self.n_calls == 0 {
             End::Unfinished
         } else {
@@ -106,12 +117,22 @@ impl Answer {
         let original = (!self.output.is_empty()).then(|| {
             Chunk::Original(Original {
                 vendor: VENDOR.to_owned(),
-                data: json!({"output": self.output}),
+                data: json!({"model": self.model, "output": self.output}),
             })
         });
-        original
-            .into_iter()
-            .chain([Chunk::Usage(usage), Chunk::End(end)])
-            .collect()
+        original.into_iter().chain([Chunk::End(end)]).collect()
+    }
+
+    fn count(&mut self, usage: &Value) {
+        let count = |value: &Value| value.as_u64().unwrap_or_default();
+        let details = &usage["input_tokens_details"];
+        let cached = count(&details["cached_tokens"]);
+        let written = count(&details["cache_write_tokens"]);
+        self.usage = Usage {
+            input: count(&usage["input_tokens"]).saturating_sub(cached + written),
+            cache_write: written,
+            cache_read: cached,
+            output: count(&usage["output_tokens"]),
+        };
     }
 }

@@ -108,6 +108,7 @@ fn answer(
             problem: None,
         })));
     }
+    chunks.extend(step.usage.map(|usage| Ok(Chunk::Usage(usage.read()))));
     chunks.push(match &step.error {
         None => Ok(Chunk::End(End::Done)),
         Some(trouble) => Err(match trouble.kind {

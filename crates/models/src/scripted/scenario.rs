@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, fmt, marker::PhantomData};
 
-use deskhand_core::{decision::DecisionKind, model::Check};
+use deskhand_core::{
+    decision::DecisionKind,
+    model::{Check, Price, Usage},
+};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter, Spanned};
@@ -20,6 +23,8 @@ const DEFAULT_CHUNK_DELAY_MS: u64 = 15;
 #[derive(Debug)]
 pub(super) struct Scenario {
     pub(super) chunk_delay_ms: u64,
+    /// What it costs, if it costs anything.
+    pub(super) price: Option<Price>,
     turns: Vec<Vec<Step>>,
 }
 
@@ -51,6 +56,7 @@ impl Scenario {
         let chunk_delay_ms = file.chunk_delay_ms.unwrap_or(DEFAULT_CHUNK_DELAY_MS);
         Ok(Self {
             chunk_delay_ms,
+            price: file.price.map(PriceFile::read).transpose()?,
             turns: check::turns(file)?,
         })
     }
@@ -74,6 +80,7 @@ fn problem(error: &serde_saphyr::Error) -> String {
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioFile {
     chunk_delay_ms: Option<u64>,
+    price: Option<PriceFile>,
     pub(super) turns: Option<Vec<TurnFile>>,
     pub(super) steps: Option<Vec<Spanned<Step>>>,
 }
@@ -82,6 +89,59 @@ pub(super) struct ScenarioFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct TurnFile {
     pub(super) steps: Vec<Spanned<Step>>,
+}
+
+/// What a million tokens cost, in US dollars. What is not given costs as much as what is read.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceFile {
+    input: f64,
+    cache_write: Option<f64>,
+    cache_read: Option<f64>,
+    output: Option<f64>,
+}
+
+impl PriceFile {
+    fn read(self) -> Result<Price, ReadScenarioError> {
+        let price = Price {
+            input: self.input,
+            cache_write: self.cache_write.unwrap_or(self.input),
+            cache_read: self.cache_read.unwrap_or(self.input),
+            output: self.output.unwrap_or(self.input),
+        };
+        let all = [
+            price.input,
+            price.cache_write,
+            price.cache_read,
+            price.output,
+        ];
+        if all.iter().all(|usd| (0.0..=1e6).contains(usd)) {
+            return Ok(price);
+        }
+        let problem = "a price is 0 to 1000000 US dollars for a million tokens";
+        Err(ReadScenarioError::at(Location::UNKNOWN, problem))
+    }
+}
+
+/// What an answer takes, in tokens.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct UsageFile {
+    input: u64,
+    cache_write: u64,
+    cache_read: u64,
+    output: u64,
+}
+
+impl UsageFile {
+    pub(super) fn read(self) -> Usage {
+        Usage {
+            input: self.input,
+            cache_write: self.cache_write,
+            cache_read: self.cache_read,
+            output: self.output,
+        }
+    }
 }
 
 /// One answer of the model. In the order in which it is played.
@@ -111,6 +171,8 @@ pub(super) struct Step {
     pub(super) safety_check: Option<String>,
     /// The same, because what may be spent is spent.
     pub(super) budget: Option<String>,
+    /// What the answer takes.
+    pub(super) usage: Option<UsageFile>,
     /// Breaks the answer off after everything above.
     pub(super) error: Option<Trouble>,
 }
@@ -186,6 +248,8 @@ pub(super) enum Call {
     Editor(Spanned<Value>),
     #[serde(rename = "ask_user")]
     AskUser(Spanned<Value>),
+    #[serde(rename = "fill_secret")]
+    FillSecret(Spanned<Value>),
 }
 
 impl Call {
@@ -195,6 +259,7 @@ impl Call {
             Self::Bash(_) => "bash",
             Self::Editor(_) => "editor",
             Self::AskUser(_) => "ask_user",
+            Self::FillSecret(_) => "fill_secret",
         }
     }
 
@@ -202,16 +267,18 @@ impl Call {
         let (Self::Computer(input)
         | Self::Bash(input)
         | Self::Editor(input)
-        | Self::AskUser(input)) = self;
+        | Self::AskUser(input)
+        | Self::FillSecret(input)) = self;
         input.referenced
     }
 
     /// What is sent once points are found and placeholders filled in.
     pub(super) fn input(&self) -> Value {
         match self {
-            Self::Computer(input) | Self::Editor(input) | Self::AskUser(input) => {
-                input.value.clone()
-            }
+            Self::Computer(input)
+            | Self::Editor(input)
+            | Self::AskUser(input)
+            | Self::FillSecret(input) => input.value.clone(),
             Self::Bash(input) => {
                 let mut input = input.value.clone();
                 if let Value::Object(fields) = &mut input {

@@ -2,10 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod clouds;
 mod demo;
 mod finding;
 mod fixtures;
+mod golden;
 mod names;
 mod playing;
 mod retrying;
+mod server;
+mod troubles;
 mod vendors;
+mod wire;

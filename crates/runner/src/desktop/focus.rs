@@ -46,6 +46,14 @@ impl Seat {
         }
     }
 
+    /// The process that the focused window says it belongs to, when that is a browser's.
+    pub(super) fn focused_browser_pid(&self) -> Result<Option<u32>, XError> {
+        match self.focused()?.filter(Focused::is_chromium) {
+            Some(focused) => self.pid_of(focused.window),
+            None => Ok(None),
+        }
+    }
+
     /// Tells the focused window that keys have new meanings.
     ///
     /// The X server tells only programs that asked for it, and browsers did not: they would give

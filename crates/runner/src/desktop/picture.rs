@@ -76,6 +76,23 @@ impl Picture {
         }
     }
 
+    /// Makes a part of the picture black, as far as it is inside.
+    pub(super) fn cover(&mut self, region: Region) {
+        let inside = |value: i32, max: usize| usize::try_from(value).unwrap_or(0).min(max);
+        let (x0, x1) = (
+            inside(region.x0, self.width()),
+            inside(region.x1, self.width()),
+        );
+        let (y0, y1) = (
+            inside(region.y0, self.height()),
+            inside(region.y1, self.height()),
+        );
+        let row_bytes = 4 * self.width();
+        for row in self.bgrx.chunks_exact_mut(row_bytes).take(y1).skip(y0) {
+            row[4 * x0..4 * x1.max(x0)].fill(0);
+        }
+    }
+
     /// The whole picture at another size.
     pub(super) fn scaled(self, size: ScreenSize) -> Result<Picture, PictureError> {
         if size == self.size {
@@ -253,6 +270,25 @@ mod tests {
                 .flat_map(|p| [p[2], p[1], p[0]])
                 .collect();
             assert_eq!(rgb, expected, "width {width}");
+        }
+    }
+
+    #[test]
+    fn what_is_covered_is_black_and_nothing_else_is() {
+        let mut covered = picture(8, 6);
+        let region = |x0, y0, x1, y1| Region { x0, y0, x1, y1 };
+        covered.cover(region(-5, 2, 3, 4));
+        covered.cover(region(6, 5, 100, 100));
+        covered.cover(region(20, -20, 30, -10));
+        covered.cover(region(5, 5, 4, 4));
+        for (y, x) in (0..6).flat_map(|y| (0..8).map(move |x| (y, x))) {
+            let is_covered = (x < 3 && (2..4).contains(&y)) || (x >= 6 && y >= 5);
+            let expected = if is_covered {
+                [0, 0, 0]
+            } else {
+                pixel(&picture(8, 6), x, y)
+            };
+            assert_eq!(pixel(&covered, x, y), expected, "({x}, {y})");
         }
     }
 

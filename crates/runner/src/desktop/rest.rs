@@ -34,7 +34,8 @@ impl SeatHandle {
     /// Waits until the program that has the focus has dealt with all input so far. `false` when
     /// it cannot be looked at.
     pub(super) async fn let_focused_rest(&self) -> Result<bool, ActError> {
-        // Sent by the X server are its events only when it has answered twice.
+        // The input was answered already. This, asked after that answer, is answered only when the
+        // X server has sent its events to everybody.
         let pid = self.run(|seat| seat.focused_pid()).await?;
         let Some(mut before) = pid.and_then(glance) else {
             return Ok(false);

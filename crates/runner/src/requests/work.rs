@@ -8,6 +8,7 @@ use deskhand_core::{
     sandbox::{Actor, ComputerRequest},
     shell::ShellRequest,
     tasks::Tasks,
+    vault::{Filling, SecretName},
 };
 use deskhand_runner_protocol::{FrameHead, Outcome};
 use futures::future::BoxFuture;
@@ -105,6 +106,19 @@ impl Work {
                 });
                 self.tasks.spawn("look", look);
             }
+            ComputerRequest::Fill { name, filling } => {
+                let fill = fill(self.desktop.clone(), name, filling, cancel.clone());
+                self.actions.push(self.report(id, cancel, fill));
+            }
+            ComputerRequest::Guard { values } => {
+                self.desktop.guard(values);
+                let done = Outcome::Acted {
+                    text: "Pictures are watched over.".to_owned(),
+                    pointer: None,
+                    frame: None,
+                };
+                self.outbox.finish(id, done, &[]);
+            }
             ComputerRequest::Shell(request) => {
                 let command = self.command(id, request, cancel.clone());
                 self.commands.push(self.report(id, cancel, command));
@@ -194,6 +208,34 @@ impl Lane {
     fn push(&self, work: BoxFuture<'static, ()>) {
         // There is room: the table admits no more requests than fit. After shutdown nobody waits.
         let _ = self.0.try_send(work);
+    }
+}
+
+/// A secret to be typed came without its value.
+#[derive(Debug, thiserror::Error)]
+#[error("Nothing was typed: the server did not send the secret.")]
+struct NoFilling;
+
+async fn fill(
+    desktop: Desktop,
+    name: SecretName,
+    filling: Option<Filling>,
+    cancel: CancellationToken,
+) -> Done {
+    let Some(filling) = filling else {
+        return failed(&NoFilling);
+    };
+    match desktop.fill(&filling, cancel).await {
+        Ok(()) => {
+            let said = "into the field. Pictures show the field black.";
+            acted(Acted {
+                text: format!("Typed the secret {name} {said}"),
+                pointer: None,
+                frame: None,
+            })
+        }
+        Err(ActError::Cancelled) => (Outcome::Cancelled, Bytes::new()),
+        Err(error) => failed(&error),
     }
 }
 

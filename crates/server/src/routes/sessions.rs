@@ -13,7 +13,7 @@ use crate::{
     extract::{Body, Id, Query, page_size},
     problem::Problem,
     schema::{self, SessionPath},
-    view::SessionView,
+    view::{SessionView, budget::BudgetBody},
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -40,6 +40,10 @@ pub(crate) struct Create {
     /// What the agent must ask before it does it; your default without it.
     #[schema(value_type = Option<schema::decision::Policy>)]
     approvals: Option<Policy>,
+    /// What it may use before a person is asked.
+    #[serde(default)]
+    #[schema(value_type = Option<BudgetBody>, nullable = false)]
+    budget: BudgetBody,
 }
 
 /// What to change of a session. At least one of them.
@@ -59,6 +63,9 @@ pub(crate) struct Change {
     /// nothing.
     #[schema(max_length = 16384, nullable = false)]
     instructions: Option<String>,
+    /// What it may use in all before a person is asked, instead of what it might until now.
+    #[schema(nullable = false)]
+    budget: Option<BudgetBody>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -91,7 +98,7 @@ pub(crate) struct SessionsView {
     request_body = Create,
     responses(
         (status = 201, description = "the session", body = SessionView),
-        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`"),
         (status = 429, description = "`too_many_awake`, `too_many_today`"),
     ),
 )]
@@ -106,6 +113,7 @@ pub(crate) async fn create(
         instructions: body.instructions,
         metadata: body.metadata,
         approvals: body.approvals,
+        budget: body.budget.into(),
     };
     let session = sessions.create(user, wanted).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
@@ -151,7 +159,7 @@ pub(crate) async fn show(
     Ok(Json(sessions.find(caller.viewer(), id).await?.into()))
 }
 
-/// Gives a session another title, model, instructions or approval policy.
+/// Gives a session another title, model, instructions, approval policy or budget.
 #[utoipa::path(
     patch,
     path = "/sessions/{id}",
@@ -161,7 +169,7 @@ pub(crate) async fn show(
     request_body = Change,
     responses(
         (status = 200, description = "the session", body = SessionView),
-        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`"),
     ),
 )]
 pub(crate) async fn change(
@@ -175,6 +183,7 @@ pub(crate) async fn change(
         approvals: body.approvals,
         model: body.model,
         instructions: body.instructions,
+        budget: body.budget.map(Into::into),
     };
     let session = sessions.change(caller.viewer(), id, change).await?;
     Ok(Json(session.into()))

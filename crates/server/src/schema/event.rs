@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::{
     BlobName, Delivery, Role, SandboxState, SessionState,
+    budget::{Bound, Over},
     decision::{Check, DecisionKind, Form, Reply, SettledState, Subject},
 };
 
@@ -46,6 +47,8 @@ pub(crate) enum EventBody {
     Answer(AnswerData),
     Cost(CostData),
     Retry(RetryData),
+    Gateway(GatewayData),
+    Notice(NoticeData),
     Error(ErrorData),
     Complete(CompleteData),
 }
@@ -236,6 +239,9 @@ pub(crate) struct DecisionData {
     /// Exactly what would be done, where something would be.
     #[schema(required = false)]
     subject: Subject,
+    /// The bound that would be passed, where that is why.
+    #[schema(required = false)]
+    over: Over,
     /// What counts as the answer when nobody gave one in time.
     #[schema(required = false)]
     default: Reply,
@@ -303,6 +309,37 @@ pub(crate) struct RetryData {
     model: String,
 }
 
+/// A program in the sandbox has asked a model. It is no part of the conversation.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GatewayData {
+    /// The turn that was under way. Absent when a person had control and the agent was not at work.
+    #[schema(required = false)]
+    turn: Uuid,
+    /// `vendor/name`.
+    model: String,
+    /// What it cost in US dollars.
+    usd: f64,
+    usage: UsageData,
+    /// Whether nobody knows what the model costs, so that `usd` is no more than 0.
+    #[schema(required = false)]
+    unpriced: bool,
+    /// Whether the answer broke off, so that it may have cost more.
+    #[schema(required = false)]
+    unfinished: bool,
+}
+
+/// A turn comes close to a bound. The model is told as well.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct NoticeData {
+    turn: Uuid,
+    bound: Bound,
+    /// In the bound's own unit.
+    used: f64,
+    limit: f64,
+    /// A sentence for people.
+    message: String,
+}
+
 /// Something failed. With a `turn` it is that turn's end.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ErrorData {
@@ -322,6 +359,9 @@ pub(crate) struct CompleteData {
     /// How many times the model was asked.
     n_steps: u32,
     duration_ms: u64,
+    /// What it came up against, when that was the end.
+    #[schema(required = false)]
+    bound: Bound,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -333,4 +373,6 @@ pub(crate) enum Outcome {
     Stopped,
     /// A message was sent that could not wait. It begins the next turn.
     Interrupted,
+    /// It came up against a bound, and a person said that it was enough.
+    Enough,
 }

@@ -40,6 +40,14 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/0007_answers.sql"),
     },
     Migration {
+        number: 8,
+        sql: include_str!("../../migrations/0008_secrets.sql"),
+    },
+    Migration {
+        number: 9,
+        sql: include_str!("../../migrations/0009_budgets.sql"),
+    },
+    Migration {
         number: 10,
         sql: include_str!("../../migrations/0010_choice.sql"),
     },

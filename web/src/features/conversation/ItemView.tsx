@@ -85,6 +85,8 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
           {sentence(item.message)} Going on with {item.model}.
         </Line>
       );
+    case "notice":
+      return <Line at={item.at}>{item.message}</Line>;
     case "error":
       return <Failure item={item} />;
     case "complete":
@@ -180,6 +182,8 @@ function completeWords(item: CompleteItem): string {
       return `Stopped after ${took}, ${steps}`;
     case "interrupted":
       return `Interrupted after ${took}, ${steps}`;
+    case "enough":
+      return `Ended after ${took}, ${steps}: that was enough`;
   }
 }
 

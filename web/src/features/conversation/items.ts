@@ -89,6 +89,11 @@ export interface FallbackItem extends ItemBase {
   model: string;
   message: string;
 }
+/** The agent comes close to what it may use. */
+export interface NoticeItem extends ItemBase {
+  kind: "notice";
+  message: string;
+}
 export interface ErrorItem extends ItemBase {
   kind: "error";
   code: string;
@@ -98,7 +103,7 @@ export interface ErrorItem extends ItemBase {
 }
 export interface CompleteItem extends ItemBase {
   kind: "complete";
-  outcome: "done" | "stopped" | "interrupted";
+  outcome: "done" | "stopped" | "interrupted" | "enough";
   nSteps: number;
   durationMs: number;
   /** What the turn used. */
@@ -120,5 +125,6 @@ export type Item =
   | StatusItem
   | LeaseItem
   | FallbackItem
+  | NoticeItem
   | ErrorItem
   | CompleteItem;

@@ -251,6 +251,15 @@ describe("addEvents", () => {
     ]);
   });
 
+  it("says when the agent comes close to what it may use", () => {
+    const message = "This turn has used 40 of its 50 steps.";
+    const notice: Said = {
+      type: "notice",
+      data: { turn: "t", bound: "steps", used: 40, limit: 50, message },
+    };
+    expect(after(notice).items).toMatchObject([{ kind: "notice", message }]);
+  });
+
   it("passes over events of a type it does not know", () => {
     const strange = { type: "weather", data: { sky: "blue" } } as unknown as Said;
     expect(outline(after(strange, text("t", 0, "Hi")))).toEqual(["text Hi"]);

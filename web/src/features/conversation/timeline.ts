@@ -147,6 +147,9 @@ function addEvent(draft: Draft, event: SessionEvent): void {
     case "answer":
       changeCalls(draft.items, event.data.turn, "waiting", "running");
       return settle(draft.items, event.at, event.data);
+    case "notice":
+      draft.items.push({ ...base, kind: "notice", message: event.data.message });
+      return;
     case "error": {
       const { code, message } = event.data;
       const item: ErrorItem = { ...base, kind: "error", code, message };

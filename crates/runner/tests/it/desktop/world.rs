@@ -1,6 +1,7 @@
 //! A desktop for one test, with a page in a real browser that tells its state in its title.
 
 use std::{
+    collections::BTreeMap,
     path::Path,
     time::{Duration, Instant},
 };
@@ -11,6 +12,7 @@ use deskhand_core::{
     tasks::Tasks,
 };
 use deskhand_runner::desktop::{ActError, Desktop, DesktopConfig};
+use rustix::process::Pid;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -86,6 +88,7 @@ impl World {
             settle_max: Duration::from_secs(2),
             browser,
             runtime_dir: folder.path().join("run"),
+            variables: BTreeMap::new(),
         };
         let desktop = Desktop::start(config, tasks.clone(), sender).await.unwrap();
         let (x, screen) = RustConnection::connect(Some(desktop.display())).unwrap();
@@ -317,6 +320,20 @@ pub(crate) fn untold(told: &str) -> String {
     told.split('.')
         .filter_map(|digits| u32::from_str_radix(digits, 36).ok())
         .filter_map(char::from_u32)
+        .collect()
+}
+
+/// Programs by this name that have something on their command line.
+pub(crate) fn pids(name: &str, mark: &str) -> Vec<Pid> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes
+        .filter_map(|process| {
+            let pid = process.file_name().to_str()?.parse().ok()?;
+            let read = |file: &str| std::fs::read(process.path().join(file)).unwrap_or_default();
+            let command = String::from_utf8_lossy(&read("cmdline")).into_owned();
+            let is_it = command.split('\0').next()?.ends_with(name) && command.contains(mark);
+            is_it.then(|| Pid::from_raw(pid)).flatten()
+        })
         .collect()
 }
 
