@@ -18,15 +18,18 @@ export async function eventually(what, isSo, seconds = 30) {
 }
 
 export class Server {
-  /** With `demo`, the built-in demo is replaced by this scenario. `env` goes over our own environment. */
-  static async start({ demo, env } = {}) {
+  /**
+   * With `demo`, the built-in demo is replaced by this scenario; `scenarios` are others, by name. `env` goes over our own
+   * environment.
+   */
+  static async start({ demo, scenarios = {}, env } = {}) {
     const server = new Server();
     server.env = env;
     server.folder = await mkdtemp(join(tmpdir(), "deskhand-e2e-"));
-    if (demo) {
-      const scenarios = join(server.folder, "data", "scenarios");
-      await mkdir(scenarios, { recursive: true });
-      await writeFile(join(scenarios, "demo.yaml"), demo);
+    const folder = join(server.folder, "data", "scenarios");
+    await mkdir(folder, { recursive: true });
+    for (const [name, yaml] of Object.entries(demo ? { ...scenarios, demo } : scenarios)) {
+      await writeFile(join(folder, `${name}.yaml`), yaml);
     }
     await server.run("127.0.0.1:0");
     return server;

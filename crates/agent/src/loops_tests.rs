@@ -117,6 +117,7 @@ fn whoever_says_something_ends_it_and_other_turns_do_not_count() {
         author: None,
         author_name: None,
         delivery: Delivery::Steer,
+        model: None,
         turn: None,
     }));
     assert_eq!(repeats(&log, turn), Repeats::default());

@@ -19,6 +19,7 @@ mod life;
 mod limits;
 mod logs;
 mod metrics;
+mod models;
 mod openapi;
 mod people;
 mod postgres;

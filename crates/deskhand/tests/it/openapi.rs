@@ -55,6 +55,7 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/me → 200 401 403 429 500 503
     GET    /api/me/limits → 200 401 403 429 500 503
     GET    /api/me/usage → 200 401 403 429 500 503
+    GET    /api/models → 200 401 403 429 500 503
     GET    /api/openapi.json → 200
     GET    /api/secrets → 200 401 403 429 500 503
     DELETE /api/secrets/{name} → 204 401 403 404 429 500 503
@@ -488,6 +489,7 @@ fn events() -> Vec<EventBody> {
                 author: some.then(UserId::new),
                 author_name: some.then(String::new),
                 delivery: [Delivery::Queue, Delivery::Steer][usize::from(some)],
+                model: some.then(|| "a/b".to_owned()),
                 turn: some_turn,
             }),
             EventBody::Thinking(said.clone()),
@@ -546,6 +548,10 @@ fn queue_changes() -> impl Iterator<Item = EventBody> {
             before: Some(MessageId::new()),
         },
         QueueChange::Moved { before: None },
+        QueueChange::Reassigned {
+            model: Some("a/b".to_owned()),
+        },
+        QueueChange::Reassigned { model: None },
         QueueChange::Removed,
     ];
     changes.into_iter().map(|change| {

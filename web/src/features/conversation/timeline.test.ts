@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { SessionEvent } from "../../api/types";
-import { addEvents, emptyTimeline, inOrder, type Timeline } from "./timeline";
+import { addEvents, emptyTimeline, type Timeline } from "./timeline";
+import { inOrder } from "./waitingItems";
 
 type Said = Pick<SessionEvent, "type" | "data">;
 
