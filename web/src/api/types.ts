@@ -129,6 +129,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/me/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows what your sessions have used, and may use today. */
+        get: operations["my_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/models": {
         parameters: {
             query?: never;
@@ -231,7 +248,7 @@ export interface paths {
         delete: operations["terminate_session"];
         options?: never;
         head?: never;
-        /** Gives a session another title, model, instructions or approval policy. */
+        /** Gives a session another title, model, instructions, approval policy or budget. */
         patch: operations["change_session"];
         trace?: never;
     };
@@ -860,6 +877,16 @@ export interface components {
             /** @enum {string} */
             action: "cursor_position";
         };
+        /** @description What was used. */
+        Amount: {
+            /** Format: int64 */
+            tokens: number;
+            /**
+             * Format: double
+             * @description US dollars.
+             */
+            usd: number;
+        };
         /** @description A decision is settled: it cannot be answered any more. */
         AnswerData: {
             /** @description What counts, also when it is the default that came with the expiry. */
@@ -908,6 +935,16 @@ export interface components {
         };
         /** @description The name of a picture: the SHA-256 of its bytes and its format. */
         BlobName: string;
+        /**
+         * @description What a turn may come up against.
+         * @enum {string}
+         */
+        Bound: "session_usd" | "session_tokens" | "day_usd" | "day_tokens" | "steps" | "seconds" | "repeats";
+        /** @description What may be used, and what is. */
+        Budget: {
+            tokens: components["schemas"]["TokensOfBudget"];
+            usd: components["schemas"]["UsdOfBudget"];
+        };
         BusEvent: {
             event: components["schemas"]["SessionEvent"];
             /** Format: uuid */
@@ -1006,6 +1043,16 @@ export interface components {
          * @enum {string}
          */
         Button: "left" | "middle" | "right";
+        /** @description What may be used. What is not given stays as it is, or is left to the server's settings; 0 is as much as it takes. */
+        ChangeBudget: {
+            /** Format: int64 */
+            tokens?: number | null;
+            /**
+             * Format: double
+             * @description US dollars.
+             */
+            usd?: number | null;
+        };
         /** @description What to change of a message that waits. At least one of them. */
         ChangeMessage: {
             /**
@@ -1023,6 +1070,8 @@ export interface components {
         ChangeSession: {
             /** @description What the agent must ask before it does it, from its next action on. */
             approvals?: components["schemas"]["ApprovalPolicy"];
+            /** @description What it may use in all before a person is asked, instead of what it might until now. */
+            budget?: components["schemas"]["ChangeBudget"];
             /**
              * @description What its agent is told besides what every agent is told, from its next turn on: at most 16 KiB in UTF-8, empty for
              *     nothing.
@@ -1058,6 +1107,8 @@ export interface components {
         };
         /** @description A turn ended as it should, or because a person stopped it. */
         CompleteData: {
+            /** @description What it came up against, when that was the end. */
+            bound?: components["schemas"]["Bound"];
             /** Format: int64 */
             duration_ms: number;
             /**
@@ -1093,6 +1144,8 @@ export interface components {
         };
         CreateSession: {
             approvals?: components["schemas"]["ApprovalPolicy"] | null;
+            /** @description What it may use before a person is asked. */
+            budget?: components["schemas"]["ChangeBudget"];
             /** @description What its agent is told besides what every agent is told: at most 16 KiB in UTF-8. */
             instructions?: string | null;
             /** @description The caller's own notes. */
@@ -1140,6 +1193,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             kind: components["schemas"]["DecisionKind"];
+            over: components["schemas"]["OverBound"] | null;
             /** @description The question, for people. */
             prompt: string;
             /** Format: uuid */
@@ -1170,6 +1224,8 @@ export interface components {
             expires_at?: string;
             form: components["schemas"]["Form"];
             kind: components["schemas"]["DecisionKind"];
+            /** @description The bound that would be passed, where that is why. */
+            over?: components["schemas"]["OverBound"];
             /** @description The question, for people. */
             prompt: string;
             /** @description Exactly what would be done, where something would be. */
@@ -1291,6 +1347,14 @@ export interface components {
             /** @enum {string} */
             type: "retry";
         } | {
+            data: components["schemas"]["GatewayData"];
+            /** @enum {string} */
+            type: "gateway";
+        } | {
+            data: components["schemas"]["NoticeData"];
+            /** @enum {string} */
+            type: "notice";
+        } | {
             data: components["schemas"]["ErrorData"];
             /** @enum {string} */
             type: "error";
@@ -1324,6 +1388,26 @@ export interface components {
         } | {
             /** @enum {string} */
             type: "file";
+        };
+        /** @description A program in the sandbox has asked a model. It is no part of the conversation. */
+        GatewayData: {
+            /** @description `vendor/name`. */
+            model: string;
+            /**
+             * Format: uuid
+             * @description The turn that was under way. Absent when a person had control and the agent was not at work.
+             */
+            turn?: string;
+            /** @description Whether the answer broke off, so that it may have cost more. */
+            unfinished?: boolean;
+            /** @description Whether nobody knows what the model costs, so that `usd` is no more than 0. */
+            unpriced?: boolean;
+            usage: components["schemas"]["UsageData"];
+            /**
+             * Format: double
+             * @description What it cost in US dollars.
+             */
+            usd: number;
         };
         /**
          * @description A right that the owner can give.
@@ -1524,8 +1608,36 @@ export interface components {
             /** @description Those that are known by name. Other models of a vendor may be usable as well. */
             models: components["schemas"]["Model"][];
         };
+        /** @description A turn comes close to a bound. The model is told as well. */
+        NoticeData: {
+            bound: components["schemas"]["Bound"];
+            /** Format: double */
+            limit: number;
+            /** @description A sentence for people. */
+            message: string;
+            /** Format: uuid */
+            turn: string;
+            /**
+             * Format: double
+             * @description In the bound's own unit.
+             */
+            used: number;
+        };
         /** @enum {string} */
-        Outcome: "done" | "stopped" | "interrupted";
+        Outcome: "done" | "stopped" | "interrupted" | "enough";
+        /** @description A bound that would be passed, in the bound's own unit. */
+        OverBound: {
+            bound: components["schemas"]["Bound"];
+            /** Format: double */
+            limit: number;
+            /**
+             * Format: double
+             * @description What a yes adds to the limit.
+             */
+            more: number;
+            /** Format: double */
+            used: number;
+        };
         /** @description Everybody who has a right in a session, the owner first. */
         People: {
             people: components["schemas"]["Person"][];
@@ -1748,6 +1860,8 @@ export interface components {
         Session: {
             /** @description What the agent must ask before it does it. */
             approvals: components["schemas"]["ApprovalPolicy"];
+            /** @description What it may use, and what it has used. */
+            budget: components["schemas"]["Budget"];
             /**
              * Format: double
              * @description What its models have cost so far, in US dollars.
@@ -1927,6 +2041,15 @@ export interface components {
         Tokens: {
             tokens: components["schemas"]["Token"][];
         };
+        TokensOfBudget: {
+            /**
+             * Format: int64
+             * @description With what people gave in addition. As many as it takes when it is null.
+             */
+            limit: number | null;
+            /** Format: int64 */
+            used: number;
+        };
         /**
          * @description A tool: `computer` takes an `Action`, `bash` a `ShellRequest`, `editor` an `EditCommand`.
          * @enum {string}
@@ -1967,6 +2090,18 @@ export interface components {
              */
             turn?: string;
         };
+        /** @description What the models of all your sessions have used. */
+        Usage: {
+            /** @description Since the first of the month. */
+            month: components["schemas"]["Amount"];
+            /**
+             * Format: date-time
+             * @description When the next day begins.
+             */
+            next_day_at: string;
+            /** @description Since midnight UTC, and what you may use until the next. */
+            today: components["schemas"]["Budget"];
+        };
         /** @description What an answer took, in tokens. */
         UsageData: {
             /** Format: int64 */
@@ -1980,6 +2115,16 @@ export interface components {
             input: number;
             /** Format: int64 */
             output: number;
+        };
+        /** @description US dollars. */
+        UsdOfBudget: {
+            /**
+             * Format: double
+             * @description With what people gave in addition. As much as it takes when it is null.
+             */
+            limit: number | null;
+            /** Format: double */
+            used: number;
         };
         UsedOfLimit: {
             /** Format: int32 */
@@ -2005,6 +2150,16 @@ export interface components {
              * @description How many of their sessions may be awake at a time.
              */
             awake_sessions?: number | null;
+            /**
+             * Format: int64
+             * @description How many tokens they may use in a day. 0: as many as it takes.
+             */
+            day_tokens?: number | null;
+            /**
+             * Format: double
+             * @description What the models of their sessions may cost in a day, in US dollars. 0: as much as it takes.
+             */
+            day_usd?: number | null;
             /**
              * Format: int32
              * @description How long a session of theirs stays awake when nobody needs it.
@@ -2045,6 +2200,7 @@ export interface components {
 export type Act = components['schemas']['Act'];
 export type Acted = components['schemas']['Acted'];
 export type Action = components['schemas']['Action'];
+export type Amount = components['schemas']['Amount'];
 export type AnswerData = components['schemas']['AnswerData'];
 export type AnswerDecision = components['schemas']['AnswerDecision'];
 export type AnswerFile = components['schemas']['AnswerFile'];
@@ -2052,6 +2208,8 @@ export type ApprovalMode = components['schemas']['ApprovalMode'];
 export type ApprovalPolicy = components['schemas']['ApprovalPolicy'];
 export type ApprovalRule = components['schemas']['ApprovalRule'];
 export type BlobName = components['schemas']['BlobName'];
+export type Bound = components['schemas']['Bound'];
+export type Budget = components['schemas']['Budget'];
 export type BusEvent = components['schemas']['BusEvent'];
 export type BusMessage = components['schemas']['BusMessage'];
 export type BusNotice = components['schemas']['BusNotice'];
@@ -2061,6 +2219,7 @@ export type BusSession = components['schemas']['BusSession'];
 export type BusSessionId = components['schemas']['BusSessionId'];
 export type BusSnapshot = components['schemas']['BusSnapshot'];
 export type Button = components['schemas']['Button'];
+export type ChangeBudget = components['schemas']['ChangeBudget'];
 export type ChangeMessage = components['schemas']['ChangeMessage'];
 export type ChangeSession = components['schemas']['ChangeSession'];
 export type ChangeUser = components['schemas']['ChangeUser'];
@@ -2084,6 +2243,7 @@ export type EventBody = components['schemas']['EventBody'];
 export type EventsPage = components['schemas']['EventsPage'];
 export type FileHead = components['schemas']['FileHead'];
 export type Form = components['schemas']['Form'];
+export type GatewayData = components['schemas']['GatewayData'];
 export type GivenRight = components['schemas']['GivenRight'];
 export type GrantRight = components['schemas']['GrantRight'];
 export type Health = components['schemas']['Health'];
@@ -2103,7 +2263,9 @@ export type MessageData = components['schemas']['MessageData'];
 export type MessagesPage = components['schemas']['MessagesPage'];
 export type Model = components['schemas']['Model'];
 export type Models = components['schemas']['Models'];
+export type NoticeData = components['schemas']['NoticeData'];
 export type Outcome = components['schemas']['Outcome'];
+export type OverBound = components['schemas']['OverBound'];
 export type People = components['schemas']['People'];
 export type Person = components['schemas']['Person'];
 export type Point = components['schemas']['Point'];
@@ -2146,11 +2308,14 @@ export type TakeControl = components['schemas']['TakeControl'];
 export type Then = components['schemas']['Then'];
 export type Token = components['schemas']['Token'];
 export type Tokens = components['schemas']['Tokens'];
+export type TokensOfBudget = components['schemas']['TokensOfBudget'];
 export type Tool = components['schemas']['Tool'];
 export type ToolInput = components['schemas']['ToolInput'];
 export type ToolResultData = components['schemas']['ToolResultData'];
 export type ToolUseData = components['schemas']['ToolUseData'];
+export type Usage = components['schemas']['Usage'];
 export type UsageData = components['schemas']['UsageData'];
+export type UsdOfBudget = components['schemas']['UsdOfBudget'];
 export type UsedOfLimit = components['schemas']['UsedOfLimit'];
 export type User = components['schemas']['User'];
 export type UserLimits = components['schemas']['UserLimits'];
@@ -2521,6 +2686,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LimitsInUse"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    my_usage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description what was used */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
                 };
             };
             /** @description `not_signed_in` */
@@ -2992,7 +3222,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `malformed` */
+            /** @description `unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3234,7 +3464,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `malformed` */
+            /** @description `unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3553,7 +3783,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `wrong_origin`, `narrow_scope`, `not_allowed` */
+            /** @description `not_administrator`: only an administrator gives more for a day, `wrong_origin`, `narrow_scope`, `not_allowed` */
             403: {
                 headers: {
                     [name: string]: unknown;

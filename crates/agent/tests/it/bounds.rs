@@ -232,7 +232,6 @@ async fn a_computer_that_never_answers_does_not_hold_a_turn_up_for_ever() {
 /// Clicks again and again, and the screen stays as it is.
 fn stuck(n_times: usize) -> Stage {
     let same = Ok(ComputerReply::Acted {
-        pointer: None,
         text: "Clicked.".to_owned(),
         pointer: None,
         frame: Some(Frame {
