@@ -8,16 +8,28 @@ import { join } from "node:path";
 
 const program = join(import.meta.dirname, "..", "target", "debug", "deskhand");
 
+/** Asks again until the answer is yes. */
+export async function eventually(what, isSo, seconds = 30) {
+  const deadline = Date.now() + seconds * 1000;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 export class Server {
-  /** With `demo`, the built-in demo is replaced by this scenario. `env` goes over our own environment. */
-  static async start({ demo, env } = {}) {
+  /**
+   * With `demo`, the built-in demo is replaced by this scenario; `scenarios` are others, by name. `env` goes over our own
+   * environment.
+   */
+  static async start({ demo, scenarios = {}, env } = {}) {
     const server = new Server();
     server.env = env;
     server.folder = await mkdtemp(join(tmpdir(), "deskhand-e2e-"));
-    if (demo) {
-      const scenarios = join(server.folder, "data", "scenarios");
-      await mkdir(scenarios, { recursive: true });
-      await writeFile(join(scenarios, "demo.yaml"), demo);
+    const folder = join(server.folder, "data", "scenarios");
+    await mkdir(folder, { recursive: true });
+    for (const [name, yaml] of Object.entries(demo ? { ...scenarios, demo } : scenarios)) {
+      await writeFile(join(folder, `${name}.yaml`), yaml);
     }
     await server.run("127.0.0.1:0");
     return server;
@@ -64,16 +76,26 @@ export class Server {
     }
   }
 
+  /** The screen of the newest session, as a PNG; nothing before there is one. */
+  async picture() {
+    const { sessions } = await this.api("GET", "/sessions?limit=1");
+    if (sessions[0]?.sandbox !== "ready") return undefined;
+    return this.api("GET", `/sessions/${sessions[0].id}/screenshot`);
+  }
+
   /** Gives a new session with this model a task and waits for the turn's end; answers the session and its log. */
   async task(model, content) {
     const { id } = await this.api("POST", "/sessions", { model });
     await this.api("POST", `/sessions/${id}/messages`, { content });
-    const deadline = Date.now() + 120_000;
+    const deadline = Date.now() + 60_000;
     for (;;) {
       const log = await this.log(id);
       const end = log.find(({ type, data }) => type === "complete" || (type === "error" && data.turn));
       if (end) return { id, log, end };
-      if (Date.now() > deadline) throw new Error(`no end: ${JSON.stringify(log.slice(-5))}`);
+      if (Date.now() > deadline) {
+        await writeFile(join(import.meta.dirname, "results", "no-end.png"), await this.picture());
+        throw new Error(`no end: ${JSON.stringify(log.slice(-5))}`);
+      }
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }

@@ -64,13 +64,15 @@ async fn steps(program: &str, width: u16, height: u16) -> f64 {
     let mut log = session.follow(0).await;
     let mut calls = Vec::new();
     loop {
-        let event = log.next_event().await;
-        match event.body {
-            EventBody::ToolUse(call) if call.turn.is_some() => calls.push(Instant::now()),
-            EventBody::ToolResult(result) => assert!(!result.is_error, "{}", result.text),
-            EventBody::Complete(_) => break,
-            EventBody::Error(failure) => panic!("{}", failure.message),
-            _ => {}
+        let body = log.next_event().await.body;
+        if matches!(&body, EventBody::ToolUse(call) if call.turn.is_some()) {
+            calls.push(Instant::now());
+        } else if let EventBody::ToolResult(result) = body {
+            assert!(!result.is_error, "{}", result.text);
+        } else if let EventBody::Error(failure) = body {
+            panic!("{}", failure.message);
+        } else if matches!(body, EventBody::Complete(_)) {
+            break;
         }
     }
     assert_eq!(calls.len(), N_STEPS);

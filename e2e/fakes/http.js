@@ -32,6 +32,18 @@ export function refuse(response, status, error) {
 
 /** Sends server-sent events, each in pieces that break anywhere. */
 export function stream(response, events) {
+  send(response, events);
+  response.end();
+}
+
+/** Sends some of them and breaks the connection. */
+export function breakOff(response, events) {
+  send(response, events);
+  // What was written goes out first.
+  response.write("", () => setImmediate(() => response.destroy()));
+}
+
+function send(response, events) {
   response.writeHead(200, { "content-type": "text/event-stream" });
   for (const event of events) {
     const name = event.type ? `event: ${event.type}\n` : "";
@@ -40,7 +52,6 @@ export function stream(response, events) {
     response.write(text.subarray(0, middle));
     response.write(text.subarray(middle));
   }
-  response.end();
 }
 
 /** The width and height of a PNG or JPEG in base64. */

@@ -2,10 +2,10 @@
 //
 // A part is a list of answers. Each is a list of actions, `{click: [x, y]}`, `{fill: [x, y], text}`, `{go: url}`, `{bash: "…"}` or
 // `{look: true}`, or a text that ends the turn. Places are fractions of the screen's width and height, so that a fake has to
-// say them in the coordinates of its own wire.
+// say them in the coordinates of its own wire. `{until: f}` first of all waits for what `f` promises.
 import { LLMock } from "@copilotkit/aimock";
 
-import { listen, refuse, sizeOf, stream } from "./http.js";
+import { breakOff, listen, refuse, sizeOf, stream } from "./http.js";
 
 export const KEY = "key-of-the-vendor-5e1f";
 
@@ -22,18 +22,26 @@ function dated(action, size) {
   return [computer("screenshot", {})];
 }
 
+/** The next answer of a part, once its time has come. */
+async function next(part, n_answers) {
+  const answer = part[n_answers];
+  if (typeof answer === "string") return answer;
+  for (const action of answer) await action.until?.();
+  return answer.filter((action) => !action.until);
+}
+
 function inPixels([x, y], { width, height }) {
   return [Math.floor(x * width), Math.floor(y * height)];
 }
 
-/** A vendor whose wire a third party plays, with the screen's size known beforehand. */
+/** A vendor whose wire a third party plays. Where that does not pass pictures on, the screen's size is known beforehand. */
 async function mocked(part, translate, size) {
   const mock = new LLMock({ port: 0, logLevel: "silent" });
-  mock.on({ predicate: () => true }, (request) => {
+  mock.on({ predicate: () => true }, async (request) => {
     const n_answers = request.messages.filter((message) => message.role === "assistant").length;
-    const next = part[n_answers];
-    if (typeof next === "string") return { content: next };
-    const calls = next.flatMap((action) => translate(action, size));
+    const answer = await next(part, n_answers);
+    if (typeof answer === "string") return { content: answer };
+    const calls = answer.flatMap((action) => translate(action, size ?? newestPart(request.messages)));
     return {
       content: `Step ${n_answers + 1}.`,
       toolCalls: calls.map(([name, input]) => ({ name, arguments: JSON.stringify(input) })),
@@ -41,6 +49,13 @@ async function mocked(part, translate, size) {
   });
   await mock.start();
   return { url: mock.url, mock, close: () => mock.stop() };
+}
+
+/** The size of the newest picture in a chat. */
+function newestPart(messages) {
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  const url = parts.findLast(({ type }) => type === "image_url")?.image_url.url;
+  return url && sizeOf(url.split(",")[1]);
 }
 
 /** Anthropic by a third party, which knows its dated tools as it knows any tool. */
@@ -87,9 +102,9 @@ export async function gemini(part, { old = false } = {}) {
 }
 
 /** Anthropic with its toolset, and with pictures looked at: the size of what it was sent is what it points at. */
-export async function anthropicToolset(part, { has_toolset = true } = {}) {
+export async function anthropicToolset(part, { has_toolset = true, trouble = () => undefined } = {}) {
   const requests = [];
-  const fake = await listen((request, body, response) => {
+  const fake = await listen(async (request, body, response) => {
     if (request.url !== "/v1/messages") return refuse(response, 404, { type: "not_found_error", message: request.url });
     if (request.headers["x-api-key"] !== KEY) {
       return refuse(response, 401, { type: "authentication_error", message: `${request.headers["x-api-key"]} is no key` });
@@ -102,12 +117,16 @@ export async function anthropicToolset(part, { has_toolset = true } = {}) {
     }
     const problem = anthropicProblem(body, is_toolset);
     if (problem) return refuse(response, 400, { type: "invalid_request_error", message: problem });
-    const n_answers = body.messages.filter((message) => message.role === "assistant").length;
+    const answers = body.messages.filter((message) => message.role === "assistant");
+    const n_answers = answers.filter(({ content }) => content.some(({ type }) => type === "tool_use")).length;
     const size = newestSize(body.messages);
-    const next = part[n_answers];
-    const blocks = [{ type: "text", text: typeof next === "string" ? next : `Step ${n_answers + 1}.` }];
-    if (typeof next !== "string") {
-      const calls = next.flatMap((action) => dated(action, size));
+    const answer = await next(part, n_answers);
+    // Whoever broke off goes on from there.
+    const said = answers.slice(n_answers).map(({ content }) => content.map(({ text }) => text).join("")).join("");
+    const words = typeof answer === "string" ? answer : `Step ${n_answers + 1}.`;
+    const blocks = [{ type: "text", text: words.startsWith(said) ? words.slice(said.length) : words }];
+    if (typeof answer !== "string") {
+      const calls = answer.flatMap((action) => dated(action, size));
       calls.forEach(([name, input], index) => {
         const { action: member, ...rest } = input;
         const id = `toolu_${n_answers}_${index}`;
@@ -119,8 +138,21 @@ export async function anthropicToolset(part, { has_toolset = true } = {}) {
         );
       });
     }
-    const stop_reason = typeof next === "string" ? "end_turn" : "tool_use";
-    stream(response, anthropicEvents(blocks, stop_reason));
+    const stop_reason = typeof answer === "string" ? "end_turn" : "tool_use";
+    const events = [...anthropicEvents(blocks, stop_reason)];
+    switch (trouble()) {
+      case "busy":
+        response.setHeader("retry-after", "1");
+        return refuse(response, 429, { type: "rate_limit_error", message: "too many requests" });
+      case "overloaded":
+        return refuse(response, 529, { type: "overloaded_error", message: "Overloaded" });
+      case "reset":
+        return request.socket.destroy();
+      case "half":
+        return breakOff(response, events.slice(0, Math.ceil(events.length / 2)));
+      default:
+        stream(response, events);
+    }
   });
   return { ...fake, requests, env: { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: fake.url } };
 }
@@ -131,7 +163,9 @@ function* anthropicEvents(blocks, stop_reason) {
   for (const [index, block] of blocks.entries()) {
     if (block.type === "text") {
       yield { type: "content_block_start", index, content_block: { type: "text", text: "" } };
-      yield { type: "content_block_delta", index, delta: { type: "text_delta", text: block.text } };
+      for (const text of block.text.match(/.{1,4}/gs) ?? []) {
+        yield { type: "content_block_delta", index, delta: { type: "text_delta", text } };
+      }
     } else {
       yield { type: "content_block_start", index, content_block: { ...block, input: {} } };
       const partial_json = JSON.stringify(block.input);
@@ -178,7 +212,7 @@ function newestSize(messages) {
 /** OpenAI's Responses with its computer, as it is now or as it was in its preview. */
 export async function openai(part, { preview = false } = {}) {
   const requests = [];
-  const fake = await listen((request, body, response) => {
+  const fake = await listen(async (request, body, response) => {
     if (request.url !== "/v1/responses") return refuse(response, 404, { message: request.url });
     if (request.headers.authorization !== `Bearer ${KEY}`) return refuse(response, 401, { message: "no such key" });
     requests.push({ headers: request.headers, body });
@@ -190,8 +224,8 @@ export async function openai(part, { preview = false } = {}) {
     // One response of ours is told apart by its id, in whatever items it came back.
     const answered = new Set(body.input.filter((item) => item.id?.startsWith("step_")).map((item) => item.id.split("_")[1]));
     const n_answers = answered.size;
-    const next = (preview ? singly(part) : part)[n_answers];
-    const output = openaiOutput(next, n_answers, newestScreenshot(body.input), preview);
+    const answer = await next(preview ? singly(part) : part, n_answers);
+    const output = openaiOutput(answer, n_answers, newestScreenshot(body.input), preview);
     stream(response, openaiEvents(output));
   });
   return { ...fake, requests, env: { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${fake.url}/v1` } };
@@ -201,11 +235,14 @@ export async function openai(part, { preview = false } = {}) {
 function singly(part) {
   return part.flatMap((answer) => {
     if (typeof answer === "string") return [answer];
-    return answer.flatMap((action) => {
+    // What is waited for is waited for before the first.
+    const waits = answer.filter((action) => action.until);
+    const [first, ...rest] = answer.filter((action) => !action.until).flatMap((action) => {
       if (action.fill) return [[{ click: action.fill }], [{ type: action.text }]];
       if (action.go) return [[{ key: ["CTRL", "L"] }], [{ type: action.go }], [{ key: ["ENTER"] }]];
       return [[action]];
     });
+    return [[...waits, ...first], ...rest];
   });
 }
 
@@ -227,13 +264,13 @@ function openaiProblem(input) {
   }
 }
 
-function openaiOutput(next, n_answers, size, preview) {
+function openaiOutput(answer, n_answers, size, preview) {
   const id = (kind) => `step_${n_answers}_${kind}`;
-  if (typeof next === "string") {
-    const content = [{ type: "output_text", text: next, annotations: [] }];
+  if (typeof answer === "string") {
+    const content = [{ type: "output_text", text: answer, annotations: [] }];
     return [{ type: "message", id: id("said"), role: "assistant", status: "completed", content }];
   }
-  const shell = next.filter((action) => action.bash);
+  const shell = answer.filter((action) => action.bash);
   if (shell.length > 0) {
     return shell.map((action, index) => ({
       type: "function_call",
@@ -250,7 +287,7 @@ function openaiOutput(next, n_answers, size, preview) {
   };
   const press = (...keys) => ({ type: "keypress", keys });
   const type = (text) => ({ type: "type", text });
-  const actions = next.flatMap((action) => {
+  const actions = answer.flatMap((action) => {
     if (action.click) return [click(action.click)];
     if (action.fill) return [click(action.fill), type(action.text)];
     if (action.go) return [press("CTRL", "L"), type(action.go), press("ENTER")];

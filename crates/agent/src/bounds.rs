@@ -6,7 +6,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use deskhand_core::{
-    budget::{Amount, Bound},
+    budget::{Amount, Bound, Over},
     decision::{Ask, DecisionKind, DecisionState, Form, Reply},
     event::{EventBody, Notice},
     id::DecisionId,
@@ -34,7 +34,7 @@ pub(crate) struct Bounds {
     /// What people gave this turn in addition.
     granted: HashMap<Bound, f64>,
     /// What was asked before the turn was held up, and is not answered.
-    open: Option<(DecisionId, Bound)>,
+    open: Option<(DecisionId, Over)>,
     /// What a person did not give before it was held up.
     refused: Option<Bound>,
 }
@@ -50,7 +50,7 @@ impl Bounds {
         for one in raised {
             let Some(over) = one.ask.over else { continue };
             match (one.state, &one.reply) {
-                (DecisionState::Open, _) => bounds.open = Some((one.decision, over.bound)),
+                (DecisionState::Open, _) => bounds.open = Some((one.decision, over)),
                 (_, Some(Reply::Yes(true))) => bounds.grant(over.bound, over.more),
                 (_, Some(Reply::Yes(false))) => bounds.refused = Some(over.bound),
                 // It was withdrawn.
@@ -79,31 +79,37 @@ impl Work {
         let gauges = self.gauges().await?;
         let over = gauges.iter().find(|gauge| gauge.is_over);
         let before = self.bounds.open.take();
-        let Some(over) = over else {
-            if let Some((decision, _)) = before {
-                self.no_longer_asked(decision).await?;
-                return Ok(true);
+        match (over, before) {
+            (None, None) => {
+                self.warn(&gauges).await?;
+                return Ok(false);
             }
-            self.warn(&gauges).await?;
-            return Ok(false);
-        };
-        let bound = over.over.bound;
-        let decision = match before {
-            Some((decision, asked)) if asked == bound => decision,
-            Some((decision, _)) => {
-                self.no_longer_asked(decision).await?;
-                self.ask_for_more(over).await?
+            (Some(gauge), None) => {
+                let decision = self.ask_for_more(gauge).await?;
+                let settled = self.until_room(decision, gauge.over.bound).await?;
+                self.heed(gauge.over, &settled)?;
             }
-            None => self.ask_for_more(over).await?,
-        };
-        let settled = self.until_room(decision, bound).await?;
+            (Some(gauge), Some((decision, asked))) if gauge.over.bound == asked.bound => {
+                let settled = self.until_room(decision, asked.bound).await?;
+                self.heed(asked, &settled)?;
+            }
+            (_, Some((decision, asked))) => {
+                let settled = self.no_longer_asked(decision).await?;
+                self.heed(asked, &settled)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Does what people said about a bound.
+    fn heed(&mut self, over: Over, settled: &Settled) -> Result<(), Cut> {
         match settled.reply {
-            Some(Reply::Yes(true)) => self.bounds.grant(bound, over.over.more),
-            Some(Reply::Yes(false)) => return Err(Cut::Enough(Some(bound))),
+            Some(Reply::Yes(true)) => self.bounds.grant(over.bound, over.more),
+            Some(Reply::Yes(false)) => return Err(Cut::Enough(Some(over.bound))),
             // There is room without it.
             Some(Reply::Text(_) | Reply::Choices(_) | Reply::File(_)) | None => {}
         }
-        Ok(true)
+        Ok(())
     }
 
     async fn ask_for_more(&mut self, gauge: &Gauge) -> Result<DecisionId, Cut> {

@@ -27,4 +27,5 @@ mod work;
 
 pub use ports::{Budgets, Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
 pub use result_text::shell_text;
+pub use system_prompt::{BadTemplate, PromptTemplate, SystemPrompt};
 pub use turn::{ChosenModel, Originals, Turn, TurnEnd, TurnLimits, TurnReport};

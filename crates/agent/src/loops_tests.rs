@@ -49,7 +49,7 @@ fn events(turn: TurnId, n: usize, drawn: &Drawn) -> Vec<EventBody> {
             text: drawn.text.clone(),
             is_error: false,
             // How long it took says nothing.
-            duration_ms: n as u64,
+            duration_ms: u64::try_from(n).unwrap(),
             partial: false,
         }),
     ];
@@ -117,6 +117,7 @@ fn whoever_says_something_ends_it_and_other_turns_do_not_count() {
         author: None,
         author_name: None,
         delivery: Delivery::Steer,
+        model: None,
         turn: None,
     }));
     assert_eq!(repeats(&log, turn), Repeats::default());

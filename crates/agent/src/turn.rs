@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     ports::{Budgets, Decisions, Desk, TurnLog, TurnLogError},
+    system_prompt::SystemPrompt,
     work::{Cut, Work},
 };
 
@@ -81,6 +82,8 @@ pub struct Turn {
     pub history: Vec<Event>,
     /// The answers in it as their vendors gave them.
     pub originals: Originals,
+    /// What the model is told before the conversation.
+    pub prompt: SystemPrompt,
     pub screen: ScreenSize,
     pub limits: TurnLimits,
     pub clock: Arc<dyn Clock>,

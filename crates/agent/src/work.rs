@@ -12,6 +12,7 @@ use deskhand_core::{
     model::{Image, Model, ModelRequest, Original, Pictures},
     sandbox::Sandbox,
 };
+use jiff::Timestamp;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +23,7 @@ use crate::{
     pick_up::Progress,
     ports::{Decisions, Desk, TurnLog, TurnLogError},
     stopwatch::Stopwatch,
-    system_prompt,
+    system_prompt::SystemPrompt,
     turn::{ChosenModel, Originals, Turn, TurnLimits},
 };
 
@@ -47,7 +48,8 @@ pub(crate) struct Work {
     pub(crate) stopwatch: Stopwatch,
     pub(crate) bounds: Bounds,
     pub(crate) journal: Journal,
-    system: String,
+    prompt: SystemPrompt,
+    began_at: Timestamp,
     /// The sandbox, once it was needed and as long as it is not known to be lost.
     pub(crate) computer: Option<Arc<dyn Sandbox>>,
     /// The pictures that the model is shown, so that each is read at most once.
@@ -163,7 +165,6 @@ impl Work {
         let bodies: Vec<_> = turn.history.into_iter().map(|event| event.body).collect();
         let progress = Progress::read(&bodies, turn.id);
         let raised = decide::raised(&bodies, turn.id);
-        let system = system_prompt::fill(turn.clock.now(), turn.screen);
         Self {
             turn: turn.id,
             model: turn.model.model,
@@ -176,7 +177,6 @@ impl Work {
             stopwatch,
             bounds: Bounds::new(turn.budgets, &raised),
             limits: turn.limits,
-            clock: turn.clock,
             stop: turn.stop,
             parking: turn.parking,
             journal: Journal {
@@ -184,7 +184,9 @@ impl Work {
                 bodies,
                 originals: turn.originals,
             },
-            system,
+            prompt: turn.prompt,
+            began_at: turn.clock.now(),
+            clock: turn.clock,
             computer: None,
             images: HashMap::new(),
             n_steps: progress.n_steps,
@@ -272,10 +274,11 @@ impl Work {
             &self.images,
             &self.journal.originals,
         );
+        let shown = self.model.shown(self.screen);
         Ok(ModelRequest {
-            system: self.system.clone(),
+            system: self.prompt.fill(self.began_at, shown),
             screen: self.screen,
-            shown: self.model.shown(self.screen),
+            shown,
             items,
         })
     }

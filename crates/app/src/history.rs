@@ -94,6 +94,8 @@ fn change(waiting: &mut HashMap<MessageId, Event>, changed: &QueueChanged) {
         QueueChange::Removed => {
             waiting.remove(&changed.message);
         }
-        QueueChange::Redelivered { .. } | QueueChange::Moved { .. } => {}
+        QueueChange::Redelivered { .. }
+        | QueueChange::Reassigned { .. }
+        | QueueChange::Moved { .. } => {}
     }
 }

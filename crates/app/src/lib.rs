@@ -30,7 +30,7 @@ mod vault;
 
 use std::{sync::Arc, time::Duration};
 
-use deskhand_agent::TurnLimits;
+use deskhand_agent::{PromptTemplate, TurnLimits};
 use deskhand_core::{
     action::ScreenSize, blob::Blobs, budget::Budget, clock::Clock, gateway::ModelGateway,
     limits::Limits, model::Models, sandbox::Sandboxes, tasks::Tasks,
@@ -50,13 +50,14 @@ pub use gateway::{Admitted, Gateway};
 pub use health::Health;
 pub use hub::Feed;
 pub use limits::{LimitsInUse, SetLimitsError};
+pub use model_choice::ModelChoice;
 pub use presence::{PresenceChange, Present};
 pub use sessions::{
-    ActByHand, ActByHandError, AnswerError, ByHand, ChangeMessage, ChangeMessageError,
-    ChangeSession, ChangeSessionError, ControlError, CreateSession, CreateSessionError, FindError,
-    GivenReply, JoinError, ListDecisions, MadeShare, OpenScreenError, PersonError, Picture, Place,
-    ScreenshotError, SendPrompt, SendPromptError, Sessions, ShareError, ShareSession,
-    StopTurnError, TakeControl,
+    ActByHand, ActByHandError, AnswerError, BadInstructions, ByHand, ChangeMessage,
+    ChangeMessageError, ChangeSession, ChangeSessionError, Choice, ControlError, CreateSession,
+    CreateSessionError, FindError, GivenReply, JoinError, ListDecisions, MadeShare,
+    OpenScreenError, PersonError, Picture, Place, ScreenshotError, SendPrompt, SendPromptError,
+    Sessions, ShareError, ShareSession, StopTurnError, TakeControl,
 };
 pub use users::{
     ChangeUser, ChangeUserError, CreateUserError, Credential, EnsureAdminError, MadeToken,
@@ -94,6 +95,8 @@ pub struct Settings {
     pub session_budget: Budget,
     /// The model that is asked when a session's own cannot be reached.
     pub fallback_model: Option<String>,
+    /// What every model is told before the conversation.
+    pub prompt: PromptTemplate,
     /// How many prompts of one session may wait.
     pub queue_length: u64,
 }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_agent::{Turn, TurnEnd, TurnReport};
+use deskhand_agent::{SystemPrompt, Turn, TurnEnd, TurnReport};
 use deskhand_core::{
     event::{Complete, EventBody, Failure, Outcome},
     id::{MessageId, SessionId, TurnId, UserId},
@@ -241,7 +241,7 @@ impl Live {
         stop: CancellationToken,
     ) {
         tracing::info!(session.id = %self.session, turn.id = %turn, message.id = %prompt, "a turn begins");
-        let report = match self.prepare(shared, turn, stop).await {
+        let report = match self.prepare(shared, turn, prompt, stop).await {
             Ok(turn) => Box::pin(turn.run()).await,
             Err(failure) => TurnReport {
                 end: TurnEnd::Failed(failure),
@@ -276,6 +276,7 @@ impl Live {
         &self,
         shared: &Arc<Shared>,
         id: TurnId,
+        prompt: MessageId,
         stop: CancellationToken,
     ) -> Result<Turn, Failure> {
         let fail = |code: &str, message: String| Failure {
@@ -297,8 +298,10 @@ impl Live {
             .await
             .map_err(store_failed)?
             .ok_or_else(|| fail("no_session", "The session is gone.".to_owned()))?;
+        let wanted = until_answered(&self.ending, || shared.store.model_for(prompt));
+        let wanted = wanted.await.map_err(store_failed)?;
         let model = shared
-            .chosen(&session.model)
+            .chosen(wanted.as_ref().unwrap_or(&session.model))
             .map_err(|error| fail("model_failed", format!("The model cannot be used: {error}")))?;
         let history = until_answered(&self.ending, || history::read(&shared.store, self.session));
         let history = history.await.map_err(store_failed)?;
@@ -323,6 +326,10 @@ impl Live {
             blobs: Arc::clone(&shared.blobs),
             history,
             originals: originals.collect(),
+            prompt: SystemPrompt {
+                template: shared.settings.prompt.clone(),
+                instructions: session.instructions,
+            },
             screen: shared.settings.screen,
             limits: shared.settings.turn.clone(),
             clock: Arc::clone(&shared.clock),

@@ -1,6 +1,7 @@
 //! Sessions: everything that can be done with one.
 
 mod by_hand;
+mod change;
 mod decisions;
 mod errors;
 mod lease;
@@ -32,13 +33,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 pub use by_hand::{ActByHand, ActByHandError, ByHand};
+pub use change::ChangeSession;
 pub use decisions::{AnswerError, GivenReply, ListDecisions};
 pub use errors::{
-    ChangeMessageError, ChangeSessionError, CreateSessionError, FindError, OpenScreenError,
-    ScreenshotError, SendPromptError, StopTurnError,
+    BadInstructions, ChangeMessageError, ChangeSessionError, CreateSessionError, FindError,
+    OpenScreenError, ScreenshotError, SendPromptError, StopTurnError,
 };
 pub use lease::{ControlError, TakeControl};
-pub use queue::{ChangeMessage, Place, SendPrompt};
+pub use queue::{ChangeMessage, Choice, Place, SendPrompt};
 
 pub use people::{JoinError, MadeShare, PersonError, ShareError, ShareSession};
 
@@ -94,20 +96,14 @@ pub(crate) struct Shared {
 pub struct CreateSession {
     pub title: Option<String>,
     pub model: Option<String>,
+    /// What its agent is told besides what every agent is told.
+    pub instructions: Option<String>,
     /// A JSON object.
     pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
     /// The owner's default without it.
     pub approvals: Option<Policy>,
     /// Where nothing is said, the settings hold.
     pub budget: ChangeBudget,
-}
-
-/// What to change of a session. At least one of them.
-#[derive(Debug, Default)]
-pub struct ChangeSession {
-    pub title: Option<String>,
-    pub approvals: Option<Policy>,
-    pub budget: Option<ChangeBudget>,
 }
 
 /// A picture to show.
@@ -159,7 +155,9 @@ impl Sessions {
         let model = wanted
             .model
             .unwrap_or_else(|| shared.models.default_model());
-        shared.models.model(&model)?;
+        shared.check_model(&model)?;
+        let instructions = wanted.instructions.unwrap_or_default();
+        change::check_instructions(&instructions)?;
         let title = wanted.title.unwrap_or_default();
         if title.chars().count() > LONGEST_TITLE {
             return Err(CreateSessionError::LongTitle);
@@ -180,6 +178,7 @@ impl Sessions {
             right: Right::Owner,
             title: title.trim().to_owned(),
             model,
+            instructions,
             metadata: serde_json::Value::Object(wanted.metadata.unwrap_or_default()),
             approvals,
             phase: Phase::Initializing,
@@ -219,6 +218,7 @@ impl Sessions {
             owner: session.owner,
             title: &session.title,
             model: &session.model,
+            instructions: &session.instructions,
             metadata: &session.metadata,
             approvals: &session.approvals,
             budget: session.budget,
@@ -282,47 +282,6 @@ impl Sessions {
         limit: u32,
     ) -> Result<SessionPage, StoreError> {
         self.shared.store.sessions(viewer, before, limit).await
-    }
-
-    /// Names a session, or changes what its agent must ask or may use.
-    pub async fn change(
-        &self,
-        viewer: Viewer,
-        id: SessionId,
-        change: ChangeSession,
-    ) -> Result<Session, ChangeSessionError> {
-        let title = change.title.as_deref().map(str::trim);
-        if title.is_some_and(|title| title.chars().count() > LONGEST_TITLE) {
-            return Err(ChangeSessionError::LongTitle);
-        }
-        if let Some(policy) = &change.approvals {
-            policy.check()?;
-        }
-        if let Some(budget) = &change.budget {
-            budget.check()?;
-        }
-        if title.is_none() && change.approvals.is_none() && change.budget.is_none() {
-            return Err(ChangeSessionError::Nothing);
-        }
-        self.find_with(Right::Owner, viewer, id).await?;
-        let store = &self.shared.store;
-        if let Some(title) = title {
-            let renamed = store.set_title(viewer, id, title).await;
-            if !renamed.map_err(FindError::from)? {
-                return Err(FindError::NoSession(id).into());
-            }
-        }
-        if let Some(policy) = &change.approvals {
-            let changed = store.set_approvals(id, policy).await;
-            changed.map_err(FindError::from)?;
-        }
-        if let Some(budget) = change.budget {
-            let changed = store.set_budget(id, budget).await;
-            changed.map_err(FindError::from)?;
-            self.shared.budget_news.send_replace(());
-        }
-        self.shared.bus.changed(id);
-        Ok(self.find(viewer, id).await?)
     }
 
     /// Ends a session for good: its turn, its sandbox and its files. The log stays.

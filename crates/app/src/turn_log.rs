@@ -186,6 +186,7 @@ fn message_said(message: Message) -> EventBody {
         author: message.author,
         author_name: message.author_name,
         delivery: message.delivery,
+        model: message.model,
         turn: None,
     })
 }

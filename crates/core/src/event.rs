@@ -159,6 +159,9 @@ pub struct MessageSaid {
     /// How it was sent.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub delivery: Delivery,
+    /// Which model works on it, when it is not the session's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The turn that gave the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
@@ -185,6 +188,11 @@ pub enum QueueChange {
     Edited { content: String },
     /// It is delivered in another way.
     Redelivered { delivery: Delivery },
+    /// Another model works on it; the session's without a name.
+    Reassigned {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+    },
     /// It stands before another one, or last.
     Moved {
         #[serde(default, skip_serializing_if = "Option::is_none")]

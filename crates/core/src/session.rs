@@ -11,6 +11,9 @@ use crate::{
     right::Right,
 };
 
+/// The longest instructions of a session.
+pub const LONGEST_INSTRUCTIONS_BYTES: usize = 16 * 1024;
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     pub id: SessionId,
@@ -21,6 +24,8 @@ pub struct Session {
     pub title: String,
     /// `vendor/name`.
     pub model: String,
+    /// What its agent is told besides what every agent is told. Empty: nothing.
+    pub instructions: String,
     /// The caller's own notes: a JSON object.
     pub metadata: serde_json::Value,
     /// What the agent must ask before it does it.

@@ -59,6 +59,10 @@ pub(crate) enum Command {
     Decisions(ServerArgs),
     /// Answer what an agent asks
     Answer(AnswerArgs),
+    /// Print the models there are, what they cost and what is missing for them
+    Models(ModelsArgs),
+    /// Print what a model is told before the conversation
+    Prompt(PromptArgs),
     /// Add, list, limit and disable users
     User(UserArgs),
     /// Make, list and revoke tokens for your programs
@@ -240,8 +244,10 @@ pub(crate) enum SecretCommand {
     Set {
         #[arg(value_name = "NAME")]
         name: String,
-        /// Where it may be typed, such as https://example.com; may be given several times
         #[arg(long = "origin", value_name = "ORIGIN", required = true)]
+        #[arg(
+            help = "Where it may be typed, such as https://example.com; may be given several times"
+        )]
         origins: Vec<String>,
     },
     /// Print your secrets without their values
@@ -262,7 +268,7 @@ pub(crate) struct RunArgs {
     /// What the agent should do
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
-    /// Model to use, such as scripted/demo
+    /// Model to use, such as scripted/demo; `deskhand models` lists them
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// US dollars it may cost before it asks for more; 0 is as much as it takes
@@ -279,6 +285,25 @@ pub(crate) struct RunArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PromptArgs {
+    /// Model that is told it [default: the one of new sessions]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// What a session adds
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) instructions: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! A client of the HTTP API, for the commands that talk to a server.
 
 pub(crate) mod decisions;
+pub(crate) mod models;
 pub(crate) mod people;
 pub(crate) mod secrets;
 

@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use deskhand_agent::PromptTemplate;
 use deskhand_core::{
     action::ScreenSize,
     budget::{Budget, ChangeBudget, LARGEST_TOKENS, LARGEST_USD},
@@ -46,6 +47,8 @@ pub(crate) struct Config {
     pub(crate) models: ModelSettings,
     /// Who is asked when a session's model cannot be reached.
     pub(crate) fallback_model: Option<String>,
+    /// What every model is told before the conversation.
+    pub(crate) prompt: PromptTemplate,
     /// What stored secrets are encrypted with.
     pub(crate) key_file: PathBuf,
 }
@@ -255,12 +258,28 @@ fn read(reader: &mut Reader<'_>) -> Config {
             requests_per_second: reader.integer("rate.requests_per_second", 0..=1_000_000),
             sign_ins_per_minute: reader.integer("rate.sign_ins_per_minute", 0..=100_000),
         },
+        prompt: prompt(reader),
         has_gateway: reader.yes_or_no("gateway.enabled"),
         models: models(reader, &data_dir),
         fallback_model: reader.text_or_nothing("models.fallback"),
         key_file: reader.path("secrets.key_file", &data_dir.join("secrets.key")),
         data_dir,
     }
+}
+
+/// What every model is told before the conversation.
+fn prompt(reader: &mut Reader<'_>) -> PromptTemplate {
+    const KEY: &str = "prompt.file";
+    let Some(path) = reader.file(KEY) else {
+        return PromptTemplate::default();
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("cannot be read: {error}"));
+    let template =
+        text.and_then(|text| PromptTemplate::parse(&text).map_err(|bad| bad.to_string()));
+    template.unwrap_or_else(|problem| {
+        reader.mistake(KEY, &format!("{}: {problem}", path.display()));
+        PromptTemplate::default()
+    })
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "it is within the bounds")]

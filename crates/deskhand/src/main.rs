@@ -12,6 +12,7 @@ mod find;
 mod interrupts;
 mod logging;
 mod login;
+mod models;
 mod output;
 mod people;
 mod run;
@@ -80,6 +81,15 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             let config = load()?.config;
             logging::start(&config.log, "warn");
             on_one_thread(done(decisions::answer(&args, &config, &environment)))
+        }
+        Command::Models(args) => {
+            let config = load()?.config;
+            logging::start(&config.log, "warn");
+            on_one_thread(done(models::list(&args, &config, &environment)))
+        }
+        Command::Prompt(args) => {
+            models::prompt(&args, &load()?.config)?;
+            Ok(ExitCode::SUCCESS)
         }
         Command::User(args) => {
             let config = load()?.config;

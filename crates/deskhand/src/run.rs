@@ -5,6 +5,7 @@ mod feed;
 mod narrator;
 mod questions;
 mod show;
+mod spent;
 
 use std::{
     net::{Ipv4Addr, SocketAddr},

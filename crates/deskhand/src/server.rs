@@ -243,6 +243,7 @@ async fn start_app(
             limits: config.limits,
             session_budget: config.session_budget,
             fallback_model: config.fallback_model.clone(),
+            prompt: config.prompt.clone(),
             queue_length: config.turn.queue_length,
         },
     });

@@ -76,7 +76,7 @@ impl Anthropic {
                 offer,
                 self.route.largest_body(),
                 &asked.request,
-                &asked.before,
+                &asked.said,
             );
             let request = self
                 .route
@@ -124,8 +124,8 @@ impl Wire for Anthropic {
         let begin = async move {
             let (response, offer) = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
-            let answer = Answer::new(space, asked.name, offer.tools, asked.before);
-            Ok((sse::events(response.bytes_stream()), answer))
+            let answer = Answer::new(space, asked.name, offer.tools, asked.said);
+            Ok((sse::of(response), answer))
         };
         begin.boxed()
     }

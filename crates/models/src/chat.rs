@@ -2,6 +2,8 @@
 
 mod request;
 #[cfg(test)]
+mod request_tests;
+#[cfg(test)]
 mod rules_tests;
 mod stream;
 #[cfg(test)]
@@ -94,10 +96,7 @@ impl Wire for Chat {
         let begin = async move {
             let response = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
-            Ok((
-                sse::events(response.bytes_stream()),
-                Answer::new(space, asked.name),
-            ))
+            Ok((sse::of(response), Answer::new(space, asked.name)))
         };
         begin.boxed()
     }

@@ -13,8 +13,8 @@ pub(crate) struct Function {
 }
 
 /// The functions that no vendor has a tool of its own for.
-pub(crate) fn of_every_model() -> [Function; 1] {
-    [ask_user()]
+pub(crate) fn of_every_model() -> [Function; 2] {
+    [ask_user(), fill_secret()]
 }
 
 fn ask_user() -> Function {
@@ -26,7 +26,7 @@ fn ask_user() -> Function {
                 .to_owned(),
         parameters: object(
             &["question"],
-            json!({
+            &json!({
                 "question": {"type": "string"},
                 "form": {"type": "string", "enum": ["text", "choices", "yes_no", "file"], "description": "How it is answered; text when absent."},
                 "choices": {"type": "array", "items": {"type": "string"}, "description": "For the form choices."},
@@ -34,6 +34,20 @@ fn ask_user() -> Function {
                 "default": {"description": "The answer when nobody gives one in time. Needs expires_in_s."},
                 "expires_in_s": {"type": "integer", "minimum": 1, "description": "How long to wait; for ever when absent."},
             }),
+        ),
+    }
+}
+
+fn fill_secret() -> Function {
+    Function {
+        name: "fill_secret",
+        description:
+            "Types a secret that a person has stored, such as a password, into the field of the browser that has the focus. \
+             You never see it. Click the field first."
+                .to_owned(),
+        parameters: object(
+            &["name"],
+            &json!({"name": {"type": "string", "description": "What the secret is called."}}),
         ),
     }
 }
@@ -68,7 +82,7 @@ pub(crate) fn computer(shown: ScreenSize) -> Function {
         ),
         parameters: object(
             &["action"],
-            json!({
+            &json!({
                 "action": {"type": "string", "enum": actions},
                 "coordinate": point("Where, as [x, y]. Clicks without it are made at the pointer."),
                 "start_coordinate": point("Where a drag begins; at the pointer without it."),
@@ -91,7 +105,7 @@ pub(crate) fn bash() -> Function {
             .to_owned(),
         parameters: object(
             &[],
-            json!({
+            &json!({
                 "command": {"type": "string"},
                 "restart": {"type": "boolean", "description": "Ends the shell and begins a new one."},
             }),
@@ -105,7 +119,7 @@ pub(crate) fn editor() -> Function {
         description: "Shows and changes files. Paths are absolute.".to_owned(),
         parameters: object(
             &["command", "path"],
-            json!({
+            &json!({
                 "command": {"type": "string", "enum": ["view", "create", "str_replace", "insert"]},
                 "path": {"type": "string"},
                 "view_range": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2, "description": "First and last line to view, counted from 1; -1 is the end."},
@@ -119,7 +133,7 @@ pub(crate) fn editor() -> Function {
     }
 }
 
-fn object(required: &[&str], properties: Value) -> Value {
+fn object(required: &[&str], properties: &Value) -> Value {
     json!({
         "type": "object",
         "properties": properties,

@@ -1,6 +1,8 @@
 //! Google's Gemini models, by generateContent.
 
 mod calls;
+#[cfg(test)]
+mod calls_tests;
 mod request;
 #[cfg(test)]
 mod rules_tests;
@@ -91,7 +93,7 @@ impl Wire for Gemini {
         let begin = async move {
             let response = self.ask(&asked).await?;
             let answer = Answer::new(Space::thousandths(asked.request.screen), asked.name);
-            Ok((sse::events(response.bytes_stream()), answer))
+            Ok((sse::of(response), answer))
         };
         begin.boxed()
     }

@@ -28,7 +28,7 @@ const SPARE: SignedDuration = SignedDuration::from_secs(60);
 pub(crate) enum Credentials {
     /// A token that is not renewed.
     Token(Secret),
-    Account(ServiceAccount),
+    Account(Box<ServiceAccount>),
 }
 
 /// A service account, with the token that it was given last.
@@ -66,16 +66,17 @@ pub(crate) enum BadKeyFile {
 impl ServiceAccount {
     pub(crate) fn read(path: &Path, clock: Arc<dyn Clock>) -> Result<Self, BadKeyFile> {
         let text = fs::read_to_string(path)?;
-        // What is wrong with it could repeat the key.
-        let file: KeyFile = serde_json::from_str(&text).map_err(|_| BadKeyFile::NoAccount)?;
+        // What is wrong with it could repeat the key, here and below.
+        let file = serde_json::from_str(&text).map_err(|_hidden| BadKeyFile::NoAccount);
+        let file: KeyFile = file?;
         let key = PrivatePkcs8KeyDer::from_pem_slice(file.private_key.as_bytes());
-        let key = key.map_err(|_| BadKeyFile::NoKey)?;
+        let key = key.map_err(|_hidden| BadKeyFile::NoKey)?;
         let key = RsaKeyPair::from_pkcs8(key.secret_pkcs8_der());
         Ok(Self {
             email: file.client_email,
             key_id: file.private_key_id,
             token_uri: file.token_uri,
-            key: key.map_err(|_| BadKeyFile::NoKey)?,
+            key: key.map_err(|_hidden| BadKeyFile::NoKey)?,
             clock,
             token: Mutex::default(),
         })
@@ -149,7 +150,7 @@ impl ServiceAccount {
         self.key
             .sign(&RSA_PKCS1_SHA256, &random, told.as_bytes(), &mut signature)
             // It says nothing of why.
-            .map_err(|_| {
+            .map_err(|_unspecified| {
                 ModelError::Rejected("the service account's key cannot sign".to_owned())
             })?;
         let signature = BASE64_URL_SAFE_NO_PAD.encode(signature);

@@ -1,6 +1,11 @@
 //! What vendors' servers have in common.
 
-use std::{error::Error, net::IpAddr, sync::Arc, time::Duration};
+use std::{
+    error::Error,
+    net::IpAddr,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use deskhand_core::model::ModelError;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -11,7 +16,9 @@ use serde_json::Value;
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long a vendor may be silent, before an answer and in the middle of it.
-const SILENCE: Duration = Duration::from_secs(120);
+const SILENCE: Duration = Duration::from_secs(180);
+/// The same of a server on this machine, which may have to load its model first.
+const LOCAL_SILENCE: Duration = Duration::from_secs(600);
 /// How much of a refusal is read.
 pub(crate) const LARGEST_REFUSAL_BYTES: usize = 64 * 1024;
 
@@ -26,12 +33,16 @@ impl BaseUrl {
             && url.has_host()
             && url.query().is_none()
             && url.fragment().is_none();
-        is_good.then(|| Self(text.trim().trim_end_matches('/').to_owned()))
+        is_good.then(|| Self(url.as_str().trim_end_matches('/').to_owned()))
     }
 
     /// An address below it. `path` begins with a slash.
     pub(crate) fn at(&self, path: &str) -> String {
         format!("{}{path}", self.0)
+    }
+
+    fn is_encrypted(&self) -> bool {
+        self.0.starts_with("https:")
     }
 
     fn is_local(&self) -> bool {
@@ -68,24 +79,34 @@ pub(crate) fn patient_client(
 ) -> Result<reqwest::Client, reqwest::Error> {
     let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT)
-        .read_timeout(silence)
         .redirect(reqwest::redirect::Policy::none());
-    let builder = match tls() {
+    // The provider is our own, so that there is always one; reqwest says it if there is none.
+    let builder = match tls(base_url.is_encrypted()) {
         Ok(tls) => builder.tls_backend_preconfigured(tls),
-        // The provider is our own, so this does not happen; reqwest says it if it does.
         Err(_) => builder,
     };
     if base_url.is_local() {
-        builder.no_proxy().build()
+        let silence = silence.max(LOCAL_SILENCE);
+        builder.read_timeout(silence).no_proxy().build()
     } else {
-        builder.build()
+        builder.read_timeout(silence).build()
     }
 }
 
-/// Trusts whom this machine trusts. Without roots nobody is trusted, and only plain HTTP works.
-fn tls() -> Result<ClientConfig, rustls::Error> {
+/// Whom this machine trusts, read once: it takes a moment.
+static ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    Arc::new(roots)
+});
+
+/// Trusts whom this machine trusts, or nobody where nothing is encrypted.
+fn tls(is_encrypted: bool) -> Result<ClientConfig, rustls::Error> {
+    let roots = if is_encrypted {
+        Arc::clone(&ROOTS)
+    } else {
+        Arc::new(RootCertStore::empty())
+    };
     let provider = Arc::new(ring::default_provider());
     Ok(ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?

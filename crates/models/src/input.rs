@@ -75,7 +75,8 @@ impl<'a> Input<'a> {
                 parsed = serde_json::from_str::<Value>(text).unwrap_or_default();
                 parsed.as_array()
             }
-            other => other.as_array(),
+            Value::Array(array) => Some(array),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
         };
         array
             .and_then(|array| array.iter().map(number).collect::<Option<Vec<_>>>())
@@ -93,7 +94,7 @@ fn number(value: &Value) -> Option<f64> {
             .parse()
             .ok()
             .filter(|number: &f64| number.is_finite()),
-        _ => None,
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 

@@ -31,6 +31,8 @@ mod talk;
 #[cfg(test)]
 mod testing;
 mod tool_input;
+#[cfg(test)]
+mod tool_input_tests;
 mod vendors;
 mod wire;
 

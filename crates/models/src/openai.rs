@@ -107,10 +107,7 @@ impl Wire for OpenAi {
         let begin = async move {
             let response = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
-            Ok((
-                sse::events(response.bytes_stream()),
-                Answer::new(space, asked.name),
-            ))
+            Ok((sse::of(response), Answer::new(space, asked.name)))
         };
         begin.boxed()
     }

@@ -14,9 +14,6 @@ pub(crate) const NOT_DONE: &str = "Not executed: the turn was interrupted.";
 /// Asks a model to go on with an answer that broke off.
 pub(crate) const GO_ON: &str =
     "[Your answer broke off there. Go on from where it stopped, and do not repeat it.]";
-/// Asks a model to say something that has said nothing.
-pub(crate) const NUDGE: &str =
-    "[Your answer was empty. Go on with the task, or say that it is done.]";
 /// In place of a picture that is shown no more.
 pub(crate) const OLD_PICTURE: &str = "[An older picture, no longer shown.]";
 

@@ -11,6 +11,12 @@ pub(crate) type Events = BoxStream<'static, Result<Value, ModelError>>;
 /// Said at the end by vendors whose streams have no other end.
 const DONE: &str = "[DONE]";
 
+/// The events of an answer. Its address stays out of what is said about it.
+pub(crate) fn of(response: reqwest::Response) -> Events {
+    let body = response.bytes_stream();
+    events(body.map(|piece| piece.map_err(reqwest::Error::without_url)))
+}
+
 /// The events of a response's body, in whatever pieces it comes.
 pub(crate) fn events<B, E>(body: B) -> Events
 where

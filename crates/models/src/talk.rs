@@ -10,8 +10,8 @@ use crate::sse::Events;
 
 /// How often a model may pause in one answer.
 const MOST_PAUSES: usize = 10;
-/// How often a model may answer with nothing that can be used.
-const MOST_EMPTY: usize = 3;
+/// How often a model is asked for what it could not write.
+const MOST_REPEATS: u32 = 3;
 /// How long is waited before it is asked the same again, the first time. Then twice as long, and so on.
 const BEFORE_REPEAT: Duration = Duration::from_millis(200);
 
@@ -38,31 +38,23 @@ pub(crate) enum State {
     Whole,
     /// The model wants to be asked again at once, with what it has said so far.
     Paused(Vec<Value>),
-    /// There was nothing in it. Asked again, most models say something; if not, this is what it is.
-    Empty(Option<ModelError>),
-}
-
-/// What came before in the same answer.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Before {
-    /// What the model said before it paused.
-    pub(crate) said: Vec<Value>,
-    /// How often it answered with nothing.
-    pub(crate) n_empty: usize,
+    /// There is nothing in it that can be used. Asked again, most models do better; if not, this is the end.
+    Garbled(ModelError),
 }
 
 /// A request that was answered, and what its answer is read with.
 pub(crate) type Begun<A> = Result<(Events, A), ModelError>;
 
-/// The pieces of an answer. `begin` sends the request, given what came before.
+/// The pieces of an answer. `begin` sends the request, given what was said before the model paused.
 pub(crate) fn chunks<A: Answer>(
-    begin: impl Fn(Before) -> BoxFuture<'static, Begun<A>> + Send + 'static,
+    begin: impl Fn(Vec<Value>) -> BoxFuture<'static, Begun<A>> + Send + 'static,
 ) -> BoxStream<'static, Result<Chunk, ModelError>> {
     let talk = Talk {
         begin,
         open: None,
-        before: Before::default(),
+        said: Vec::new(),
         n_pauses: 0,
+        n_repeats: 0,
         usage: Usage::default(),
         pending: VecDeque::new(),
         is_over: false,
@@ -77,8 +69,9 @@ pub(crate) fn chunks<A: Answer>(
 struct Talk<A, F> {
     begin: F,
     open: Option<(Events, A)>,
-    before: Before,
+    said: Vec<Value>,
     n_pauses: usize,
+    n_repeats: u32,
     /// What the requests took that are over.
     usage: Usage,
     pending: VecDeque<Result<Chunk, ModelError>>,
@@ -88,7 +81,7 @@ struct Talk<A, F> {
 impl<A, F> Talk<A, F>
 where
     A: Answer,
-    F: Fn(Before) -> BoxFuture<'static, Begun<A>>,
+    F: Fn(Vec<Value>) -> BoxFuture<'static, Begun<A>>,
 {
     async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
         while self.pending.is_empty() && !self.is_over {
@@ -107,7 +100,7 @@ where
         let (events, answer) = match &mut self.open {
             Some(open) => open,
             None => {
-                let begun = (self.begin)(self.before.clone());
+                let begun = (self.begin)(self.said.clone());
                 self.open.insert(begun.await?)
             }
         };
@@ -126,17 +119,13 @@ where
             State::Paused(said) => {
                 self.pending.extend(chunks.into_iter().map(Ok));
                 self.n_pauses += 1;
-                self.before.said = said;
+                self.said = said;
                 self.settle();
             }
-            State::Empty(error) if self.before.n_empty == MOST_EMPTY => match error {
-                Some(error) => return Err(error),
-                None => self.end(chunks),
-            },
-            State::Empty(_) => {
-                let doubled = 1 << self.before.n_empty;
-                tokio::time::sleep(BEFORE_REPEAT * doubled).await;
-                self.before.n_empty += 1;
+            State::Garbled(error) if self.n_repeats == MOST_REPEATS => return Err(error),
+            State::Garbled(_) => {
+                tokio::time::sleep(BEFORE_REPEAT * 2_u32.pow(self.n_repeats)).await;
+                self.n_repeats += 1;
                 self.settle();
             }
         }

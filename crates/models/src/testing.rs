@@ -6,7 +6,7 @@ use bytes::Bytes;
 use deskhand_core::{
     action::ScreenSize,
     blob::BlobFormat,
-    model::{CallResult, Chunk, Image, Item, ModelError, ModelRequest, Original},
+    model::{CallResult, Chunk, Image, Item, ModelError, ModelRequest, Original, ToolCall},
 };
 use futures::{FutureExt, StreamExt, stream};
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ pub(crate) fn events(data: &[Value]) -> String {
 pub(crate) fn read<A: Answer>(
     body: &str,
     lengths: &[usize],
-    answer: impl Fn(talk::Before) -> A + Send + 'static,
+    answer: impl Fn(Vec<Value>) -> A + Send + 'static,
 ) -> Vec<Result<Chunk, ModelError>> {
     let mut pieces = Vec::new();
     let mut rest = Bytes::from(body.to_owned());
@@ -105,9 +105,9 @@ pub(crate) fn read<A: Answer>(
         pieces.push(Ok::<_, io::Error>(piece));
     }
     let body = std::sync::Mutex::new(Some(pieces));
-    let chunks = talk::chunks(move |before| {
+    let chunks = talk::chunks(move |said| {
         let pieces = body.lock().unwrap().take().unwrap_or_default();
-        let answer = answer(before);
+        let answer = answer(said);
         async move { Ok((sse::events(stream::iter(pieces)), answer)) }.boxed()
     });
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -128,11 +128,21 @@ pub(crate) fn error(read: Vec<Result<Chunk, ModelError>>) -> ModelError {
     read.into_iter().find_map(Result::err).unwrap()
 }
 
-/// The calls among the pieces: id, tool and input.
+/// The calls among the pieces.
+pub(crate) fn tool_calls(chunks: &[Chunk]) -> Vec<&ToolCall> {
+    let mut calls = Vec::new();
+    for chunk in chunks {
+        if let Chunk::Call(call) = chunk {
+            calls.push(call);
+        }
+    }
+    calls
+}
+
+/// The same as id, tool and input.
 pub(crate) fn calls(chunks: &[Chunk]) -> Vec<Value> {
-    let calls = chunks.iter().filter_map(|chunk| match chunk {
-        Chunk::Call(call) => Some(json!([call.id, call.tool, call.input])),
-        _ => None,
-    });
-    calls.collect()
+    let calls = tool_calls(chunks).into_iter();
+    calls
+        .map(|call| json!([call.id, call.tool, call.input]))
+        .collect()
 }

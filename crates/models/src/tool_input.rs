@@ -98,15 +98,7 @@ fn action(member: &str, input: Input<'_>, space: &Space) -> Result<Action, BadCa
         }),
         "cursor_position" => Ok(Action::CursorPosition),
         "scroll" => {
-            let amount = whole(input, "scroll_amount", 0, 100)?;
-            let amount = i32::try_from(amount).unwrap_or(100);
-            let (dx, dy) = match input.text("scroll_direction")? {
-                "up" => (0, -amount),
-                "down" => (0, amount),
-                "left" => (-amount, 0),
-                "right" => (amount, 0),
-                other => return Err(BadCall::Direction(other.to_owned())),
-            };
+            let (dx, dy) = wheel(input)?;
             Ok(Action::Scroll {
                 at: point("coordinate")?,
                 dx,
@@ -135,6 +127,19 @@ fn action(member: &str, input: Input<'_>, space: &Space) -> Result<Action, BadCa
             ms: duration(input)?,
         }),
         other => Err(BadCall::NoAction(other.to_owned())),
+    }
+}
+
+/// How far the wheel turns.
+fn wheel(input: Input<'_>) -> Result<(i32, i32), BadCall> {
+    let amount = whole(input, "scroll_amount", 0, 100)?;
+    let amount = i32::try_from(amount).unwrap_or(100);
+    match input.text("scroll_direction")? {
+        "up" => Ok((0, -amount)),
+        "down" => Ok((0, amount)),
+        "left" => Ok((-amount, 0)),
+        "right" => Ok((amount, 0)),
+        other => Err(BadCall::Direction(other.to_owned())),
     }
 }
 

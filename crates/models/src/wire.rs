@@ -8,11 +8,12 @@ use deskhand_core::{
     secret::Secret,
 };
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
+use serde_json::Value;
 
 use crate::{
     known, redact,
     space::Space,
-    talk::{self, Before, Begun},
+    talk::{self, Begun},
 };
 
 /// A vendor's way of speaking, with an account there.
@@ -49,7 +50,8 @@ pub(crate) struct Asked {
     /// The part after the slash in the model's name.
     pub(crate) name: String,
     pub(crate) request: Arc<ModelRequest>,
-    pub(crate) before: Before,
+    /// What the model said before it paused.
+    pub(crate) said: Vec<Value>,
 }
 
 /// An account with a vendor, whichever it is.
@@ -95,11 +97,11 @@ impl<W: Wire> Model for WireModel<W> {
         let secrets = self.wire.secrets();
         let (wire, name) = (Arc::clone(&self.wire), self.name.clone());
         let request = Arc::new(request);
-        let chunks = talk::chunks(move |before| {
+        let chunks = talk::chunks(move |said| {
             let asked = Asked {
                 name: name.clone(),
                 request: Arc::clone(&request),
-                before,
+                said,
             };
             Arc::clone(&wire).begin(asked)
         });

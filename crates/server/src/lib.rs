@@ -112,8 +112,8 @@ pub fn has_page() -> bool {
 /// All routes, each with its description: every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
-        bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, people, queue,
-        screen, secrets, sessions, settings, sharing, stream, tokens, usage, users,
+        bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, models, people,
+        queue, screen, secrets, sessions, settings, sharing, stream, tokens, usage, users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
@@ -122,6 +122,7 @@ fn routes() -> OpenApiRouter<Shared> {
         .merge(usage::routes())
         .merge(tokens::routes())
         .merge(secrets::routes())
+        .merge(models::routes())
         .merge(sessions::routes())
         .merge(messages::routes())
         .merge(queue::routes())

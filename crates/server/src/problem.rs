@@ -8,15 +8,17 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use deskhand_app::{
-    ActByHandError, AdmitError, AnswerError, ChangeMessageError, ChangeSessionError,
-    ChangeUserError, ControlError, CreateSessionError, CreateUserError, FindError, JoinError,
-    MakeTokenError, OpenScreenError, PersonError, PutSecretError, ScreenshotError, SendPromptError,
-    SetApprovalsError, SetLimitsError, ShareError, SignInError, StopTurnError, WakeError,
+    ActByHandError, AdmitError, AnswerError, BadInstructions, ChangeMessageError,
+    ChangeSessionError, ChangeUserError, ControlError, CreateSessionError, CreateUserError,
+    FindError, JoinError, MakeTokenError, OpenScreenError, PersonError, PutSecretError,
+    ScreenshotError, SendPromptError, SetApprovalsError, SetLimitsError, ShareError, SignInError,
+    StopTurnError, WakeError,
 };
 use deskhand_core::{
     blob::BlobError,
     clock::{Clock, SystemClock},
     lease::Lease,
+    model::UnknownModel,
     vault::BadSecret,
 };
 use deskhand_store::StoreError;
@@ -257,12 +259,23 @@ impl From<FindError> for Problem {
     }
 }
 
+impl From<UnknownModel> for Problem {
+    fn from(error: UnknownModel) -> Self {
+        Self::refuse(StatusCode::BAD_REQUEST, "unknown_model", error)
+    }
+}
+
+impl From<BadInstructions> for Problem {
+    fn from(error: BadInstructions) -> Self {
+        Self::refuse(StatusCode::BAD_REQUEST, "bad_instructions", error)
+    }
+}
+
 impl From<CreateSessionError> for Problem {
     fn from(error: CreateSessionError) -> Self {
         match error {
-            CreateSessionError::UnknownModel(_) => {
-                Self::refuse(StatusCode::BAD_REQUEST, "unknown_model", error)
-            }
+            CreateSessionError::UnknownModel(error) => error.into(),
+            CreateSessionError::BadInstructions(error) => error.into(),
             CreateSessionError::LongTitle => {
                 Self::refuse(StatusCode::BAD_REQUEST, "long_title", error)
             }
@@ -287,6 +300,8 @@ impl From<ChangeSessionError> for Problem {
     fn from(error: ChangeSessionError) -> Self {
         match error {
             ChangeSessionError::Nothing => Self::malformed(error),
+            ChangeSessionError::UnknownModel(error) => error.into(),
+            ChangeSessionError::BadInstructions(error) => error.into(),
             ChangeSessionError::LongTitle => {
                 Self::refuse(StatusCode::BAD_REQUEST, "long_title", error)
             }
@@ -305,6 +320,7 @@ impl From<SendPromptError> for Problem {
     fn from(error: SendPromptError) -> Self {
         match error {
             SendPromptError::Find(error) => error.into(),
+            SendPromptError::UnknownModel(error) => error.into(),
             SendPromptError::Empty => Self::refuse(StatusCode::BAD_REQUEST, "empty_message", error),
             SendPromptError::Nul => Self::malformed(error),
             SendPromptError::Long(_) => {
@@ -326,6 +342,7 @@ impl From<ChangeMessageError> for Problem {
         match error {
             ChangeMessageError::Find(error) => error.into(),
             ChangeMessageError::Content(error) => error.into(),
+            ChangeMessageError::UnknownModel(error) => error.into(),
             ChangeMessageError::Nothing | ChangeMessageError::BeforeItself => {
                 Self::malformed(error)
             }

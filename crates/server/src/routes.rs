@@ -12,6 +12,7 @@ pub(crate) mod lease;
 pub(crate) mod limits;
 pub(crate) mod messages;
 pub(crate) mod metrics;
+pub(crate) mod models;
 pub(crate) mod people;
 pub(crate) mod queue;
 pub(crate) mod screen;

@@ -34,6 +34,8 @@ pub(crate) struct SessionView {
     title: String,
     /// `vendor/name`.
     model: String,
+    /// What its agent is told besides what every agent is told. Empty: nothing.
+    instructions: String,
     #[schema(value_type = schema::SessionState)]
     state: Phase,
     #[schema(value_type = schema::SandboxState)]
@@ -99,6 +101,7 @@ impl From<Session> for SessionView {
             right: session.right,
             title: session.title,
             model: session.model,
+            instructions: session.instructions,
             state: session.phase,
             sandbox: session.sandbox,
             lease: lease.into(),
@@ -133,6 +136,9 @@ pub(crate) struct MessageView {
     author_name: Option<String>,
     #[schema(value_type = schema::Delivery)]
     delivery: Delivery,
+    /// Which model works on it, when it is not the session's.
+    #[schema(required)]
+    model: Option<String>,
     created_at: Timestamp,
 }
 
@@ -146,6 +152,7 @@ impl From<Message> for MessageView {
             author: message.author,
             author_name: message.author_name,
             delivery: message.delivery,
+            model: message.model,
             created_at: message.created_at,
         }
     }

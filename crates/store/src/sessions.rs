@@ -21,7 +21,7 @@ use crate::{
     rights::right,
 };
 
-const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.metadata, s.approvals, s.phase, \
+const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.metadata, s.approvals, s.phase, \
                        s.sandbox, s.last_seq, s.created_at_ms, s.updated_at_ms, \
                        s.cost_nanousd, s.tokens, s.budget_nanousd, s.budget_tokens, \
                        s.granted_nanousd, s.granted_tokens, \
@@ -38,6 +38,7 @@ pub struct NewSession<'a> {
     pub owner: UserId,
     pub title: &'a str,
     pub model: &'a str,
+    pub instructions: &'a str,
     pub metadata: &'a serde_json::Value,
     pub approvals: &'a Policy,
     pub budget: Budget,
@@ -171,6 +172,22 @@ impl Store {
             > 0)
     }
 
+    /// Gives a session another model, from its next turn on; tells whether there is such a session.
+    pub async fn set_model(&self, id: SessionId, model: &str) -> Result<bool, StoreError> {
+        let sql = "UPDATE sessions SET model = $1 WHERE id = $2";
+        Ok(self.write(sql, [model.into(), id.0.into()]).await? > 0)
+    }
+
+    /// The same for what its agent is told.
+    pub async fn set_instructions(
+        &self,
+        id: SessionId,
+        instructions: &str,
+    ) -> Result<bool, StoreError> {
+        let sql = "UPDATE sessions SET instructions = $1 WHERE id = $2";
+        Ok(self.write(sql, [instructions.into(), id.0.into()]).await? > 0)
+    }
+
     /// Names a session that has no name yet.
     pub async fn suggest_title(&self, id: SessionId, title: &str) -> Result<(), StoreError> {
         let sql = "UPDATE sessions SET title = $1 WHERE id = $2 AND title = ''";
@@ -231,8 +248,9 @@ async fn insert(
     new: NewSession<'_>,
 ) -> Result<Vec<LoggedEvent>, StoreError> {
     let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
-               last_seq, created_at_ms, updated_at_ms, approvals, budget_nanousd, budget_tokens) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11)";
+               last_seq, created_at_ms, updated_at_ms, approvals, budget_nanousd, budget_tokens, \
+               instructions) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12)";
     let first = Status {
         state: Phase::Initializing,
         sandbox: SandboxState::None,
@@ -252,6 +270,7 @@ async fn insert(
         written(new.approvals)?.into(),
         new.budget.usd.map(nano).into(),
         stored_tokens(new.budget.tokens),
+        new.instructions.into(),
     ];
     transaction.execute(sql, values).await?;
     let body = EventBody::Status(first);
@@ -274,6 +293,7 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         right: right(row)?,
         title: row.get("title")?,
         model: row.get("model")?,
+        instructions: row.get("instructions")?,
         metadata: serde_json::from_str(metadata).map_err(|error| unreadable(&error))?,
         approvals: policy(row)?,
         phase: phase.parse::<Phase>().map_err(|error| unreadable(&error))?,

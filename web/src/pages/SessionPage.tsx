@@ -13,10 +13,11 @@ import { stateWord } from "../components/StateBadge";
 import { TopBar } from "../components/TopBar";
 import { AccountMenu } from "../features/account/AccountMenu";
 import { HomeLink } from "../features/account/Navigation";
-import { addEvents, emptyTimeline } from "../features/conversation/timeline";
+import { addEvents, emptyTimeline, type Timeline } from "../features/conversation/timeline";
 import type { HeldLease } from "../features/screen/control";
 import { SessionPanes } from "../features/session/SessionPanes";
 import { SessionTopBar } from "../features/session/SessionTopBar";
+import type { Spent } from "../lib/money";
 import { NotFoundPage } from "./NotFoundPage";
 
 export function SessionPage() {
@@ -77,6 +78,7 @@ function LoadedSession({ session }: { session: Session }) {
         state={now.state}
         sandbox={now.sandbox}
         turnStartedAt={timeline.turnStartedAt}
+        spent={spentIn(session, timeline)}
       />
       <SessionPanes
         session={session}
@@ -89,6 +91,15 @@ function LoadedSession({ session }: { session: Session }) {
       />
     </div>
   );
+}
+
+/** What was used: both the session and the log only ever count up, so the larger is the newer. */
+function spentIn(session: Session, { spent }: Timeline): Spent {
+  return {
+    ...spent,
+    usd: Math.max(session.cost_usd, spent.usd),
+    tokens: Math.max(session.tokens, spent.tokens),
+  };
 }
 
 /** The person who has control, as the session says. */

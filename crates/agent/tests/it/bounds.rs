@@ -80,11 +80,13 @@ fn n_calls(stage: &Stage) -> usize {
 }
 
 fn notices(stage: &Stage) -> Vec<(Bound, String)> {
-    let notice = |body| match body {
-        EventBody::Notice(notice) => Some((notice.bound, notice.message)),
-        _ => None,
-    };
-    stage.log.bodies().into_iter().filter_map(notice).collect()
+    let mut notices = Vec::new();
+    for body in stage.log.bodies() {
+        if let EventBody::Notice(notice) = body {
+            notices.push((notice.bound, notice.message));
+        }
+    }
+    notices
 }
 
 #[tokio::test(start_paused = true)]
@@ -155,14 +157,12 @@ async fn people_and_the_model_are_warned_once() {
     assert_eq!(ending(&stage.run().await), "done: Done. (steps: 18)");
     let message = "This session has used $0.032 of its $0.04.".to_owned();
     assert_eq!(notices(&stage), [(Bound::SessionUsd, message)]);
-    let told: Vec<_> = stage
-        .shown()
-        .into_iter()
-        .filter_map(|item| match item {
-            Item::Steering { text } => Some(text),
-            _ => None,
-        })
-        .collect();
+    let mut told = Vec::new();
+    for item in stage.shown() {
+        if let Item::Steering { text } = item {
+            told.push(text);
+        }
+    }
     assert_snapshot!(told.join("\n"), @"[This session has used $0.032 of its $0.04. Come to an end soon, or say what remains to be done.]");
 
     // Another turn of the same session.
@@ -233,6 +233,7 @@ async fn a_computer_that_never_answers_does_not_hold_a_turn_up_for_ever() {
 fn stuck(n_times: usize) -> Stage {
     let same = Ok(ComputerReply::Acted {
         text: "Clicked.".to_owned(),
+        pointer: None,
         frame: Some(Frame {
             bytes: bytes::Bytes::from_static(b"the same"),
             format: deskhand_core::blob::BlobFormat::Png,

@@ -155,6 +155,7 @@ async fn what_is_not_part_of_the_conversation_is_left_out() {
         author: None,
         author_name: None,
         delivery: Delivery::default(),
+        model: None,
         turn: Some(turn),
     });
     let status = EventBody::Status(Status {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use deskhand_agent::{ChosenModel, Originals, Turn, TurnEnd, TurnLimits, TurnReport};
+use deskhand_agent::{ChosenModel, Originals, SystemPrompt, Turn, TurnEnd, TurnLimits, TurnReport};
 use deskhand_core::{
     action::ScreenSize,
     event::{Complete, Event, EventBody, Failure, MessageSaid, Outcome},
@@ -91,6 +91,7 @@ impl Stage {
             blobs: Arc::clone(&self.blobs) as _,
             history: events.collect(),
             originals: Originals::new(),
+            prompt: SystemPrompt::default(),
             screen: ScreenSize::default(),
             limits: self.limits.clone(),
             clock: Arc::new(FixedClock),
@@ -177,6 +178,7 @@ pub(crate) fn prompt(content: &str) -> EventBody {
         author: None,
         author_name: None,
         delivery: Delivery::default(),
+        model: None,
         turn: None,
     })
 }

@@ -8,12 +8,22 @@ use deskhand_core::{
     model::UnknownModel,
     policy::BadPolicy,
     right::Right,
+    session::LONGEST_INSTRUCTIONS_BYTES,
 };
 use deskhand_store::StoreError;
 use jiff::Timestamp;
 
 use super::LONGEST_TITLE;
 use crate::WakeError;
+
+/// Why a session's agent is not told this.
+#[derive(Debug, thiserror::Error)]
+pub enum BadInstructions {
+    #[error("instructions have at most {LONGEST_INSTRUCTIONS_BYTES} bytes, not {0}")]
+    Long(usize),
+    #[error("instructions cannot hold the character U+0000")]
+    Nul,
+}
 
 /// Why no session was made.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +32,8 @@ pub enum CreateSessionError {
     UnknownModel(#[from] UnknownModel),
     #[error("a title has at most {LONGEST_TITLE} characters")]
     LongTitle,
+    #[error(transparent)]
+    BadInstructions(#[from] BadInstructions),
     #[error(transparent)]
     Wake(#[from] WakeError),
     #[error("{used} sessions were made in the last 24 hours, and {limit} may be")]
@@ -60,8 +72,12 @@ pub enum FindError {
 /// Why a session was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeSessionError {
-    #[error("say what to change: title, approvals or budget")]
+    #[error("say what to change: title, model, instructions, approvals or budget")]
     Nothing,
+    #[error(transparent)]
+    UnknownModel(#[from] UnknownModel),
+    #[error(transparent)]
+    BadInstructions(#[from] BadInstructions),
     #[error(transparent)]
     BadPolicy(#[from] BadPolicy),
     #[error(transparent)]
@@ -77,6 +93,8 @@ pub enum ChangeSessionError {
 pub enum SendPromptError {
     #[error(transparent)]
     Find(#[from] FindError),
+    #[error(transparent)]
+    UnknownModel(#[from] UnknownModel),
     #[error("a message needs some text")]
     Empty,
     #[error("a message has at most {LONGEST_MESSAGE_BYTES} bytes, not {0}")]
@@ -100,7 +118,9 @@ pub enum ChangeMessageError {
     Find(#[from] FindError),
     #[error(transparent)]
     Content(#[from] SendPromptError),
-    #[error("say what to change: content, delivery or before")]
+    #[error(transparent)]
+    UnknownModel(#[from] UnknownModel),
+    #[error("say what to change: content, delivery, model or before")]
     Nothing,
     #[error("a message cannot stand before itself")]
     BeforeItself,

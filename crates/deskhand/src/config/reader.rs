@@ -194,6 +194,12 @@ impl<'a> Reader<'a> {
         self.path(key, &usual)
     }
 
+    /// A file, made absolute, or `None` when it is empty.
+    pub(super) fn file(&mut self, key: &str) -> Option<PathBuf> {
+        self.text_or_nothing(key)?;
+        Some(self.path(key, Path::new("")))
+    }
+
     /// A file or folder, made absolute. Empty stands for `usual`.
     pub(super) fn path(&mut self, key: &str, usual: &Path) -> PathBuf {
         let given = self.text(key);

@@ -11,7 +11,10 @@ use deskhand_core::{
 };
 use jiff::Timestamp;
 
-use super::describe::{describe, one_line};
+use super::{
+    describe::{describe, one_line},
+    spent::Spent,
+};
 
 /// Follows one turn and says what happens in it.
 #[derive(Debug, Default)]
@@ -24,6 +27,7 @@ pub(super) struct Narrator {
     remark: String,
     /// The agent's answer, once it is given.
     pub(super) answer: Option<String>,
+    spent: Spent,
     /// What is going on now.
     pub(super) activity: String,
     /// How the turn ended, once it has.
@@ -86,8 +90,11 @@ impl Narrator {
             EventBody::Message(_)
             | EventBody::Queue(_)
             | EventBody::Screenshot(_)
-            | EventBody::Decision(_)
-            | EventBody::Cost(_) => Vec::new(),
+            | EventBody::Decision(_) => Vec::new(),
+            EventBody::Cost(cost) => {
+                self.spent.add(cost);
+                Vec::new()
+            }
             EventBody::Gateway(used) => {
                 let text = format!("A program asked {} (${:.4})", used.model, used.usd);
                 vec![(Mark::Note, text, None)]
@@ -145,7 +152,7 @@ impl Narrator {
                 };
                 self.end = Some(end);
                 let took_ms = Some(complete.duration_ms);
-                vec![(Mark::Note, text.to_owned(), took_ms)]
+                vec![(Mark::Note, format!("{text}{}", self.spent), took_ms)]
             }
         }
     }

@@ -37,6 +37,7 @@ fn without_configuration_the_defaults_are_in_force() {
     [turn]
     max_steps = 50                                   # default
     max_minutes = 30                                 # default
+    max_answer_seconds = 600                         # default
     kept_images = 3                                  # default
     queue_length = 20                                # default
 
@@ -45,6 +46,12 @@ fn without_configuration_the_defaults_are_in_force() {
     sessions_per_day = 50                            # default
     idle_seconds = 900                               # default
     life_seconds = 86400                             # default
+
+    [budget]
+    session_usd = 5.0                                # default
+    session_tokens = 0                               # default
+    day_usd = 50.0                                   # default
+    day_tokens = 0                                   # default
 
     [rate]
     requests_per_second = 500                        # default
@@ -96,7 +103,11 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
 
     [limits]
 
+    [budget]
+
     [rate]
+
+    [secrets]
 
     [models]
     "#);

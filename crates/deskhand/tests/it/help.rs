@@ -21,6 +21,8 @@ fn the_program_explains_itself() {
       login      Print a new link for signing in to the running server
       decisions  Print what the agents ask you
       answer     Answer what an agent asks
+      models     Print the models there are, what they cost and what is missing for them
+      prompt     Print what a model is told before the conversation
       user       Add, list, limit and disable users
       token      Make, list and revoke tokens for your programs
       secret     Store, list and remove what agents may type and never see
@@ -68,11 +70,13 @@ fn run_explains_itself() {
       <TEXT>  What the agent should do
 
     Options:
-          --model <MODEL>  Model to use, such as scripted/demo
-          --keep           Keep the session afterwards and print where to look at it
-          --json           Print every event as one line of JSON instead of steps and answer
-          --server <URL>   Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
-      -h, --help           Print help
+          --model <MODEL>      Model to use, such as scripted/demo; `deskhand models` lists them
+          --budget-usd <USD>   US dollars it may cost before it asks for more; 0 is as much as it takes
+          --budget-tokens <N>  Tokens it may use before it asks for more; 0 is as many as it takes
+          --keep               Keep the session afterwards and print where to look at it
+          --json               Print every event as one line of JSON instead of steps and answer
+          --server <URL>       Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
+      -h, --help               Print help
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]

@@ -55,10 +55,11 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/me → 200 401 403 429 500 503
     GET    /api/me/limits → 200 401 403 429 500 503
     GET    /api/me/usage → 200 401 403 429 500 503
+    GET    /api/models → 200 401 403 429 500 503
     GET    /api/openapi.json → 200
     GET    /api/secrets → 200 401 403 429 500 503
     DELETE /api/secrets/{name} → 204 401 403 404 429 500 503
-    PUT    /api/secrets/{name} → 204 400 401 403 413 429 500 503
+    PUT    /api/secrets/{name} → 204 400 401 403 404 413 429 500 503
     GET    /api/sessions → 200 400 401 403 429 500 503
     POST   /api/sessions → 201 400 401 403 413 429 500 503
     DELETE /api/sessions/{id} → 204 401 403 404 429 500 503
@@ -414,6 +415,48 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
     ]
 }
 
+/// What is told of models.
+fn model_events(turn: TurnId, some: bool) -> [EventBody; 4] {
+    let some_turn = some.then_some(turn);
+    [
+        EventBody::Cost(Cost {
+            turn,
+            step: 1,
+            usd: 0.5,
+            model: if some {
+                "a/b".to_owned()
+            } else {
+                String::new()
+            },
+            usage: Usage::default(),
+            unpriced: some,
+            unfinished: some,
+        }),
+        EventBody::Gateway(GatewayUse {
+            turn: some_turn,
+            model: "a/b".to_owned(),
+            usd: 0.5,
+            usage: Usage::default(),
+            unpriced: some,
+            unfinished: some,
+        }),
+        EventBody::Retry(Retry {
+            turn,
+            attempt: 1,
+            message: String::new(),
+            next_at: jiff::Timestamp::UNIX_EPOCH,
+            model: some.then(String::new),
+        }),
+        EventBody::Notice(Notice {
+            turn,
+            bound: Bound::Steps,
+            used: 40.0,
+            limit: 50.0,
+            message: String::new(),
+        }),
+    ]
+}
+
 /// One of each kind, with and without what may be absent.
 fn events() -> Vec<EventBody> {
     let (turn, blob) = (TurnId::new(), BlobName::of([7; 32], BlobFormat::Png));
@@ -430,6 +473,7 @@ fn events() -> Vec<EventBody> {
             text: String::new(),
         };
         events.extend(decision_events(turn, some));
+        events.extend(model_events(turn, some));
         events.extend([
             EventBody::Status(Status {
                 state: phase,
@@ -445,42 +489,8 @@ fn events() -> Vec<EventBody> {
                 author: some.then(UserId::new),
                 author_name: some.then(String::new),
                 delivery: [Delivery::Queue, Delivery::Steer][usize::from(some)],
+                model: some.then(|| "a/b".to_owned()),
                 turn: some_turn,
-            }),
-            EventBody::Cost(Cost {
-                turn,
-                step: 1,
-                usd: 0.5,
-                model: if some {
-                    "a/b".to_owned()
-                } else {
-                    String::new()
-                },
-                usage: Usage::default(),
-                unpriced: some,
-                unfinished: some,
-            }),
-            EventBody::Gateway(GatewayUse {
-                turn: some_turn,
-                model: "a/b".to_owned(),
-                usd: 0.5,
-                usage: Usage::default(),
-                unpriced: some,
-                unfinished: some,
-            }),
-            EventBody::Retry(Retry {
-                turn,
-                attempt: 1,
-                message: String::new(),
-                next_at: jiff::Timestamp::UNIX_EPOCH,
-                model: some.then(String::new),
-            }),
-            EventBody::Notice(Notice {
-                turn,
-                bound: Bound::Steps,
-                used: 40.0,
-                limit: 50.0,
-                message: String::new(),
             }),
             EventBody::Thinking(said.clone()),
             EventBody::Text(said),
@@ -538,6 +548,10 @@ fn queue_changes() -> impl Iterator<Item = EventBody> {
             before: Some(MessageId::new()),
         },
         QueueChange::Moved { before: None },
+        QueueChange::Reassigned {
+            model: Some("a/b".to_owned()),
+        },
+        QueueChange::Reassigned { model: None },
         QueueChange::Removed,
     ];
     changes.into_iter().map(|change| {

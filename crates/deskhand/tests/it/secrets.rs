@@ -28,6 +28,7 @@ steps:
   - expect: {colour: "#f7f4ee", min_pixels: 20000}
     retry: {times: 120, wait_ms: 250}
     calls:
+      - computer: {action: click, at: {x: 500, y: 700}}
       - fill_secret: {name: bank}
   - expect: {text_contains: "no text field has the focus"}
     calls:

@@ -71,6 +71,10 @@ fn in_form(block: &Value, tools: ToolVersion) -> Value {
             input["action"] = block["name"].clone();
             json!({"type": "tool_use", "id": block["id"], "name": "computer", "input": input})
         }
-        _ => block.clone(),
+        ToolVersion::Toolset20260801
+        | ToolVersion::Computer20251124
+        | ToolVersion::Computer20250124
+        | ToolVersion::Computer20241022
+        | ToolVersion::Function => block.clone(),
     }
 }

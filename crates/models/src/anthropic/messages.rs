@@ -7,7 +7,6 @@ use super::{VENDOR, forms, generation::Generation, offer::Offer};
 use crate::{
     exchange::{self, Exchange, Part},
     images, retell,
-    talk::Before,
 };
 
 /// How many places may be marked for the vendor's cache, besides the system prompt.
@@ -31,7 +30,7 @@ impl Writer {
     }
 
     /// The conversation, and the beginning of the answer that is asked for.
-    pub(super) fn write(mut self, items: &[Item], before: &Before) -> Vec<Value> {
+    pub(super) fn write(mut self, items: &[Item], said: &[Value]) -> Vec<Value> {
         for part in exchange::parts(items) {
             match part {
                 Part::Said(text) => self.say(vec![words(text)]),
@@ -50,9 +49,8 @@ impl Writer {
                 }
             }
         }
-        self.nudge(before.n_empty);
-        if !before.said.is_empty() {
-            self.add("assistant", before.said.clone());
+        if !said.is_empty() {
+            self.add("assistant", said.to_vec());
         }
         self.messages
     }
@@ -61,7 +59,7 @@ impl Writer {
         let original = exchange.original(VENDOR);
         let blocks = original
             .and_then(|original| forms::blocks(original, self.generation, self.offer.tools));
-        let (Some(original), Some(blocks)) = (original, blocks) else {
+        let Some(blocks) = blocks else {
             if retell::is_something(exchange.text) {
                 self.add("assistant", vec![words(exchange.text)]);
             }
@@ -70,8 +68,6 @@ impl Writer {
             }
             return;
         };
-        let n_nudges = original["nudges"].as_u64().unwrap_or_default();
-        self.nudge(usize::try_from(n_nudges).unwrap_or_default());
         let results = self.results(exchange, &blocks);
         self.add("assistant", blocks);
         if !results.is_empty() {
@@ -118,12 +114,6 @@ impl Writer {
             block["toolset_name"] = toolset.clone();
         }
         block
-    }
-
-    fn nudge(&mut self, n_empty: usize) {
-        for _ in 0..n_empty {
-            self.say(vec![words(retell::NUDGE)]);
-        }
     }
 
     fn tell(&mut self, (text, image): retell::Told<'_>) {

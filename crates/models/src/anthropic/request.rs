@@ -10,7 +10,6 @@ use super::{
     tools,
     trim::{self, Limits},
 };
-use crate::talk::Before;
 
 /// How many tokens a model may think that wants a number.
 const THINKING_TOKENS: u32 = 4_096;
@@ -23,16 +22,17 @@ const CLEARED_AT_LEAST: u32 = 30_000;
 /// How long it may be before the vendor sums it up.
 const SUMMED_UP_FROM: u32 = 180_000;
 
-/// The body of a request. Which model it is for is left to whoever sends it.
+/// The body of a request. Which model it is for is left to whoever sends it. `said` is the beginning of the
+/// answer, from before the model paused.
 pub(super) fn body(
     model: &str,
     offer: Offer,
     largest_body: usize,
     request: &ModelRequest,
-    before: &Before,
+    said: &[Value],
 ) -> Value {
     let generation = Generation::of(model);
-    let mut messages = Writer::new(generation, offer).write(&request.items, before);
+    let mut messages = Writer::new(generation, offer).write(&request.items, said);
     let limits = Limits {
         n_pictures: generation.most_pictures(),
         body_bytes: largest_body,

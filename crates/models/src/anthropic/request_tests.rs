@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use super::{VENDOR, generation::ToolVersion, offer::Offer, request};
 use crate::{
     retell,
-    talk::Before,
     testing::{self, failed, prompt, result, shown},
 };
 
@@ -21,28 +20,23 @@ fn answer(content: &Value) -> Item {
     testing::answer(VENDOR, &json!({"model": MODEL, "content": content}))
 }
 
-fn body(model: &str, tools: ToolVersion, items: Vec<Item>, before: &Before) -> Value {
+fn body(model: &str, tools: ToolVersion, items: Vec<Item>, said: &[Value]) -> Value {
     let offer = Offer {
         tools,
         ..Offer::to(model)
     };
-    request::body(model, offer, 30_000_000, &testing::request(items), before)
+    request::body(model, offer, 30_000_000, &testing::request(items), said)
 }
 
 fn messages(items: Vec<Item>) -> Vec<Value> {
-    let body = body(
-        MODEL,
-        ToolVersion::Toolset20260801,
-        items,
-        &Before::default(),
-    );
+    let body = body(MODEL, ToolVersion::Toolset20260801, items, &[]);
     body["messages"].as_array().unwrap().clone()
 }
 
 #[test]
 fn every_form_of_the_computer_is_offered_as_its_version_wants_it() {
     let tools = |model, version| {
-        let body = body(model, version, vec![prompt("hi")], &Before::default());
+        let body = body(model, version, vec![prompt("hi")], &[]);
         body["tools"].as_array().unwrap()[..3].to_vec()
     };
     let bash = json!({"type": "bash_20250124", "name": "bash"});
@@ -92,12 +86,7 @@ fn every_form_of_the_computer_is_offered_as_its_version_wants_it() {
 #[test]
 fn thinking_is_asked_for_as_each_generation_wants_it() {
     let of = |model| {
-        let body = body(
-            model,
-            ToolVersion::Function,
-            vec![prompt("hi")],
-            &Before::default(),
-        );
+        let body = body(model, ToolVersion::Function, vec![prompt("hi")], &[]);
         assert!(body.get("temperature").is_none());
         (
             body["thinking"]["type"].clone(),
@@ -214,42 +203,18 @@ fn at_most_four_places_are_marked_for_the_cache() {
         items.push(answer(&json!([call(&id)])));
         items.push(Item::Results(vec![result(&id, "Clicked.")]));
     }
-    let body = body(
-        MODEL,
-        ToolVersion::Toolset20260801,
-        items,
-        &Before::default(),
-    );
+    let body = body(MODEL, ToolVersion::Toolset20260801, items, &[]);
     assert_eq!(body.to_string().matches("cache_control").count(), 4);
     assert!(body["system"][0]["cache_control"].is_object());
 }
 
 #[test]
 fn after_a_pause_the_beginning_of_the_answer_is_sent_back() {
-    let said = vec![json!({"type": "text", "text": "I look it up."})];
-    let before = Before {
-        said: said.clone(),
-        n_empty: 1,
-    };
+    let said = [json!({"type": "text", "text": "I look it up."})];
     let tools = ToolVersion::Toolset20260801;
-    let body = body(MODEL, tools, vec![prompt("hi")], &before);
+    let body = body(MODEL, tools, vec![prompt("hi")], &said);
     let messages = body["messages"].as_array().unwrap();
-    assert_eq!(messages[0]["content"][1]["text"], retell::NUDGE);
     assert_eq!(messages[1], json!({"role": "assistant", "content": said}));
-}
-
-#[test]
-fn what_had_to_be_asked_for_again_reads_the_same_later() {
-    let original =
-        json!({"model": MODEL, "nudges": 1, "content": [{"type": "text", "text": "Done."}]});
-    let messages = messages(vec![
-        prompt("go"),
-        testing::answer(VENDOR, &original),
-        prompt("thanks"),
-    ]);
-    let nudged = &messages[0]["content"];
-    assert_eq!(nudged[1]["text"], retell::NUDGE);
-    assert_eq!(messages[1]["content"][0]["text"], "Done.");
 }
 
 #[test]
@@ -284,7 +249,7 @@ fn another_model_gets_calls_in_its_own_form_and_no_thinking_of_others() {
             Item::Results(vec![shown("a", "Clicked.")]),
         ]
     };
-    let of = |model, tools| body(model, tools, items(), &Before::default())["messages"].clone();
+    let of = |model, tools| body(model, tools, items(), &[])["messages"].clone();
     let dated = of("claude-opus-4-7", ToolVersion::Computer20251124);
     assert_eq!(
         dated[1]["content"],
@@ -318,7 +283,7 @@ fn old_conversations_are_cleared_by_the_vendor_where_they_may_not_be_changed_her
     let of = |model: &str| {
         let offer = Offer::to(model);
         let items = vec![prompt("hi")];
-        let body = body(model, offer.tools, items, &Before::default());
+        let body = body(model, offer.tools, items, &[]);
         (body["context_management"].clone(), offer.betas())
     };
     let (edits, betas) = of("claude-opus-5-5");

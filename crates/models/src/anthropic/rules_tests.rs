@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::{VENDOR, offer::Offer, request};
 use crate::{
     conversations::{By, Sent, beginnings, goes_on, items, steps},
-    talk::Before,
     testing,
 };
 
@@ -21,13 +20,7 @@ const MODELS: [&str; 5] = [
 
 fn body(model: &str, items: &[Item]) -> Value {
     let request = testing::request(items.to_vec());
-    request::body(
-        model,
-        Offer::to(model),
-        30_000_000,
-        &request,
-        &Before::default(),
-    )
+    request::body(model, Offer::to(model), 30_000_000, &request, &[])
 }
 
 /// Calls of the computer in its newest form and of the shell in turn.

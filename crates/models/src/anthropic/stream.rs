@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{VENDOR, calls, generation::ToolVersion};
 use crate::{
     space::Space,
-    talk::{self, Before, State},
+    talk::{self, State},
 };
 
 /// An answer as far as it was heard.
@@ -15,7 +15,8 @@ pub(crate) struct Answer {
     space: Space,
     model: String,
     tools: ToolVersion,
-    before: Before,
+    /// What was said before the model paused.
+    said: Vec<Value>,
     blocks: Vec<Block>,
     usage: Usage,
     stop_reason: Option<String>,
@@ -33,12 +34,12 @@ struct Block {
 }
 
 impl Answer {
-    pub(super) fn new(space: Space, model: String, tools: ToolVersion, before: Before) -> Self {
+    pub(super) fn new(space: Space, model: String, tools: ToolVersion, said: Vec<Value>) -> Self {
         Self {
             space,
             model,
             tools,
-            before,
+            said,
             blocks: Vec::new(),
             usage: Usage::default(),
             stop_reason: None,
@@ -79,8 +80,6 @@ impl talk::Answer for Answer {
             State::Open
         } else if self.is_paused() {
             State::Paused(self.content())
-        } else if self.content().is_empty() && self.stop_reason.as_deref() == Some("end_turn") {
-            State::Empty(None)
         } else {
             State::Whole
         }
@@ -102,7 +101,7 @@ impl Answer {
             .iter()
             .filter(|block| block.is_whole && !is_empty(&block.value));
         let new = whole.map(|block| block.value.clone());
-        let content: Vec<Value> = self.before.said.iter().cloned().chain(new).collect();
+        let content: Vec<Value> = self.said.iter().cloned().chain(new).collect();
         let says_something = content.iter().any(|block| !is_thinking(block));
         if says_something { content } else { Vec::new() }
     }
@@ -214,7 +213,6 @@ impl Answer {
             data: json!({
                 "model": self.model,
                 "tools": self.tools.name(),
-                "nudges": self.before.n_empty,
                 "content": content,
             }),
         };

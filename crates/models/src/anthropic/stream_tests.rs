@@ -76,9 +76,9 @@ data: {"type":"message_stop"}
 "#;
 
 fn read(body: &str, lengths: &[usize]) -> Vec<Result<Chunk, ModelError>> {
-    testing::read(body, lengths, |before| {
+    testing::read(body, lengths, |said| {
         let tools = ToolVersion::Toolset20260801;
-        Answer::new(space(), "claude-opus-5".to_owned(), tools, before)
+        Answer::new(space(), "claude-opus-5".to_owned(), tools, said)
     })
 }
 

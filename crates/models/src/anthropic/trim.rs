@@ -52,21 +52,24 @@ pub(super) fn trim(messages: &mut [Value], limits: Limits) {
     }
 }
 
-/// How many of the oldest go: always a multiple of half of what is taken.
+/// How many of the oldest go. Whenever there are too many, only half of what is taken stays, and more come
+/// after it: so the same ones are missing from many requests in a row.
 fn n_dropped(pictures: &[usize], limits: Limits) -> usize {
-    let step = (limits.n_pictures / 2).max(1);
     // Words are little next to pictures; an eighth is left for them.
     let most_bytes = limits.body_bytes - limits.body_bytes / 8;
-    let mut n_dropped = 0;
-    loop {
-        let kept = pictures.get(n_dropped..).unwrap_or_default();
-        let is_small = kept.iter().sum::<usize>() <= most_bytes;
-        if kept.len() <= limits.n_pictures && is_small {
-            return n_dropped;
+    let (mut first, mut bytes) = (0, 0);
+    for (last, size) in pictures.iter().enumerate() {
+        bytes += size;
+        let n_kept = |first: usize| last + 1 - first;
+        if n_kept(first) <= limits.n_pictures && bytes <= most_bytes {
+            continue;
         }
-        // Big pictures are fewer; a smaller step keeps more of them.
-        n_dropped += if kept.len() > step { step } else { 1 };
+        while first < last && (n_kept(first) > limits.n_pictures / 2 || bytes > most_bytes / 2) {
+            bytes -= pictures[first];
+            first += 1;
+        }
     }
+    first
 }
 
 fn each_block(content: &mut Value, see: &mut impl FnMut(&mut Value)) {
@@ -95,14 +98,15 @@ mod tests {
         let dropped = |n: usize, bytes: usize| n_dropped(&vec![bytes; n], LIMITS);
         assert_eq!([dropped(0, 1), dropped(100, 1)], [0, 0]);
         assert_eq!(
-            [dropped(101, 1), dropped(150, 1), dropped(151, 1)],
-            [50, 50, 100]
+            [dropped(101, 1), dropped(151, 1), dropped(152, 1)],
+            [51, 51, 102]
         );
         assert_eq!(
-            [dropped(70, 100), dropped(71, 100), dropped(3, 3_000)],
-            [0, 50, 1]
+            [dropped(70, 100), dropped(106, 100), dropped(107, 100)],
+            [0, 36, 72]
         );
-        assert_eq!(dropped(1, 100_000), 1);
+        // The newest stays, however big it is.
+        assert_eq!([dropped(1, 100_000), dropped(3, 100_000)], [0, 2]);
     }
 
     #[test]
@@ -110,7 +114,7 @@ mod tests {
         let picture =
             json!({"type": "image", "source": {"type": "base64", "data": "x".repeat(4_000)}});
         let mut messages = vec![
-            json!({"role": "user", "content": [picture.clone()]}),
+            json!({"role": "user", "content": [picture]}),
             json!({"role": "assistant", "content": [
                 {"type": "thinking", "thinking": "…", "signature": "s"},
                 {"type": "tool_use", "id": "a", "name": "bash", "input": {}},

@@ -79,9 +79,9 @@ impl Meter {
 
     /// Google streams an array to whoever does not ask for events.
     fn count_all(&mut self, answer: &Value) {
-        match answer {
-            Value::Array(answers) => answers.iter().for_each(|answer| self.count(answer)),
-            answer => self.count(answer),
+        match answer.as_array() {
+            Some(answers) => answers.iter().for_each(|answer| self.count(answer)),
+            None => self.count(answer),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What Google wants of every request, whatever happened in the conversation.
 
-use deskhand_core::model::Item;
+use deskhand_core::model::{CallResult, Item};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -29,13 +29,16 @@ fn sent(model: &str, index: usize, by: By, text: &str, n_calls: usize) -> Sent {
     if !text.trim().is_empty() {
         parts.push(json!({"text": text}));
     }
-    for place in 0..n_calls {
-        let args = if (index + place) % 3 == 0 {
+    for (place, id) in ids.iter().enumerate() {
+        let args = if (index + place).is_multiple_of(3) {
             json!({"safety_decision": {"decision": "require_confirmation"}})
         } else {
             json!({})
         };
-        parts.push(json!({"functionCall": {"name": format!("f{place}"), "args": args}, "thoughtSignature": "s"}));
+        parts.push(json!({
+            "functionCall": {"id": id, "name": format!("f{place}"), "args": args},
+            "thoughtSignature": "s",
+        }));
     }
     let model = if by == By::Sibling {
         "gemini-3.5-flash"
@@ -54,7 +57,7 @@ fn named<'a>(content: &'a Value, kind: &str) -> Vec<&'a Value> {
 }
 
 /// What is wrong with a request's contents.
-fn fault(contents: &[Value]) -> Option<String> {
+fn fault(contents: &[Value], items: &[Item]) -> Option<String> {
     if contents[0]["role"] != "user" {
         return Some("it does not begin with the user".to_owned());
     }
@@ -90,7 +93,7 @@ fn fault(contents: &[Value]) -> Option<String> {
         for (call, response) in calls.iter().zip(&responses) {
             let is_asked = call["args"]["safety_decision"].is_object();
             let is_agreed = response["response"]["safety_acknowledgement"] == "true";
-            if is_asked != is_agreed {
+            if is_asked != is_agreed || (is_asked && !went_through(&call["id"], items)) {
                 return Some(format!(
                     "content {index}: what was agreed to is not what was asked"
                 ));
@@ -101,6 +104,18 @@ fn fault(contents: &[Value]) -> Option<String> {
     (!named(last, "functionCall").is_empty()).then(|| "calls are not answered".to_owned())
 }
 
+/// Whether the log says that a call was carried out.
+fn went_through(id: &Value, items: &[Item]) -> bool {
+    let is_it = |result: &CallResult| *id == *result.call && !result.is_error;
+    items.iter().any(|item| {
+        if let Item::Results(results) = item {
+            results.iter().any(is_it)
+        } else {
+            false
+        }
+    })
+}
+
 proptest! {
     #[test]
     fn any_conversation_is_taken(steps in steps(), model in proptest::sample::select(&MODELS[..])) {
@@ -108,7 +123,7 @@ proptest! {
         let mut before: Vec<Value> = Vec::new();
         for beginning in beginnings(&items) {
             let contents = contents(model, beginning);
-            prop_assert_eq!(fault(&contents), None, "{:#?}", contents);
+            prop_assert_eq!(fault(&contents, beginning), None, "{:#?}", contents);
             prop_assert!(goes_on(&before, &contents, "parts"), "{before:#?}\n{contents:#?}");
             before = contents;
         }

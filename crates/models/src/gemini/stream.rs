@@ -132,15 +132,13 @@ impl talk::Answer for Answer {
     }
 
     fn state(&self) -> State {
-        let nothing = self.is_over && self.parts.is_empty();
         match self.finish_reason.as_deref() {
             _ if !self.is_over => State::Open,
             Some("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL") if self.ids.is_empty() => {
-                State::Empty(Some(ModelError::unavailable(
+                State::Garbled(ModelError::unavailable(
                     "it wrote a tool call that cannot be read",
-                )))
+                ))
             }
-            Some("STOP") if nothing => State::Empty(None),
             _ => State::Whole,
         }
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::stream::Answer;
 use crate::{
     space::Space,
-    testing::{self, SCREEN, calls, error, events, whole},
+    testing::{self, SCREEN, calls, error, events, tool_calls, whole},
 };
 
 const STREAM: &str = include_str!("../../tests/it/streams/gemini.sse");
@@ -66,11 +66,8 @@ fn several_calls_are_read_and_signatures_kept() {
 #[test]
 fn only_the_call_that_needs_it_waits_for_a_person() {
     let chunks = whole(read(FIRST, &[]));
-    let checks = chunks.iter().filter_map(|chunk| match chunk {
-        Chunk::Call(call) => Some(call.checks.len()),
-        _ => None,
-    });
-    let checks: Vec<usize> = checks.collect();
+    let calls = tool_calls(&chunks).into_iter();
+    let checks: Vec<usize> = calls.map(|call| call.checks.len()).collect();
     // The field is clicked, emptied, typed into and sent; then the page is scrolled.
     assert_eq!(checks, [1, 0, 0, 0, 0, 0]);
 }
@@ -79,12 +76,11 @@ fn only_the_call_that_needs_it_waits_for_a_person() {
 fn signed_parts_without_words_are_kept() {
     let parts = json!([{"text": "Done."}, {"text": "", "thoughtSignature": "s"}, {"text": ""}]);
     let chunks = whole(read(&finished("STOP", &parts), &[]));
-    let original = chunks.iter().find_map(|chunk| match chunk {
-        Chunk::Original(original) => Some(original.data["parts"].clone()),
-        _ => None,
-    });
+    let [.., Chunk::Original(original), Chunk::End(_)] = &chunks[..] else {
+        panic!("{chunks:?}");
+    };
     let kept = json!([{"text": "Done."}, {"text": "", "thoughtSignature": "s"}]);
-    assert_eq!(original, Some(kept));
+    assert_eq!(original.data["parts"], kept);
 }
 
 #[test]

@@ -221,9 +221,9 @@ mod tests {
 
     use super::*;
 
-    fn read_action(sent: Value) -> Result<Action, String> {
+    fn read_action(sent: &Value) -> Result<Action, String> {
         let space = Space::picture(ScreenSize::default(), ScreenSize::default());
-        action(&sent, &space).map_err(|problem| problem.to_string())
+        action(sent, &space).map_err(|problem| problem.to_string())
     }
 
     #[test]
@@ -291,13 +291,13 @@ mod tests {
                 },
             ),
         ] {
-            assert_eq!(read_action(sent.clone()), Ok(expected), "{sent}");
+            assert_eq!(read_action(&sent), Ok(expected), "{sent}");
         }
     }
 
     #[test]
     fn what_makes_no_sense_is_told() {
-        let told = |sent| read_action(sent).unwrap_err();
+        let told = |sent| read_action(&sent).unwrap_err();
         assert_eq!(
             told(json!({"type": "drag", "path": [[1, 2]]})),
             "a drag needs at least two points"

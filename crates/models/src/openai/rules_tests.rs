@@ -1,6 +1,6 @@
 //! What OpenAI wants of every request, whatever happened in the conversation.
 
-use deskhand_core::model::Item;
+use deskhand_core::model::{CallResult, Item};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn sent(model: &str, index: usize, by: By, text: &str, n_calls: usize) -> Sent {
     for place in 0..n_calls {
         let call = format!("c{index}_{place}");
         if place % 2 == 0 {
-            let checks = if index % 2 == 0 {
+            let checks = if index.is_multiple_of(2) {
                 json!([{"id": "sc"}])
             } else {
                 json!([])
@@ -54,8 +54,8 @@ fn fault(input: &[Value], items: &[Item]) -> Option<String> {
         match kind {
             "computer_call" | "function_call" => open.push(item),
             "computer_call_output" | "function_call_output" => {
-                let is_call = |call: &&Value| call["call_id"] == item["call_id"];
-                let Some(place) = open.iter().position(|call| is_call(&call)) else {
+                let is_call = |call: &Value| call["call_id"] == item["call_id"];
+                let Some(place) = open.iter().position(|call| is_call(call)) else {
                     return Some("no call is answered".to_owned());
                 };
                 let call = open.remove(place);
@@ -87,11 +87,13 @@ fn fault(input: &[Value], items: &[Item]) -> Option<String> {
 /// Whether the log says that a call was carried out.
 fn went_through(call: &Value, items: &[Item]) -> bool {
     let id = format!("{}#0", call["call_id"].as_str().unwrap());
-    items.iter().any(|item| match item {
-        Item::Results(results) => results
-            .iter()
-            .any(|result| result.call == id && !result.is_error),
-        _ => false,
+    let is_it = |result: &CallResult| result.call == id && !result.is_error;
+    items.iter().any(|item| {
+        if let Item::Results(results) = item {
+            results.iter().any(is_it)
+        } else {
+            false
+        }
     })
 }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::stream::Answer;
-use crate::testing::{self, calls, error, events, space, whole};
+use crate::testing::{self, calls, error, events, space, tool_calls, whole};
 
 const STREAM: &str = include_str!("../../tests/it/streams/openai.sse");
 const PREVIEW: &str = include_str!("../../tests/it/streams/openai_preview.sse");
@@ -57,11 +57,7 @@ fn a_batch_is_read_whole() {
 #[test]
 fn the_first_form_has_one_action_and_checks_wait_for_a_person() {
     let chunks = whole(read(PREVIEW, &[]));
-    let call = chunks.iter().find_map(|chunk| match chunk {
-        Chunk::Call(call) => Some(call),
-        _ => None,
-    });
-    let call = call.unwrap();
+    let call = tool_calls(&chunks)[0];
     assert_eq!(call.id, "call_1#0");
     assert_eq!(call.checks[0].prompt, "The page gives orders.");
 }

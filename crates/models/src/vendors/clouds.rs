@@ -107,6 +107,6 @@ fn credentials(settings: &VertexSettings) -> Result<Credentials, String> {
     };
     let account = ServiceAccount::read(path, Arc::new(SystemClock));
     account
-        .map(Credentials::Account)
+        .map(|account| Credentials::Account(Box::new(account)))
         .map_err(|problem| format!("{} is needed to use it, but {problem}", path.display()))
 }

@@ -257,7 +257,7 @@ impl Actor {
         let held = chord.clone();
         let n_held = self
             .typist
-            .with_ready(&chord, move |seat| {
+            .with_ready(&chord, cancel, move |seat| {
                 let n_held = seat.held.len();
                 seat.press_chord(&held)?;
                 seat.sync()?;

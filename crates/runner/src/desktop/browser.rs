@@ -30,4 +30,9 @@ impl Browser {
         let devtools = DevTools::open(socket, tasks)?;
         Ok(Self { devtools, pid })
     }
+
+    /// Whether it can be asked nothing any more.
+    pub(super) fn is_gone(&self) -> bool {
+        self.devtools.is_closed()
+    }
 }

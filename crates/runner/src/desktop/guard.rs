@@ -23,6 +23,8 @@ use super::{
 const LOOK_MAX: Duration = Duration::from_millis(1_500);
 /// How long a picture may take in all before windows are covered whole.
 const PICTURE_MAX: Duration = Duration::from_millis(2_500);
+/// When it is tried again.
+const AGAIN_AFTER: Duration = Duration::from_millis(50);
 
 /// The browser of a desktop, and what must not be seen of it.
 #[derive(Debug)]
@@ -62,37 +64,53 @@ impl Guard {
     /// Types a secret into the field that has the focus in the browser, if that is in front.
     pub(super) async fn fill(&self, filling: &Filling) -> Result<(), ActError> {
         let focused = self.seat.run(|seat| seat.focused_browser_pid()).await?;
-        let browser = self.browser.as_ref();
-        let in_front = browser.filter(|browser| focused == Some(browser.pid));
-        let browser = in_front.ok_or(FillError::NoBrowser)?;
+        let in_front = |browser: &&Browser| focused == Some(browser.pid);
+        let browser = self
+            .browser()
+            .filter(in_front)
+            .ok_or(FillError::NoBrowser)?;
         self.add([filling.value.clone()]);
         Ok(browser.fill(filling).await?)
     }
 
     /// The screen and the pointer, as they are now, without what must not be seen.
     pub(super) async fn take(&self) -> Result<(Picture, Pointer), ActError> {
-        let values = self.values().clone();
-        if values.is_empty() {
-            return self
-                .seat
-                .run(|seat| seat.camera.take(&seat.connection))
-                .await;
-        }
         let started = Instant::now();
         loop {
-            let before = self.sights(&values, Until::Painted).await;
-            let raw = self.take_raw().await?;
-            let after = self.sights(&values, Until::Now).await;
-            if let (Ok(before), Ok(after)) = (before, after)
-                && before == after
-                && let Some(covered) = self.cover_parts(&raw, &before)
+            let values = self.values().clone();
+            let taken = if values.is_empty() {
+                let take = self.seat.run(|seat| seat.camera.take(&seat.connection));
+                Some(take.await?)
+            } else {
+                self.take_covered(&values).await?
+            };
+            // What was typed meanwhile was not looked for.
+            if let Some(taken) = taken
+                && *self.values() == values
             {
-                return Ok((covered, raw.pointer));
+                return Ok(taken);
             }
             if started.elapsed() > PICTURE_MAX {
+                let raw = self.take_raw().await?;
                 return Ok((cover_windows(raw.picture, &raw.windows), raw.pointer));
             }
+            tokio::time::sleep(AGAIN_AFTER).await;
         }
+    }
+
+    /// A picture with these covered where they are. `None` when that could not be told.
+    async fn take_covered(
+        &self,
+        values: &[Secret],
+    ) -> Result<Option<(Picture, Pointer)>, ActError> {
+        let before = self.sights(values, Until::Painted).await;
+        let raw = self.take_raw().await?;
+        let after = self.sights(values, Until::Now).await;
+        let covered = match (before, after) {
+            (Ok(before), Ok(after)) if before == after => self.cover_parts(&raw, &before),
+            (Ok(_) | Err(Unclear), Ok(_) | Err(Unclear)) => None,
+        };
+        Ok(covered.map(|picture| (picture, raw.pointer)))
     }
 
     async fn take_raw(&self) -> Result<Raw, ActError> {
@@ -109,7 +127,7 @@ impl Guard {
     }
 
     async fn sights(&self, values: &[Secret], until: Until) -> Result<Vec<Sight>, Unclear> {
-        let Some(browser) = &self.browser else {
+        let Some(browser) = self.browser() else {
             return Ok(Vec::new());
         };
         let looked = tokio::time::timeout(LOOK_MAX, browser.sights(values, until)).await;
@@ -119,7 +137,7 @@ impl Guard {
     /// Covers what was seen, and browsers that cannot be asked. `None` when it cannot be told where that
     /// is on the screen.
     fn cover_parts(&self, raw: &Raw, sights: &[Sight]) -> Option<Picture> {
-        let pid = self.browser.as_ref().map(|browser| browser.pid);
+        let pid = self.browser().map(|browser| browser.pid);
         let is_own = |window: &Window| pid.is_some() && window.pid == pid;
         let (own, others): (Vec<_>, Vec<_>) = raw.windows.iter().copied().partition(is_own);
         let mut picture = cover_windows(raw.picture.clone(), &others);
@@ -129,6 +147,11 @@ impl Guard {
             }
         }
         Some(picture)
+    }
+
+    /// The browser, as long as it can be asked.
+    fn browser(&self) -> Option<&Browser> {
+        self.browser.as_ref().filter(|browser| !browser.is_gone())
     }
 
     fn values(&self) -> MutexGuard<'_, Vec<Secret>> {

@@ -88,7 +88,8 @@ impl Typist {
         let capital_u = Keysym(u32::from('U'));
         let begin = Chord(vec![Keysym::CONTROL, Keysym::SHIFT, capital_u]);
         let struck = begin.clone();
-        self.with_ready(&begin, move |seat| seat.strike(&struck, 1))
+        let to_the_end = CancellationToken::new();
+        self.with_ready(&begin, &to_the_end, move |seat| seat.strike(&struck, 1))
             .await?;
         let number = format!("{:x} ", u32::from(character));
         let keysyms = number.chars().filter_map(Keysym::of_char);
@@ -97,8 +98,7 @@ impl Typist {
             keysym,
             plain: true,
         });
-        self.type_keys(wanted.collect(), &CancellationToken::new())
-            .await
+        self.type_keys(wanted.collect(), &to_the_end).await
     }
 
     async fn type_keys(
@@ -109,7 +109,7 @@ impl Typist {
         let wanted: Arc<[Wanted]> = wanted.into();
         let mut n_typed = 0;
         while n_typed < wanted.len() && !cancel.is_cancelled() {
-            let strokes = self.get_ready(Arc::clone(&wanted), n_typed).await?;
+            let strokes = self.get_ready(Arc::clone(&wanted), n_typed, cancel).await?;
             let has_spares = strokes.has_spares;
             n_typed += strokes.strokes.len();
             self.seat
@@ -123,13 +123,22 @@ impl Typist {
     }
 
     /// Binds keys for what is wanted from `start` on, and lets the focused program learn of it.
-    async fn get_ready(&self, wanted: Arc<[Wanted]>, start: usize) -> Result<Strokes, ActError> {
+    async fn get_ready(
+        &self,
+        wanted: Arc<[Wanted]>,
+        start: usize,
+        cancel: &CancellationToken,
+    ) -> Result<Strokes, ActError> {
         let strokes = self
             .seat
             .run(move |seat| seat.get_ready(&wanted[start..]))
             .await?;
         if strokes.has_new {
             self.let_catch_up().await?;
+        }
+        // That may have taken long, and who cancels wants nothing more to be typed.
+        if cancel.is_cancelled() {
+            return Err(ActError::Cancelled);
         }
         Ok(strokes)
     }
@@ -138,9 +147,10 @@ impl Typist {
     pub(super) async fn with_ready<T: Send + 'static>(
         &self,
         chord: &Chord,
+        cancel: &CancellationToken,
         work: impl FnOnce(&mut Seat) -> Result<T, XError> + Send + 'static,
     ) -> Result<T, ActError> {
-        let strokes = self.get_ready(chord.wanted().into(), 0).await?;
+        let strokes = self.get_ready(chord.wanted().into(), 0, cancel).await?;
         let result = self.seat.run(work).await;
         if strokes.has_spares {
             self.let_catch_up().await?;
@@ -165,7 +175,7 @@ impl Typist {
                     return Err(ActError::Cancelled);
                 }
                 let struck = chord.clone();
-                self.with_ready(&chord, move |seat| seat.strike(&struck, n_times))
+                self.with_ready(&chord, cancel, move |seat| seat.strike(&struck, n_times))
                     .await?;
             }
         }

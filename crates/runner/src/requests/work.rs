@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use deskhand_core::{
+    edit::EditCommand,
     id::RequestId,
     sandbox::{Actor, ComputerRequest},
     shell::ShellRequest,
@@ -124,21 +125,8 @@ impl Work {
                 self.commands.push(self.report(id, cancel, command));
             }
             ComputerRequest::Edit(command) => {
-                let editor = Arc::clone(&self.editor);
-                self.edits.push(self.report(id, cancel, async move {
-                    let edit = tokio::task::spawn_blocking(move || {
-                        // An edit that panicked left no half-made change in the editor.
-                        editor
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .perform(&command)
-                    });
-                    match edit.await {
-                        Ok(Ok(text)) => (Outcome::Edited { text }, Bytes::new()),
-                        Ok(Err(error)) => failed(&error),
-                        Err(error) => failed(&error),
-                    }
-                }));
+                let edit = edit(Arc::clone(&self.editor), command);
+                self.edits.push(self.report(id, cancel, edit));
             }
             ComputerRequest::Keep(file) => {
                 self.edits.push(self.report(id, cancel, async move {
@@ -208,6 +196,21 @@ impl Lane {
     fn push(&self, work: BoxFuture<'static, ()>) {
         // There is room: the table admits no more requests than fit. After shutdown nobody waits.
         let _ = self.0.try_send(work);
+    }
+}
+
+async fn edit(editor: Arc<Mutex<Editor>>, command: EditCommand) -> Done {
+    let edit = tokio::task::spawn_blocking(move || {
+        // An edit that panicked left no half-made change in the editor.
+        editor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .perform(&command)
+    });
+    match edit.await {
+        Ok(Ok(text)) => (Outcome::Edited { text }, Bytes::new()),
+        Ok(Err(error)) => failed(&error),
+        Err(error) => failed(&error),
     }
 }
 

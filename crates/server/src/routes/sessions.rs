@@ -31,6 +31,9 @@ pub(crate) struct Create {
     title: Option<String>,
     /// `vendor/name`, or the server's choice.
     model: Option<String>,
+    /// What its agent is told besides what every agent is told: at most 16 KiB in UTF-8.
+    #[schema(max_length = 16384)]
+    instructions: Option<String>,
     /// The caller's own notes.
     #[schema(value_type = Option<std::collections::HashMap<String, serde_json::Value>>)]
     metadata: Option<serde_json::Map<String, serde_json::Value>>,
@@ -53,6 +56,13 @@ pub(crate) struct Change {
     /// What the agent must ask before it does it, from its next action on.
     #[schema(value_type = Option<schema::decision::Policy>, nullable = false)]
     approvals: Option<Policy>,
+    /// `vendor/name`, from its next turn on.
+    #[schema(nullable = false)]
+    model: Option<String>,
+    /// What its agent is told besides what every agent is told, from its next turn on: at most 16 KiB in UTF-8, empty for
+    /// nothing.
+    #[schema(max_length = 16384, nullable = false)]
+    instructions: Option<String>,
     /// What it may use in all before a person is asked, instead of what it might until now.
     #[schema(nullable = false)]
     budget: Option<BudgetBody>,
@@ -88,7 +98,7 @@ pub(crate) struct SessionsView {
     request_body = Create,
     responses(
         (status = 201, description = "the session", body = SessionView),
-        (status = 400, description = "`unknown_model`, `long_title`, `bad_policy`, `bad_budget`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`"),
         (status = 429, description = "`too_many_awake`, `too_many_today`"),
     ),
 )]
@@ -100,6 +110,7 @@ pub(crate) async fn create(
     let wanted = CreateSession {
         title: body.title,
         model: body.model,
+        instructions: body.instructions,
         metadata: body.metadata,
         approvals: body.approvals,
         budget: body.budget.into(),
@@ -148,7 +159,7 @@ pub(crate) async fn show(
     Ok(Json(sessions.find(caller.viewer(), id).await?.into()))
 }
 
-/// Gives a session another title, approval policy or budget.
+/// Gives a session another title, model, instructions, approval policy or budget.
 #[utoipa::path(
     patch,
     path = "/sessions/{id}",
@@ -158,7 +169,7 @@ pub(crate) async fn show(
     request_body = Change,
     responses(
         (status = 200, description = "the session", body = SessionView),
-        (status = 400, description = "`long_title`, `bad_policy`, `bad_budget`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`"),
     ),
 )]
 pub(crate) async fn change(
@@ -170,6 +181,8 @@ pub(crate) async fn change(
     let change = ChangeSession {
         title: body.title,
         approvals: body.approvals,
+        model: body.model,
+        instructions: body.instructions,
         budget: body.budget.map(Into::into),
     };
     let session = sessions.change(caller.viewer(), id, change).await?;

@@ -84,6 +84,9 @@ pub(crate) struct MessageData {
     /// `queue` when it is absent.
     #[schema(required = false)]
     delivery: Delivery,
+    /// Which model works on it, when it is not the session's.
+    #[schema(required = false)]
+    model: String,
     /// The turn that gave the answer.
     #[schema(required = false)]
     turn: Uuid,
@@ -107,6 +110,11 @@ pub(crate) enum QueueChange {
     Edited { content: String },
     /// It is delivered in another way.
     Redelivered { delivery: Delivery },
+    /// Another model works on it; the session's without a name.
+    Reassigned {
+        #[schema(required = false)]
+        model: String,
+    },
     /// It stands before another one, or last.
     Moved {
         #[schema(required = false)]

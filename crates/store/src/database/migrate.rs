@@ -47,6 +47,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 9,
         sql: include_str!("../../migrations/0009_budgets.sql"),
     },
+    Migration {
+        number: 10,
+        sql: include_str!("../../migrations/0010_choice.sql"),
+    },
 ];
 
 /// Keeps two servers that start at once from migrating at once on PostgreSQL. Any number does

@@ -59,6 +59,7 @@ pub(crate) async fn at_work(world: &World, owner: UserId) -> (SessionId, TurnId)
         author: owner,
         author_name: "ada",
         delivery: Delivery::Queue,
+        model: None,
         at: now,
     };
     let queued = world.store.queue_prompt(prompt, 10).await.unwrap();

@@ -70,6 +70,7 @@ async fn sessions_are_made_up_to_the_limit_also_at_once(world: World) {
         owner: world.user,
         title: "",
         model: "scripted/demo",
+        instructions: "",
         metadata: &metadata,
         approvals: &approvals,
         budget: Budget::default(),

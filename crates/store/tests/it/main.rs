@@ -113,6 +113,7 @@ impl World {
             owner,
             title: "",
             model: "scripted/demo",
+            instructions: "",
             metadata: &serde_json::json!({"team": "x"}),
             approvals: &Policy::default(),
             budget: Budget::default(),

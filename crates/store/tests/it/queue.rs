@@ -7,6 +7,7 @@ use deskhand_core::{
     event::{EventBody, QueueChange},
     id::{MessageId, SessionId, TurnId},
     message::Delivery,
+    viewer::Viewer,
 };
 use deskhand_store::{ChangeWaiting, NewPrompt, PhaseMove, Transition};
 use proptest::{prelude::prop, sample::Index, strategy::Strategy};
@@ -16,6 +17,7 @@ use crate::{World, on_both_databases};
 on_both_databases! {
     what_cannot_wait_is_taken_first,
     a_message_is_changed_until_it_is_taken,
+    a_message_is_for_the_model_that_was_chosen_last,
     steering_goes_to_the_turn_that_runs,
     a_change_that_cannot_be_made_leaves_no_trace,
     any_changes_leave_the_order_that_was_asked_for,
@@ -30,6 +32,7 @@ async fn send(world: &World, session: SessionId, content: &str, delivery: Delive
         author: world.user,
         author_name: "ada",
         delivery,
+        model: None,
         at: SystemClock.now(),
     };
     let queued = world.store.queue_prompt(new, 100).await.unwrap();
@@ -70,6 +73,35 @@ async fn finish(world: &World, session: SessionId) {
     };
     let moved = world.store.transition(session, end, SystemClock.now());
     assert!(moved.await.unwrap().is_some());
+}
+
+async fn a_message_is_for_the_model_that_was_chosen_last(world: World) {
+    let session = world.session().await;
+    let id = send(&world, session, "one", Delivery::Queue).await;
+    assert_eq!(world.store.model_for(id).await.unwrap(), None);
+    for model in [Some("a/b".to_owned()), Some("c/d".to_owned()), None] {
+        let reassigned = QueueChange::Reassigned {
+            model: model.clone(),
+        };
+        let changed = change(&world, session, id, &[reassigned]).await;
+        assert!(matches!(changed, ChangeWaiting::Changed(_)), "{changed:?}");
+        assert_eq!(world.store.model_for(id).await.unwrap(), model);
+        assert_eq!(world.store.waiting(session).await.unwrap()[0].model, model);
+    }
+
+    assert!(world.store.set_model(session, "e/f").await.unwrap());
+    let told = world.store.set_instructions(session, "Be brief.");
+    assert!(told.await.unwrap());
+    let found = world.store.session(Viewer::System, session).await.unwrap();
+    let found = found.unwrap();
+    assert_eq!((&*found.model, &*found.instructions), ("e/f", "Be brief."));
+    assert!(
+        !world
+            .store
+            .set_model(SessionId::new(), "e/f")
+            .await
+            .unwrap()
+    );
 }
 
 async fn what_cannot_wait_is_taken_first(world: World) {

@@ -4,11 +4,13 @@ import { memo, type ReactNode } from "react";
 import type { Right } from "../../api/types";
 import { Markdown } from "../../components/Markdown";
 import { cx } from "../../lib/cx";
+import { spentWords } from "../../lib/money";
 import { counted, sentence } from "../../lib/text";
 import { formatDuration, formatMoment } from "../../lib/time";
+import { shortName } from "../models/modelWords";
 import { DecisionCard } from "../decisions/DecisionCard";
 import { CallCard } from "./CallCard";
-import type { CompleteItem, ErrorItem, Item, SaidItem } from "./items";
+import type { CompleteItem, ErrorItem, Item, PromptItem, SaidItem } from "./items";
 import { leaseWords } from "./leaseWords";
 import { ShotThumb } from "./ShotThumb";
 import { statusWords } from "./statusWords";
@@ -35,7 +37,7 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
           text={item.text}
           at={item.at}
           author={author}
-          footer={item.isSteering ? "Shown while it worked" : undefined}
+          footer={promptNote(item)}
         />
       );
     case "text":
@@ -77,6 +79,12 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
       );
     case "lease":
       return <Line at={item.at}>{leaseWords(item.data)}</Line>;
+    case "fallback":
+      return (
+        <Line at={item.at}>
+          {sentence(item.message)} Going on with {item.model}.
+        </Line>
+      );
     case "notice":
       return <Line at={item.at}>{item.message}</Line>;
     case "error":
@@ -114,17 +122,25 @@ export function Prompt({ text, at, author, isWaiting = false, footer }: PromptPr
   );
 }
 
+/** What is special about how a message was taken. */
+function promptNote({ isSteering, model }: PromptItem): string | undefined {
+  if (isSteering) return "Shown while it worked";
+  return model === undefined ? undefined : `With ${shortName(model)}`;
+}
+
 function Thinking({ item, isGrowing }: { item: SaidItem; isGrowing: boolean }) {
+  const isThinking = isGrowing && item.isCut !== true;
   const tookMs = Date.parse(item.lastAt) - Date.parse(item.at);
-  const done = tookMs >= 1000 ? `Thought for ${formatDuration(tookMs)}` : "Thought";
+  const thought = tookMs >= 1000 ? `Thought for ${formatDuration(tookMs)}` : "Thought";
+  const done = item.isCut === true ? `${thought}, cut off` : thought;
   return (
     <details className="group text-[13px]">
       <summary className="-mx-1 inline-flex list-none items-center gap-1.5 rounded px-1 text-faint hover:text-ink">
         <Brain
           aria-hidden
-          className={cx("size-3.5", isGrowing && "animate-pulse-dot text-accent")}
+          className={cx("size-3.5", isThinking && "animate-pulse-dot text-accent")}
         />
-        {isGrowing ? "Thinking…" : done}
+        {isThinking ? "Thinking…" : done}
         <ChevronRight aria-hidden className="size-3.5 transition-transform group-open:rotate-90" />
       </summary>
       <div className="mt-1.5 border-l-2 border-line pl-3 text-soft">
@@ -157,7 +173,8 @@ function Line({
 
 function completeWords(item: CompleteItem): string {
   const took = formatDuration(item.durationMs);
-  const steps = counted(item.nSteps, "step");
+  const spent = spentWords(item.spent);
+  const steps = counted(item.nSteps, "step") + (spent === null ? "" : ` · ${spent}`);
   switch (item.outcome) {
     case "done":
       return `Done in ${took}, ${steps}`;
@@ -170,7 +187,15 @@ function completeWords(item: CompleteItem): string {
   }
 }
 
+/** The way out, where the server does not say it. */
+function wayOut({ code, message }: ErrorItem): string | null {
+  if (code !== "model_failed" || message.includes("another model")) return null;
+  return "Send a message to try again, or choose another model below.";
+}
+
 function Failure({ item }: { item: ErrorItem }) {
+  const hint = wayOut(item);
+  const spent = item.spent === undefined ? null : spentWords(item.spent);
   return (
     <div
       role="group"
@@ -180,7 +205,11 @@ function Failure({ item }: { item: ErrorItem }) {
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
       <div className="min-w-0">
         <div className="font-medium [overflow-wrap:anywhere]">{sentence(item.message)}</div>
-        <div className="mt-0.5 font-mono text-xs opacity-85">{item.code}</div>
+        {hint !== null && <div className="mt-0.5">{hint}</div>}
+        <div className="mt-0.5 text-xs opacity-85">
+          <span className="font-mono">{item.code}</span>
+          {spent !== null && ` · ${spent}`}
+        </div>
       </div>
     </div>
   );

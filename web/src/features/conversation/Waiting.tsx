@@ -8,9 +8,10 @@ import { Button } from "../../components/Button";
 import { Menu, MenuItem, MenuSeparator } from "../../components/Menu";
 import { Notice } from "../../components/Notice";
 import { includes } from "../../lib/rights";
+import { shortName } from "../models/modelWords";
 import type { PromptItem } from "./items";
 import { Prompt } from "./ItemView";
-import { inOrder } from "./timeline";
+import { inOrder } from "./waitingItems";
 
 interface WaitingProps {
   sessionId: string;
@@ -92,6 +93,7 @@ function WaitingPrompt(props: WaitingPromptProps) {
         footer={
           <>
             {waitingNote(item, state)}
+            {item.model !== undefined && `, with ${shortName(item.model)}`}
             {mayChange && (
               <Menu
                 trigger={

@@ -12,6 +12,8 @@ import { includes } from "../../lib/rights";
 import { readStored, writeStored } from "../../lib/stored";
 import { Conversation } from "../conversation/Conversation";
 import type { Timeline } from "../conversation/timeline";
+import { ModelPicker } from "../models/ModelPicker";
+import { useModelChoice } from "../models/useModelChoice";
 import { controlOf, type HeldLease, waitingWords } from "../screen/control";
 import { DeliveryChoice } from "./DeliveryChoice";
 import { SessionScreen } from "./SessionScreen";
@@ -109,11 +111,19 @@ function SessionComposer({ session, state }: { session: Session; state: SessionS
   const send = useSendMessage(session.id);
   const [delivery, setDelivery] = useState<Delivery>("queue");
   const isWorking = state === "running" || state === "waiting";
+  const choice = useModelChoice(session);
   const onSend = (content: string) => {
     // An agent that is at rest takes any message at once.
     const how = isWorking ? delivery : "queue";
-    send.mutate({ content, delivery: how }, { onSuccess: () => setDraft("") });
+    const model = choice.forMessage === null ? {} : { model: choice.forMessage };
+    const onSuccess = () => {
+      setDraft("");
+      choice.sent();
+    };
+    send.mutate({ content, delivery: how, ...model }, { onSuccess });
   };
+  const problem = send.error ?? choice.error;
+  const mayChoose = includes(session.right, "drive") && state !== "terminated";
   return (
     <div className="shrink-0 border-t border-line px-4 pt-2.5 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
       <div className="mx-auto max-w-3xl">
@@ -122,9 +132,10 @@ function SessionComposer({ session, state }: { session: Session; state: SessionS
           onDraft={setDraft}
           onSend={onSend}
           isSending={send.isPending}
-          error={send.error ? messageOf(send.error) : undefined}
+          error={problem ? messageOf(problem) : undefined}
           blockedBecause={whyBlocked(session, state)}
           placeholder={isWorking ? PLACEHOLDERS[delivery] : "Message the agent…"}
+          tools={mayChoose && <ModelPicker {...choice.picker} />}
           choice={
             isWorking && (
               <DeliveryChoice

@@ -6,6 +6,7 @@ import type { SandboxState, Session, SessionState } from "../../api/types";
 import { Notice } from "../../components/Notice";
 import { StateBadge } from "../../components/StateBadge";
 import { TopBar } from "../../components/TopBar";
+import { type Spent, spentWords } from "../../lib/money";
 import { includes, RIGHT_WORDS } from "../../lib/rights";
 import { AccountMenu } from "../account/AccountMenu";
 import { HomeLink, NewSessionButton } from "../account/Navigation";
@@ -24,10 +25,14 @@ interface SessionTopBarProps {
   state: SessionState;
   sandbox: SandboxState;
   turnStartedAt: string | null;
+  /** What the session's models have used. */
+  spent: Spent;
 }
 
 /** Which session this is, how it is doing, and what can be done about it. */
-export function SessionTopBar({ session, state, sandbox, turnStartedAt }: SessionTopBarProps) {
+export function SessionTopBar(props: SessionTopBarProps) {
+  const { session, state, sandbox, turnStartedAt } = props;
+  const spent = spentWords(props.spent);
   const change = useChangeSession(session.id);
   const isOwner = session.right === "owner";
   const isRunning = state === "running" || state === "waiting";
@@ -47,7 +52,7 @@ export function SessionTopBar({ session, state, sandbox, turnStartedAt }: Sessio
             {isOwner && <ShareDialog sessionId={session.id} />}
             <InboxLink />
             <NewSessionButton className="max-md:hidden" />
-            {isOwner && state !== "terminated" && <SessionMenu session={session} />}
+            <SessionMenu session={session} state={state} />
             <AccountMenu />
           </>
         }
@@ -69,6 +74,11 @@ export function SessionTopBar({ session, state, sandbox, turnStartedAt }: Sessio
           <StateBadge state={state} sandbox={sandbox} />
           {isRunning && turnStartedAt !== null && <Elapsed since={turnStartedAt} />}
           {!isOwner && <span>You {RIGHT_WORDS[session.right].toLowerCase()}</span>}
+          {spent !== null && (
+            <span className="tabular-nums" title="What the models of this session have used">
+              {spent}
+            </span>
+          )}
           <span className="hidden truncate sm:inline">{session.model}</span>
         </div>
       </TopBar>

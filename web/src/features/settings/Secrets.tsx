@@ -21,14 +21,14 @@ export function Secrets() {
   const [places, setPlaces] = useState("");
   const origins = places.split(/[\s,]+/).filter(Boolean);
   const isWhole = name.trim() !== "" && value !== "" && origins.length > 0;
+  const clear = () => {
+    setName("");
+    setValue("");
+    setPlaces("");
+  };
   const add = (event: FormEvent) => {
     event.preventDefault();
     if (!isWhole || store.isPending) return;
-    const clear = () => {
-      setName("");
-      setValue("");
-      setPlaces("");
-    };
     store.mutate({ name: name.trim(), value, origins }, { onSuccess: clear });
   };
   const error = secrets.error ?? store.error ?? remove.error;
@@ -38,12 +38,13 @@ export function Secrets() {
         Secrets
       </h2>
       <p className="text-soft">
-        Passwords that agents in your sessions can type on the sites you name, and never see.
+        Passwords that agents in your sessions can type on the sites you name, such as{" "}
+        <code>https://example.com</code>, and never see.
       </p>
       <form onSubmit={add} className="flex flex-wrap gap-2">
-        <TextField label="Name, such as bank" value={name} onChange={setName} />
+        <TextField label="Name of the secret" value={name} onChange={setName} />
         <TextField label="Value" value={value} onChange={setValue} isHidden />
-        <TextField label="Sites, such as https://example.com" value={places} onChange={setPlaces} />
+        <TextField label="Sites" value={places} onChange={setPlaces} />
         <Button type="submit" look="primary" disabled={!isWhole || store.isPending}>
           Store the secret
         </Button>

@@ -110,6 +110,11 @@ impl DevTools {
         Ok(Self(inner))
     }
 
+    /// Whether no answer will come any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.0.waiting().is_none()
+    }
+
     /// Everything that can be asked at the moment.
     pub(super) async fn targets(&self) -> Result<Vec<TargetInfo>, DevToolsError> {
         let method = "Target.getTargets";
