@@ -107,9 +107,11 @@ fn shows(token: &Secret, headers: &HeaderMap, query: &str) -> bool {
     shown.into_iter().flatten().any(is_it)
 }
 
+/// The body. One that is too large is read and not kept: a program that is still writing would not hear the refusal.
 async fn whole(body: Body) -> Result<Bytes, Refusal> {
     let mut pieces = body.into_data_stream();
     let mut whole = BytesMut::new();
+    let mut n_bytes: usize = 0;
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|error| {
             Refusal::new(
@@ -117,12 +119,17 @@ async fn whole(body: Body) -> Result<Bytes, Refusal> {
                 format!("the request broke off: {error}"),
             )
         })?;
-        if whole.len() + piece.len() > LONGEST_BODY_BYTES {
-            let mib = LONGEST_BODY_BYTES / (1024 * 1024);
-            let problem = format!("a request may have {mib} MiB");
-            return Err(Refusal::new(RefusalKind::TooLarge, problem));
+        n_bytes = n_bytes.saturating_add(piece.len());
+        if n_bytes <= LONGEST_BODY_BYTES {
+            whole.extend_from_slice(&piece);
+        } else {
+            whole = BytesMut::new();
         }
-        whole.extend_from_slice(&piece);
+    }
+    if n_bytes > LONGEST_BODY_BYTES {
+        let mib = LONGEST_BODY_BYTES / (1024 * 1024);
+        let problem = format!("a request may have {mib} MiB");
+        return Err(Refusal::new(RefusalKind::TooLarge, problem));
     }
     Ok(whole.freeze())
 }

@@ -1,11 +1,11 @@
 /** What models cost and when they cannot be reached, in what the page shows. */
 
-import type { CostData, RetryData } from "../../api/types";
+import type { CostData, GatewayData, RetryData } from "../../api/types";
 import type { Spent } from "../../lib/money";
 import type { Item, ItemBase } from "./items";
 
 /** What was used with one more answer. */
-export function withCost(spent: Spent, { usd, usage, unpriced }: CostData): Spent {
+export function withCost(spent: Spent, { usd, usage, unpriced }: CostData | GatewayData): Spent {
   const tokens = usage.input + usage.cache_write + usage.cache_read + usage.output;
   return {
     usd: spent.usd + usd,

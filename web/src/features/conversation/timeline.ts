@@ -162,6 +162,10 @@ function addEvent(draft: Draft, event: SessionEvent): void {
       draft.spent = withCost(draft.spent, event.data);
       draft.turnSpent = withCost(draft.turnSpent, event.data);
       return;
+    case "gateway":
+      draft.spent = withCost(draft.spent, event.data);
+      if (turn !== undefined) draft.turnSpent = withCost(draft.turnSpent, event.data);
+      return;
     case "retry":
       draft.retry = event.data;
       return breakOff(draft.items, base, event.data);
