@@ -19,8 +19,6 @@ function session(id: string, title = ""): Session {
     approvals: {},
     lease: { holder: "nobody" },
     budget: { usd: { limit: null, used: 0 }, tokens: { limit: null, used: 0 } },
-    cost_usd: 0,
-    tokens: 0,
     last_seq: 1,
     created_at: "2026-01-01T00:00:00Z",
     updated_at: "2026-01-01T00:00:00Z",
