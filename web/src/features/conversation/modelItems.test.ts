@@ -33,7 +33,7 @@ const retry = (more: object = {}): Said => {
 
 function after(...events: Said[]): Timeline {
   const at = "2025-01-01T12:00:00Z";
-  const log = events.map((said, index) => ({ seq: index + 1, at, ...said }) as SessionEvent);
+  const log = events.map(({ type, data }, index) => ({ seq: index + 1, at, type, data }) as SessionEvent);
   return addEvents(emptyTimeline, log);
 }
 
