@@ -39,7 +39,11 @@ fn without_configuration_the_defaults_are_in_force() {
     max_minutes = 30                                 # default
     max_answer_seconds = 600                         # default
     kept_images = 3                                  # default
+    pruned_images = 10                               # default
     queue_length = 20                                # default
+
+    [prompt]
+    file = ""                                        # default
 
     [limits]
     awake_sessions = 5                               # default
@@ -57,11 +61,54 @@ fn without_configuration_the_defaults_are_in_force() {
     requests_per_second = 500                        # default
     sign_ins_per_minute = 60                         # default
 
+    [gateway]
+    enabled = true                                   # default
+
     [secrets]
     key_file = "HOME/.local/share/deskhand/secrets.key" # default
 
     [models]
     scenarios_dir = "HOME/.local/share/deskhand/scenarios" # default
+    default = ""                                     # default
+    fallback = ""                                    # default
+
+    [models.anthropic]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.openai]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.gemini]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.openrouter]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.ollama]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.vllm]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.litellm]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.bedrock]
+    region = ""                                      # default
+    base_url = ""                                    # default
+
+    [models.vertex]
+    project = ""                                     # default
+    region = ""                                      # default
+    service_account = ""                             # default
+    base_url = ""                                    # default
     "#);
     assert!(
         !place.data_dir().exists(),
@@ -101,15 +148,37 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
 
     [turn]
 
+    [prompt]
+
     [limits]
 
     [budget]
 
     [rate]
 
+    [gateway]
+
     [secrets]
 
     [models]
+
+    [models.anthropic]
+
+    [models.openai]
+
+    [models.gemini]
+
+    [models.openrouter]
+
+    [models.ollama]
+
+    [models.vllm]
+
+    [models.litellm]
+
+    [models.bedrock]
+
+    [models.vertex]
     "#);
 }
 
