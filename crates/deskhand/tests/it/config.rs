@@ -3,6 +3,10 @@
 use crate::program::Place;
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "the whole list of settings is the point"
+)]
 fn without_configuration_the_defaults_are_in_force() {
     let place = Place::new();
     let ended = place.run(&["config"]);

@@ -68,7 +68,7 @@ fn a_file_that_cannot_be_read_says_so() {
 #[test]
 fn mistakes_in_a_file_are_named_with_line_and_column() {
     let told = |yaml: &str| Folder::with(yaml).refusal("scripted/test");
-    assert_snapshot!(told("steps:\n  - txt: Hello."), @"test.yaml has an error: line 2, column 5: unknown field `txt`, expected one of expect, retry, capture, delay_ms, chunk_delay_ms, thinking, text, calls, safety_check, budget, error");
+    assert_snapshot!(told("steps:\n  - txt: Hello."), @"test.yaml has an error: line 2, column 5: unknown field `txt`, expected one of expect, retry, capture, delay_ms, chunk_delay_ms, thinking, text, calls, safety_check, budget, usage, error");
     assert_snapshot!(told("steps:\n  - text: [\n"), @"test.yaml has an error: line 2, column 11: expected string scalar");
     assert_snapshot!(told("steps: [{text: a}]\nturns: []"), @"test.yaml has an error: line 1, column 1: a scenario has `turns` or `steps`, not both");
     assert_snapshot!(told("{}"), @"test.yaml has an error: line 1, column 1: a scenario needs `steps` or `turns`");

@@ -44,8 +44,8 @@ fn amount(usd: f64, tokens: u64) -> Amount {
 
 async fn what_sessions_use_is_counted_for_their_owner_by_day(world: World) {
     let store = &world.store;
-    let ada = world.user_named("Ada", UserRole::Member).await;
-    let (one, two) = (world.session_of(ada).await, world.session_of(ada).await);
+    let bea = world.user_named("Bea", UserRole::Member).await;
+    let (one, two) = (world.session_of(bea).await, world.session_of(bea).await);
     let other = world.session().await;
     for (session, usd, tokens, when) in [
         (one, 0.5, 10, "2026-02-27T23:59:59Z"),
@@ -60,14 +60,14 @@ async fn what_sessions_use_is_counted_for_their_owner_by_day(world: World) {
         appended.await.unwrap().unwrap();
     }
     let noon = at("2026-03-02T12:00:00Z");
-    let used = store.day_use(ada, noon).await.unwrap().used;
+    let used = store.day_use(bea, noon).await.unwrap().used;
     assert_eq!(used, amount(0.126, 120));
-    let used = store.month_use(ada, noon).await.unwrap();
+    let used = store.month_use(bea, noon).await.unwrap();
     assert_eq!(used, amount(0.376, 140));
-    let never = store.day_use(ada, at("2026-04-01T00:00:00Z")).await;
+    let never = store.day_use(bea, at("2026-04-01T00:00:00Z")).await;
     assert_eq!(never.unwrap(), DayUse::default());
     let (owner, account) = store.session_account(one).await.unwrap().unwrap();
-    assert_eq!((owner, account.used), (ada, amount(1.875, 390)));
+    assert_eq!((owner, account.used), (bea, amount(1.875, 390)));
     let nobodys = store.session_account(SessionId::new()).await.unwrap();
     assert_eq!(nobodys, None);
 }
