@@ -21,7 +21,6 @@ mod trim;
 use std::sync::Arc;
 
 use deskhand_core::{
-    action::ScreenSize,
     model::{ModelError, Pictures},
     secret::Secret,
 };
@@ -33,6 +32,7 @@ pub(crate) use self::route::{BedrockAccess, Route};
 use self::{
     generation::Generation,
     offer::{Offer, Taken},
+    sizes::Sight,
     stream::Answer,
 };
 use crate::{
@@ -40,6 +40,7 @@ use crate::{
     space::Space,
     sse,
     talk::Begun,
+    view::View,
     wire::{Asked, Wire},
 };
 
@@ -108,16 +109,8 @@ impl Wire for Anthropic {
         self.route.secrets()
     }
 
-    fn shown(&self, name: &str, screen: ScreenSize) -> ScreenSize {
-        sizes::shown(screen, Generation::of(name).sight(), LONGEST_EDGE)
-    }
-
-    fn pictures(&self, name: &str) -> Pictures {
-        if Generation::of(name).binds_thinking() {
-            Pictures::All
-        } else {
-            Pictures::Newest
-        }
+    fn view(&self, name: &str) -> View {
+        view(name)
     }
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
@@ -128,6 +121,22 @@ impl Wire for Anthropic {
             Ok((sse::of(response), answer))
         };
         begin.boxed()
+    }
+}
+
+/// How Anthropic's models look at a screen.
+pub(crate) fn view(name: &str) -> View {
+    let generation = Generation::of(name);
+    View {
+        pictures: if generation.binds_thinking() {
+            Pictures::All
+        } else {
+            Pictures::Newest
+        },
+        ..View::sized(match generation.sight() {
+            Sight::Standard => |screen| sizes::shown(screen, Sight::Standard, LONGEST_EDGE),
+            Sight::Sharp => |screen| sizes::shown(screen, Sight::Sharp, LONGEST_EDGE),
+        })
     }
 }
 

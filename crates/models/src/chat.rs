@@ -22,6 +22,7 @@ use crate::{
     space::{self, Space},
     sse,
     talk::Begun,
+    view::View,
     wire::{Asked, Wire},
 };
 
@@ -88,8 +89,8 @@ impl Wire for Chat {
         self.key.iter().cloned().collect()
     }
 
-    fn shown(&self, _name: &str, screen: ScreenSize) -> ScreenSize {
-        space::fitting(screen, LARGEST_SIZE)
+    fn view(&self, _name: &str) -> View {
+        view()
     }
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
@@ -100,6 +101,11 @@ impl Wire for Chat {
         };
         begin.boxed()
     }
+}
+
+/// How models look at a screen of which nothing more is known.
+pub(crate) fn view() -> View {
+    View::sized(|screen| space::fitting(screen, LARGEST_SIZE))
 }
 
 fn refused(refusal: &Refusal) -> ModelError {

@@ -23,6 +23,7 @@ use crate::{
     space::{self, Space},
     sse,
     talk::Begun,
+    view::View,
     wire::{Asked, Wire},
 };
 
@@ -81,12 +82,8 @@ impl Wire for Gemini {
         vec![self.key.clone()]
     }
 
-    fn shown(&self, _name: &str, screen: ScreenSize) -> ScreenSize {
-        space::fitting(screen, LARGEST_SIZE)
-    }
-
-    fn space(&self, screen: ScreenSize, _shown: ScreenSize) -> Space {
-        Space::thousandths(screen)
+    fn view(&self, _name: &str) -> View {
+        view()
     }
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
@@ -96,6 +93,14 @@ impl Wire for Gemini {
             Ok((sse::of(response), answer))
         };
         begin.boxed()
+    }
+}
+
+/// How Google's models look at a screen.
+pub(crate) fn view() -> View {
+    View {
+        space: |screen, _| Space::thousandths(screen),
+        ..View::sized(|screen| space::fitting(screen, LARGEST_SIZE))
     }
 }
 

@@ -34,6 +34,7 @@ mod tool_input;
 #[cfg(test)]
 mod tool_input_tests;
 mod vendors;
+mod view;
 mod wire;
 
 use std::sync::Arc;

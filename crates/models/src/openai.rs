@@ -22,6 +22,7 @@ use crate::{
     space::{self, Space},
     sse,
     talk::Begun,
+    view::View,
     wire::{Asked, Wire},
 };
 
@@ -94,13 +95,8 @@ impl Wire for OpenAi {
         vec![self.key.clone()]
     }
 
-    fn shown(&self, name: &str, screen: ScreenSize) -> ScreenSize {
-        let most = if request::is_preview(name) {
-            PREVIEW_SIZE
-        } else {
-            LARGEST_SIZE
-        };
-        space::fitting(screen, most)
+    fn view(&self, name: &str) -> View {
+        view(name)
     }
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
@@ -111,6 +107,15 @@ impl Wire for OpenAi {
         };
         begin.boxed()
     }
+}
+
+/// How OpenAI's models look at a screen.
+pub(crate) fn view(name: &str) -> View {
+    View::sized(if request::is_preview(name) {
+        |screen| space::fitting(screen, PREVIEW_SIZE)
+    } else {
+        |screen| space::fitting(screen, LARGEST_SIZE)
+    })
 }
 
 fn refused(refusal: &Refusal) -> ModelError {

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::{
     known, redact,
-    space::Space,
     talk::{self, Begun},
+    view::View,
 };
 
 /// A vendor's way of speaking, with an account there.
@@ -29,19 +29,8 @@ pub(crate) trait Wire: Send + Sync + Debug + 'static {
     /// Sends a request.
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Self::Answer>>;
 
-    /// How big the pictures are that a model is shown.
-    fn shown(&self, _name: &str, screen: ScreenSize) -> ScreenSize {
-        screen
-    }
-
-    /// What a model points at.
-    fn space(&self, screen: ScreenSize, shown: ScreenSize) -> Space {
-        Space::picture(screen, shown)
-    }
-
-    fn pictures(&self, _name: &str) -> Pictures {
-        Pictures::Newest
-    }
+    /// How a model looks at a screen.
+    fn view(&self, name: &str) -> View;
 }
 
 /// What a model is asked.
@@ -76,16 +65,15 @@ struct WireModel<W> {
 
 impl<W: Wire> Model for WireModel<W> {
     fn shown(&self, screen: ScreenSize) -> ScreenSize {
-        self.wire.shown(&self.name, screen)
+        (self.wire.view(&self.name).shown)(screen)
     }
 
     fn place(&self, at: Point, screen: ScreenSize) -> Point {
-        let shown = self.shown(screen);
-        self.wire.space(screen, shown).shown(at)
+        self.wire.view(&self.name).space(screen).shown(at)
     }
 
     fn pictures(&self) -> Pictures {
-        self.wire.pictures(&self.name)
+        self.wire.view(&self.name).pictures
     }
 
     fn price(&self) -> Option<Price> {
