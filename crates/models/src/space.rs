@@ -112,10 +112,15 @@ impl Space {
 
     /// A native place as the model would say it.
     pub(crate) fn shown(&self, at: Point) -> Point {
+        self.seen(at, self.native)
+    }
+
+    /// A place in a picture of the screen as the model would say it.
+    pub(crate) fn seen(&self, at: Point, picture: ScreenSize) -> Point {
         let size = self.size();
         Point {
-            x: centre(at.x.into(), self.native.width, size.width),
-            y: centre(at.y.into(), self.native.height, size.height),
+            x: centre(at.x.into(), picture.width, size.width),
+            y: centre(at.y.into(), picture.height, size.height),
         }
     }
 }
@@ -169,7 +174,7 @@ fn last_for_end(value: i64) -> i64 {
 fn centre(value: i64, from: u16, to: u16) -> i32 {
     let (from, to) = (i64::from(from), i64::from(to));
     // Both are less than 2³¹, whatever the screen.
-    i32::try_from(((2 * value + 1) * to) / (2 * from)).unwrap_or(i32::MAX)
+    i32::try_from(((2 * value + 1) * to).div_euclid(2 * from)).unwrap_or(i32::MAX)
 }
 
 fn edge(value: i64, from: u16, to: u16) -> i32 {

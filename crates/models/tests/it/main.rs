@@ -9,6 +9,7 @@ mod fixtures;
 mod golden;
 mod names;
 mod playing;
+mod quirks;
 mod retrying;
 mod server;
 mod troubles;
