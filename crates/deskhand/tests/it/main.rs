@@ -27,6 +27,7 @@ mod presence;
 mod program;
 mod properties;
 mod queue;
+mod quirks;
 mod rights;
 mod run;
 mod screen_sizes;
