@@ -32,9 +32,13 @@ const ENOUGH_NOTE: &str =
 const INTERRUPTED_NOTE: &str = "[The previous turn was interrupted by the next message.]";
 /// For a model that said nothing.
 const NUDGE: &str = "[Your last answer was empty. Go on with the task, or say that you are done.]";
-
+/// For a model that did nothing of what it said.
+const ASIDE: &str =
+    "[You said what comes next and did nothing. Go on with the task, or say that you are done.]";
 /// For a model whose answer became too long.
 const TOO_LONG: &str = "[Your answer was cut off because it became too long. Go on from there.]";
+/// For one that had not come to a word or a whole call by then.
+const TOO_LONG_FOR_ANY: &str = "[Your answer was cut off because it became too long, before anything of it was whole. Go on in smaller steps.]";
 
 /// How many pictures the agent made.
 pub(crate) fn n_pictures(log: &[EventBody]) -> usize {
@@ -42,13 +46,9 @@ pub(crate) fn n_pictures(log: &[EventBody]) -> usize {
 }
 
 /// The pictures that the model is shown, when it is shown this many.
-pub(crate) fn newest_pictures(log: &[EventBody], kept: usize) -> Vec<&BlobName> {
-    log.iter()
-        .rev()
-        .filter_map(picture)
-        .take(kept)
-        .map(|screenshot| &screenshot.blob)
-        .collect()
+pub(crate) fn newest_pictures(log: &[EventBody], kept: usize) -> impl Iterator<Item = &BlobName> {
+    let newest = log.iter().rev().filter_map(picture).take(kept);
+    newest.map(|screenshot| &screenshot.blob)
 }
 
 /// The conversation, oldest first. It ends with a prompt or with results.
@@ -213,16 +213,17 @@ impl Conversation<'_> {
                     self.drivers.push(name.clone());
                 }
             }
-            EventBody::Cost(cost) => self.answered(cost),
+            EventBody::Cost(cost) if !cost.broken_off => self.answered(cost),
             EventBody::Retry(_) => self.cut_off(),
             EventBody::Notice(notice) => {
                 self.end_answer();
                 self.is_steering |= self.is_at_work;
                 self.said.push(gauge::note(notice));
             }
-            // The agent's message repeats its text, what people decided is in the results, and what
+            // An answer that broke off is none, the agent's message repeats its text, what people decided is in the results, and what
             // programs asked a model is theirs.
-            EventBody::Message(_)
+            EventBody::Cost(_)
+            | EventBody::Message(_)
             | EventBody::Gateway(_)
             | EventBody::Decision(_)
             | EventBody::Answer(_)
@@ -247,12 +248,12 @@ impl Conversation<'_> {
         if self.calls.iter().any(|call| call.result.is_none()) {
             return;
         }
-        let note = if self.text.is_empty() {
-            NUDGE
-        } else if cost.unfinished {
-            TOO_LONG
-        } else {
-            return;
+        let note = match (cost.unfinished, self.text.is_empty()) {
+            (true, false) => TOO_LONG,
+            (true, true) => TOO_LONG_FOR_ANY,
+            (false, true) => NUDGE,
+            (false, false) if cost.aside => ASIDE,
+            (false, false) => return,
         };
         self.end_answer();
         self.is_steering |= self.said.is_empty();

@@ -1,6 +1,9 @@
 //! A turn from the inside: its state and its loop.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use deskhand_core::{
     action::ScreenSize,
@@ -9,7 +12,7 @@ use deskhand_core::{
     clock::Clock,
     event::EventBody,
     id::TurnId,
-    model::{Image, Model, ModelRequest, Original, Pictures},
+    model::{End, Image, Model, ModelRequest, Original, Pictures},
     sandbox::Sandbox,
 };
 use jiff::Timestamp;
@@ -220,15 +223,16 @@ impl Work {
                 self.carry_out(spoken.calls).await?;
             } else if self.journal.take_steering().await? {
                 n_silent = 0;
-            } else if spoken.is_unfinished {
+            } else if spoken.end == End::Aside || spoken.text.trim().is_empty() {
+                if n_silent == MOST_NUDGES {
+                    return Err(silent());
+                }
+                n_silent += 1;
+            } else if spoken.end == End::Unfinished {
                 // It is told so, and goes on.
                 n_silent = 0;
-            } else if !spoken.text.trim().is_empty() {
-                return Ok(spoken.text);
-            } else if n_silent == MOST_NUDGES {
-                return Err(silent());
             } else {
-                n_silent += 1;
+                return Ok(spoken.text);
             }
         }
     }
@@ -250,8 +254,8 @@ impl Work {
             Pictures::Newest => self.limits.n_old_pictures(n_pictures),
         };
         let kept = n_pictures - n_old;
-        let shown = context::newest_pictures(&self.journal.bodies, kept);
-        self.images.retain(|name, _| shown.contains(&name));
+        let shown: HashSet<_> = context::newest_pictures(&self.journal.bodies, kept).collect();
+        self.images.retain(|name, _| shown.contains(name));
         for name in shown {
             if self.images.contains_key(name) {
                 continue;
@@ -287,7 +291,7 @@ impl Work {
 fn silent() -> Cut {
     Cut::Failed {
         code: "model_silent",
-        message: "The model answered with neither words nor actions, also when it was asked \
+        message: "The model neither did anything nor came to an answer, also when it was asked \
                   again. Send the message once more, or choose another model."
             .to_owned(),
     }

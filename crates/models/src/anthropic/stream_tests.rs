@@ -174,13 +174,15 @@ fn a_refusal_is_told_with_what_it_took() {
     let start = json!({"type": "message_start", "message": {"usage": {"input_tokens": 9, "output_tokens": 1}}});
     let refusal = json!({"type": "message_delta", "delta": {"stop_reason": "refusal", "stop_details": {"explanation": "no"}}, "usage": {"output_tokens": 4}});
     let read = read(&events(&[start, refusal]), &[]);
-    let usage = Usage {
-        input: 9,
-        output: 4,
-        ..Usage::default()
+    let usage = |output| {
+        Chunk::Usage(Usage {
+            input: 9,
+            output,
+            ..Usage::default()
+        })
     };
     let refused = ModelError::Refused("the model refused to go on: no".to_owned());
-    assert_eq!(read, [Ok(Chunk::Usage(usage)), Err(refused)]);
+    assert_eq!(read, [Ok(usage(1)), Ok(usage(4)), Err(refused)]);
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn words_about_what_comes_next_are_not_the_end() {
         let chunks = whole(read(&events(&[message(phase), completed.clone()]), &[]));
         chunks.last().cloned()
     };
-    assert_eq!(end("commentary"), Some(Chunk::End(End::Unfinished)));
+    assert_eq!(end("commentary"), Some(Chunk::End(End::Aside)));
     assert_eq!(end("final_answer"), Some(Chunk::End(End::Done)));
 }
 
