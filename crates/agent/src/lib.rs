@@ -9,6 +9,7 @@
 mod ask;
 mod batch;
 mod bounds;
+mod buttons;
 mod context;
 mod decide;
 mod estimate;
@@ -18,6 +19,7 @@ mod listen;
 mod loops;
 mod perform;
 mod pick_up;
+mod places;
 mod ports;
 mod result_text;
 mod stopwatch;

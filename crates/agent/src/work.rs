@@ -6,7 +6,7 @@ use std::{
 };
 
 use deskhand_core::{
-    action::ScreenSize,
+    action::{Button, ScreenSize},
     blob::{BlobError, BlobName, Blobs},
     budget::Bound,
     clock::Clock,
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     bounds::Bounds,
-    context,
+    context::{self, Sight},
     decide::{self, Raised},
     pick_up::Progress,
     ports::{Decisions, Desk, TurnLog, TurnLogError},
@@ -55,6 +55,8 @@ pub(crate) struct Work {
     began_at: Timestamp,
     /// The sandbox, once it was needed and as long as it is not known to be lost.
     pub(crate) computer: Option<Arc<dyn Sandbox>>,
+    /// The mouse buttons that actions left pressed.
+    pub(crate) pressed: Vec<Button>,
     /// The pictures that the model is shown, so that each is read at most once.
     pub(crate) images: HashMap<BlobName, Image>,
     pub(crate) n_steps: u32,
@@ -191,6 +193,7 @@ impl Work {
             began_at: turn.clock.now(),
             clock: turn.clock,
             computer: None,
+            pressed: Vec::new(),
             images: HashMap::new(),
             n_steps: progress.n_steps,
             n_blocks: progress.n_blocks,
@@ -272,13 +275,14 @@ impl Work {
                 Err(error @ (BlobError::Full(_) | BlobError::Io(_))) => return Err(error.into()),
             }
         }
-        let items = context::build(
-            &self.journal.bodies,
-            n_old,
-            &self.images,
-            &self.journal.originals,
-        );
         let shown = self.model.shown(self.screen);
+        let sight = Sight {
+            n_old,
+            images: &self.images,
+            shown,
+            place: &|at| self.model.place(at, self.screen),
+        };
+        let items = context::build(&self.journal.bodies, sight, &self.journal.originals);
         Ok(ModelRequest {
             system: self.prompt.fill(self.began_at, shown),
             screen: self.screen,
