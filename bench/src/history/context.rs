@@ -3,8 +3,9 @@
 use std::{collections::HashMap, hint::black_box, time::Instant};
 
 use bytes::Bytes;
-use deskhand_agent::{Originals, conversation};
+use deskhand_agent::{Originals, Sight, conversation};
 use deskhand_core::{
+    action::ScreenSize,
     blob::{BlobFormat, BlobName},
     event::{Cost, EventBody, MessageSaid, Screenshot, ToolResult, ToolUse},
     id::{MessageId, TurnId},
@@ -16,6 +17,10 @@ use serde_json::json;
 use super::{LONG, SHORT};
 use crate::table::median;
 
+const SCREEN: ScreenSize = ScreenSize {
+    width: 1024,
+    height: 768,
+};
 const N_SAMPLES: usize = 500;
 
 /// How many times as long it takes after many steps as after few, and how long that is in microseconds.
@@ -30,8 +35,14 @@ pub(crate) fn measure() -> (f64, f64) {
 
 fn build((log, images): &(Vec<EventBody>, HashMap<BlobName, Image>)) -> f64 {
     let originals = Originals::new();
+    let sight = Sight {
+        n_old: 0,
+        images,
+        shown: SCREEN,
+        place: &|at| at,
+    };
     let began = Instant::now();
-    black_box(conversation(black_box(log), 0, images, &originals));
+    black_box(conversation(black_box(log), sight, &originals));
     began.elapsed().as_secs_f64() * 1e6
 }
 
@@ -76,6 +87,8 @@ fn log(n_steps: usize) -> (Vec<EventBody>, HashMap<BlobName, Image>) {
                 usage: Usage::default(),
                 unpriced: false,
                 unfinished: false,
+                aside: false,
+                broken_off: false,
             }),
             EventBody::ToolResult(ToolResult {
                 turn: Some(turn),
@@ -89,8 +102,8 @@ fn log(n_steps: usize) -> (Vec<EventBody>, HashMap<BlobName, Image>) {
                 turn: Some(turn),
                 call: Some(call),
                 blob,
-                width: 1024,
-                height: 768,
+                width: SCREEN.width,
+                height: SCREEN.height,
             }),
         ]);
     }

@@ -28,7 +28,7 @@ impl Work {
         let (mut attempt, mut said) = (0, String::new());
         loop {
             let request = self.request().await?;
-            let (message, after) = match self.listen(request).await {
+            let (message, after, has_cost) = match self.listen(request).await {
                 Ok(spoken) => {
                     return Ok(Spoken {
                         text: said + &spoken.text,
@@ -40,9 +40,10 @@ impl Work {
                     message,
                     after,
                     text,
+                    has_cost,
                 }) => {
                     said.push_str(&text);
-                    (message, after)
+                    (message, after, has_cost)
                 }
             };
             attempt += 1;
@@ -51,7 +52,24 @@ impl Work {
                 return Err(gone(&message));
             }
             self.wait_for_vendor(attempt, message, after).await?;
+            if has_cost {
+                self.stay_within_bounds_again().await?;
+            }
         }
+    }
+
+    /// Asks people when asking the model again would pass a bound. The step is the same one.
+    async fn stay_within_bounds_again(&mut self) -> Result<(), Cut> {
+        self.n_steps -= 1;
+        let stayed = loop {
+            match self.stay_within_bounds().await {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                Err(cut) => break Err(cut),
+            }
+        };
+        self.n_steps += 1;
+        stayed
     }
 
     async fn wait_for_vendor(

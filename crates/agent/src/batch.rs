@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Action, Point},
+    action::Action,
     event::{EventBody, Screenshot, ToolResult, ToolUse},
     id::TurnId,
     model::{Image, ToolCall, ToolRequest},
@@ -29,8 +29,6 @@ const TURN_ENDED: &str = "Not executed: the turn ended before.";
 pub(crate) struct Outcome {
     pub(crate) text: String,
     pub(crate) is_error: bool,
-    /// Where the pointer was then, if it was about the mouse.
-    pub(crate) pointer: Option<Point>,
     pub(crate) frame: Option<Frame>,
     /// Why the turn cannot go on after it.
     pub(crate) cut: Option<Cut>,
@@ -41,7 +39,6 @@ impl Outcome {
         Self {
             text: text.into(),
             is_error: false,
-            pointer: None,
             frame: None,
             cut: None,
         }

@@ -235,12 +235,13 @@ impl Work {
         Ok(gauges)
     }
 
-    /// What the next call will take, as far as that can be told: what the turn's last one took, and for the
-    /// first one what its request looks like.
+    /// What the next call will take, as far as that can be told: what the turn's last whole answer took, and for
+    /// the first one what its request looks like.
     async fn next_call(&mut self) -> Result<Amount, Cut> {
         for body in self.journal.bodies.iter().rev() {
             if let EventBody::Cost(cost) = body
                 && cost.turn == self.turn
+                && !cost.broken_off
             {
                 return Ok(Amount {
                     usd: cost.usd,

@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 
 use deskhand_core::{
+    action::{Point, ScreenSize},
     blob::BlobName,
     event::{
         Complete, Cost, EventBody, Failure, Outcome, Said, Screenshot, Status, ToolResult, ToolUse,
@@ -20,7 +21,7 @@ use deskhand_core::{
     model::{CallResult, Image, Item, Original, ToolCall},
 };
 
-use crate::{gauge, listen::REFUSED, turn::Originals};
+use crate::{gauge, listen::REFUSED, places, turn::Originals};
 
 /// For a call whose turn ended without a word about it.
 const INTERRUPTED: &str = "Interrupted: it is not known whether it was done.";
@@ -32,9 +33,13 @@ const ENOUGH_NOTE: &str =
 const INTERRUPTED_NOTE: &str = "[The previous turn was interrupted by the next message.]";
 /// For a model that said nothing.
 const NUDGE: &str = "[Your last answer was empty. Go on with the task, or say that you are done.]";
-
+/// For a model that did nothing of what it said.
+const ASIDE: &str =
+    "[You said what comes next and did nothing. Go on with the task, or say that you are done.]";
 /// For a model whose answer became too long.
 const TOO_LONG: &str = "[Your answer was cut off because it became too long. Go on from there.]";
+/// For one that had not come to a word or a whole call by then.
+const TOO_LONG_FOR_ANY: &str = "[Your answer was cut off because it became too long, before anything of it was whole. Go on in smaller steps.]";
 
 /// How many pictures the agent made.
 pub(crate) fn n_pictures(log: &[EventBody]) -> usize {
@@ -42,24 +47,41 @@ pub(crate) fn n_pictures(log: &[EventBody]) -> usize {
 }
 
 /// The pictures that the model is shown, when it is shown this many.
-pub(crate) fn newest_pictures(log: &[EventBody], kept: usize) -> Vec<&BlobName> {
-    log.iter()
-        .rev()
-        .filter_map(picture)
-        .take(kept)
-        .map(|screenshot| &screenshot.blob)
-        .collect()
+pub(crate) fn newest_pictures(log: &[EventBody], kept: usize) -> impl Iterator<Item = &BlobName> {
+    let newest = log.iter().rev().filter_map(picture).take(kept);
+    newest.map(|screenshot| &screenshot.blob)
+}
+
+/// How a model sees the screen.
+#[derive(Clone, Copy)]
+pub struct Sight<'a> {
+    /// How many of the oldest pictures are not shown any more.
+    pub n_old: usize,
+    /// Those that can be shown.
+    pub images: &'a HashMap<BlobName, Image>,
+    /// How big a picture of the whole screen is. One that was made for another model may be too big for this one, and
+    /// places in it would be others.
+    pub shown: ScreenSize,
+    /// A place on the screen as the model would say it.
+    pub place: &'a dyn Fn(Point) -> Point,
+}
+
+impl<'a> Sight<'a> {
+    /// The picture, if the model can be shown it. A part of the screen is as big as fits.
+    fn image(&self, screenshot: &Screenshot, is_part: bool) -> Option<&'a Image> {
+        let Screenshot { width, height, .. } = *screenshot;
+        let is_its_size = if is_part {
+            width <= self.shown.width && height <= self.shown.height
+        } else {
+            self.shown == ScreenSize { width, height }
+        };
+        let image = self.images.get(&screenshot.blob);
+        image.filter(|_| is_its_size && self.n_old == 0)
+    }
 }
 
 /// The conversation, oldest first. It ends with a prompt or with results.
-///
-/// The oldest `n_old` pictures are not shown, and others only if they are found in `images`.
-pub fn build(
-    log: &[EventBody],
-    n_old: usize,
-    images: &HashMap<BlobName, Image>,
-    originals: &Originals,
-) -> Vec<Item> {
+pub fn build(log: &[EventBody], sight: Sight<'_>, originals: &Originals) -> Vec<Item> {
     let mut conversation = Conversation {
         items: Vec::new(),
         said: Vec::new(),
@@ -72,8 +94,7 @@ pub fn build(
         text: Blocks::default(),
         calls: Vec::new(),
         original: None,
-        n_old_pictures: n_old,
-        images,
+        sight,
         originals,
     };
     for body in log {
@@ -142,9 +163,8 @@ struct Conversation<'a> {
     calls: Vec<Call>,
     /// The same as its vendor gave it.
     original: Option<Original>,
-    /// How many of the pictures to come are too old to be shown.
-    n_old_pictures: usize,
-    images: &'a HashMap<BlobName, Image>,
+    /// Of the pictures to come.
+    sight: Sight<'a>,
     originals: &'a Originals,
 }
 
@@ -213,16 +233,17 @@ impl Conversation<'_> {
                     self.drivers.push(name.clone());
                 }
             }
-            EventBody::Cost(cost) => self.answered(cost),
+            EventBody::Cost(cost) if !cost.broken_off => self.answered(cost),
             EventBody::Retry(_) => self.cut_off(),
             EventBody::Notice(notice) => {
                 self.end_answer();
                 self.is_steering |= self.is_at_work;
                 self.said.push(gauge::note(notice));
             }
-            // The agent's message repeats its text, what people decided is in the results, and what
+            // An answer that broke off is none, the agent's message repeats its text, what people decided is in the results, and what
             // programs asked a model is theirs.
-            EventBody::Message(_)
+            EventBody::Cost(_)
+            | EventBody::Message(_)
             | EventBody::Gateway(_)
             | EventBody::Decision(_)
             | EventBody::Answer(_)
@@ -247,12 +268,12 @@ impl Conversation<'_> {
         if self.calls.iter().any(|call| call.result.is_none()) {
             return;
         }
-        let note = if self.text.is_empty() {
-            NUDGE
-        } else if cost.unfinished {
-            TOO_LONG
-        } else {
-            return;
+        let note = match (cost.unfinished, self.text.is_empty()) {
+            (true, false) => TOO_LONG,
+            (true, true) => TOO_LONG_FOR_ANY,
+            (false, true) => NUDGE,
+            (false, false) if cost.aside => ASIDE,
+            (false, false) => return,
         };
         self.end_answer();
         self.is_steering |= self.said.is_empty();
@@ -310,9 +331,14 @@ impl Conversation<'_> {
             .iter_mut()
             .find(|call| call.call.id == result.call && call.result.is_none());
         if let Some(call) = open {
+            let has_places = call.call.tool == "computer" && !result.is_error;
             call.result = Some(CallResult {
                 call: result.call.clone(),
-                text: result.text.clone(),
+                text: if has_places {
+                    places::moved(&result.text, self.sight.place)
+                } else {
+                    result.text.clone()
+                },
                 is_error: result.is_error,
                 image: None,
             });
@@ -324,24 +350,21 @@ impl Conversation<'_> {
         if screenshot.turn.is_none() {
             return;
         }
-        let is_old = self.n_old_pictures > 0;
-        self.n_old_pictures = self.n_old_pictures.saturating_sub(1);
+        let sight = self.sight;
+        self.sight.n_old = sight.n_old.saturating_sub(1);
         if screenshot.call.is_none() {
-            let image = self.images.get(&screenshot.blob).filter(|_| !is_old);
-            return self.handed_back(image.cloned());
+            return self.handed_back(sight.image(screenshot, false).cloned());
         }
-        let result = self
-            .calls
-            .iter_mut()
-            .rev()
-            .filter(|call| Some(&call.call.id) == screenshot.call.as_ref())
-            .find_map(|call| call.result.as_mut());
-        let Some(result) = result else { return };
-        result.image = self
-            .images
-            .get(&screenshot.blob)
-            .filter(|_| !is_old)
-            .cloned();
+        let mut calls = self.calls.iter_mut().rev();
+        let is_its = |call: &&mut Call| Some(&call.call.id) == screenshot.call.as_ref();
+        let Some(call) = calls.find(is_its) else {
+            return;
+        };
+        let is_part = call.call.input["action"] == "zoom";
+        let Some(result) = call.result.as_mut() else {
+            return;
+        };
+        result.image = sight.image(screenshot, is_part).cloned();
         if result.image.is_none() {
             if !result.text.is_empty() {
                 result.text.push('\n');

@@ -9,6 +9,7 @@
 mod ask;
 mod batch;
 mod bounds;
+mod buttons;
 mod context;
 mod decide;
 mod estimate;
@@ -18,6 +19,7 @@ mod listen;
 mod loops;
 mod perform;
 mod pick_up;
+mod places;
 mod ports;
 mod result_text;
 mod stopwatch;
@@ -25,7 +27,7 @@ mod system_prompt;
 mod turn;
 mod work;
 
-pub use context::build as conversation;
+pub use context::{Sight, build as conversation};
 pub use ports::{Budgets, Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
 pub use result_text::shell_text;
 pub use system_prompt::{BadTemplate, PromptTemplate, SystemPrompt};

@@ -28,8 +28,7 @@ pub(crate) const REFUSED: &str = "model_refused";
 pub(crate) struct Spoken {
     pub(crate) text: String,
     pub(crate) calls: Vec<ToolCall>,
-    /// Whether the model wanted to say more.
-    pub(crate) is_unfinished: bool,
+    pub(crate) end: End,
 }
 
 /// Why there is no whole answer.
@@ -44,6 +43,8 @@ pub(crate) enum Unheard {
         after: Option<Duration>,
         /// What was said before.
         text: String,
+        /// Whether it took something, so far as the vendor said.
+        has_cost: bool,
     },
 }
 
@@ -65,7 +66,8 @@ struct Heard {
     calls: Vec<ToolCall>,
     original: Option<Original>,
     usage: Usage,
-    is_unfinished: bool,
+    /// `None` until it is whole.
+    end: Option<End>,
 }
 
 impl Work {
@@ -73,20 +75,26 @@ impl Work {
     /// whole: of an answer that breaks off, nothing is carried out.
     pub(crate) async fn listen(&mut self, request: ModelRequest) -> Result<Spoken, Unheard> {
         let mut speech = Speech::new(self.turn, self.n_blocks);
-        let heard = self.hear(request, &mut speech).await;
+        let mut heard = Heard::default();
+        let result = self.hear(request, &mut speech, &mut heard).await;
         self.n_blocks = speech.n_blocks;
         // What was said before it broke off was said. An answer that is whole is stored whole, so
         // that it never has to be asked for again.
         let mut bodies: Vec<_> = speech.take().into_iter().collect();
-        let heard = match heard {
-            Ok(heard) => heard,
+        let end = match result {
+            Ok(end) => end,
+            Err(unheard @ Unheard::Cut(Cut::LogLost(_))) => return Err(unheard),
             Err(unheard) => {
+                // It is paid for all the same.
+                let has_cost = heard.usage != Usage::default();
+                bodies.extend(has_cost.then(|| EventBody::Cost(self.cost(&heard))));
                 self.journal.append(bodies).await?;
                 return Err(match unheard {
                     Unheard::Later { message, after, .. } => Unheard::Later {
                         message,
                         after,
                         text: speech.said(),
+                        has_cost,
                     },
                     Unheard::Cut(cut) => Unheard::Cut(cut),
                 });
@@ -98,7 +106,7 @@ impl Work {
         Ok(Spoken {
             text: speech.said(),
             calls: heard.calls,
-            is_unfinished: heard.is_unfinished,
+            end,
         })
     }
 
@@ -111,17 +119,24 @@ impl Work {
             model: self.model_name.clone(),
             usage: heard.usage,
             unpriced: price.is_none(),
-            unfinished: heard.is_unfinished,
+            unfinished: heard.end == Some(End::Unfinished),
+            aside: heard.end == Some(End::Aside),
+            broken_off: heard.end.is_none(),
         }
     }
 
-    async fn hear(&mut self, request: ModelRequest, speech: &mut Speech) -> Result<Heard, Unheard> {
+    /// Hears an answer out. What was heard is there also if it does not come to its end.
+    async fn hear(
+        &mut self,
+        request: ModelRequest,
+        speech: &mut Speech,
+        heard: &mut Heard,
+    ) -> Result<End, Unheard> {
         let mut stream = self.model.stream(request);
         let interruption = self.interruption();
         tokio::pin!(interruption);
         let too_long = tokio::time::sleep(self.limits.longest_answer);
         tokio::pin!(too_long);
-        let mut heard = Heard::default();
         loop {
             let flush_at = speech.flush_at;
             let chunk = tokio::select! {
@@ -152,8 +167,8 @@ impl Work {
                     None
                 }
                 Some(Ok(Chunk::End(end))) => {
-                    heard.is_unfinished = end == End::Unfinished;
-                    return Ok(heard);
+                    heard.end = Some(end);
+                    return Ok(end);
                 }
                 Some(Err(error)) => return Err(failed(error)),
                 None => return Err(later("its answer broke off")),
@@ -197,6 +212,7 @@ fn failed(error: ModelError) -> Unheard {
                 message: plain(&message),
                 after: retry_after,
                 text: String::new(),
+                has_cost: false,
             };
         }
     };

@@ -6,7 +6,6 @@ use std::{sync::Arc, time::Duration};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use deskhand_core::{
-    action::{Action, Point},
     decision::GivenFile,
     event::{EventBody, ToolResult},
     id::{DecisionId, RequestId, TurnId},
@@ -52,7 +51,9 @@ impl Work {
         request: ToolRequest,
         after: After,
     ) -> Outcome {
-        let only_asks = matches!(request, ToolRequest::Computer(Action::CursorPosition));
+        if let ToolRequest::Computer(action) = &request {
+            self.note_buttons(action);
+        }
         let request = match request {
             // The computer waits for a quiet screen only before it takes a picture.
             ToolRequest::Computer(action) => ComputerRequest::Act {
@@ -68,28 +69,11 @@ impl Work {
             },
             ToolRequest::AskUser(question) => return self.ask(call, &question).await,
         };
-        let mut outcome = self.use_computer(call, request).await;
-        if let Some(pointer) = outcome.pointer {
-            self.say_place(&mut outcome.text, pointer, only_asks);
-        }
+        let outcome = self.use_computer(call, request).await;
         Outcome {
             frame: outcome.frame.filter(|_| after == After::Picture),
             ..outcome
         }
-    }
-
-    /// The computer tells places on its screen. A model that counts in something else is told in that.
-    fn say_place(&self, text: &mut String, pointer: Point, only_asks: bool) {
-        let seen = self.model.place(pointer, self.screen);
-        if seen == pointer {
-            return;
-        }
-        let place = format!("X={}, Y={}", seen.x, seen.y);
-        *text = if only_asks {
-            place
-        } else {
-            format!("Done. The pointer is at {place}.")
-        };
     }
 
     /// Puts a file that somebody gave into the home folder; the result is its path.
@@ -218,12 +202,7 @@ enum Sent {
 
 fn replied(reply: ComputerReply) -> Outcome {
     match reply {
-        ComputerReply::Acted {
-            text,
-            pointer,
-            frame,
-        } => Outcome {
-            pointer,
+        ComputerReply::Acted { text, frame, .. } => Outcome {
             frame,
             ..Outcome::done(text)
         },

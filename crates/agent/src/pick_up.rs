@@ -77,12 +77,12 @@ impl Progress {
                     self.open.remove(index);
                 }
             }
-            EventBody::Cost(cost) if cost.turn == turn => {
+            EventBody::Cost(cost) if cost.turn == turn && !cost.broken_off => {
                 self.n_steps = self.n_steps.max(cost.step);
                 let words = std::mem::take(&mut self.text).whole();
                 let only_spoke = !std::mem::take(&mut self.has_calls);
-                self.last_words = Some(words)
-                    .filter(|words| only_spoke && !cost.unfinished && !words.trim().is_empty());
+                let is_end = only_spoke && !cost.unfinished && !cost.aside;
+                self.last_words = Some(words).filter(|words| is_end && !words.trim().is_empty());
             }
             // Somebody steers it, so that was not the end.
             EventBody::Message(_) => self.last_words = None,

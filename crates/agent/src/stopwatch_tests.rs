@@ -32,6 +32,8 @@ fn cost(turn: TurnId) -> EventBody {
         usage: Usage::default(),
         unpriced: false,
         unfinished: false,
+        aside: false,
+        broken_off: false,
     })
 }
 

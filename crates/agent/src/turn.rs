@@ -125,7 +125,11 @@ impl Turn {
         let started = Instant::now();
         let id = self.id;
         let mut work = Work::new(self, started);
-        let end = match work.until_done().await {
+        let done = work.until_done().await;
+        if done.is_err() {
+            work.let_go().await;
+        }
+        let end = match done {
             Ok(answer) => TurnEnd::Done { answer },
             Err(Cut::Stopped | Cut::Parked) => TurnEnd::Stopped,
             Err(Cut::Enough(bound)) => TurnEnd::Enough { bound },

@@ -1,15 +1,18 @@
 //! A turn from the inside: its state and its loop.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use deskhand_core::{
-    action::ScreenSize,
+    action::{Button, ScreenSize},
     blob::{BlobError, BlobName, Blobs},
     budget::Bound,
     clock::Clock,
     event::EventBody,
     id::TurnId,
-    model::{Image, Model, ModelRequest, Original, Pictures},
+    model::{End, Image, Model, ModelRequest, Original, Pictures},
     sandbox::Sandbox,
 };
 use jiff::Timestamp;
@@ -18,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     bounds::Bounds,
-    context,
+    context::{self, Sight},
     decide::{self, Raised},
     pick_up::Progress,
     ports::{Decisions, Desk, TurnLog, TurnLogError},
@@ -52,6 +55,8 @@ pub(crate) struct Work {
     began_at: Timestamp,
     /// The sandbox, once it was needed and as long as it is not known to be lost.
     pub(crate) computer: Option<Arc<dyn Sandbox>>,
+    /// The mouse buttons that actions left pressed.
+    pub(crate) pressed: Vec<Button>,
     /// The pictures that the model is shown, so that each is read at most once.
     pub(crate) images: HashMap<BlobName, Image>,
     pub(crate) n_steps: u32,
@@ -188,6 +193,7 @@ impl Work {
             began_at: turn.clock.now(),
             clock: turn.clock,
             computer: None,
+            pressed: Vec::new(),
             images: HashMap::new(),
             n_steps: progress.n_steps,
             n_blocks: progress.n_blocks,
@@ -220,15 +226,16 @@ impl Work {
                 self.carry_out(spoken.calls).await?;
             } else if self.journal.take_steering().await? {
                 n_silent = 0;
-            } else if spoken.is_unfinished {
+            } else if spoken.end == End::Aside || spoken.text.trim().is_empty() {
+                if n_silent == MOST_NUDGES {
+                    return Err(silent());
+                }
+                n_silent += 1;
+            } else if spoken.end == End::Unfinished {
                 // It is told so, and goes on.
                 n_silent = 0;
-            } else if !spoken.text.trim().is_empty() {
-                return Ok(spoken.text);
-            } else if n_silent == MOST_NUDGES {
-                return Err(silent());
             } else {
-                n_silent += 1;
+                return Ok(spoken.text);
             }
         }
     }
@@ -250,8 +257,8 @@ impl Work {
             Pictures::Newest => self.limits.n_old_pictures(n_pictures),
         };
         let kept = n_pictures - n_old;
-        let shown = context::newest_pictures(&self.journal.bodies, kept);
-        self.images.retain(|name, _| shown.contains(&name));
+        let shown: HashSet<_> = context::newest_pictures(&self.journal.bodies, kept).collect();
+        self.images.retain(|name, _| shown.contains(name));
         for name in shown {
             if self.images.contains_key(name) {
                 continue;
@@ -268,13 +275,14 @@ impl Work {
                 Err(error @ (BlobError::Full(_) | BlobError::Io(_))) => return Err(error.into()),
             }
         }
-        let items = context::build(
-            &self.journal.bodies,
-            n_old,
-            &self.images,
-            &self.journal.originals,
-        );
         let shown = self.model.shown(self.screen);
+        let sight = Sight {
+            n_old,
+            images: &self.images,
+            shown,
+            place: &|at| self.model.place(at, self.screen),
+        };
+        let items = context::build(&self.journal.bodies, sight, &self.journal.originals);
         Ok(ModelRequest {
             system: self.prompt.fill(self.began_at, shown),
             screen: self.screen,
@@ -287,7 +295,7 @@ impl Work {
 fn silent() -> Cut {
     Cut::Failed {
         code: "model_silent",
-        message: "The model answered with neither words nor actions, also when it was asked \
+        message: "The model neither did anything nor came to an answer, also when it was asked \
                   again. Send the message once more, or choose another model."
             .to_owned(),
     }

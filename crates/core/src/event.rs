@@ -284,7 +284,7 @@ pub struct DecisionSettled {
     pub by: Option<UserId>,
 }
 
-/// The model has given a whole answer. What it said and asked for stands before this.
+/// What an answer of the model took. Unless it broke off it is whole: what the model said and asked for stands before this.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     pub turn: TurnId,
@@ -304,6 +304,12 @@ pub struct Cost {
     /// Whether the model wanted to say more and could not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
+    /// Whether it only says what the model is about to do, so that it is not the end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aside: bool,
+    /// Whether it broke off, so that it is no answer and may have cost more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub broken_off: bool,
 }
 
 /// The model could not answer and is asked again.

@@ -145,6 +145,7 @@ pub enum Chunk {
     /// A whole tool call.
     Call(ToolCall),
     Original(Original),
+    /// What the answer took so far. It includes what was told before.
     Usage(Usage),
     /// The last piece.
     End(End),
@@ -155,8 +156,10 @@ pub enum Chunk {
 pub enum End {
     /// As the model wanted. Without calls before it the turn is over.
     Done,
-    /// In the middle: it became too long, or the model wants to go on.
+    /// In the middle: it became too long.
     Unfinished,
+    /// With words about what comes next, and nothing of it.
+    Aside,
 }
 
 /// Why a model gave no whole answer.

@@ -31,15 +31,15 @@ fn is_modifier(key: &str) -> bool {
         .any(|modifier| key.eq_ignore_ascii_case(modifier))
 }
 
-/// An entry may be a chord itself. A plus alone is the plus key.
+/// An entry may be a chord itself. A plus alone or at its end is the plus key.
 fn parts(key: &str) -> Vec<&str> {
-    let key = match key {
-        " " => "space",
-        "+" => "plus",
-        key => key.trim(),
+    let key = if key == " " { "space" } else { key.trim() };
+    let (chord, plus) = match key.strip_suffix('+') {
+        Some(chord) => (chord, Some("plus")),
+        None => (key, None),
     };
-    let parts = key.split('+').map(str::trim);
-    parts.filter(|part| !part.is_empty()).collect()
+    let parts = chord.split('+').map(str::trim);
+    parts.filter(|part| !part.is_empty()).chain(plus).collect()
 }
 
 #[cfg(test)]
@@ -54,6 +54,8 @@ mod tests {
             (vec!["DOWN", "DOWN"], "DOWN DOWN"),
             (vec!["ENTER"], "ENTER"),
             (vec!["ctrl", "+"], "ctrl+plus"),
+            (vec!["ctrl++"], "ctrl+plus"),
+            (vec!["+"], "plus"),
             (vec![" "], "space"),
         ] {
             assert_eq!(of_list(&keys), expected);

@@ -1,7 +1,7 @@
 //! The models that are known by name, with what they cost.
 //!
-//! Prices are those that the vendors published in November 2026, in US dollars per million tokens. Where a vendor
-//! charges more for long prompts, the price of the usual length stands here.
+//! Prices are of November 2026, in US dollars per million tokens; `docs/models.md` says which of them are to be checked. Where a
+//! vendor charges more for long prompts, the price of the usual length stands here.
 
 use deskhand_core::model::Price;
 

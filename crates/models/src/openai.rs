@@ -1,6 +1,8 @@
 //! OpenAI's models, by the Responses API.
 
 mod calls;
+#[cfg(test)]
+mod calls_tests;
 mod offer;
 mod request;
 #[cfg(test)]

@@ -3,9 +3,14 @@
 //! What was done is told by the user, not by the model: a model that reads its own calls as text
 //! begins to write such text instead of calls.
 
-use deskhand_core::model::{CallResult, Image, ToolCall};
+use deskhand_core::{
+    action::Action,
+    model::{CallResult, Image, ToolCall},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
-use crate::exchange::Exchange;
+use crate::{exchange::Exchange, space::Space};
 
 /// In place of words where there are none and a vendor wants some.
 pub(crate) const NOTHING: &str = "[nothing]";
@@ -25,18 +30,31 @@ pub(crate) fn is_something(text: &str) -> bool {
     !text.trim().is_empty()
 }
 
-/// What was done after an answer, call by call.
-pub(crate) fn done<'a>(exchange: &Exchange<'a>) -> Vec<Told<'a>> {
+/// What was done after an answer, call by call, with places as a model says them that counts in `space`.
+pub(crate) fn done<'a>(exchange: &Exchange<'a>, space: &Space) -> Vec<Told<'a>> {
     let of_call = |call: &'a ToolCall| {
         let result = exchange.result(&call.id);
         let came = result.map_or_else(|| outcome(NOT_DONE, true), said);
-        let told = format!("[You used {} with {}. {came}]", call.tool, call.input);
+        let told = format!(
+            "[You used {} with {}. {came}]",
+            call.tool,
+            input(call, space)
+        );
         (told, result.and_then(|result| result.image.as_ref()))
     };
     let calls = exchange.calls.iter().map(of_call);
     let is_stray = |result: &&CallResult| exchange.calls.iter().all(|call| call.id != result.call);
     let others = exchange.results.iter().filter(is_stray);
     calls.chain(others.map(stray)).collect()
+}
+
+/// What a call asks for. What nobody could read stays as it is.
+fn input(call: &ToolCall, space: &Space) -> Value {
+    let action = (call.tool == "computer").then(|| Action::deserialize(&call.input));
+    match action {
+        Some(Ok(action)) => json!(space.shown_action(action)),
+        Some(Err(_)) | None => call.input.clone(),
+    }
 }
 
 /// A result whose call is not known.

@@ -3,7 +3,7 @@
 //! Actions are in native pixels. A model points at the picture it was shown, which may be smaller than the
 //! screen, or at a grid of a thousand by a thousand whatever the size.
 
-use deskhand_core::action::{Point, Region, ScreenSize};
+use deskhand_core::action::{Action, Point, Region, ScreenSize};
 
 /// The screen and the picture of it that a model is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,6 +122,42 @@ impl Space {
             x: centre(at.x.into(), picture.width, size.width),
             y: centre(at.y.into(), picture.height, size.height),
         }
+    }
+
+    /// An action with its places as the model would say them.
+    pub(crate) fn shown_action(&self, mut action: Action) -> Action {
+        match &mut action {
+            Action::Move { at }
+            | Action::Click { at: Some(at), .. }
+            | Action::Scroll { at: Some(at), .. } => *at = self.shown(*at),
+            Action::Drag { path, .. } => {
+                for at in path {
+                    *at = self.shown(*at);
+                }
+            }
+            Action::Zoom { region } => {
+                let Region { x0, y0, x1, y1 } = *region;
+                let (start, end) = (Point { x: x0, y: y0 }, Point { x: x1, y: y1 });
+                let (start, end) = (self.shown(start), self.shown(end));
+                *region = Region {
+                    x0: start.x,
+                    y0: start.y,
+                    x1: end.x,
+                    y1: end.y,
+                };
+            }
+            Action::Click { at: None, .. }
+            | Action::Scroll { at: None, .. }
+            | Action::Screenshot
+            | Action::MouseDown { .. }
+            | Action::MouseUp { .. }
+            | Action::Type { .. }
+            | Action::Key { .. }
+            | Action::HoldKey { .. }
+            | Action::Wait { .. }
+            | Action::CursorPosition => {}
+        }
+        action
     }
 }
 
@@ -246,6 +282,28 @@ mod tests {
             prop_assert!(point.x < i32::from(native.width) && point.y < i32::from(native.height));
             let shown = space.shown(point);
             prop_assert_eq!((shown.x.into(), shown.y.into()), (whole(seen.0), whole(seen.1)));
+        }
+
+        #[test]
+        fn what_was_done_is_told_as_it_was_said(
+            native in (200_u16..4000, 200_u16..4000),
+            shown in (100_u16..2000, 100_u16..2000),
+            edges in (0_u16..2000, 0_u16..2000, 0_u16..2000, 0_u16..2000),
+        ) {
+            let (native, shown) = (size(native.0, native.1), size(shown.0, shown.1));
+            prop_assume!(shown.width <= native.width && shown.height <= native.height);
+            let space = Space::picture(native, shown);
+            let within = |edge: u16, most: u16| i32::from(edge.min(most));
+            let said = Region {
+                x0: within(edges.0, shown.width),
+                y0: within(edges.1, shown.height),
+                x1: within(edges.2, shown.width),
+                y1: within(edges.3, shown.height),
+            };
+            let corners = [said.x0, said.y0, said.x1, said.y1].map(f64::from);
+            let region = space.region(corners).unwrap();
+            let told = space.shown_action(Action::Zoom { region });
+            prop_assert_eq!(told, Action::Zoom { region: said });
         }
     }
 }

@@ -25,7 +25,7 @@ pub(crate) trait Answer: Send + 'static {
         Err(ModelError::unavailable("its answer broke off"))
     }
 
-    /// What it took so far. It is told once, before the end or the error.
+    /// What it took so far.
     fn usage(&self) -> Usage;
 
     fn state(&self) -> State;
@@ -56,6 +56,7 @@ pub(crate) fn chunks<A: Answer>(
         n_pauses: 0,
         n_repeats: 0,
         usage: Usage::default(),
+        told: Usage::default(),
         pending: VecDeque::new(),
         is_over: false,
     };
@@ -74,6 +75,8 @@ struct Talk<A, F> {
     n_repeats: u32,
     /// What the requests took that are over.
     usage: Usage,
+    /// What all took, as far as it was passed on.
+    told: Usage,
     pending: VecDeque<Result<Chunk, ModelError>>,
     is_over: bool,
 }
@@ -108,8 +111,16 @@ where
             Some(event) => answer.take(&event?)?,
             None => answer.close()?,
         };
+        let usage = sum(self.usage, answer.usage());
         match answer.state() {
-            State::Open => self.pending.extend(chunks.into_iter().map(Ok)),
+            State::Open => {
+                self.pending.extend(chunks.into_iter().map(Ok));
+                // Whoever stops listening knows what it took until then.
+                if usage != self.told {
+                    self.told = usage;
+                    self.pending.push_back(Ok(Chunk::Usage(usage)));
+                }
+            }
             State::Whole => self.end(chunks),
             State::Paused(_) if self.n_pauses == MOST_PAUSES => {
                 return Err(ModelError::Rejected(

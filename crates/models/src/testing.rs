@@ -9,6 +9,7 @@ use deskhand_core::{
     model::{CallResult, Chunk, Image, Item, ModelError, ModelRequest, Original, ToolCall},
 };
 use futures::{FutureExt, StreamExt, stream};
+use proptest::{prelude::*, sample::select};
 use serde_json::{Value, json};
 
 use crate::{
@@ -88,6 +89,58 @@ pub(crate) fn failed(call: &str, text: &str) -> CallResult {
 pub(crate) fn events(data: &[Value]) -> String {
     let events = data.iter().map(|data| format!("data: {data}\n\n"));
     events.collect()
+}
+
+/// The first half of a stream's events, and then this one.
+pub(crate) fn broken_off(body: &str, last: &Value) -> String {
+    let events: Vec<&str> = body.split_inclusive("\n\n").collect();
+    let half = events[..events.len() / 2].concat();
+    half + &self::events(std::slice::from_ref(last))
+}
+
+/// The error of an answer that breaks off in its middle with this event, after as much was told of it as was said.
+pub(crate) fn after_what_was_said(
+    read: fn(&str, &[usize]) -> Vec<Result<Chunk, ModelError>>,
+    body: &str,
+    last: &Value,
+) -> ModelError {
+    let is_said = |chunk: &Chunk| !matches!(chunk, Chunk::Usage(_));
+    let mut told = read(&broken_off(body, last), &[]);
+    let error = told.pop().unwrap().unwrap_err();
+    let said: Vec<Chunk> = whole(told).into_iter().filter(is_said).collect();
+    let all: Vec<Chunk> = whole(read(body, &[])).into_iter().filter(is_said).collect();
+    assert!(!said.is_empty() && all.starts_with(&said), "{said:?}");
+    error
+}
+
+/// Lengths of the pieces in which a stream comes, many of them shorter than a character.
+pub(crate) fn lengths() -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(prop_oneof![1_usize..4, 1_usize..200], 1..40)
+}
+
+/// How a stream is written, which says nothing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Written {
+    Plainly,
+    /// Lines end as on another system.
+    WithReturns,
+    /// Something is sent now and then, so that nobody hangs up.
+    WithComments,
+}
+
+pub(crate) fn written() -> impl Strategy<Value = Written> {
+    use Written::{Plainly, WithComments, WithReturns};
+    select(vec![Plainly, WithReturns, WithComments])
+}
+
+impl Written {
+    pub(crate) fn put(self, body: &str) -> String {
+        match self {
+            Self::Plainly => body.to_owned(),
+            Self::WithReturns => body.replace('\n', "\r\n"),
+            Self::WithComments => body.replace("\n\n", "\n\n: still there\n\n"),
+        }
+    }
 }
 
 /// What is read of a stream that comes in pieces of these lengths, over and over. Asked again, nothing comes.

@@ -174,7 +174,11 @@ fn the_shell_and_every_version_of_the_editor_are_understood() {
         assert_eq!((tool.as_str(), input), ("editor", insert.clone()));
     }
     let old = json!({"command": "insert", "path": "/a", "insert_line": 0, "new_str": "x"});
-    assert_eq!(call("str_replace_editor", &old).1, old);
+    let read_old = call("str_replace_editor", &old).1;
+    assert_eq!(
+        ToolRequest::parse("editor", &read_old),
+        ToolRequest::parse("editor", &insert)
+    );
     let undo = json!({"command": "undo_edit", "path": "/a"});
     assert_eq!(call("str_replace_editor", &undo).1, undo);
     let view =
@@ -185,4 +189,20 @@ fn the_shell_and_every_version_of_the_editor_are_understood() {
     );
     let (_, nothing) = read("bash", &json!({}), &space());
     assert_eq!(nothing, Err("command is missing".to_owned()));
+}
+
+#[test]
+fn after_a_zoom_places_are_still_those_of_the_whole_picture() {
+    let size = |width, height| ScreenSize { width, height };
+    let space = Space::picture(size(3840, 2160), size(2000, 1125));
+    let act = |name, input: Value| read_action(name, &input, &space).unwrap();
+    let zoom = act("zoom", json!({"region": [500, 250, 1000, 500]}));
+    let region = json!({"x0": 960, "y0": 480, "x1": 1920, "y1": 960});
+    assert_eq!(zoom, json!({"action": "zoom", "region": region}));
+    let click = act("left_click", json!({"coordinate": [750, 375]}));
+    // The middle of what was zoomed into.
+    assert_eq!(click["at"], json!({"x": 1440, "y": 720}));
+    let whole = act("zoom", json!({"region": [0, 0, 2000, 1125]}));
+    let region = json!({"x0": 0, "y0": 0, "x1": 3840, "y1": 2160});
+    assert_eq!(whole["region"], region);
 }

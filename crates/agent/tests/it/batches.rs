@@ -1,7 +1,7 @@
 //! The calls of one answer: their order in the log, where they stop, and which of them look.
 
 use deskhand_core::{
-    model::Item,
+    model::{Item, Pictures},
     sandbox::{ComputerError, ComputerReply, ComputerRequest},
     shell::ShellEnding,
 };
@@ -194,6 +194,29 @@ async fn old_pictures_go_many_at_a_time() {
         .map(|request| request.items.iter().map(n_pictures).sum())
         .collect();
     assert_eq!(n_shown, [0, 1, 2, 3, 4, 2, 3, 4, 2, 3]);
+    // In between, nothing changes of what was there before.
+    for (pair, n_shown) in requests.windows(2).zip(n_shown.windows(2)) {
+        let goes_on = pair[1].items.starts_with(&pair[0].items);
+        assert_eq!(goes_on, n_shown[0] < n_shown[1]);
+        assert_eq!(pair[0].system, pair[1].system);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_a_vendor_wants_it_so_nothing_that_was_shown_is_taken_back() {
+    let mut answers = vec![calls(vec![screenshot()]); 9];
+    answers.push(says("Done."));
+    let mut stage = Stage::new(answers);
+    *stage.model.pictures.lock().unwrap() = Pictures::All;
+    stage.limits.kept_images = 2;
+    stage.limits.pruned_images = 3;
+    stage.run().await;
+    let requests = stage.model.requests.lock().unwrap();
+    for pair in requests.windows(2) {
+        assert!(pair[1].items.starts_with(&pair[0].items));
+    }
+    let last = requests.last().unwrap();
+    assert_eq!(last.items.iter().map(n_pictures).sum::<usize>(), 9);
 }
 
 fn n_pictures(item: &Item) -> usize {

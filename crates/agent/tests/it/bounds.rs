@@ -7,7 +7,7 @@ use deskhand_core::{
     decision::{Ask, DecisionKind, DecisionState, Reply},
     event::{DecisionRaised, DecisionSettled, EventBody},
     id::{DecisionId, TurnId, UserId},
-    model::{Chunk, Item, Price, Usage},
+    model::{Chunk, Item, ModelError, Price, Usage},
     sandbox::{ComputerReply, Frame},
 };
 use insta::assert_snapshot;
@@ -347,4 +347,15 @@ async fn what_is_not_over_any_more_after_a_restart_is_not_asked_any_more() {
     let report = stage.turn(turn).run().await;
     assert_eq!(ending(&report), "done: Done. (steps: 4)");
     assert_eq!(stage.people.withdrawn.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_that_break_off_use_up_a_budget_and_people_are_asked_before_the_next_try() {
+    let away = Beat::Fail(ModelError::unavailable("it is overloaded"));
+    let broken = taking(4_000, vec![away]);
+    let mut stage = priced(vec![broken], session_usd(0.01));
+    stage.limits.max_steps = 1;
+    answered_with(&stage, &[false]);
+    assert_snapshot!(ending(&stage.run().await), @"enough: Some(SessionUsd) (steps: 1)");
+    assert_eq!((n_calls(&stage), prompts(&stage).len()), (2, 1));
 }

@@ -73,6 +73,10 @@ fn played() -> impl Strategy<Value = Played> {
             steps,
             answer,
         })
+        .prop_filter("a model that repeats itself is told so", |turn| {
+            let is_same = |steps: &[Step]| steps.windows(2).all(|two| two[0].calls == two[1].calls);
+            !turn.steps.windows(3).any(is_same)
+        })
 }
 
 fn call(doing: Doing, index: usize) -> ToolCall {

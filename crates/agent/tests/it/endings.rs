@@ -37,7 +37,7 @@ async fn a_silent_model_is_asked_again_three_times() {
         ]
     };
     let stage = Stage::new(vec![silent()]);
-    assert_snapshot!(ending(&stage.run().await), @"model_silent: The model answered with neither words nor actions, also when it was asked again. Send the message once more, or choose another model. (steps: 4)");
+    assert_snapshot!(ending(&stage.run().await), @"model_silent: The model neither did anything nor came to an answer, also when it was asked again. Send the message once more, or choose another model. (steps: 4)");
     let nudged = |n_times| {
         let nudge =
             "\n\n[Your last answer was empty. Go on with the task, or say that you are done.]";
@@ -73,6 +73,49 @@ async fn a_silent_model_is_asked_again_three_times() {
             Item::Steering { .. }
         ]
     ));
+}
+
+/// An answer that ends like this.
+fn ends(mut answer: Vec<Beat>, end: End) -> Vec<Beat> {
+    answer.pop();
+    answer.push(Beat::Say(Chunk::End(end)));
+    answer
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_about_what_comes_next_are_as_good_as_silence() {
+    let aside = || ends(says("Next I look."), End::Aside);
+    let stage = Stage::new(vec![aside()]);
+    assert!(ending(&stage.run().await).starts_with("model_silent: "));
+    let stage = Stage::new(vec![aside(), calls(vec![runs("ls")]), says("Done.")]);
+    assert_snapshot!(ending(&stage.run().await), @"done: Done. (steps: 3)");
+    let said = Item::Answer {
+        thinking: String::new(),
+        text: "Next I look.".to_owned(),
+        calls: Vec::new(),
+        original: None,
+    };
+    let note = Item::Steering {
+        text: "[You said what comes next and did nothing. Go on with the task, or say that you \
+               are done.]"
+            .to_owned(),
+    };
+    assert_eq!(stage.shown()[1..3], [said, note]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_of_which_nothing_is_whole_is_told_as_that_and_has_an_end() {
+    let thought = || {
+        let hm = Beat::Say(Chunk::Thinking("Hm.".to_owned()));
+        ends(vec![hm, Beat::Hang], End::Unfinished)
+    };
+    let stage = Stage::new(vec![thought(), says("Done.")]);
+    assert_snapshot!(ending(&stage.run().await), @"done: Done. (steps: 2)");
+    let note = "[Your answer was cut off because it became too long, before anything of it was \
+                whole. Go on in smaller steps.]";
+    assert_eq!(stage.shown(), [prompted(&format!("do it\n\n{note}"))]);
+    let stage = Stage::new(vec![thought()]);
+    assert!(ending(&stage.run().await).starts_with("model_silent: "));
 }
 
 fn prompted(text: &str) -> Item {

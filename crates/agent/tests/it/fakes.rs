@@ -17,7 +17,7 @@ use deskhand_core::{
     decision::{Ask, Reply},
     event::EventBody,
     id::{DecisionId, RequestId},
-    model::{Chunk, Model, ModelError, ModelRequest, Original, Price},
+    model::{Chunk, Model, ModelError, ModelRequest, Original, Pictures, Price},
     policy::Policy,
     sandbox::{
         Actor, ByteStream, ComputerError, ComputerReply, ComputerRequest, Driver, Frame, Progress,
@@ -43,6 +43,9 @@ pub(crate) struct FakeModel {
     answers: Mutex<VecDeque<Vec<Beat>>>,
     pub(crate) requests: Mutex<Vec<ModelRequest>>,
     pub(crate) price: Mutex<Option<Price>>,
+    pub(crate) pictures: Mutex<Pictures>,
+    /// How many native pixels one of its pictures' is wide and high.
+    pub(crate) scale: Mutex<u16>,
 }
 
 impl FakeModel {
@@ -51,11 +54,33 @@ impl FakeModel {
             answers: Mutex::new(answers.into()),
             requests: Mutex::default(),
             price: Mutex::default(),
+            pictures: Mutex::new(Pictures::Newest),
+            scale: Mutex::new(1),
         })
     }
 }
 
 impl Model for FakeModel {
+    fn shown(&self, screen: ScreenSize) -> ScreenSize {
+        let scale = *self.scale.lock().unwrap();
+        ScreenSize {
+            width: screen.width / scale,
+            height: screen.height / scale,
+        }
+    }
+
+    fn place(&self, at: Point, _screen: ScreenSize) -> Point {
+        let scale = i32::from(*self.scale.lock().unwrap());
+        Point {
+            x: at.x / scale,
+            y: at.y / scale,
+        }
+    }
+
+    fn pictures(&self) -> Pictures {
+        *self.pictures.lock().unwrap()
+    }
+
     fn price(&self) -> Option<Price> {
         *self.price.lock().unwrap()
     }
@@ -128,26 +153,30 @@ pub(crate) fn printed(output: &str, ending: ShellEnding) -> ShellOutput {
 }
 
 /// Every picture is another one.
-fn frame(n_requests: usize) -> Frame {
+fn frame(n_requests: usize, shown: Option<ScreenSize>) -> Frame {
     Frame {
         bytes: Bytes::from(format!("picture {n_requests}")),
         format: BlobFormat::Png,
-        size: ScreenSize::default(),
+        size: shown.unwrap_or_default(),
         pointer: Point { x: 0, y: 0 },
     }
 }
 
 fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
     match request {
-        ComputerRequest::Act { action, look, .. } => ComputerReply::Acted {
+        ComputerRequest::Act {
+            action,
+            look,
+            shown,
+        } => ComputerReply::Acted {
             text: "Did it.".to_owned(),
             pointer: None,
-            frame: (*look || action.is_look()).then(|| frame(n_requests)),
+            frame: (*look || action.is_look()).then(|| frame(n_requests, *shown)),
         },
-        ComputerRequest::Look { .. } => ComputerReply::Acted {
+        ComputerRequest::Look { shown, .. } => ComputerReply::Acted {
             text: "Looked.".to_owned(),
             pointer: None,
-            frame: Some(frame(n_requests)),
+            frame: Some(frame(n_requests, *shown)),
         },
         ComputerRequest::Shell(_) => {
             ComputerReply::Shell(printed("output\n", ShellEnding::Exited { code: 0 }))

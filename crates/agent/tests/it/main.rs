@@ -17,6 +17,7 @@ mod held_up;
 mod logs;
 mod lost_computers;
 mod outages;
+mod places;
 mod speech;
 mod stage;
 mod steering;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskhand_core::model::{Chunk, End, Item, ModelError};
+use deskhand_core::model::{Chunk, End, Item, ModelError, Usage};
 use insta::assert_snapshot;
 
 use crate::{
@@ -109,4 +109,55 @@ async fn a_model_whose_answer_became_too_long_goes_on() {
         text: note.to_owned(),
     };
     assert_eq!(stage.shown().last(), Some(&note));
+}
+
+/// An answer that says something, takes so many tokens and breaks off like this.
+fn breaks_off(tokens: u64, end: Beat) -> Vec<Beat> {
+    let usage = |input| {
+        Beat::Say(Chunk::Usage(Usage {
+            input,
+            ..Usage::default()
+        }))
+    };
+    let words = Beat::Say(Chunk::Text("I".to_owned()));
+    vec![usage(1), words, usage(tokens), end]
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_answer_took_that_broke_off_is_counted() {
+    let away = Beat::Fail(ModelError::unavailable("it is overloaded"));
+    let stage = Stage::new(vec![breaks_off(900, away), says(" am here.")]);
+    assert_snapshot!(ending(&stage.run().await), @"done: I am here. (steps: 1)");
+    assert_snapshot!(stage.story(), @r#"
+    text 0 "I"
+    broken off 1 900 tokens
+    -
+    retry 1 "it is overloaded"
+    -
+    text 1 " am here."
+    whole 1
+    "#);
+    let cut_off = Item::CutOff {
+        text: "I".to_owned(),
+    };
+    assert_eq!(stage.shown().last(), Some(&cut_off));
+
+    let refusal = Beat::Fail(ModelError::Refused("no".to_owned()));
+    let stage = Stage::new(vec![breaks_off(900, refusal)]);
+    assert!(ending(&stage.run().await).starts_with("model_refused: "));
+    assert_snapshot!(stage.story(), @r#"
+    text 0 "I"
+    broken off 1 900 tokens
+    "#);
+
+    let stage = Stage::new(vec![breaks_off(900, Beat::Hang)]);
+    tokio::join!(stage.run(), async {
+        stage.log.until("text").await;
+        stage.stop.cancel();
+    });
+    assert_snapshot!(stage.story(), @r#"
+    text 0 "I"
+    -
+    broken off 1 900 tokens
+    "#);
 }

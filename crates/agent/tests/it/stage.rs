@@ -134,6 +134,9 @@ fn line(body: &EventBody) -> String {
         EventBody::Screenshot(screenshot) => {
             format!("screenshot {}", screenshot.call.as_deref().unwrap_or("-"))
         }
+        EventBody::Cost(cost) if cost.broken_off => {
+            format!("broken off {} {} tokens", cost.step, cost.usage.tokens())
+        }
         EventBody::Cost(cost) => format!("whole {}", cost.step),
         EventBody::Retry(retry) => format!(
             "retry {} {:?}{}",

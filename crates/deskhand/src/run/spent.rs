@@ -51,6 +51,8 @@ mod tests {
             },
             unpriced,
             unfinished: false,
+            aside: false,
+            broken_off: false,
         }
     }
 

@@ -431,6 +431,8 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 4] {
             usage: Usage::default(),
             unpriced: some,
             unfinished: some,
+            aside: some,
+            broken_off: some,
         }),
         EventBody::Gateway(GatewayUse {
             turn: some_turn,

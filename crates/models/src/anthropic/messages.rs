@@ -7,6 +7,7 @@ use super::{VENDOR, forms, generation::Generation, offer::Offer};
 use crate::{
     exchange::{self, Exchange, Part},
     images, retell,
+    space::Space,
 };
 
 /// How many places may be marked for the vendor's cache, besides the system prompt.
@@ -17,14 +18,16 @@ const MOST_CACHED_TURNS: usize = 3;
 pub(super) struct Writer {
     generation: Generation,
     offer: Offer,
+    space: Space,
     messages: Vec<Value>,
 }
 
 impl Writer {
-    pub(super) fn new(generation: Generation, offer: Offer) -> Self {
+    pub(super) fn new(generation: Generation, offer: Offer, space: Space) -> Self {
         Self {
             generation,
             offer,
+            space,
             messages: Vec::new(),
         }
     }
@@ -63,7 +66,7 @@ impl Writer {
             if retell::is_something(exchange.text) {
                 self.add("assistant", vec![words(exchange.text)]);
             }
-            for told in retell::done(exchange) {
+            for told in retell::done(exchange, &self.space) {
                 self.tell(told);
             }
             return;

@@ -10,6 +10,7 @@ use super::{
     tools,
     trim::{self, Limits},
 };
+use crate::space::Space;
 
 /// How many tokens a model may think that wants a number.
 const THINKING_TOKENS: u32 = 4_096;
@@ -32,7 +33,8 @@ pub(super) fn body(
     said: &[Value],
 ) -> Value {
     let generation = Generation::of(model);
-    let mut messages = Writer::new(generation, offer).write(&request.items, said);
+    let space = Space::picture(request.screen, request.shown);
+    let mut messages = Writer::new(generation, offer, space).write(&request.items, said);
     let limits = Limits {
         n_pictures: generation.most_pictures(),
         body_bytes: largest_body,

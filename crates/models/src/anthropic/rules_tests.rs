@@ -124,8 +124,12 @@ proptest! {
     fn any_conversation_is_taken(steps in steps(), model in proptest::sample::select(&MODELS[..])) {
         let items = items(VENDOR, &steps, |index, by, text, n_calls| sent(model, index, by, text, n_calls));
         let mut before: Vec<Value> = Vec::new();
+        let first = body(model, &[testing::prompt("begin")]);
         for beginning in beginnings(&items) {
             let body = body(model, beginning);
+            for field in ["tools", "system", "thinking"] {
+                prop_assert_eq!(body[field].to_string(), first[field].to_string());
+            }
             let messages = body["messages"].as_array().unwrap();
             prop_assert_eq!(fault(messages), None, "{:#}", body["messages"]);
             prop_assert!(body.to_string().matches("cache_control").count() <= 4);

@@ -85,6 +85,8 @@ fn shorter(long: u32, shape: f64) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{prelude::*, sample::select};
+
     use super::*;
 
     fn check(native: (u16, u16), sight: Sight, expected: (u16, u16)) {
@@ -127,5 +129,29 @@ mod tests {
             check(native, Sharp, sharp);
         }
         check((1075, 1520), Standard, (924, 1307));
+    }
+
+    proptest! {
+        #[test]
+        fn a_picture_is_taken_as_it_is_keeps_its_shape_and_could_not_be_larger(
+            edges in (1_u16..=8000, 1_u16..=8000),
+            sight in select(vec![Sight::Standard, Sight::Sharp]),
+            longest in select(vec![2000, u32::MAX]),
+        ) {
+            let native = ScreenSize { width: edges.0, height: edges.1 };
+            let turned = ScreenSize { width: edges.1, height: edges.0 };
+            let size = shown(native, sight, longest);
+            let (width, height) = (u32::from(size.width), u32::from(size.height));
+            let fits = |long: u32, short: u32| long <= longest && sight.fits(long, short);
+            let (long, short) = (width.max(height), width.min(height));
+            prop_assert!(fits(long, short));
+            let of_turned = shown(turned, sight, longest);
+            prop_assert_eq!((of_turned.height, of_turned.width), (size.width, size.height));
+            if size != native {
+                let shape = f64::from(edges.0.max(edges.1)) / f64::from(edges.0.min(edges.1));
+                prop_assert_eq!(short, shorter(long, shape));
+                prop_assert!(!fits(long + 1, shorter(long + 1, shape)));
+            }
+        }
     }
 }

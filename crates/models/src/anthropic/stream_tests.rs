@@ -2,10 +2,12 @@
 
 use deskhand_core::model::{Chunk, End, ModelError, Usage};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{generation::ToolVersion, stream::Answer};
-use crate::testing::{self, calls, error, events, space, whole};
+use crate::testing::{
+    self, after_what_was_said, broken_off, calls, error, events, lengths, space, whole, written,
+};
 
 const BATCH: &str = r#"event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","role":"assistant","content":[],"usage":{"input_tokens":12,"cache_creation_input_tokens":300,"cache_read_input_tokens":4000,"output_tokens":1}}}
@@ -130,25 +132,33 @@ fn a_batch_is_read_whole() {
 
 #[test]
 fn a_call_that_was_cut_off_is_dropped_and_told() {
-    let cut = BATCH
-        .replace(
-            r#"{\"type\":\"input_json_delta\",\"partial_json\":\"and"#,
-            "",
-        )
-        .replace("and\\\": \\\"ls\\\"}", "and\\\": \\\"l")
-        .replace(
-            r#""stop_reason":"tool_use""#,
-            r#""stop_reason":"max_tokens""#,
-        );
+    let cut = cut_call();
     let chunks = whole(read(&cut, &[]));
-    assert_eq!(
-        chunks
-            .iter()
-            .filter(|chunk| matches!(chunk, Chunk::Call(_)))
-            .count(),
-        1
-    );
+    assert_eq!(calls(&chunks).len(), 1);
     assert_eq!(chunks.last(), Some(&Chunk::End(End::Unfinished)));
+    let original = chunks.iter().find_map(|chunk| match chunk {
+        Chunk::Original(original) => Some(original.data.to_string()),
+        _ => None,
+    });
+    let original = original.unwrap();
+    assert!(original.contains("toolu_A") && !original.contains("toolu_B"));
+}
+
+/// An answer that became too long in the middle of its second call.
+fn cut_call() -> String {
+    let tool_use = r#""stop_reason":"tool_use""#;
+    let max_tokens = r#""stop_reason":"max_tokens""#;
+    BATCH
+        .replace(r#"and\": \"ls\"}"#, r#"and\": \"l"#)
+        .replace(tool_use, max_tokens)
+}
+
+fn refusal() -> Value {
+    json!({"type": "message_delta", "delta": {"stop_reason": "refusal", "stop_details": {"explanation": "no"}}, "usage": {"output_tokens": 4}})
+}
+
+fn overloaded() -> Value {
+    json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
 }
 
 #[test]
@@ -172,15 +182,16 @@ fn errors_in_the_middle_are_told_apart() {
 #[test]
 fn a_refusal_is_told_with_what_it_took() {
     let start = json!({"type": "message_start", "message": {"usage": {"input_tokens": 9, "output_tokens": 1}}});
-    let refusal = json!({"type": "message_delta", "delta": {"stop_reason": "refusal", "stop_details": {"explanation": "no"}}, "usage": {"output_tokens": 4}});
-    let read = read(&events(&[start, refusal]), &[]);
-    let usage = Usage {
-        input: 9,
-        output: 4,
-        ..Usage::default()
+    let read = read(&events(&[start, refusal()]), &[]);
+    let usage = |output| {
+        Chunk::Usage(Usage {
+            input: 9,
+            output,
+            ..Usage::default()
+        })
     };
     let refused = ModelError::Refused("the model refused to go on: no".to_owned());
-    assert_eq!(read, [Ok(Chunk::Usage(usage)), Err(refused)]);
+    assert_eq!(read, [Ok(usage(1)), Ok(usage(4)), Err(refused)]);
 }
 
 #[test]
@@ -220,9 +231,28 @@ fn a_summary_of_the_conversation_is_kept() {
     );
 }
 
+#[test]
+fn an_error_in_the_middle_comes_after_what_was_said() {
+    assert_eq!(
+        after_what_was_said(read, BATCH, &overloaded()),
+        ModelError::unavailable("Overloaded")
+    );
+    let refused = after_what_was_said(read, BATCH, &refusal());
+    assert!(matches!(refused, ModelError::Refused(_)), "{refused}");
+}
+
 proptest! {
     #[test]
-    fn pieces_make_no_difference(lengths in prop::collection::vec(1_usize..200, 1..40)) {
-        prop_assert_eq!(read(BATCH, &lengths), read(BATCH, &[]));
+    fn pieces_make_no_difference(lengths in lengths(), written in written()) {
+        let streams = [
+            BATCH.to_owned(),
+            cut_call(),
+            broken_off(BATCH, &overloaded()),
+            broken_off(BATCH, &refusal()),
+            BATCH[..BATCH.len() / 2].to_owned(),
+        ];
+        for stream in streams {
+            prop_assert_eq!(read(&written.put(&stream), &lengths), read(&stream, &[]));
+        }
     }
 }

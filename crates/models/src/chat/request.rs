@@ -9,6 +9,7 @@ use crate::{
     functions::{self, Function},
     images::data_url,
     retell,
+    space::Space,
 };
 
 /// What stands beside pictures of what was done.
@@ -26,8 +27,9 @@ pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
     .into_iter()
     .chain(functions::of_every_model());
     let mut messages = vec![said("system", &request.system)];
+    let space = Space::picture(request.screen, request.shown);
     for part in exchange::parts(&request.items) {
-        write(part, model, &mut messages);
+        write(part, model, &space, &mut messages);
     }
     json!({
         "model": model,
@@ -49,7 +51,7 @@ fn tool(function: &Function) -> Value {
     })
 }
 
-fn write(part: Part<'_>, model: &str, messages: &mut Vec<Value>) {
+fn write(part: Part<'_>, model: &str, space: &Space, messages: &mut Vec<Value>) {
     match part {
         Part::Said(text) => messages.push(said("user", text)),
         Part::Shown { text, image } => messages.push(shown(text, image)),
@@ -62,7 +64,7 @@ fn write(part: Part<'_>, model: &str, messages: &mut Vec<Value>) {
                 if retell::is_something(exchange.text) {
                     messages.push(said("assistant", exchange.text));
                 }
-                messages.extend(retell::done(&exchange).into_iter().map(told));
+                messages.extend(retell::done(&exchange, space).into_iter().map(told));
             }
         },
         Part::Stray(results) => messages.extend(results.iter().map(retell::stray).map(told)),

@@ -5,7 +5,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::stream::Answer;
-use crate::testing::{self, calls, error, events, space, whole};
+use crate::testing::{
+    self, after_what_was_said, broken_off, calls, error, events, lengths, space, whole, written,
+};
 
 const STREAM: &str = include_str!("../../tests/it/streams/chat.sse");
 
@@ -87,9 +89,24 @@ fn answers_that_do_not_come_whole_say_why() {
     );
 }
 
+#[test]
+fn an_error_in_the_middle_comes_after_what_was_said() {
+    let told = after_what_was_said(read, STREAM, &json!({"error": "so"}));
+    assert_eq!(told, ModelError::unavailable("so"));
+}
+
 proptest! {
     #[test]
-    fn pieces_make_no_difference(lengths in prop::collection::vec(1_usize..200, 1..40)) {
-        prop_assert_eq!(read(STREAM, &lengths), read(STREAM, &[]));
+    fn pieces_make_no_difference(lengths in lengths(), written in written()) {
+        let streams = [
+            STREAM.to_owned(),
+            broken_off(STREAM, &json!({"error": {"code": 502, "message": "so"}})),
+            broken_off(STREAM, &piece(&json!({}), Some("content_filter"))),
+            broken_off(STREAM, &piece(&json!({}), Some("length"))),
+            STREAM[..STREAM.len() / 2].to_owned(),
+        ];
+        for stream in streams {
+            prop_assert_eq!(read(&written.put(&stream), &lengths), read(&stream, &[]));
+        }
     }
 }

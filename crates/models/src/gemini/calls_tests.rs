@@ -113,3 +113,122 @@ fn what_makes_no_sense_is_told() {
         "direction is up, down, left or right, not \"in\""
     );
 }
+
+/// The functions of both sets that are not read above, each with what it does.
+#[test]
+fn every_function_of_both_sets_does_something() {
+    let at = json!({"x": 720, "y": 450});
+    let place = json!({"x": 500, "y": 500});
+    let click = |button: &str, count: u8| json!({"action": "click", "button": button, "count": count, "at": at});
+    let press = |keys: &str| json!({"action": "key", "keys": keys, "repeat": 1});
+    let moved = json!({"action": "move", "at": at});
+    let typed = |text: &str| json!({"action": "type", "text": text});
+    let scrolled = |dx: i32, dy: i32| json!({"action": "scroll", "at": at, "dx": dx, "dy": dy});
+    let with = |more: Value| {
+        let mut args = place.clone();
+        args.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        args
+    };
+    for (name, args, expected) in [
+        ("double_click", place.clone(), vec![click("left", 2)]),
+        ("triple_click", place.clone(), vec![click("left", 3)]),
+        ("middle_click", place.clone(), vec![click("middle", 1)]),
+        ("right_click", place.clone(), vec![click("right", 1)]),
+        ("move", place.clone(), vec![moved.clone()]),
+        ("hover_at", place.clone(), vec![moved.clone()]),
+        (
+            "mouse_down",
+            place.clone(),
+            vec![
+                moved.clone(),
+                json!({"action": "mouse_down", "button": "left"}),
+            ],
+        ),
+        (
+            "mouse_up",
+            place.clone(),
+            vec![moved, json!({"action": "mouse_up", "button": "left"})],
+        ),
+        ("press_key", json!({"key": "Enter"}), vec![press("Enter")]),
+        (
+            "wait",
+            json!({}),
+            vec![json!({"action": "wait", "ms": 1000})],
+        ),
+        (
+            "wait_5_seconds",
+            json!({}),
+            vec![json!({"action": "wait", "ms": 5000})],
+        ),
+        (
+            "take_screenshot",
+            json!({}),
+            vec![json!({"action": "screenshot"})],
+        ),
+        (
+            "open_web_browser",
+            json!({}),
+            vec![json!({"action": "screenshot"})],
+        ),
+        (
+            "search",
+            json!({}),
+            vec![
+                press("ctrl+l"),
+                typed("https://www.google.com"),
+                press("Return"),
+            ],
+        ),
+        ("go_back", json!({}), vec![press("alt+Left")]),
+        ("go_forward", json!({}), vec![press("alt+Right")]),
+        (
+            "type_text_at",
+            with(json!({"text": "hi", "press_enter": false, "clear_before_typing": false})),
+            vec![click("left", 1), typed("hi")],
+        ),
+        // Pixels, and three clicks of the wheel when nothing is said.
+        (
+            "scroll",
+            with(json!({"direction": "left", "magnitude_in_pixels": 200})),
+            vec![scrolled(-2, 0)],
+        ),
+        (
+            "scroll",
+            with(json!({"direction": "down"})),
+            vec![scrolled(0, 3)],
+        ),
+        // Thousandths of the screen.
+        (
+            "scroll",
+            with(json!({"direction": "right", "magnitude": 500})),
+            vec![scrolled(7, 0)],
+        ),
+        (
+            "scroll_at",
+            with(json!({"direction": "up", "magnitude": 1000})),
+            vec![scrolled(0, -9)],
+        ),
+        (
+            "scroll_document",
+            json!({"direction": "down"}),
+            vec![json!({"action": "scroll", "dx": 0, "dy": 7})],
+        ),
+    ] {
+        assert_eq!(inputs(name, &args), expected, "{name}");
+    }
+}
+
+#[test]
+fn the_last_place_is_on_every_screen() {
+    for (width, height) in [(1, 1), (640, 480), (1440, 900), (3840, 2160)] {
+        let space = Space::thousandths(ScreenSize { width, height });
+        let call = json!({"name": "click", "args": {"x": 999, "y": 999}});
+        let at = read("c", &call, &space)[0].input["at"].clone();
+        let last = |edge: u16| i64::from(edge) - 1;
+        assert!(
+            at["x"].as_i64().unwrap() <= last(width) && at["y"].as_i64().unwrap() <= last(height)
+        );
+    }
+}

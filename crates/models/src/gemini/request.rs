@@ -9,6 +9,7 @@ use crate::{
     exchange::{self, Exchange, Part},
     functions::{self, Function},
     images, retell,
+    space::Space,
 };
 
 /// The models with the first set of actions, whose only computer is a browser.
@@ -39,6 +40,7 @@ pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
     let writer = Writer {
         model,
         is_browser,
+        space: Space::thousandths(request.screen),
         contents: Vec::new(),
     };
     json!({
@@ -65,6 +67,7 @@ fn declaration(function: &Function) -> Value {
 struct Writer<'a> {
     model: &'a str,
     is_browser: bool,
+    space: Space,
     contents: Vec<Value>,
 }
 
@@ -96,7 +99,7 @@ impl Writer<'_> {
             if retell::is_something(exchange.text) {
                 self.add("model", vec![words(exchange.text)]);
             }
-            for told in retell::done(exchange) {
+            for told in retell::done(exchange, &self.space) {
                 self.tell(told);
             }
             return;

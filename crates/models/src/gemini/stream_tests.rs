@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 use super::stream::Answer;
 use crate::{
     space::Space,
-    testing::{self, SCREEN, calls, error, events, tool_calls, whole},
+    testing::{
+        self, SCREEN, after_what_was_said, broken_off, calls, error, events, lengths, tool_calls,
+        whole, written,
+    },
 };
 
 const STREAM: &str = include_str!("../../tests/it/streams/gemini.sse");
@@ -102,9 +105,39 @@ fn answers_that_do_not_come_whole_say_why() {
     assert!(matches!(half, ModelError::Unavailable { .. }));
 }
 
+fn overloaded() -> Value {
+    json!({"error": {"code": 503, "message": "so"}})
+}
+
+/// With ids, which are made up where there are none.
+fn first_with_ids() -> String {
+    let call = r#"{"functionCall":{"#;
+    let (before, after) = FIRST.split_once(call).unwrap();
+    format!(
+        "{before}{call}\"id\":\"a\",{}",
+        after.replace(call, &format!("{call}\"id\":\"b\","))
+    )
+}
+
+#[test]
+fn an_error_in_the_middle_comes_after_what_was_said() {
+    let told = after_what_was_said(read, STREAM, &overloaded());
+    assert_eq!(told, ModelError::unavailable("so"));
+}
+
 proptest! {
     #[test]
-    fn pieces_make_no_difference(lengths in prop::collection::vec(1_usize..200, 1..40)) {
-        prop_assert_eq!(read(STREAM, &lengths), read(STREAM, &[]));
+    fn pieces_make_no_difference(lengths in lengths(), written in written()) {
+        let blocked = json!({"candidates": [{"finishReason": "SAFETY"}], "usageMetadata": {"promptTokenCount": 7}});
+        let streams = [
+            STREAM.to_owned(),
+            first_with_ids(),
+            broken_off(STREAM, &overloaded()),
+            broken_off(STREAM, &blocked),
+            STREAM[..STREAM.len() / 2].to_owned(),
+        ];
+        for stream in streams {
+            prop_assert_eq!(read(&written.put(&stream), &lengths), read(&stream, &[]));
+        }
     }
 }

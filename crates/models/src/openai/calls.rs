@@ -23,7 +23,7 @@ const MOST_CLICKS: f64 = 100.0;
 
 /// An action that makes no sense. The text is for the model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-enum BadAction {
+pub(super) enum BadAction {
     #[error(transparent)]
     Input(#[from] BadInput),
     #[error(transparent)]
@@ -103,7 +103,7 @@ fn function(item: &Value, space: &Space) -> ToolCall {
     }
 }
 
-fn action(sent: &Value, space: &Space) -> Result<Action, BadAction> {
+pub(super) fn action(sent: &Value, space: &Space) -> Result<Action, BadAction> {
     let input = Input::of(sent);
     let point =
         || -> Result<_, BadAction> { Ok(space.point(input.number("x")?, input.number("y")?)?) };
@@ -171,7 +171,7 @@ fn action(sent: &Value, space: &Space) -> Result<Action, BadAction> {
     }
 }
 
-fn press(keys: &str) -> Action {
+pub(super) fn press(keys: &str) -> Action {
     Action::Key {
         keys: keys.to_owned(),
         repeat: 1,
@@ -213,120 +213,4 @@ fn clicks(pixels: Option<f64>) -> Result<i32, BadAction> {
         return Err(BadAction::TooFar(pixels));
     }
     Ok((clicks * pixels.signum()) as i32)
-}
-
-#[cfg(test)]
-mod tests {
-    use deskhand_core::action::{Point, ScreenSize};
-
-    use super::*;
-
-    fn read_action(sent: &Value) -> Result<Action, String> {
-        let space = Space::picture(ScreenSize::default(), ScreenSize::default());
-        action(sent, &space).map_err(|problem| problem.to_string())
-    }
-
-    #[test]
-    fn every_action_is_understood() {
-        let at = Point { x: 5, y: 6 };
-        let click = |button, count, modifiers: &[&str]| Action::Click {
-            button,
-            count,
-            at: Some(at),
-            modifiers: modifiers.iter().map(|key| (*key).to_owned()).collect(),
-        };
-        let scroll = |dx, dy| Action::Scroll {
-            at: Some(at),
-            dx,
-            dy,
-            modifiers: Vec::new(),
-        };
-        for (sent, expected) in [
-            (json!({"type": "screenshot"}), Action::Screenshot),
-            (json!({"type": "wait"}), Action::Wait { ms: 2000 }),
-            (
-                json!({"type": "click", "button": "left", "x": 5, "y": 6, "keys": ["SHIFT"]}),
-                click(Button::Left, 1, &["SHIFT"]),
-            ),
-            (
-                json!({"type": "click", "button": "wheel", "x": 5, "y": 6}),
-                click(Button::Middle, 1, &[]),
-            ),
-            (
-                json!({"type": "click", "button": "back", "x": 5, "y": 6}),
-                press("alt+Left"),
-            ),
-            (
-                json!({"type": "double_click", "x": 5, "y": 6}),
-                click(Button::Left, 2, &[]),
-            ),
-            (json!({"type": "move", "x": 5, "y": 6}), Action::Move { at }),
-            (
-                json!({"type": "scroll", "x": 5, "y": 6, "scroll_x": 0, "scroll_y": 250}),
-                scroll(0, 3),
-            ),
-            (
-                json!({"type": "scroll", "x": 5, "y": 6, "scroll_x": -10, "scroll_y": 0}),
-                scroll(-1, 0),
-            ),
-            (
-                json!({"type": "keypress", "keys": ["CTRL", "L"]}),
-                press("CTRL+L"),
-            ),
-            (
-                json!({"type": "keypress", "keys": ["DOWN", "DOWN"]}),
-                press("DOWN DOWN"),
-            ),
-            (
-                json!({"type": "type", "text": "hi"}),
-                Action::Type {
-                    text: "hi".to_owned(),
-                },
-            ),
-            (
-                json!({"type": "drag", "path": [{"x": 5, "y": 6}, [7, 8], {"x": 5, "y": 6}]}),
-                Action::Drag {
-                    path: vec![at, Point { x: 7, y: 8 }, at],
-                    modifiers: Vec::new(),
-                },
-            ),
-        ] {
-            assert_eq!(read_action(&sent), Ok(expected), "{sent}");
-        }
-    }
-
-    #[test]
-    fn what_makes_no_sense_is_told() {
-        let told = |sent| read_action(&sent).unwrap_err();
-        assert_eq!(
-            told(json!({"type": "drag", "path": [[1, 2]]})),
-            "a drag needs at least two points"
-        );
-        assert_eq!(told(json!({"type": "click", "x": 1})), "y is missing");
-        assert_eq!(
-            told(json!({"type": "click", "x": 5000, "y": 1})),
-            "(5000, 1) is outside the 1024×768 picture"
-        );
-        assert_eq!(told(json!({"type": "fly"})), "there is no action \"fly\"");
-        assert_eq!(
-            told(json!({"type": "keypress", "keys": []})),
-            "keys is missing"
-        );
-    }
-
-    #[test]
-    fn a_batch_is_several_calls_and_its_checks_come_first() {
-        let item = json!({
-            "type": "computer_call", "call_id": "call_1",
-            "pending_safety_checks": [{"id": "sc_1", "code": "malicious_instructions", "message": "Look at this."}],
-            "actions": [{"type": "screenshot"}, {"type": "wait"}],
-        });
-        let space = Space::picture(ScreenSize::default(), ScreenSize::default());
-        let calls = read(&item, &space);
-        let ids: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
-        assert_eq!(ids, ["call_1#0", "call_1#1"]);
-        assert_eq!(calls[0].checks[0].prompt, "Look at this.");
-        assert!(calls[1].checks.is_empty());
-        assert_eq!(call_ids::whole("call_1#1"), "call_1");
-    }
 }

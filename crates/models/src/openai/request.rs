@@ -10,6 +10,7 @@ use crate::{
     functions::{self, Function},
     images::data_url,
     retell,
+    space::Space,
 };
 
 /// The body of a request.
@@ -18,6 +19,7 @@ pub(super) fn body(model: &str, offer: Offer, request: &ModelRequest) -> Value {
     let writer = Writer {
         model,
         has_detail: offer.detail && !is_preview,
+        space: Space::picture(request.screen, request.shown),
     };
     let mut body = json!({
         "model": model,
@@ -78,6 +80,7 @@ struct Writer<'a> {
     model: &'a str,
     /// Whether pictures say that they are to be looked at as they are.
     has_detail: bool,
+    space: Space,
 }
 
 impl Writer<'_> {
@@ -110,7 +113,7 @@ impl Writer<'_> {
                 if retell::is_something(exchange.text) {
                     input.push(said("assistant", exchange.text));
                 }
-                input.extend(retell::done(exchange).into_iter().map(told));
+                input.extend(retell::done(exchange, &self.space).into_iter().map(told));
             }
         }
     }

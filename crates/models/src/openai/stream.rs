@@ -109,8 +109,8 @@ impl Answer {
     fn end(&mut self, response: &Value, end: End) -> Vec<Chunk> {
         self.is_over = true;
         self.count(&response["usage"]);
-        let end = if self.is_commentary && self.n_calls == 0 {
-            End::Unfinished
+        let end = if end == End::Done && self.is_commentary && self.n_calls == 0 {
+            End::Aside
         } else {
             end
         };

@@ -2,10 +2,13 @@
 
 use deskhand_core::model::{Chunk, End, ModelError, Usage};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::stream::Answer;
-use crate::testing::{self, calls, error, events, space, tool_calls, whole};
+use crate::testing::{
+    self, after_what_was_said, broken_off, calls, error, events, lengths, space, tool_calls, whole,
+    written,
+};
 
 const STREAM: &str = include_str!("../../tests/it/streams/openai.sse");
 const PREVIEW: &str = include_str!("../../tests/it/streams/openai_preview.sse");
@@ -70,7 +73,7 @@ fn words_about_what_comes_next_are_not_the_end() {
         let chunks = whole(read(&events(&[message(phase), completed.clone()]), &[]));
         chunks.last().cloned()
     };
-    assert_eq!(end("commentary"), Some(Chunk::End(End::Unfinished)));
+    assert_eq!(end("commentary"), Some(Chunk::End(End::Aside)));
     assert_eq!(end("final_answer"), Some(Chunk::End(End::Done)));
 }
 
@@ -104,9 +107,60 @@ fn answers_that_do_not_come_whole_say_why() {
     assert!(calls(&cut).is_empty());
 }
 
+fn overloaded() -> Value {
+    json!({"type": "error", "code": "overloaded", "message": "so"})
+}
+
+#[test]
+fn an_error_in_the_middle_comes_after_what_was_said() {
+    for stream in [STREAM, PREVIEW] {
+        let told = after_what_was_said(read, stream, &overloaded());
+        assert_eq!(told, ModelError::unavailable("so"));
+    }
+}
+
+#[test]
+fn a_refusal_is_said_in_words() {
+    let part =
+        json!({"type": "response.content_part.added", "part": {"type": "refusal", "refusal": ""}});
+    let delta = json!({"type": "response.refusal.delta", "delta": "I do not."});
+    let item = json!({"type": "response.output_item.done", "item": {"type": "message", "role": "assistant", "content": [{"type": "refusal", "refusal": "I do not."}]}});
+    let completed = json!({"type": "response.completed", "response": {}});
+    let chunks = whole(read(&events(&[part, delta, item, completed]), &[]));
+    assert_eq!(
+        chunks[..2],
+        [Chunk::TextStart, Chunk::Text("I do not.".to_owned())]
+    );
+    assert_eq!(chunks.last(), Some(&Chunk::End(End::Done)));
+}
+
+#[test]
+fn nothing_but_reasoning_is_an_empty_answer_unless_it_became_too_long() {
+    let item = json!({"type": "response.output_item.done", "item": {"type": "reasoning", "id": "rs_1", "summary": []}});
+    let end = |last: &Value| whole(read(&events(&[item.clone(), last.clone()]), &[])).pop();
+    let completed = json!({"type": "response.completed", "response": {}});
+    assert_eq!(end(&completed), Some(Chunk::End(End::Done)));
+    let incomplete = json!({"type": "response.incomplete", "response": {"incomplete_details": {"reason": "max_output_tokens"}}});
+    assert_eq!(end(&incomplete), Some(Chunk::End(End::Unfinished)));
+    // Words that were cut off are no less cut off for being about what comes next.
+    let aside = json!({"type": "response.output_item.done", "item": {"type": "message", "phase": "commentary", "content": []}});
+    let cut = whole(read(&events(&[aside, incomplete]), &[])).pop();
+    assert_eq!(cut, Some(Chunk::End(End::Unfinished)));
+}
+
 proptest! {
     #[test]
-    fn pieces_make_no_difference(lengths in prop::collection::vec(1_usize..200, 1..40)) {
-        prop_assert_eq!(read(STREAM, &lengths), read(STREAM, &[]));
+    fn pieces_make_no_difference(lengths in lengths(), written in written()) {
+        let filtered = json!({"type": "response.incomplete", "response": {"incomplete_details": {"reason": "content_filter"}}});
+        let streams = [
+            STREAM.to_owned(),
+            PREVIEW.to_owned(),
+            broken_off(STREAM, &overloaded()),
+            broken_off(STREAM, &filtered),
+            STREAM[..STREAM.len() / 2].to_owned(),
+        ];
+        for stream in streams {
+            prop_assert_eq!(read(&written.put(&stream), &lengths), read(&stream, &[]));
+        }
     }
 }

@@ -8,6 +8,7 @@ mod finding;
 mod fixtures;
 mod golden;
 mod names;
+mod places;
 mod playing;
 mod quirks;
 mod retrying;

@@ -40,6 +40,7 @@ async fn heard(model: &dyn Model, items: &[Item]) -> String {
         Ok(Chunk::Usage(usage)) => Some(format!("{} tokens", usage.tokens())),
         Ok(Chunk::End(End::Done)) => Some("DONE".to_owned()),
         Ok(Chunk::End(End::Unfinished)) => Some("UNFINISHED".to_owned()),
+        Ok(Chunk::End(End::Aside)) => Some("ASIDE".to_owned()),
         Err(error) => Some(format!("{error:?}")),
     });
     parts.collect::<Vec<_>>().join("|")

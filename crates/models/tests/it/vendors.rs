@@ -142,3 +142,28 @@ fn settings_that_cannot_be_meant_are_refused() {
     assert_snapshot!(told("acme", None), @"nothing says where acme is: set its base URL");
     assert_snapshot!(told("ollama", Some("127.0.0.1:11434")), @r#"ollama cannot be at "127.0.0.1:11434": write http:// or https://, a host and a path"#);
 }
+
+#[test]
+fn pictures_of_anthropics_models_are_small_enough_however_many_there_are() {
+    let models = models(&[("ANTHROPIC_API_KEY", "k")]);
+    let listed = models.list().into_iter().map(|model| model.name);
+    let names: Vec<String> = listed
+        .filter(|name| name.starts_with("anthropic/"))
+        .collect();
+    assert!(names.len() > 5, "{names:?}");
+    for (width, height) in [
+        (1024, 768),
+        (2560, 1600),
+        (3840, 2160),
+        (2160, 3840),
+        (8000, 600),
+    ] {
+        for name in &names {
+            let shown = models
+                .model(name)
+                .unwrap()
+                .shown(ScreenSize { width, height });
+            assert!(shown.width.max(shown.height) <= 2000, "{name}: {shown}");
+        }
+    }
+}

@@ -62,11 +62,21 @@ impl Wire {
 
     /// What a model streams in answer to these items.
     pub(crate) async fn ask(&self, model: &str, items: &[Item]) -> Vec<Result<Chunk, ModelError>> {
+        self.ask_on(SCREEN, model, items).await
+    }
+
+    /// The same of a screen of this size.
+    pub(crate) async fn ask_on(
+        &self,
+        screen: ScreenSize,
+        model: &str,
+        items: &[Item],
+    ) -> Vec<Result<Chunk, ModelError>> {
         let model = self.models.model(model).unwrap();
         let request = ModelRequest {
             system: "You have a computer.".to_owned(),
-            screen: SCREEN,
-            shown: model.shown(SCREEN),
+            screen,
+            shown: model.shown(screen),
             items: items.to_vec(),
         };
         model.stream(request).collect().await

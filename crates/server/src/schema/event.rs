@@ -264,7 +264,7 @@ pub(crate) struct AnswerData {
     by: Uuid,
 }
 
-/// The model has given a whole answer. What it said and asked for stands before this.
+/// What an answer of the model took. Unless it broke off it is whole: what the model said and asked for stands before this.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CostData {
     turn: Uuid,
@@ -282,6 +282,12 @@ pub(crate) struct CostData {
     /// Whether the model wanted to say more and could not.
     #[schema(required = false)]
     unfinished: bool,
+    /// Whether it only says what the model is about to do, so that it is not the end.
+    #[schema(required = false)]
+    aside: bool,
+    /// Whether it broke off, so that it is no answer and may have cost more.
+    #[schema(required = false)]
+    broken_off: bool,
 }
 
 /// What an answer took, in tokens.

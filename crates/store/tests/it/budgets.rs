@@ -35,6 +35,8 @@ fn cost(usd: f64, tokens: u64) -> EventBody {
         },
         unpriced: false,
         unfinished: false,
+        aside: false,
+        broken_off: false,
     })
 }
 

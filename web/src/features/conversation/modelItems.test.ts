@@ -50,6 +50,12 @@ it("waits on the provider until the model speaks, and folds what it had begun to
   }
 });
 
+it("counts an answer that broke off, and waits on", () => {
+  const timeline = after(began, retry(), cost(0.25, 90, { broken_off: true }));
+  expect(timeline.retry).toMatchObject({ attempt: 1 });
+  expect(timeline.spent).toMatchObject({ usd: 0.25, tokens: 100 });
+});
+
 it("says when another model goes on", () => {
   const timeline = after(retry(), retry({ attempt: 3, model: "openai/gpt-6-sol" }));
   expect(timeline.items).toMatchObject([

@@ -158,7 +158,8 @@ function addEvent(draft: Draft, event: SessionEvent): void {
       return;
     }
     case "cost":
-      draft.retry = null;
+      // One that broke off is asked for again.
+      if (!event.data.broken_off) draft.retry = null;
       draft.spent = withCost(draft.spent, event.data);
       draft.turnSpent = withCost(draft.turnSpent, event.data);
       return;

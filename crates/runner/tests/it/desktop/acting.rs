@@ -280,6 +280,11 @@ async fn what_is_held_can_be_released_at_any_time() {
     world.title("down button").await;
     world.desktop.release_all().await.unwrap();
     world.title("down").await;
+
+    world.act(Action::MouseDown { button }).await.unwrap();
+    world.title("down button").await;
+    world.act(Action::MouseUp { button }).await.unwrap();
+    world.title("down").await;
     world.end().await;
 }
 

@@ -162,14 +162,15 @@ async fn a_picture_has_the_size_that_is_asked_for() {
 async fn a_zoom_shows_the_pixels_of_the_screen_whatever_size_is_shown() {
     // Of a board whose fields are one pixel each nothing would be left in a smaller picture.
     let world = World::with_page_on(
-        size(2560, 1600),
-        "<canvas id=c width=200 height=100 style='position:absolute;left:1000px;top:500px'></canvas>
+        size(3840, 2160),
+        "<body style='height:100vh'><canvas id=c width=200 height=100 style='position:absolute;left:1000px;top:500px'></canvas>
         <script>
         const paint = c.getContext('2d');
         for (let x = 0; x < 200; x++) for (let y = 0; y < 100; y++) {
             paint.fillStyle = (x + y) % 2 ? '#000' : '#fff';
             paint.fillRect(x, y, 1, 1);
         }
+        addEventListener('click', e => say(`clicked ${e.clientX} ${e.clientY}`));
         </script>",
     )
     .await;
@@ -180,14 +181,14 @@ async fn a_zoom_shows_the_pixels_of_the_screen_whatever_size_is_shown() {
         x1: 1050,
         y1: 530,
     };
-    let shown = Some(size(1389, 868));
+    let shown = Some(size(2000, 1125));
     let zoom = Action::Zoom { region: board };
     let (_, frame) = world.act_and_show(zoom, shown).await;
-    assert_eq!(frame.size, size(1389, 695), "twice as wide as high");
+    assert_eq!(frame.size, size(2000, 1000), "twice as wide as high");
     let pixels = Pixels::of(&frame);
     for y in 0..20 {
         for x in 0..40 {
-            let middle = |field: usize| (2 * field + 1) * 1389 / 80;
+            let middle = |field: usize| (2 * field + 1) * 2000 / 80;
             let [value, ..] = pixels.at(middle(x), middle(y));
             let is_black = (x + y) % 2 == 1;
             assert_eq!(value < 64, is_black, "field ({x}, {y}) is {value}");
@@ -200,12 +201,16 @@ async fn a_zoom_shows_the_pixels_of_the_screen_whatever_size_is_shown() {
         x0: 100,
         y0: 0,
         x1: 300,
-        y1: 1600,
+        y1: 2160,
     };
     let (_, frame) = world
         .act_and_show(Action::Zoom { region: tall }, shown)
         .await;
-    assert_eq!(frame.size, size(109, 868));
+    assert_eq!(frame.size, size(104, 1125));
+
+    // What comes after it is about the whole screen.
+    world.click(3839, 2159).await;
+    world.title("clicked 3839 2159").await;
     world.end().await;
 }
 
