@@ -115,6 +115,7 @@ fn picture(body: &EventBody) -> Option<&Screenshot> {
         | EventBody::Cost(_)
         | EventBody::Retry(_)
         | EventBody::Gateway(_)
+        | EventBody::Model(_)
         | EventBody::Notice(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => None,
@@ -224,6 +225,7 @@ impl Conversation<'_> {
             // programs asked a model is theirs.
             EventBody::Message(_)
             | EventBody::Gateway(_)
+            | EventBody::Model(_)
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Error(_)

@@ -1351,6 +1351,10 @@ export interface components {
             /** @enum {string} */
             type: "gateway";
         } | {
+            data: components["schemas"]["ModelData"];
+            /** @enum {string} */
+            type: "model";
+        } | {
             data: components["schemas"]["NoticeData"];
             /** @enum {string} */
             type: "notice";
@@ -1600,6 +1604,18 @@ export interface components {
             /** @description Why it cannot be used, and the way out. */
             problem: string | null;
             usable: boolean;
+        };
+        /** @description A person gave the session another model, from its next turn on. */
+        ModelData: {
+            /**
+             * Format: uuid
+             * @description Who did it.
+             */
+            by: string;
+            /** @description Their name at that time. */
+            by_name: string;
+            /** @description `vendor/name`. */
+            model: string;
         };
         /** @description What there is to choose from, usable ones first. */
         Models: {
@@ -2262,6 +2278,7 @@ export type Message = components['schemas']['Message'];
 export type MessageData = components['schemas']['MessageData'];
 export type MessagesPage = components['schemas']['MessagesPage'];
 export type Model = components['schemas']['Model'];
+export type ModelData = components['schemas']['ModelData'];
 export type Models = components['schemas']['Models'];
 export type NoticeData = components['schemas']['NoticeData'];
 export type Outcome = components['schemas']['Outcome'];
@@ -3493,6 +3510,15 @@ export interface operations {
             };
             /** @description `no_session`, `bad_id` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `session_ended`: it gets no other model */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

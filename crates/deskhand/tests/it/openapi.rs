@@ -10,8 +10,8 @@ use deskhand_core::{
     edit::EditCommand,
     event::{
         Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, GatewayUse,
-        MessageSaid, Notice, Outcome, QueueChange, QueueChanged, Retry, Said, Screenshot, Status,
-        ToolResult, ToolUse,
+        MessageSaid, ModelChanged, Notice, Outcome, QueueChange, QueueChanged, Retry, Said,
+        Screenshot, Status, ToolResult, ToolUse,
     },
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
@@ -439,6 +439,11 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 4] {
             usage: Usage::default(),
             unpriced: some,
             unfinished: some,
+        }),
+        EventBody::Model(ModelChanged {
+            model: "a/b".to_owned(),
+            by: UserId::new(),
+            by_name: String::new(),
         }),
         EventBody::Retry(Retry {
             turn,
