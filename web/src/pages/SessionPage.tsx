@@ -79,6 +79,7 @@ function LoadedSession({ session }: { session: Session }) {
         sandbox={now.sandbox}
         turnStartedAt={timeline.turnStartedAt}
         spent={spentIn(session, timeline)}
+        programs={timeline.programsSpent}
       />
       <SessionPanes
         session={session}

@@ -66,6 +66,7 @@ function show(events: SessionEvent[], shown: Shown = {}) {
       sessionId="s"
       timeline={timeline}
       state="idle"
+      model="a/b"
       connection={connection}
       isLoading={false}
       waitingNote={undefined}

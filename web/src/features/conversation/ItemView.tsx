@@ -85,6 +85,12 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
           {sentence(item.message)} Going on with {item.model}.
         </Line>
       );
+    case "model":
+      return (
+        <Line at={item.at}>
+          {item.byName} changed the model to {item.model}
+        </Line>
+      );
     case "notice":
       return <Line at={item.at}>{item.message}</Line>;
     case "error":

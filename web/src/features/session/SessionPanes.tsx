@@ -65,6 +65,7 @@ export function SessionPanes(props: SessionPanesProps) {
           sessionId={session.id}
           timeline={timeline}
           state={state}
+          model={session.model}
           connection={props.connection}
           isLoading={props.isLoading}
           names={names}
