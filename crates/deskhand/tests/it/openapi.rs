@@ -416,7 +416,7 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
 }
 
 /// What is told of models.
-fn model_events(turn: TurnId, some: bool) -> [EventBody; 4] {
+fn model_events(turn: TurnId, some: bool) -> [EventBody; 5] {
     let some_turn = some.then_some(turn);
     [
         EventBody::Cost(Cost {

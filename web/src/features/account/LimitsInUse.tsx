@@ -4,16 +4,22 @@ import { Figure, Figures } from "../../components/Figures";
 import { cx } from "../../lib/cx";
 import { usdOf } from "../../lib/money";
 
+interface LimitsInUseProps {
+  /** Whether it also says what models cost today. */
+  withMoney?: boolean;
+  className?: string;
+}
+
 /** How much of one's limits is used, in a few quiet lines. */
-export function LimitsInUse({ className }: { className?: string }) {
+export function LimitsInUse({ withMoney = false, className }: LimitsInUseProps) {
   const limits = useLimits().data;
-  const money = useUsage({ enabled: true }).data?.today.usd;
+  const money = useUsage({ enabled: withMoney }).data?.today.usd;
   if (!limits) return null;
   return (
     <Figures label="What you use" className={cx("text-xs", className)}>
       <Used label="Desktops awake" {...limits.awake_sessions} />
       <Used label="New sessions in 24 h" {...limits.sessions_per_day} />
-      {money && (
+      {withMoney && money && (
         <Figure label="Models today" isFull={money.limit !== null && money.used >= money.limit}>
           {usdOf(money.used, money.limit)}
         </Figure>

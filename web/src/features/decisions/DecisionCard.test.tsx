@@ -116,6 +116,12 @@ it.each([
   expect(sent()).toEqual({ yes: false });
 });
 
+it("does not call it a budget that the agent goes in circles", () => {
+  const over = { bound: "repeats" as const, used: 5, limit: 5, more: 5 };
+  show({ kind: "budget", form: { type: "yes_no" }, over });
+  expect(screen.getByRole("region", { name: "Going in circles" })).toBeTruthy();
+});
+
 it("counts down to the default", () => {
   const expiresAt = new Date(Date.now() + 90_500).toISOString();
   show({ form: { type: "yes_no" }, default: { yes: true }, expiresAt });

@@ -1,4 +1,4 @@
-import { CircleHelp, ShieldAlert, ShieldQuestion, Wallet } from "lucide-react";
+import { CircleHelp, Repeat, ShieldAlert, ShieldQuestion, Wallet } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 
@@ -13,7 +13,7 @@ import { includes } from "../../lib/rights";
 import { formatElapsed, formatMoment } from "../../lib/time";
 import { useNow } from "../../lib/useNow";
 import { AnswerForm } from "./AnswerForm";
-import { KIND_WORDS, replyWords } from "./decisionWords";
+import { replyWords, subjectWords } from "./decisionWords";
 
 const ICONS: Record<DecisionKind, LucideIcon> = {
   question: CircleHelp,
@@ -51,11 +51,12 @@ interface DecisionCardProps {
 
 /** Something a person is asked: the question, exactly what would be done, and the answer. */
 export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardProps) {
-  const Icon = ICONS[asked.kind];
+  const Icon = asked.over?.bound === "repeats" ? Repeat : ICONS[asked.kind];
+  const words = subjectWords(asked.kind, asked.over);
   const isOpen = asked.state === "open";
   return (
     <section
-      aria-label={KIND_WORDS[asked.kind]}
+      aria-label={words}
       className={cx(
         "overflow-hidden rounded-lg border bg-surface",
         isOpen ? "border-accent" : "border-line",
@@ -66,7 +67,7 @@ export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardPr
           aria-hidden
           className={cx("size-4 shrink-0", isOpen ? "text-accent" : "text-faint")}
         />
-        {KIND_WORDS[asked.kind]}
+        {words}
         <span className="min-w-0 flex-1 truncate font-normal text-faint">{origin}</span>
         {isOpen && asked.expiresAt != null && <Countdown until={asked.expiresAt} />}
       </div>

@@ -1,11 +1,16 @@
-import type { DecisionKind, Form, Reply } from "../../api/types";
+import type { DecisionKind, Form, OverBound, Reply } from "../../api/types";
 
-export const KIND_WORDS: Record<DecisionKind, string> = {
+const KIND_WORDS: Record<DecisionKind, string> = {
   question: "Question",
   approval: "Approval",
   safety_check: "Safety check",
   budget: "Budget",
 };
+
+/** What is asked about, in a word or two. */
+export function subjectWords(kind: DecisionKind, over: OverBound | null | undefined): string {
+  return over?.bound === "repeats" ? "Going in circles" : KIND_WORDS[kind];
+}
 
 const APPROVAL = { yes: "Approve", no: "Refuse", saidYes: "Approved", saidNo: "Refused" };
 

@@ -63,7 +63,6 @@ export function ModelPicker(props: ModelPickerProps) {
           </Button>
         }
       >
-        <MenuLabel>Prices are for a million tokens</MenuLabel>
         {models.data ? (
           <MenuRadios value={isSessions ? SESSIONS : (chosen ?? "")} onChange={onChange}>
             {sessions && (
@@ -71,6 +70,7 @@ export function ModelPicker(props: ModelPickerProps) {
                 The session’s model
               </MenuRadio>
             )}
+            <MenuLabel>Prices are for a million tokens</MenuLabel>
             <Listed models={models.data} chosen={isSessions ? undefined : chosen} />
           </MenuRadios>
         ) : (

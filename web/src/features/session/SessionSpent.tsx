@@ -4,6 +4,7 @@ import { useUsage } from "../../api/account";
 import type { Session } from "../../api/types";
 import { Figure, Figures } from "../../components/Figures";
 import { FormDialog } from "../../components/FormDialog";
+import { cx } from "../../lib/cx";
 import { formatUsd, type Spent, spentBriefly, spentWords, tokensOf, usdOf } from "../../lib/money";
 
 interface SessionSpentProps {
@@ -11,10 +12,14 @@ interface SessionSpentProps {
   spent: Spent;
   /** What programs on the desktop have used of it. */
   programs: Spent;
+  /** In as few words as can be. */
+  isBrief?: boolean;
+  className?: string;
 }
 
 /** What a session's models have used: in a few words, and all of it when asked. */
-export function SessionSpent({ session, spent, programs }: SessionSpentProps) {
+export function SessionSpent(props: SessionSpentProps) {
+  const { session, spent, programs, isBrief = false } = props;
   const [isOpen, setIsOpen] = useState(false);
   const words = spentWords(spent);
   if (words === null) return null;
@@ -24,11 +29,10 @@ export function SessionSpent({ session, spent, programs }: SessionSpentProps) {
         type="button"
         aria-label={`Used: ${words}`}
         onClick={() => setIsOpen(true)}
-        className="shrink-0 rounded tabular-nums hover:text-ink hover:underline"
+        className={cx("shrink-0 rounded tabular-nums hover:text-ink hover:underline", props.className)}
       >
-        <span className="sm:hidden">{spentBriefly(spent)}</span>
-        <span className="max-sm:hidden">{words}</span>
-        {programs.usd > 0 && (
+        {isBrief ? spentBriefly(spent) : words}
+        {!isBrief && programs.usd > 0 && (
           <span className="max-xl:hidden">, of which programs {formatUsd(programs.usd)}</span>
         )}
       </button>
@@ -45,7 +49,11 @@ export function SessionSpent({ session, spent, programs }: SessionSpentProps) {
   );
 }
 
-function SpentFigures({ session, spent, programs }: SessionSpentProps) {
+function SpentFigures({
+  session,
+  spent,
+  programs,
+}: Pick<SessionSpentProps, "session" | "spent" | "programs">) {
   const isOwner = session.right === "owner";
   const today = useUsage({ enabled: isOwner }).data?.today;
   const ofPrograms = spentWords(programs);

@@ -76,7 +76,13 @@ export function SessionTopBar(props: SessionTopBarProps) {
           <StateBadge state={state} sandbox={sandbox} />
           {isRunning && turnStartedAt !== null && <Elapsed since={turnStartedAt} />}
           {!isOwner && <span>You {RIGHT_WORDS[session.right].toLowerCase()}</span>}
-          <SessionSpent session={session} spent={props.spent} programs={props.programs} />
+          <SessionSpent
+            session={session}
+            spent={props.spent}
+            programs={props.programs}
+            // There is no room for it on narrow displays; there it stands beside the model.
+            className="max-sm:hidden"
+          />
           <span className="hidden truncate sm:inline">{session.model}</span>
         </div>
       </TopBar>
