@@ -64,7 +64,7 @@ fn the_document_lists_every_route_with_its_answers() {
     POST   /api/sessions → 201 400 401 403 413 429 500 503
     DELETE /api/sessions/{id} → 204 401 403 404 429 500 503
     GET    /api/sessions/{id} → 200 401 403 404 429 500 503
-    PATCH  /api/sessions/{id} → 200 400 401 403 404 413 429 500 503
+    PATCH  /api/sessions/{id} → 200 400 401 403 404 409 413 429 500 503
     POST   /api/sessions/{id}/actions → 200 400 401 403 404 409 413 429 500 503
     GET    /api/sessions/{id}/decisions → 200 400 401 403 404 429 500 503
     POST   /api/sessions/{id}/decisions/{decision}/answer → 200 400 401 403 404 409 413 422 429 500 503
