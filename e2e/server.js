@@ -66,9 +66,9 @@ export class Server {
     return is_json ? response.json() : Buffer.from(await response.arrayBuffer());
   }
 
-  /** All events of a session. */
-  async log(session) {
-    const events = [];
+  /** All events of a session, of which some may be known. */
+  async log(session, known = []) {
+    const events = [...known];
     for (;;) {
       const page = await this.api("GET", `/sessions/${session}/events?after=${events.length}&limit=5000`);
       if (page.events.length === 0) return events;
@@ -87,9 +87,10 @@ export class Server {
   async task(model, content) {
     const { id } = await this.api("POST", "/sessions", { model });
     await this.api("POST", `/sessions/${id}/messages`, { content });
-    const deadline = Date.now() + 60_000;
+    const deadline = Date.now() + 120_000;
+    let log = [];
     for (;;) {
-      const log = await this.log(id);
+      log = await this.log(id, log);
       const end = log.find(({ type, data }) => type === "complete" || (type === "error" && data.turn));
       if (end) return { id, log, end };
       if (Date.now() > deadline) {

@@ -46,7 +46,7 @@ async function play(begin, model) {
   const shows = (what, colour) =>
     eventually(`the screen shows ${what}`, async () => {
       const picture = await server.picture();
-      return picture !== undefined && `${new Picture(picture).pixel(900, 600)}` === `${colour}`;
+      return picture !== undefined && new Picture(picture).is(900, 600, colour);
     });
   const fake = await begin(part(shows));
   server = await Server.start({ env: fake.env });

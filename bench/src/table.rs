@@ -118,9 +118,10 @@ impl fmt::Display for Table {
                 "/s" => format!("{value:.0} {}", row.unit),
                 _ => format!("{value:.1} {}", row.unit),
             };
-            let ratio = row
-                .ratio
-                .map_or(String::new(), |ratio| format!("{ratio:.0}×"));
+            let ratio = row.ratio.map_or(String::new(), |ratio| match ratio {
+                ..10.0 => format!("{ratio:.1}×"),
+                _ => format!("{ratio:.0}×"),
+            });
             writeln!(
                 f,
                 "{:<32} {:>12} {:>13} {ratio:>7} {:>12}",

@@ -54,7 +54,7 @@ pub(crate) fn newest_pictures(log: &[EventBody], kept: usize) -> Vec<&BlobName> 
 /// The conversation, oldest first. It ends with a prompt or with results.
 ///
 /// The oldest `n_old` pictures are not shown, and others only if they are found in `images`.
-pub(crate) fn build(
+pub fn build(
     log: &[EventBody],
     n_old: usize,
     images: &HashMap<BlobName, Image>,

@@ -25,6 +25,7 @@ mod system_prompt;
 mod turn;
 mod work;
 
+pub use context::build as conversation;
 pub use ports::{Budgets, Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
 pub use result_text::shell_text;
 pub use system_prompt::{BadTemplate, PromptTemplate, SystemPrompt};

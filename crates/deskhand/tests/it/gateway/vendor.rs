@@ -1,24 +1,10 @@
 //! A vendor on this machine that speaks as all of them do, and writes down what it is sent.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
+use deskhand_testkit::{Asked, Elsewhere, Line};
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
-    net::{TcpListener, TcpStream},
-    sync::{Notify, watch},
-};
-
-/// What a vendor was sent.
-#[derive(Debug, Clone)]
-pub(crate) struct Seen {
-    pub(crate) path: String,
-    pub(crate) headers: HashMap<String, String>,
-    pub(crate) body: Value,
-}
+use tokio::sync::{Notify, watch};
 
 /// Models with this name begin to answer and go on when the test lets them.
 pub(crate) const SLOW: &str = "claude-opus-5-5";
@@ -27,7 +13,7 @@ pub(crate) const TELLTALE: &str = "claude-haiku-5-5";
 
 #[derive(Debug, Default)]
 struct Shared {
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<Asked>>,
     news: Notify,
     /// Whether slow answers may go on.
     goes_on: watch::Sender<bool>,
@@ -37,38 +23,21 @@ struct Shared {
 
 #[derive(Debug)]
 pub(crate) struct Vendor {
-    pub(crate) url: String,
+    at: Elsewhere,
     shared: Arc<Shared>,
-    serving: tokio::task::JoinHandle<()>,
 }
 
 impl Vendor {
-    #[expect(clippy::disallowed_methods, reason = "it ends with the test")]
     pub(crate) async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
         let shared = Arc::<Shared>::default();
         let all = Arc::clone(&shared);
-        let serving = tokio::spawn(async move {
-            loop {
-                let (connection, _) = listener.accept().await.unwrap();
-                let shared = Arc::clone(&all);
-                tokio::spawn(async move {
-                    // Whoever hangs up is noted where that matters.
-                    let _ = answer(connection, &shared).await;
-                });
-            }
-        });
-        Self {
-            url,
-            shared,
-            serving,
-        }
+        let at = Elsewhere::start(move |asked, line| answer(asked, line, Arc::clone(&all))).await;
+        Self { at, shared }
     }
 
     /// Settings for a server that has a key for everybody, each with this beginning.
     pub(crate) fn settings(&self, key: &str) -> Vec<(String, String)> {
-        let (url, versioned) = (self.url.clone(), format!("{}/v1", self.url));
+        let (url, versioned) = (self.at.url.clone(), format!("{}/v1", self.at.url));
         let settings = [
             ("ANTHROPIC_API_KEY", format!("{key}-anthropic")),
             ("ANTHROPIC_BASE_URL", url.clone()),
@@ -84,7 +53,7 @@ impl Vendor {
             .into()
     }
 
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<Asked> {
         self.shared.seen.lock().unwrap().clone()
     }
 
@@ -111,27 +80,17 @@ impl Vendor {
     }
 }
 
-impl Drop for Vendor {
-    fn drop(&mut self) {
-        self.serving.abort();
-    }
-}
-
-async fn answer(connection: TcpStream, shared: &Shared) -> std::io::Result<()> {
-    let mut connection = BufReader::new(connection);
-    let seen = request(&mut connection).await?;
-    let (path, body) = (seen.path.clone(), seen.body.clone());
-    let headers = seen.headers.clone();
-    shared.seen.lock().unwrap().push(seen);
+async fn answer(asked: Asked, line: Line, shared: Arc<Shared>) -> std::io::Result<()> {
+    shared.seen.lock().unwrap().push(asked.clone());
     shared.news.notify_waiters();
-    let path = path.split('?').next().unwrap();
-    if body["model"] == TELLTALE {
-        let key = headers.get("x-api-key").cloned().unwrap_or_default();
+    let path = asked.path.split('?').next().unwrap();
+    if asked.body["model"] == TELLTALE {
+        let key = asked.headers.get("x-api-key").cloned().unwrap_or_default();
         let told = json!({"type": "error", "error": {"type": "invalid_request_error", "message": format!("not with {key}")}});
-        return whole(&mut connection, "400 Bad Request", &told).await;
+        return whole(line, "400 Bad Request", &told).await;
     }
-    if path == "/v1/messages" && body["stream"] == true {
-        return stream(&mut connection, shared).await;
+    if path == "/v1/messages" && asked.body["stream"] == true {
+        return stream(line, &shared).await;
     }
     let told = match path {
         "/v1/messages" => {
@@ -147,67 +106,35 @@ async fn answer(connection: TcpStream, shared: &Shared) -> std::io::Result<()> {
             json!({"candidates": [], "said": "from gemini", "usageMetadata": {"promptTokenCount": 1000, "candidatesTokenCount": 100}})
         }
     };
-    whole(&mut connection, "200 OK", &told).await
+    whole(line, "200 OK", &told).await
 }
 
-async fn request(connection: &mut BufReader<TcpStream>) -> std::io::Result<Seen> {
-    let mut line = String::new();
-    connection.read_line(&mut line).await?;
-    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
-    let mut headers = HashMap::new();
-    loop {
-        line.clear();
-        connection.read_line(&mut line).await?;
-        let Some((name, value)) = line.trim().split_once(": ") else {
-            break;
-        };
-        headers.insert(name.to_lowercase(), value.to_owned());
-    }
-    let length = headers
-        .get("content-length")
-        .map_or(0, |n| n.parse().unwrap());
-    let mut body = vec![0; length];
-    connection.read_exact(&mut body).await?;
-    Ok(Seen {
-        path,
-        headers,
-        body: serde_json::from_slice(&body).unwrap_or_default(),
-    })
-}
-
-async fn whole(
-    connection: &mut BufReader<TcpStream>,
-    status: &str,
-    told: &Value,
-) -> std::io::Result<()> {
-    let body = told.to_string();
-    let answer = format!(
-        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\nset-cookie: a=b\r\nrequest-id: req_1\r\n\
-         connection: close\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    connection.write_all(answer.as_bytes()).await
+async fn whole(line: Line, status: &str, told: &Value) -> std::io::Result<()> {
+    let headers = [
+        ("content-type", "application/json"),
+        ("set-cookie", "a=b"),
+        ("request-id", "req_1"),
+    ];
+    line.whole(status, &headers, &told.to_string()).await
 }
 
 /// Begins, and goes on when it may.
-async fn stream(connection: &mut BufReader<TcpStream>, shared: &Shared) -> std::io::Result<()> {
-    let begin = json!({"type": "message_start", "message": {"usage": {"input_tokens": 1000, "output_tokens": 1}}});
-    let delta =
-        json!({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "the end"}});
-    let end = json!({"type": "message_delta", "usage": {"output_tokens": 100}});
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    connection.write_all(head.as_bytes()).await?;
-    let event = |event: &Value| format!("data: {event}\n\n");
-    connection.write_all(event(&begin).as_bytes()).await?;
+async fn stream(mut line: Line, shared: &Shared) -> std::io::Result<()> {
+    line.begin().await?;
+    line.event(&json!({"type": "message_start", "message": {"usage": {"input_tokens": 1000, "output_tokens": 1}}}))
+        .await?;
     let mut goes_on = shared.goes_on.subscribe();
     tokio::select! {
         _ = goes_on.wait_for(|goes_on| *goes_on) => {}
-        // It has said all it had to say, so that only its end can be read.
-        _ = connection.read_u8() => {
+        () = line.hung_up() => {
             shared.hung_up.send_modify(|n| *n += 1);
             return Ok(());
         }
     }
-    connection.write_all(event(&delta).as_bytes()).await?;
-    connection.write_all(event(&end).as_bytes()).await
+    line.event(
+        &json!({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "the end"}}),
+    )
+    .await?;
+    line.event(&json!({"type": "message_delta", "usage": {"output_tokens": 100}}))
+        .await
 }

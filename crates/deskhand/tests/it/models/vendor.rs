@@ -2,11 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use deskhand_testkit::{Elsewhere, Line};
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
-    net::{TcpListener, TcpStream},
-};
 
 /// What it says to one request.
 #[derive(Debug, Clone, Copy)]
@@ -16,30 +13,30 @@ pub(crate) enum Say {
     Overloaded,
 }
 
-/// Listens until the test ends.
+/// Listens until it is dropped.
 pub(crate) struct FakeVendor {
     /// Its base URL.
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<Value>>>,
+    _at: Elsewhere,
 }
 
 impl FakeVendor {
     /// Says one of these to each request, in this order.
     pub(crate) async fn start<const N: usize>(says: [Say; N]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let asked = Arc::<Mutex<Vec<Value>>>::default();
         let kept = Arc::clone(&asked);
-        let answering = async move {
-            for say in says {
-                let (stream, _) = listener.accept().await.unwrap();
-                let request = answer(stream, say).await;
-                kept.lock().unwrap().push(request);
-            }
-        };
-        #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
-        tokio::spawn(answering);
-        Self { url, asked }
+        let at = Elsewhere::start(move |request, line| {
+            let mut kept = kept.lock().unwrap();
+            kept.push(request.body);
+            answer(line, says[kept.len() - 1])
+        })
+        .await;
+        Self {
+            url: format!("{}/v1", at.url),
+            asked,
+            _at: at,
+        }
     }
 
     /// What it was told before the conversation, in this request.
@@ -51,39 +48,19 @@ impl FakeVendor {
     }
 }
 
-/// Reads one request, answers it and closes the connection.
-async fn answer(stream: TcpStream, say: Say) -> Value {
-    let mut stream = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        stream.read_line(&mut line).await.unwrap();
-        let line = line.trim().to_ascii_lowercase();
-        if line.is_empty() {
-            break;
-        }
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-    }
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body).await.unwrap();
-    let (status, kind, text) = match say {
+async fn answer(mut line: Line, say: Say) -> std::io::Result<()> {
+    match say {
         Say::Words(words) => {
-            let piece = json!({"choices": [{"delta": {"content": words}}]});
-            let end = json!({"choices": [{"delta": {}, "finish_reason": "stop"}]});
-            let text = format!("data: {piece}\n\ndata: {end}\n\ndata: [DONE]\n\n");
-            ("200 OK", "text/event-stream", text)
+            line.begin().await?;
+            line.event(&json!({"choices": [{"delta": {"content": words}}]}))
+                .await?;
+            line.event(&json!({"choices": [{"delta": {}, "finish_reason": "stop"}]}))
+                .await
         }
         Say::Overloaded => {
-            let text = json!({"error": {"message": "too much to do"}}).to_string();
-            ("503 Service Unavailable", "application/json", text)
+            let told = json!({"error": {"message": "too much to do"}}).to_string();
+            let headers = [("content-type", "application/json")];
+            line.whole("503 Service Unavailable", &headers, &told).await
         }
-    };
-    let length = text.len();
-    let response = format!(
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{text}"
-    );
-    stream.write_all(response.as_bytes()).await.unwrap();
-    serde_json::from_slice(&body).unwrap()
+    }
 }
