@@ -9,7 +9,10 @@ import { Server } from "./server.js";
 
 const results = join(import.meta.dirname, "results");
 
-const says = (words) => `steps: [{text: "${words}"}]`;
+const says = (words) => `
+price: {input: 4, output: 20}
+steps: [{text: "${words}", usage: {input: 30000, output: 100}}]
+`;
 
 const AWAY = `
 steps:
@@ -84,15 +87,35 @@ test("a model for the session, another for one message, and one that is away", a
     // The session still has its own.
     await page.getByRole("button", { name: "Model: scripted/first" }).waitFor();
 
+    // What both answers cost, and what there is for the day.
+    await page.getByRole("button", { name: "Used: $0.24 · 60.2k tokens" }).click();
+    const used = page.getByRole("dialog", { name: "What the models used" });
+    await used.getByText("$0.24 of $50.00").waitFor();
+    await page.keep("models-4-used");
+    await page.keyboard.press("Escape");
+
+    // Whoever watches is told of another model as soon as it is chosen.
+    const watcher = await page.context().newPage();
+    await watcher.goto(page.url());
+    await watcher.getByRole("button", { name: "Model: scripted/first" }).waitFor();
     await choose(page, "away");
-    await page.getByRole("button", { name: "Model: scripted/away" }).waitFor();
+    const told = watcher.getByRole("log", { name: "Conversation" });
+    await told.getByText("admin changed the model to scripted/away").waitFor();
+    await watcher.getByRole("button", { name: "Model: scripted/away" }).waitFor();
+    await watcher.close();
     await send(page, "Hello?");
     await log.getByText(/Waiting on provider — next try in \d+ s/).waitFor();
     await log.getByText("The vendor has too much to do.").waitFor();
     await log.getByText(/Thought.*, cut off/).first().waitFor();
-    await page.keep("models-4-waiting-on-provider");
+    // A message that waits is for the session's model until it is given another.
+    await send(page, "Anybody?");
+    await log.getByRole("button", { name: "Model: scripted/away" }).click();
+    await page.keep("models-5-waiting-on-provider");
+    await page.getByRole("menuitemradio", { name: "second" }).click();
+    await log.getByRole("button", { name: "Model: scripted/second" }).waitFor();
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await log.getByText(/^Stopped after/).waitFor();
+    await log.getByText("I am the second.").nth(1).waitFor();
     assert.equal(await log.getByText(/Waiting on provider/).count(), 0);
     await page.context().close();
   } finally {

@@ -136,6 +136,7 @@ fn picture(body: &EventBody) -> Option<&Screenshot> {
         | EventBody::Cost(_)
         | EventBody::Retry(_)
         | EventBody::Gateway(_)
+        | EventBody::Model(_)
         | EventBody::Notice(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => None,
@@ -245,6 +246,7 @@ impl Conversation<'_> {
             EventBody::Cost(_)
             | EventBody::Message(_)
             | EventBody::Gateway(_)
+            | EventBody::Model(_)
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Error(_)

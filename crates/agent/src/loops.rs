@@ -70,6 +70,7 @@ impl<'a> Reading<'a> {
             | EventBody::Screenshot(_)
             | EventBody::Notice(_)
             | EventBody::Gateway(_)
+            | EventBody::Model(_)
             | EventBody::Status(_)
             | EventBody::Queue(_)
             | EventBody::Thinking(_)

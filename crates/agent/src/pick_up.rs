@@ -99,6 +99,7 @@ impl Progress {
             | EventBody::Cost(_)
             | EventBody::Retry(_)
             | EventBody::Gateway(_)
+            | EventBody::Model(_)
             | EventBody::Notice(_)
             | EventBody::Status(_)
             | EventBody::Queue(_)

@@ -87,6 +87,7 @@ impl Reading {
             | EventBody::Retry(_)
             | EventBody::Notice(_)
             | EventBody::Gateway(_)
+            | EventBody::Model(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}
         }

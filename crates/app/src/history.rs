@@ -71,6 +71,7 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
             | EventBody::Cost(_)
             | EventBody::Retry(_)
             | EventBody::Gateway(_)
+            | EventBody::Model(_)
             | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => None,

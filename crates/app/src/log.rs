@@ -229,6 +229,21 @@ impl Log {
         Ok(changed)
     }
 
+    /// Gives the session another model; tells whether it still goes on.
+    pub(crate) async fn set_model(
+        &self,
+        session: SessionId,
+        model: &str,
+        by: UserId,
+    ) -> Result<bool, StoreError> {
+        let now = self.clock.now();
+        let events = self.store.set_model(session, model, by, now).await?;
+        if let Some(events) = &events {
+            self.tell(session, events);
+        }
+        Ok(events.is_some())
+    }
+
     /// Asks people; tells whether the session was at work on `turn`.
     pub(crate) async fn raise(
         &self,

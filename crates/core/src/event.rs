@@ -77,6 +77,7 @@ pub enum EventBody {
     Cost(Cost),
     Retry(Retry),
     Gateway(GatewayUse),
+    Model(ModelChanged),
     Notice(Notice),
     Error(Failure),
     Complete(Complete),
@@ -99,6 +100,7 @@ impl EventBody {
             Self::Cost(cost) => serde_json::to_string(cost),
             Self::Retry(retry) => serde_json::to_string(retry),
             Self::Gateway(used) => serde_json::to_string(used),
+            Self::Model(changed) => serde_json::to_string(changed),
             Self::Notice(notice) => serde_json::to_string(notice),
             Self::Error(failure) => serde_json::to_string(failure),
             Self::Complete(complete) => serde_json::to_string(complete),
@@ -122,6 +124,7 @@ impl EventBody {
             Self::Cost(_) => "cost",
             Self::Retry(_) => "retry",
             Self::Gateway(_) => "gateway",
+            Self::Model(_) => "model",
             Self::Notice(_) => "notice",
             Self::Error(_) => "error",
             Self::Complete(_) => "complete",
@@ -344,6 +347,16 @@ pub struct GatewayUse {
     /// Whether the answer broke off, so that it may have cost more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
+}
+
+/// A person gave the session another model, from its next turn on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelChanged {
+    /// `vendor/name`.
+    pub model: String,
+    pub by: UserId,
+    /// Their name at that time.
+    pub by_name: String,
 }
 
 /// A turn comes close to a bound. The model is told as well.

@@ -121,6 +121,7 @@ impl Control {
             | EventBody::Cost(_)
             | EventBody::Retry(_)
             | EventBody::Gateway(_)
+            | EventBody::Model(_)
             | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}

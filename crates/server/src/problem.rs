@@ -311,6 +311,9 @@ impl From<ChangeSessionError> for Problem {
             ChangeSessionError::BadBudget(_) => {
                 Self::refuse(StatusCode::BAD_REQUEST, "bad_budget", error)
             }
+            ChangeSessionError::Ended(_) => {
+                Self::refuse(StatusCode::CONFLICT, "session_ended", error)
+            }
             ChangeSessionError::Find(error) => error.into(),
         }
     }

@@ -43,6 +43,7 @@ impl Store {
             | EventBody::Answer(_)
             | EventBody::Retry(_)
             | EventBody::Gateway(_)
+            | EventBody::Model(_)
             | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => None,

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     budget::Budget,
-    event::{EventBody, LoggedEvent, Status},
+    event::{EventBody, LoggedEvent, ModelChanged, Status},
     id::{SessionId, TurnId, UserId},
     limits::Limits,
     policy::Policy,
@@ -18,7 +18,9 @@ use crate::{
     events::insert_events,
     lease::lease,
     limits::{MadeLately, made_lately},
+    people::name_of,
     rights::right,
+    transitions::{advance, hold},
 };
 
 const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.metadata, s.approvals, s.phase, \
@@ -172,13 +174,37 @@ impl Store {
             > 0)
     }
 
-    /// Gives a session another model, from its next turn on; tells whether there is such a session.
-    pub async fn set_model(&self, id: SessionId, model: &str) -> Result<bool, StoreError> {
-        let sql = "UPDATE sessions SET model = $1 WHERE id = $2";
-        Ok(self.write(sql, [model.into(), id.0.into()]).await? > 0)
+    /// Gives a session another model, from its next turn on. The log says so, unless it is the one it
+    /// has. `None` when the session is over, or was never there.
+    pub async fn set_model(
+        &self,
+        id: SessionId,
+        model: &str,
+        by: UserId,
+        at: Timestamp,
+    ) -> Result<Option<Vec<LoggedEvent>>, StoreError> {
+        let mut tx = self.begin().await?;
+        let held = hold(&mut tx, id).await?;
+        let Some(held) = held.filter(|held| held.phase != Phase::Terminated) else {
+            return Ok(None);
+        };
+        let sql = "UPDATE sessions SET model = $1 WHERE id = $2 AND model <> $1";
+        if tx.execute(sql, [model.into(), id.0.into()]).await? == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        let bodies = [EventBody::Model(ModelChanged {
+            model: model.to_owned(),
+            by,
+            by_name: name_of(&mut tx, by).await?,
+        })];
+        let seq = advance(&mut tx, id, held.phase, held.sandbox, &bodies, at).await?;
+        let events = insert_events(&mut tx, id, seq, &bodies, at).await?;
+        tx.commit().await?;
+        Ok(Some(events))
     }
 
-    /// The same for what its agent is told.
+    /// Gives a session's agent other instructions, from its next turn on; tells whether there is
+    /// such a session.
     pub async fn set_instructions(
         &self,
         id: SessionId,

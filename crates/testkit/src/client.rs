@@ -407,6 +407,7 @@ impl Session {
             | EventBody::Answer(_)
             | EventBody::Retry(_)
             | EventBody::Gateway(_)
+            | EventBody::Model(_)
             | EventBody::Notice(_)
             | EventBody::Cost(_) => false,
         };

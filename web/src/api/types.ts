@@ -1120,8 +1120,12 @@ export interface components {
             /** Format: uuid */
             turn: string;
         };
-        /** @description The model has given a whole answer. What it said and asked for stands before this. */
+        /** @description What an answer of the model took. Unless it broke off it is whole: what the model said and asked for stands before this. */
         CostData: {
+            /** @description Whether it only says what the model is about to do, so that it is not the end. */
+            aside?: boolean;
+            /** @description Whether it broke off, so that it is no answer and may have cost more. */
+            broken_off?: boolean;
             /** @description Which model gave it. */
             model?: string;
             /**
@@ -1350,6 +1354,10 @@ export interface components {
             data: components["schemas"]["GatewayData"];
             /** @enum {string} */
             type: "gateway";
+        } | {
+            data: components["schemas"]["ModelData"];
+            /** @enum {string} */
+            type: "model";
         } | {
             data: components["schemas"]["NoticeData"];
             /** @enum {string} */
@@ -1600,6 +1608,18 @@ export interface components {
             /** @description Why it cannot be used, and the way out. */
             problem: string | null;
             usable: boolean;
+        };
+        /** @description A person gave the session another model, from its next turn on. */
+        ModelData: {
+            /**
+             * Format: uuid
+             * @description Who did it.
+             */
+            by: string;
+            /** @description Their name at that time. */
+            by_name: string;
+            /** @description `vendor/name`. */
+            model: string;
         };
         /** @description What there is to choose from, usable ones first. */
         Models: {
@@ -2262,6 +2282,7 @@ export type Message = components['schemas']['Message'];
 export type MessageData = components['schemas']['MessageData'];
 export type MessagesPage = components['schemas']['MessagesPage'];
 export type Model = components['schemas']['Model'];
+export type ModelData = components['schemas']['ModelData'];
 export type Models = components['schemas']['Models'];
 export type NoticeData = components['schemas']['NoticeData'];
 export type Outcome = components['schemas']['Outcome'];
@@ -3493,6 +3514,15 @@ export interface operations {
             };
             /** @description `no_session`, `bad_id` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `session_ended`: it gets no other model */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

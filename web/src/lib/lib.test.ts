@@ -73,5 +73,6 @@ it("takes the code out of the address bar and leaves the rest", () => {
 it("makes sentences of the server's messages", () => {
   expect(sentence("there is no session 7")).toBe("There is no session 7.");
   expect(sentence("Try again!")).toBe("Try again!");
+  expect(sentence("openai/gpt-6-sol: overloaded")).toBe("openai/gpt-6-sol: overloaded.");
   expect(shorten("a  long\nline of words", 9)).toBe("a long l…");
 });

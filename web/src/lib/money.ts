@@ -27,6 +27,22 @@ export interface Spent {
   isUnpriced: boolean;
 }
 
+/** `$1.20 of $5.00`; only what was used where there is no limit. */
+export function usdOf(used: number, limit: number | null): string {
+  return limit === null ? formatUsd(used) : `${formatUsd(used)} of ${formatUsd(limit)}`;
+}
+
+/** The same for tokens. */
+export function tokensOf(used: number, limit: number | null): string {
+  return limit === null ? formatTokens(used) : `${formatTokens(used)} of ${formatTokens(limit)}`;
+}
+
+/** The shortest that tells it: `$0.12`, or `34.1k tokens` where no price is known. */
+export function spentBriefly({ usd, tokens, isUnpriced }: Spent): string {
+  if (isUnpriced && usd === 0) return formatTokens(tokens);
+  return isUnpriced ? `${formatUsd(usd)}+` : formatUsd(usd);
+}
+
 export const nothingSpent: Spent = { usd: 0, tokens: 0, isUnpriced: false };
 
 /** `$0.12 · 34.1k tokens`; nothing when nothing was used. */

@@ -69,6 +69,7 @@ function LoadedSession({ session }: { session: Session }) {
   const isLoading = timeline.lastSeq < session.last_seq;
   const now = isLoading ? session : (timeline.status ?? session);
   const title = session.title || "Untitled session";
+  const spent = spentIn(session, timeline);
 
   return (
     <div className="flex h-dvh flex-col">
@@ -78,7 +79,8 @@ function LoadedSession({ session }: { session: Session }) {
         state={now.state}
         sandbox={now.sandbox}
         turnStartedAt={timeline.turnStartedAt}
-        spent={spentIn(session, timeline)}
+        spent={spent}
+        programs={timeline.programsSpent}
       />
       <SessionPanes
         session={session}
@@ -87,6 +89,7 @@ function LoadedSession({ session }: { session: Session }) {
         timeline={timeline}
         lease={isLoading ? heldLease(session) : timeline.lease}
         connection={connection}
+        spent={spent}
         isLoading={isLoading && timeline.items.length === 0}
       />
     </div>

@@ -156,6 +156,7 @@ fn line(body: &EventBody) -> String {
         | EventBody::Answer(_)
         | EventBody::Lease(_)
         | EventBody::Gateway(_)
+        | EventBody::Model(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => format!("unexpected {body:?}"),
     }

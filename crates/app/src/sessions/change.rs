@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     budget::ChangeBudget,
-    id::SessionId,
+    id::{SessionId, UserId},
     policy::Policy,
     right::Right,
     session::{LONGEST_INSTRUCTIONS_BYTES, Session},
@@ -27,7 +27,7 @@ impl Sessions {
     /// Names a session, or changes its model, or what its agent is told, must ask or may use.
     pub async fn change(
         &self,
-        viewer: Viewer,
+        by: UserId,
         id: SessionId,
         change: ChangeSession,
     ) -> Result<Session, ChangeSessionError> {
@@ -52,11 +52,15 @@ impl Sessions {
             (false, true) => Right::Drive,
             (true, _) => Right::Owner,
         };
+        let viewer = Viewer::User(by);
         self.find_with(needed, viewer, id).await?;
         let store = &self.shared.store;
         if let Some(model) = &change.model {
             self.shared.check_model(model)?;
-            store.set_model(id, model).await.map_err(FindError::from)?;
+            let changed = self.shared.log.set_model(id, model, by).await;
+            if !changed.map_err(FindError::from)? {
+                return Err(ChangeSessionError::Ended(id));
+            }
         }
         if let Some(instructions) = &change.instructions {
             let changed = store.set_instructions(id, instructions).await;

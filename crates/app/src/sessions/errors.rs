@@ -84,6 +84,8 @@ pub enum ChangeSessionError {
     BadBudget(#[from] BadBudget),
     #[error("a title has at most {LONGEST_TITLE} characters")]
     LongTitle,
+    #[error("session {0} has ended; there is no next turn for another model")]
+    Ended(SessionId),
     #[error(transparent)]
     Find(#[from] FindError),
 }

@@ -99,6 +99,10 @@ impl Narrator {
                 let text = format!("A program asked {} (${:.4})", used.model, used.usd);
                 vec![(Mark::Note, text, None)]
             }
+            EventBody::Model(changed) => {
+                let text = format!("{} changed the model to {}", changed.by_name, changed.model);
+                vec![(Mark::Note, text, None)]
+            }
             EventBody::Retry(retry) => {
                 let text = match &retry.model {
                     Some(model) => format!("{}: asking {model} instead", retry.message),

@@ -81,6 +81,7 @@ impl<'a> Questions<'a> {
             | EventBody::Cost(_)
             | EventBody::Retry(_)
             | EventBody::Gateway(_)
+            | EventBody::Model(_)
             | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}

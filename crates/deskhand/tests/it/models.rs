@@ -92,12 +92,29 @@ async fn the_next_turn_has_the_sessions_new_model() {
     let change = json!({"model": "scripted/quick"});
     let changed = session.client.patch(&session.path(""), change).await.good();
     assert_eq!(changed["model"], "scripted/quick");
+    // Everybody who watches hears of it, once.
+    let again = json!({"model": "scripted/quick"});
+    session.client.patch(&session.path(""), again).await.good();
     std::fs::write(server.home_of(&session).join("go"), "").unwrap();
     // The turn that ran kept the one it began with.
     let (model, end) = answered_by(&session, 0).await;
     assert_eq!(model, "scripted/patient");
     session.prompt("two").await;
     assert_eq!(answered_by(&session, end).await.0, "scripted/quick");
+    let me = session.client.get("/api/me").await.good();
+    let told = json!({"model": "scripted/quick", "by": me["id"], "by_name": me["name"]});
+    let events = session.events(0).await;
+    let changes: Vec<_> = events
+        .iter()
+        .filter(|event| event["type"] == "model")
+        .collect();
+    assert_eq!(changes.len(), 1, "{changes:?}");
+    assert_eq!(changes[0]["data"], told);
+
+    session.client.delete(&session.path("")).await.good();
+    let late = json!({"model": "scripted/patient"});
+    let refused = session.client.patch(&session.path(""), late).await;
+    assert_eq!(refused.code(), "session_ended");
 }
 
 #[tokio::test]

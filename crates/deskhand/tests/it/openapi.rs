@@ -10,8 +10,8 @@ use deskhand_core::{
     edit::EditCommand,
     event::{
         Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, GatewayUse,
-        MessageSaid, Notice, Outcome, QueueChange, QueueChanged, Retry, Said, Screenshot, Status,
-        ToolResult, ToolUse,
+        MessageSaid, ModelChanged, Notice, Outcome, QueueChange, QueueChanged, Retry, Said,
+        Screenshot, Status, ToolResult, ToolUse,
     },
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
@@ -64,7 +64,7 @@ fn the_document_lists_every_route_with_its_answers() {
     POST   /api/sessions → 201 400 401 403 413 429 500 503
     DELETE /api/sessions/{id} → 204 401 403 404 429 500 503
     GET    /api/sessions/{id} → 200 401 403 404 429 500 503
-    PATCH  /api/sessions/{id} → 200 400 401 403 404 413 429 500 503
+    PATCH  /api/sessions/{id} → 200 400 401 403 404 409 413 429 500 503
     POST   /api/sessions/{id}/actions → 200 400 401 403 404 409 413 429 500 503
     GET    /api/sessions/{id}/decisions → 200 400 401 403 404 429 500 503
     POST   /api/sessions/{id}/decisions/{decision}/answer → 200 400 401 403 404 409 413 422 429 500 503
@@ -416,7 +416,7 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
 }
 
 /// What is told of models.
-fn model_events(turn: TurnId, some: bool) -> [EventBody; 4] {
+fn model_events(turn: TurnId, some: bool) -> [EventBody; 5] {
     let some_turn = some.then_some(turn);
     [
         EventBody::Cost(Cost {
@@ -441,6 +441,11 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 4] {
             usage: Usage::default(),
             unpriced: some,
             unfinished: some,
+        }),
+        EventBody::Model(ModelChanged {
+            model: "a/b".to_owned(),
+            by: UserId::new(),
+            by_name: String::new(),
         }),
         EventBody::Retry(Retry {
             turn,

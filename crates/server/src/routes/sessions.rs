@@ -170,11 +170,12 @@ pub(crate) async fn show(
     responses(
         (status = 200, description = "the session", body = SessionView),
         (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`"),
+        (status = 409, description = "`session_ended`: it gets no other model"),
     ),
 )]
 pub(crate) async fn change(
     State(sessions): State<Sessions>,
-    caller: Caller,
+    Caller(user): Caller,
     Id(id): Id<SessionId>,
     Body(body): Body<Change>,
 ) -> Result<Json<SessionView>, Problem> {
@@ -185,7 +186,7 @@ pub(crate) async fn change(
         instructions: body.instructions,
         budget: body.budget.map(Into::into),
     };
-    let session = sessions.change(caller.viewer(), id, change).await?;
+    let session = sessions.change(user, id, change).await?;
     Ok(Json(session.into()))
 }
 

@@ -48,6 +48,7 @@ pub(crate) enum EventBody {
     Cost(CostData),
     Retry(RetryData),
     Gateway(GatewayData),
+    Model(ModelData),
     Notice(NoticeData),
     Error(ErrorData),
     Complete(CompleteData),
@@ -332,6 +333,17 @@ pub(crate) struct GatewayData {
     /// Whether the answer broke off, so that it may have cost more.
     #[schema(required = false)]
     unfinished: bool,
+}
+
+/// A person gave the session another model, from its next turn on.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ModelData {
+    /// `vendor/name`.
+    model: String,
+    /// Who did it.
+    by: Uuid,
+    /// Their name at that time.
+    by_name: String,
 }
 
 /// A turn comes close to a bound. The model is told as well.

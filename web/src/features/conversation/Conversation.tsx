@@ -18,6 +18,8 @@ interface ConversationProps {
   sessionId: string;
   timeline: Timeline;
   state: SessionState;
+  /** The session's model. */
+  model: string;
   connection: Connection;
   /** The past is still on its way. */
   isLoading: boolean;
@@ -121,6 +123,7 @@ function Entries(props: EntriesProps) {
         sessionId={sessionId}
         waiting={timeline.waiting}
         state={state}
+        model={props.model}
         right={props.right}
         me={props.me}
         authorOf={authorOf}

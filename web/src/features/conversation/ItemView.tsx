@@ -73,7 +73,10 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
       );
     case "status":
       return (
-        <Line at={item.at} isBad={item.state === "error" || item.sandbox === "lost"}>
+        <Line
+          at={item.at}
+          tone={item.state === "error" || item.sandbox === "lost" ? "bad" : "quiet"}
+        >
           {statusWords(item)}
         </Line>
       );
@@ -85,8 +88,18 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
           {sentence(item.message)} Going on with {item.model}.
         </Line>
       );
+    case "model":
+      return (
+        <Line at={item.at}>
+          {item.byName} changed the model to {item.model}
+        </Line>
+      );
     case "notice":
-      return <Line at={item.at}>{item.message}</Line>;
+      return (
+        <Line at={item.at} tone="warning">
+          {item.message}
+        </Line>
+      );
     case "error":
       return <Failure item={item} />;
     case "complete":
@@ -150,19 +163,21 @@ function Thinking({ item, isGrowing }: { item: SaidItem; isGrowing: boolean }) {
   );
 }
 
+const TONES = { quiet: "text-faint", warning: "text-warn", bad: "text-bad" };
+
 function Line({
   at,
-  isBad = false,
+  tone = "quiet",
   children,
 }: {
   at: string;
-  isBad?: boolean;
+  tone?: keyof typeof TONES;
   children: ReactNode;
 }) {
   return (
     <div
       title={formatMoment(at)}
-      className={cx("flex items-center gap-3 py-0.5 text-xs", isBad ? "text-bad" : "text-faint")}
+      className={cx("flex items-center gap-3 py-0.5 text-xs", TONES[tone])}
     >
       <span aria-hidden className="h-px min-w-4 flex-1 bg-line" />
       <span className="max-w-[80%] text-center text-balance">{children}</span>

@@ -89,6 +89,14 @@ export interface FallbackItem extends ItemBase {
   model: string;
   message: string;
 }
+/** Somebody gave the session another model. */
+export interface ModelItem extends ItemBase {
+  kind: "model";
+  model: string;
+  by: string;
+  /** Their name when they did. */
+  byName: string;
+}
 /** The agent comes close to what it may use. */
 export interface NoticeItem extends ItemBase {
   kind: "notice";
@@ -125,6 +133,7 @@ export type Item =
   | StatusItem
   | LeaseItem
   | FallbackItem
+  | ModelItem
   | NoticeItem
   | ErrorItem
   | CompleteItem;

@@ -26,6 +26,10 @@ const cost = (usd: number, input: number, more: object = {}): Said => {
   const usage = { input, cache_write: 0, cache_read: 0, output: 10 };
   return { type: "cost", data: { turn, step: 1, usd, usage, ...more } };
 };
+const change = (model: string, by: string): Said => ({
+  type: "model",
+  data: { model, by, by_name: by },
+});
 const retry = (more: object = {}): Said => {
   const next_at = "2025-01-01T12:01:00Z";
   return { type: "retry", data: { turn, attempt: 1, message: "busy", next_at, ...more } };
@@ -78,6 +82,22 @@ it("adds up what each turn used, and all of them", () => {
     { kind: "complete", spent: { usd: 0, tokens: 50, isUnpriced: true } },
   ]);
   expect(timeline.spent).toEqual({ usd: 0.75, tokens: 350, isUnpriced: true });
+});
+
+it("knows what programs used of it", () => {
+  const usage = { input: 90, cache_write: 0, cache_read: 0, output: 10 };
+  const gateway: Said = { type: "gateway", data: { turn, model: "a/b", usd: 0.5, usage } };
+  const timeline = after(began, cost(0.25, 90), gateway, complete);
+  expect(timeline.programsSpent).toEqual({ usd: 0.5, tokens: 100, isUnpriced: false });
+  expect(timeline.spent).toEqual({ usd: 0.75, tokens: 200, isUnpriced: false });
+});
+
+it("says who gave the session another model, and a second thought only once", () => {
+  const timeline = after(change("a/b", "ada"), change("c/d", "ada"), change("e/f", "bob"));
+  expect(timeline.items).toMatchObject([
+    { kind: "model", model: "c/d", byName: "ada" },
+    { kind: "model", model: "e/f", byName: "bob" },
+  ]);
 });
 
 it("knows which model a message is for", () => {

@@ -1,6 +1,6 @@
-/** What models cost and when they cannot be reached, in what the page shows. */
+/** Which model works, what models cost and when they cannot be reached, in what the page shows. */
 
-import type { CostData, GatewayData, RetryData } from "../../api/types";
+import type { CostData, GatewayData, ModelData, RetryData } from "../../api/types";
 import type { Spent } from "../../lib/money";
 import type { Item, ItemBase } from "./items";
 
@@ -22,4 +22,11 @@ export function breakOff(items: Item[], base: ItemBase, { model, message }: Retr
     items[index] = { ...item, isCut: true };
   }
   if (model !== undefined) items.push({ ...base, kind: "fallback", model, message });
+}
+
+/** The session has another model. Who changes their mind at once has said it once. */
+export function changeModel(items: Item[], base: ItemBase, { model, by, by_name }: ModelData): void {
+  const last = items.at(-1);
+  if (last?.kind === "model" && last.by === by) items.pop();
+  items.push({ ...base, kind: "model", model, by, byName: by_name });
 }

@@ -9,7 +9,7 @@ import { nothingSpent, type Spent } from "../../lib/money";
 import type { HeldLease } from "../screen/control";
 import { changeCalls, settle } from "./decisionItems";
 import type { CallItem, ErrorItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
-import { breakOff, withCost } from "./modelItems";
+import { breakOff, changeModel, withCost } from "./modelItems";
 import { changeWaiting } from "./waitingItems";
 
 /** What a session's log amounts to on the page. */
@@ -28,8 +28,10 @@ export interface Timeline {
   turnStartedAt: string | null;
   /** The try of the model that failed last, until it speaks again. */
   retry: RetryData | null;
-  /** What all turns have used. */
+  /** What the session has used: the agent's turns, and programs on its desktop. */
   spent: Spent;
+  /** What programs on the desktop have used of that. */
+  programsSpent: Spent;
   /** What the current turn has used. */
   turnSpent: Spent;
 }
@@ -45,6 +47,7 @@ export const emptyTimeline: Timeline = {
   turnStartedAt: null,
   retry: null,
   spent: nothingSpent,
+  programsSpent: nothingSpent,
   turnSpent: nothingSpent,
 };
 
@@ -165,8 +168,11 @@ function addEvent(draft: Draft, event: SessionEvent): void {
       return;
     case "gateway":
       draft.spent = withCost(draft.spent, event.data);
+      draft.programsSpent = withCost(draft.programsSpent, event.data);
       if (turn !== undefined) draft.turnSpent = withCost(draft.turnSpent, event.data);
       return;
+    case "model":
+      return changeModel(draft.items, base, event.data);
     case "retry":
       draft.retry = event.data;
       return breakOff(draft.items, base, event.data);

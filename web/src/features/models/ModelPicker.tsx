@@ -16,6 +16,7 @@ import {
   MenuSeparator,
   MenuTick,
 } from "../../components/Menu";
+import { cx } from "../../lib/cx";
 import { sentence } from "../../lib/text";
 import { byVendor, priceWords, shortName, type VendorGroup } from "./modelWords";
 import { OtherModel } from "./OtherModel";
@@ -26,20 +27,35 @@ interface ModelPickerProps {
   onChange: (name: string) => void;
   /** Whether it is chosen for one message, where that can be. */
   once?: { isOnce: boolean; onChange: (isOnce: boolean) => void };
+  /** The session's, where it can be left at that. Then `value` is null. */
+  sessions?: { model: string; onChoose: () => void };
+  /** In the size of a note. */
+  isSmall?: boolean;
 }
 
+/** What stands for the session's model among the names. No model has it. */
+const SESSIONS = "";
+
 /** Which model the agent thinks with. */
-export function ModelPicker({ value, onChange, once }: ModelPickerProps) {
+export function ModelPicker(props: ModelPickerProps) {
+  const { value, once, sessions, isSmall = false } = props;
   const models = useModels();
   const [isNaming, setIsNaming] = useState(false);
-  const chosen = value ?? models.data?.default;
+  const chosen = value ?? sessions?.model ?? models.data?.default;
+  const isSessions = sessions !== undefined && value === null;
+  const onChange = (model: string) =>
+    sessions !== undefined && model === SESSIONS ? sessions.onChoose() : props.onChange(model);
   const name = chosen === undefined ? "Model" : shortName(chosen);
   return (
     <>
       <Menu
         align="start"
         trigger={
-          <Button look="ghost" aria-label={`Model: ${chosen ?? "loading"}`} className="min-w-0">
+          <Button
+            look="ghost"
+            aria-label={`Model: ${chosen ?? "loading"}`}
+            className={cx("min-w-0 shrink!", isSmall && "h-6! gap-1! px-1.5! text-xs! font-normal!")}
+          >
             <Cpu aria-hidden className="size-3.5 shrink-0 text-faint" />
             <span className="truncate">{name}</span>
             {once?.isOnce === true && <span className="shrink-0 text-xs text-accent">once</span>}
@@ -47,10 +63,15 @@ export function ModelPicker({ value, onChange, once }: ModelPickerProps) {
           </Button>
         }
       >
-        <MenuLabel>Prices are for a million tokens</MenuLabel>
         {models.data ? (
-          <MenuRadios value={chosen ?? ""} onChange={onChange}>
-            <Listed models={models.data} chosen={chosen} />
+          <MenuRadios value={isSessions ? SESSIONS : (chosen ?? "")} onChange={onChange}>
+            {sessions && (
+              <MenuRadio value={SESSIONS} note={shortName(sessions.model)}>
+                The session’s model
+              </MenuRadio>
+            )}
+            <MenuLabel>Prices are for a million tokens</MenuLabel>
+            <Listed models={models.data} chosen={isSessions ? undefined : chosen} />
           </MenuRadios>
         ) : (
           <MenuNote>{models.error ? messageOf(models.error) : "Loading…"}</MenuNote>

@@ -8,6 +8,7 @@ import type { Connection } from "../../api/stream";
 import type { Delivery, SandboxState, Session, SessionState } from "../../api/types";
 import { Composer } from "../../components/Composer";
 import { Splitter } from "../../components/Splitter";
+import { type Spent, spentWords } from "../../lib/money";
 import { includes } from "../../lib/rights";
 import { readStored, writeStored } from "../../lib/stored";
 import { Conversation } from "../conversation/Conversation";
@@ -17,6 +18,7 @@ import { useModelChoice } from "../models/useModelChoice";
 import { controlOf, type HeldLease, waitingWords } from "../screen/control";
 import { DeliveryChoice } from "./DeliveryChoice";
 import { SessionScreen } from "./SessionScreen";
+import { SessionSpent } from "./SessionSpent";
 
 interface SessionPanesProps {
   session: Session;
@@ -26,6 +28,8 @@ interface SessionPanesProps {
   /** The person who has control, if one has. */
   lease: HeldLease | null;
   connection: Connection;
+  /** What the session's models have used. */
+  spent: Spent;
   isLoading: boolean;
 }
 
@@ -65,6 +69,7 @@ export function SessionPanes(props: SessionPanesProps) {
           sessionId={session.id}
           timeline={timeline}
           state={state}
+          model={session.model}
           connection={props.connection}
           isLoading={props.isLoading}
           names={names}
@@ -72,7 +77,12 @@ export function SessionPanes(props: SessionPanesProps) {
           right={session.right}
           me={me?.id}
         />
-        <SessionComposer session={session} state={state} />
+        <SessionComposer
+          session={session}
+          state={state}
+          spent={props.spent}
+          programs={timeline.programsSpent}
+        />
       </section>
       <Splitter
         label="Width of the conversation"
@@ -106,7 +116,14 @@ function whyBlocked(session: Session, state: SessionState): string | undefined {
   return undefined;
 }
 
-function SessionComposer({ session, state }: { session: Session; state: SessionState }) {
+interface SessionComposerProps {
+  session: Session;
+  state: SessionState;
+  spent: Spent;
+  programs: Spent;
+}
+
+function SessionComposer({ session, state, spent, programs }: SessionComposerProps) {
   const [draft, setDraft] = useState("");
   const send = useSendMessage(session.id);
   const [delivery, setDelivery] = useState<Delivery>("queue");
@@ -135,7 +152,20 @@ function SessionComposer({ session, state }: { session: Session; state: SessionS
           error={problem ? messageOf(problem) : undefined}
           blockedBecause={whyBlocked(session, state)}
           placeholder={isWorking ? PLACEHOLDERS[delivery] : "Message the agent…"}
-          tools={mayChoose && <ModelPicker {...choice.picker} />}
+          tools={
+            (mayChoose || spentWords(spent) !== null) && (
+              <>
+                {mayChoose && <ModelPicker {...choice.picker} />}
+                <SessionSpent
+                  isBrief
+                  session={session}
+                  spent={spent}
+                  programs={programs}
+                  className="px-2 text-[13px] text-soft sm:hidden"
+                />
+              </>
+            )
+          }
           choice={
             isWorking && (
               <DeliveryChoice

@@ -6,7 +6,7 @@ import type { SandboxState, Session, SessionState } from "../../api/types";
 import { Notice } from "../../components/Notice";
 import { StateBadge } from "../../components/StateBadge";
 import { TopBar } from "../../components/TopBar";
-import { type Spent, spentWords } from "../../lib/money";
+import type { Spent } from "../../lib/money";
 import { includes, RIGHT_WORDS } from "../../lib/rights";
 import { AccountMenu } from "../account/AccountMenu";
 import { HomeLink, NewSessionButton } from "../account/Navigation";
@@ -14,6 +14,7 @@ import { InboxLink } from "../decisions/InboxLink";
 import { Elapsed } from "./Elapsed";
 import { PeopleHere } from "./PeopleHere";
 import { SessionMenu } from "./SessionMenu";
+import { SessionSpent } from "./SessionSpent";
 import { ShareDialog } from "./ShareDialog";
 import { StopButton } from "./StopButton";
 import { TitleEditor } from "./TitleEditor";
@@ -27,12 +28,13 @@ interface SessionTopBarProps {
   turnStartedAt: string | null;
   /** What the session's models have used. */
   spent: Spent;
+  /** What programs on the desktop have used of that. */
+  programs: Spent;
 }
 
 /** Which session this is, how it is doing, and what can be done about it. */
 export function SessionTopBar(props: SessionTopBarProps) {
   const { session, state, sandbox, turnStartedAt } = props;
-  const spent = spentWords(props.spent);
   const change = useChangeSession(session.id);
   const isOwner = session.right === "owner";
   const isRunning = state === "running" || state === "waiting";
@@ -74,11 +76,13 @@ export function SessionTopBar(props: SessionTopBarProps) {
           <StateBadge state={state} sandbox={sandbox} />
           {isRunning && turnStartedAt !== null && <Elapsed since={turnStartedAt} />}
           {!isOwner && <span>You {RIGHT_WORDS[session.right].toLowerCase()}</span>}
-          {spent !== null && (
-            <span className="tabular-nums" title="What the models of this session have used">
-              {spent}
-            </span>
-          )}
+          <SessionSpent
+            session={session}
+            spent={props.spent}
+            programs={props.programs}
+            // There is no room for it on narrow displays; there it stands beside the model.
+            className="max-sm:hidden"
+          />
           <span className="hidden truncate sm:inline">{session.model}</span>
         </div>
       </TopBar>
