@@ -47,7 +47,7 @@ steps:
     calls:
       - computer: {action: click, at: {x: 500, y: 500}}
       - computer: {action: cursor_position}
-  - expect: {text_contains: ["The pointer is at X=500, Y=500", "X=500, Y=500"]}
+  - expect: {text_contains: ["Clicked at (500, 500)", "X=500, Y=500"]}
     calls: [{computer: {action: click, at: {x: 500, y: 1200}}}]
   - expect: {text_contains: "(500, 1200) is outside the 1000×1000 picture"}
     usage: {input: 1000000}
@@ -198,11 +198,7 @@ async fn what_cannot_be_mended_ends_the_turn_with_its_reason() {
     for (model, code, words) in [
         ("scripted/refuses", "model_refused", "refused to go on"),
         ("scripted/rejects", "model_failed", "roles must alternate"),
-        (
-            "scripted/silent",
-            "model_silent",
-            "neither words nor actions",
-        ),
+        ("scripted/silent", "model_silent", "neither did anything"),
     ] {
         let session = server.client().new_session(model).await;
         session.prompt("Go.").await;
