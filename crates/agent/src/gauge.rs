@@ -63,7 +63,7 @@ impl Gauge {
     }
 
     pub(crate) fn is_close(&self) -> bool {
-        self.over.used >= CLOSE * self.over.limit
+        self.over.used + SMALLEST_USD >= CLOSE * self.over.limit
     }
 
     /// What people are asked when it would be passed.
@@ -187,6 +187,7 @@ mod tests {
         assert!(!usd(0.008, 0.004, 0.012).is_over);
         assert!(usd(0.008, 0.004, 0.0119).is_over);
         assert!(usd(0.008, 0.0, 0.01).is_close());
+        assert!(usd(0.01 + 0.02 + 0.05, 0.0, 0.1).is_close());
         assert!(!usd(0.0079, 0.0, 0.01).is_close());
         let steps = |used| Gauge::of_turn(Bound::Steps, used, 1.0, 50.0, 0.0);
         assert!(!steps(49.0).is_over);
