@@ -100,7 +100,7 @@ pub(crate) fn broken_off(body: &str, last: &Value) -> String {
 
 /// The error of an answer that breaks off in its middle with this event, after as much was told of it as was said.
 pub(crate) fn after_what_was_said(
-    read: fn(&str, &[usize]) -> Vec<Result<Chunk, ModelError>>,
+    read: impl Fn(&str, &[usize]) -> Vec<Result<Chunk, ModelError>>,
     body: &str,
     last: &Value,
 ) -> ModelError {

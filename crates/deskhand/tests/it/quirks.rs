@@ -47,7 +47,7 @@ steps:
     calls:
       - computer: {action: click, at: {x: 500, y: 500}}
       - computer: {action: cursor_position}
-  - expect: {text_contains: ["The pointer is at X=500, Y=500", "X=500, Y=500"]}
+  - expect: {text_contains: ["Clicked at (500, 500).", "X=500, Y=500"]}
     calls: [{computer: {action: click, at: {x: 500, y: 1200}}}]
   - expect: {text_contains: "(500, 1200) is outside the 1000×1000 picture"}
     usage: {input: 1000000}

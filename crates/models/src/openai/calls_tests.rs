@@ -136,7 +136,7 @@ fn a_batch_counts_before_the_one_action_of_old() {
     let both = call(json!({"action": look, "actions": [wait, look]}));
     assert_eq!(inputs(&both), [waited.clone(), looked.clone()]);
     let old = call(json!({"action": look, "actions": []}));
-    assert_eq!(inputs(&old), [looked.clone()]);
+    assert_eq!(inputs(&old), std::slice::from_ref(&looked));
     assert_eq!(inputs(&call(json!({"action": wait}))), [waited]);
     assert_eq!(inputs(&call(json!({"actions": [look]}))), [looked]);
 }
