@@ -98,12 +98,9 @@ pub(crate) fn broken_off(body: &str, last: &Value) -> String {
     half + &self::events(std::slice::from_ref(last))
 }
 
-/// What is read of a stream.
-type Read = Vec<Result<Chunk, ModelError>>;
-
 /// The error of an answer that breaks off in its middle with this event, after as much was told of it as was said.
 pub(crate) fn after_what_was_said(
-    read: fn(&str, &[usize]) -> Read,
+    read: impl Fn(&str, &[usize]) -> Vec<Result<Chunk, ModelError>>,
     body: &str,
     last: &Value,
 ) -> ModelError {

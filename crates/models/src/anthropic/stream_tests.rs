@@ -136,8 +136,16 @@ fn a_call_that_was_cut_off_is_dropped_and_told() {
     let chunks = whole(read(&cut, &[]));
     assert_eq!(calls(&chunks).len(), 1);
     assert_eq!(chunks.last(), Some(&Chunk::End(End::Unfinished)));
-    let is_original = |chunk: &&Chunk| matches!(chunk, Chunk::Original(_));
-    let original = format!("{:?}", chunks.iter().find(is_original).unwrap());
+    let [
+        ..,
+        Chunk::Original(original),
+        Chunk::Usage(_),
+        Chunk::End(_),
+    ] = &chunks[..]
+    else {
+        panic!("{chunks:?}");
+    };
+    let original = original.data.to_string();
     assert!(original.contains("toolu_A") && !original.contains("toolu_B"));
 }
 

@@ -114,109 +114,104 @@ fn what_makes_no_sense_is_told() {
     );
 }
 
-/// The functions of both sets that are not read above, each with what it does.
-#[test]
-#[expect(clippy::too_many_lines, reason = "a row for each")]
-fn every_function_of_both_sets_does_something() {
-    let at = json!({"x": 720, "y": 450});
-    let place = json!({"x": 500, "y": 500});
-    let click = |button: &str, count: u8| json!({"action": "click", "button": button, "count": count, "at": at});
-    let press = |keys: &str| json!({"action": "key", "keys": keys, "repeat": 1});
-    let moved = json!({"action": "move", "at": at});
-    let typed = |text: &str| json!({"action": "type", "text": text});
-    let scrolled = |dx: i32, dy: i32| json!({"action": "scroll", "at": at, "dx": dx, "dy": dy});
-    let with = |more: Value| {
-        let mut args = place.clone();
-        args.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        args
-    };
-    for (name, args, expected) in [
-        ("double_click", place.clone(), vec![click("left", 2)]),
-        ("triple_click", place.clone(), vec![click("left", 3)]),
-        ("middle_click", place.clone(), vec![click("middle", 1)]),
-        ("right_click", place.clone(), vec![click("right", 1)]),
-        ("move", place.clone(), vec![moved.clone()]),
-        ("hover_at", place.clone(), vec![moved.clone()]),
+/// Functions with what they take and what they do.
+type Table = Vec<(&'static str, Value, Vec<Value>)>;
+
+/// The middle of the screen, and what else a function takes.
+fn middle(more: &Value) -> Value {
+    let mut args = json!({"x": 500, "y": 500});
+    let more = more.as_object().unwrap().clone();
+    args.as_object_mut().unwrap().extend(more);
+    args
+}
+
+fn clicked(button: &str, count: u8) -> Value {
+    json!({"action": "click", "button": button, "count": count, "at": {"x": 720, "y": 450}})
+}
+
+fn pressed(keys: &str) -> Value {
+    json!({"action": "key", "keys": keys, "repeat": 1})
+}
+
+fn typed(text: &str) -> Value {
+    json!({"action": "type", "text": text})
+}
+
+fn with_the_mouse() -> Table {
+    let there = middle(&json!({}));
+    let moved = json!({"action": "move", "at": {"x": 720, "y": 450}});
+    let button = |action: &str| json!({"action": action, "button": "left"});
+    vec![
+        ("double_click", there.clone(), vec![clicked("left", 2)]),
+        ("triple_click", there.clone(), vec![clicked("left", 3)]),
+        ("middle_click", there.clone(), vec![clicked("middle", 1)]),
+        ("right_click", there.clone(), vec![clicked("right", 1)]),
+        ("move", there.clone(), vec![moved.clone()]),
+        ("hover_at", there.clone(), vec![moved.clone()]),
         (
             "mouse_down",
-            place.clone(),
-            vec![
-                moved.clone(),
-                json!({"action": "mouse_down", "button": "left"}),
-            ],
+            there.clone(),
+            vec![moved.clone(), button("mouse_down")],
         ),
-        (
-            "mouse_up",
-            place.clone(),
-            vec![moved, json!({"action": "mouse_up", "button": "left"})],
-        ),
-        ("press_key", json!({"key": "Enter"}), vec![press("Enter")]),
-        (
-            "wait",
-            json!({}),
-            vec![json!({"action": "wait", "ms": 1000})],
-        ),
-        (
-            "wait_5_seconds",
-            json!({}),
-            vec![json!({"action": "wait", "ms": 5000})],
-        ),
-        (
-            "take_screenshot",
-            json!({}),
-            vec![json!({"action": "screenshot"})],
-        ),
-        (
-            "open_web_browser",
-            json!({}),
-            vec![json!({"action": "screenshot"})],
-        ),
-        (
-            "search",
-            json!({}),
-            vec![
-                press("ctrl+l"),
-                typed("https://www.google.com"),
-                press("Return"),
-            ],
-        ),
-        ("go_back", json!({}), vec![press("alt+Left")]),
-        ("go_forward", json!({}), vec![press("alt+Right")]),
-        (
-            "type_text_at",
-            with(json!({"text": "hi", "press_enter": false, "clear_before_typing": false})),
-            vec![click("left", 1), typed("hi")],
-        ),
-        // Pixels, and three clicks of the wheel when nothing is said.
+        ("mouse_up", there, vec![moved, button("mouse_up")]),
+    ]
+}
+
+/// In pixels, in thousandths of the screen, and when nothing is said.
+fn scrolling() -> Table {
+    let scrolled = |dx: i32, dy: i32| {
+        vec![json!({"action": "scroll", "at": {"x": 720, "y": 450}, "dx": dx, "dy": dy})]
+    };
+    let pixels = middle(&json!({"direction": "left", "magnitude_in_pixels": 200}));
+    let thousandths = middle(&json!({"direction": "right", "magnitude": 500}));
+    let whole = middle(&json!({"direction": "up", "magnitude": 1000}));
+    vec![
+        ("scroll", pixels, scrolled(-2, 0)),
         (
             "scroll",
-            with(json!({"direction": "left", "magnitude_in_pixels": 200})),
-            vec![scrolled(-2, 0)],
+            middle(&json!({"direction": "down"})),
+            scrolled(0, 3),
         ),
-        (
-            "scroll",
-            with(json!({"direction": "down"})),
-            vec![scrolled(0, 3)],
-        ),
-        // Thousandths of the screen.
-        (
-            "scroll",
-            with(json!({"direction": "right", "magnitude": 500})),
-            vec![scrolled(7, 0)],
-        ),
-        (
-            "scroll_at",
-            with(json!({"direction": "up", "magnitude": 1000})),
-            vec![scrolled(0, -9)],
-        ),
+        ("scroll", thousandths, scrolled(7, 0)),
+        ("scroll_at", whole, scrolled(0, -9)),
         (
             "scroll_document",
             json!({"direction": "down"}),
             vec![json!({"action": "scroll", "dx": 0, "dy": 7})],
         ),
-    ] {
+    ]
+}
+
+fn the_rest() -> Table {
+    let none = || json!({});
+    let looked = || vec![json!({"action": "screenshot"})];
+    let waited = |ms: u32| vec![json!({"action": "wait", "ms": ms})];
+    let search = ["ctrl+l", "https://www.google.com", "Return"];
+    let plainly = json!({"text": "hi", "press_enter": false, "clear_before_typing": false});
+    vec![
+        ("press_key", json!({"key": "Enter"}), vec![pressed("Enter")]),
+        ("wait", none(), waited(1000)),
+        ("wait_5_seconds", none(), waited(5000)),
+        ("take_screenshot", none(), looked()),
+        ("open_web_browser", none(), looked()),
+        (
+            "search",
+            none(),
+            vec![pressed(search[0]), typed(search[1]), pressed(search[2])],
+        ),
+        ("go_back", none(), vec![pressed("alt+Left")]),
+        ("go_forward", none(), vec![pressed("alt+Right")]),
+        (
+            "type_text_at",
+            middle(&plainly),
+            vec![clicked("left", 1), typed("hi")],
+        ),
+    ]
+}
+
+#[test]
+fn every_function_of_both_sets_does_something() {
+    for (name, args, expected) in [with_the_mouse(), scrolling(), the_rest()].concat() {
         assert_eq!(inputs(name, &args), expected, "{name}");
     }
 }
