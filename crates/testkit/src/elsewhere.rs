@@ -86,11 +86,17 @@ impl Line {
     }
 
     /// Answers with a whole text: `status` is the number and its words.
-    pub async fn whole(
+    pub async fn whole(self, status: &str, headers: &[(&str, &str)], text: &str) -> io::Result<()> {
+        self.part(status, headers, text, text.len()).await
+    }
+
+    /// Breaks the connection after so many bytes of the text.
+    pub async fn part(
         mut self,
         status: &str,
         headers: &[(&str, &str)],
         text: &str,
+        n_sent: usize,
     ) -> io::Result<()> {
         let headers = headers.iter();
         let headers: String = headers
@@ -101,7 +107,8 @@ impl Line {
             "HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n"
         );
         self.0.write_all(head.as_bytes()).await?;
-        self.0.write_all(text.as_bytes()).await
+        self.0.write_all(&text.as_bytes()[..n_sent]).await?;
+        self.0.shutdown().await
     }
 
     /// Begins a stream of events.

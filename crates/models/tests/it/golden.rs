@@ -5,11 +5,12 @@ use deskhand_core::{
     blob::BlobFormat,
     model::{CallResult, Image, Item, ToolCall},
 };
+use deskhand_testkit::Asked;
 use insta::{assert_snapshot, with_settings};
 use serde_json::json;
 
 use crate::{
-    server::{Asked, Reply},
+    server::{Reply, shown},
     wire::Wire,
 };
 
@@ -108,7 +109,7 @@ macro_rules! golden {
             let more: &[(&str, &str)] = &[$($more)?][..];
             let asked = last_request($model, $answer, more).await;
             with_settings!({omit_expression => true, description => $model}, {
-                assert_snapshot!(asked.shown());
+                assert_snapshot!(shown(&asked));
             });
         }
     )*};

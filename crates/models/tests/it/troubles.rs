@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use deskhand_core::model::{Chunk, End, Item, ModelError, Usage};
+use deskhand_testkit::Asked;
 use serde_json::{Value, json};
 
 use crate::{
     fixtures::prompt,
-    server::{Asked, Reply},
+    server::Reply,
     wire::{KEY, Wire},
 };
 

@@ -7,9 +7,10 @@ use deskhand_core::{
     model::{CallResult, Chunk, Item, ModelError, ModelRequest, Models, Original, ToolCall},
 };
 use deskhand_models::{ConfiguredModels, ModelSettings};
+use deskhand_testkit::Asked;
 use futures::StreamExt;
 
-use crate::server::{Asked, Reply, Server};
+use crate::server::{Reply, Server};
 
 const SCREEN: ScreenSize = ScreenSize {
     width: 1280,
