@@ -40,6 +40,8 @@ pub(crate) struct Progress {
     /// What was said since the last whole answer.
     text: Blocks,
     has_calls: bool,
+    /// The words of answers that became too long, if nothing else came after them.
+    pub(crate) begun: String,
     /// The words of the last whole answer, if it only spoke and nothing came after it.
     last_words: Option<String>,
 }
@@ -82,10 +84,18 @@ impl Progress {
                 let words = std::mem::take(&mut self.text).whole();
                 let only_spoke = !std::mem::take(&mut self.has_calls);
                 let is_end = only_spoke && !cost.unfinished && !cost.aside;
+                if !only_spoke {
+                    self.begun.clear();
+                } else if cost.unfinished {
+                    self.begun.push_str(&words);
+                }
                 self.last_words = Some(words).filter(|words| is_end && !words.trim().is_empty());
             }
             // Somebody steers it, so that was not the end.
-            EventBody::Message(_) => self.last_words = None,
+            EventBody::Message(_) => {
+                self.last_words = None;
+                self.begun.clear();
+            }
             // The model went on from where it broke off.
             EventBody::Retry(retry) if retry.turn == turn => self.text.join(),
             // An answer that broke off is asked for again.

@@ -204,10 +204,13 @@ impl Work {
 
     /// Asks and acts until the model only speaks, and gives its last words.
     pub(crate) async fn until_done(&mut self) -> Result<String, Cut> {
-        if let Some(progress) = self.progress.take()
-            && let Some(last_words) = self.pick_up(progress).await?
-        {
-            return Ok(last_words);
+        // The beginning of an answer that became too long.
+        let mut begun = String::new();
+        if let Some(mut progress) = self.progress.take() {
+            begun = std::mem::take(&mut progress.begun);
+            if let Some(last_words) = self.pick_up(progress).await? {
+                return Ok(begun + &last_words);
+            }
         }
         let mut n_silent = 0;
         loop {
@@ -223,9 +226,11 @@ impl Work {
             let spoken = self.ask_model().await?;
             if !spoken.calls.is_empty() {
                 n_silent = 0;
+                begun.clear();
                 self.carry_out(spoken.calls).await?;
             } else if self.journal.take_steering().await? {
                 n_silent = 0;
+                begun.clear();
             } else if spoken.end == End::Aside || spoken.text.trim().is_empty() {
                 if n_silent == MOST_NUDGES {
                     return Err(silent());
@@ -234,8 +239,9 @@ impl Work {
             } else if spoken.end == End::Unfinished {
                 // It is told so, and goes on.
                 n_silent = 0;
+                begun.push_str(&spoken.text);
             } else {
-                return Ok(spoken.text);
+                return Ok(begun + &spoken.text);
             }
         }
     }

@@ -209,13 +209,8 @@ fn redacted(
     redactor: &Redactor,
 ) -> Result<ComputerReply, ComputerError> {
     match reply {
-        Ok(ComputerReply::Acted {
-            text,
-            pointer,
-            frame,
-        }) => Ok(ComputerReply::Acted {
+        Ok(ComputerReply::Acted { text, frame }) => Ok(ComputerReply::Acted {
             text: redactor.clean(&text),
-            pointer,
             frame,
         }),
         Ok(ComputerReply::Shell(output)) => Ok(ComputerReply::Shell(ShellOutput {

@@ -102,8 +102,6 @@ pub enum ComputerReply {
     /// The action was carried out. `text` says so in a few words.
     Acted {
         text: String,
-        /// Where the pointer was then, if the action was about the mouse.
-        pointer: Option<Point>,
         frame: Option<Frame>,
     },
     Shell(ShellOutput),

@@ -127,7 +127,6 @@ pub enum FromRunner {
 pub enum Outcome {
     Acted {
         text: String,
-        pointer: Option<Point>,
         frame: Option<FrameHead>,
     },
     Shell {

@@ -144,8 +144,6 @@ impl From<XError> for ActError {
 pub struct Acted {
     /// What was done, in a few words.
     pub text: String,
-    /// Where the pointer was then, if the action was about the mouse.
-    pub pointer: Option<Point>,
     pub frame: Option<Frame>,
 }
 

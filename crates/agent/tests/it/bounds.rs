@@ -233,7 +233,6 @@ async fn a_computer_that_never_answers_does_not_hold_a_turn_up_for_ever() {
 fn stuck(n_times: usize) -> Stage {
     let same = Ok(ComputerReply::Acted {
         text: "Clicked.".to_owned(),
-        pointer: None,
         frame: Some(Frame {
             bytes: bytes::Bytes::from_static(b"the same"),
             format: deskhand_core::blob::BlobFormat::Png,

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 
 use crate::{
     fakes::{Beat, FakeBlobs, FakeLog, FakeSandbox},
-    stage::{Stage, calls, click, ending, fails, runs, says, screenshot},
+    stage::{Stage, calls, click, ending, ends, fails, runs, says, screenshot},
 };
 
 #[tokio::test(start_paused = true)]
@@ -73,13 +73,6 @@ async fn a_silent_model_is_asked_again_three_times() {
             Item::Steering { .. }
         ]
     ));
-}
-
-/// An answer that ends like this.
-fn ends(mut answer: Vec<Beat>, end: End) -> Vec<Beat> {
-    answer.pop();
-    answer.push(Beat::Say(Chunk::End(end)));
-    answer
 }
 
 #[tokio::test(start_paused = true)]

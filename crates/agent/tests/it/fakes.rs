@@ -170,12 +170,10 @@ fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
             shown,
         } => ComputerReply::Acted {
             text: "Did it.".to_owned(),
-            pointer: None,
             frame: (*look || action.is_look()).then(|| frame(n_requests, *shown)),
         },
         ComputerRequest::Look { shown, .. } => ComputerReply::Acted {
             text: "Looked.".to_owned(),
-            pointer: None,
             frame: Some(frame(n_requests, *shown)),
         },
         ComputerRequest::Shell(_) => {
@@ -186,7 +184,6 @@ fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
         },
         ComputerRequest::Fill { .. } | ComputerRequest::Guard { .. } => ComputerReply::Acted {
             text: "Done.".to_owned(),
-            pointer: None,
             frame: None,
         },
         ComputerRequest::Edit(_) => ComputerReply::Edited {

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 
 use crate::{
     fakes::{Beat, FakeModel},
-    stage::{Stage, calls, click, ending, fails, says},
+    stage::{Stage, calls, click, ending, ends, fails, says},
 };
 
 fn away() -> Vec<Beat> {
@@ -99,11 +99,9 @@ async fn after_three_tries_another_model_is_asked_if_there_is_one() {
 
 #[tokio::test(start_paused = true)]
 async fn a_model_whose_answer_became_too_long_goes_on() {
-    let mut long = says("One, two,");
-    long.pop();
-    long.push(Beat::Say(Chunk::End(End::Unfinished)));
-    let stage = Stage::new(vec![long, says("three.")]);
-    assert_snapshot!(ending(&stage.run().await), @"done: three. (steps: 2)");
+    let long = ends(says("One, two,"), End::Unfinished);
+    let stage = Stage::new(vec![long, says(" three.")]);
+    assert_snapshot!(ending(&stage.run().await), @"done: One, two, three. (steps: 2)");
     let note = "[Your answer was cut off because it became too long. Go on from there.]";
     let note = Item::Steering {
         text: note.to_owned(),

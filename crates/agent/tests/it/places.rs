@@ -40,7 +40,6 @@ async fn each_model_is_told_places_as_it_counts_them() {
     let acted = |text: &str| {
         Reaction::Answer(Ok(ComputerReply::Acted {
             text: text.to_owned(),
-            pointer: None,
             frame: None,
         }))
     };

@@ -196,6 +196,13 @@ pub(crate) fn says(text: &str) -> Vec<Beat> {
     ]
 }
 
+/// An answer that ends like this.
+pub(crate) fn ends(mut answer: Vec<Beat>, end: End) -> Vec<Beat> {
+    answer.pop();
+    answer.push(Beat::Say(Chunk::End(end)));
+    answer
+}
+
 /// An answer that uses tools; the calls are named a, b, c…
 pub(crate) fn calls(calls: Vec<(&str, Value)>) -> Vec<Beat> {
     let ids = ('a'..='z').map(String::from);

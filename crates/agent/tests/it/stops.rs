@@ -76,7 +76,6 @@ async fn a_stop_during_an_action_cancels_it_and_all_that_wait() {
 async fn a_stop_tells_what_was_done_all_the_same() {
     let acted = ComputerReply::Acted {
         text: "Clicked.".to_owned(),
-        pointer: None,
         frame: None,
     };
     let output = printed("half of it", ShellEnding::Interrupted);

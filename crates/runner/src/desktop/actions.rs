@@ -138,7 +138,7 @@ impl Actor {
             }
             Action::CursorPosition => {
                 let at = self.seat.run(|seat| seat.pointer()).await?;
-                Ok(done_at(at, format!("X={}, Y={}", at.x, at.y)))
+                Ok(done(format!("X={}, Y={}", at.x, at.y)))
             }
         }
     }
@@ -163,7 +163,7 @@ impl Actor {
                 seat.pointer()
             })
             .await?;
-        Ok(done_at(at, format!("{verb} at ({}, {}).", at.x, at.y)))
+        Ok(done(format!("{verb} at ({}, {}).", at.x, at.y)))
     }
 
     async fn scroll(
@@ -244,7 +244,7 @@ impl Actor {
             })
             .await?;
         let way = format!("from ({}, {}) to ({}, {})", start.x, start.y, end.x, end.y);
-        Ok(done_at(end, format!("Dragged {way}.")))
+        Ok(done(format!("Dragged {way}.")))
     }
 
     async fn hold(
@@ -275,20 +275,10 @@ impl Actor {
     }
 }
 
-/// Something that has nothing to do with the mouse was done.
 fn done(text: impl Into<String>) -> Acted {
     Acted {
         text: text.into(),
-        pointer: None,
         frame: None,
-    }
-}
-
-/// Something was done with the mouse, which is here now.
-fn done_at(pointer: Point, text: String) -> Acted {
-    Acted {
-        pointer: Some(pointer),
-        ..done(text)
     }
 }
 

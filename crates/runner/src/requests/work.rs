@@ -99,7 +99,6 @@ impl Work {
                     match desktop.look(format, shown).await {
                         Ok(frame) => acted(Acted {
                             text: "The screen as it is now.".to_owned(),
-                            pointer: None,
                             frame: Some(frame),
                         }),
                         Err(error) => failed(&error),
@@ -115,7 +114,6 @@ impl Work {
                 self.desktop.guard(values);
                 let done = Outcome::Acted {
                     text: "Pictures are watched over.".to_owned(),
-                    pointer: None,
                     frame: None,
                 };
                 self.outbox.finish(id, done, &[]);
@@ -233,7 +231,6 @@ async fn fill(
             let said = "into the field. Pictures show the field black.";
             acted(Acted {
                 text: format!("Typed the secret {name} {said}"),
-                pointer: None,
                 frame: None,
             })
         }
@@ -243,21 +240,13 @@ async fn fill(
 }
 
 fn acted(acted: Acted) -> Done {
-    let Acted {
-        text,
-        pointer,
-        frame,
-    } = acted;
+    let Acted { text, frame } = acted;
     let head = frame.as_ref().map(|frame| FrameHead {
         format: frame.format,
         size: frame.size,
         pointer: frame.pointer,
     });
-    let outcome = Outcome::Acted {
-        text,
-        pointer,
-        frame: head,
-    };
+    let outcome = Outcome::Acted { text, frame: head };
     (outcome, frame.map(|frame| frame.bytes).unwrap_or_default())
 }
 

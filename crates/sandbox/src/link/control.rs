@@ -144,13 +144,8 @@ impl Link {
 
 fn answer_of(outcome: Outcome, body: Bytes) -> Answer {
     match outcome {
-        Outcome::Acted {
+        Outcome::Acted { text, frame } => Ok(ComputerReply::Acted {
             text,
-            pointer,
-            frame,
-        } => Ok(ComputerReply::Acted {
-            text,
-            pointer,
             frame: frame.map(|head| Frame {
                 bytes: body,
                 format: head.format,
