@@ -45,7 +45,7 @@ check: ## Format, lints and types only
 fmt: ## Format the Rust code
 	cargo fmt --all
 
-bench: ## Measure, next to what people use otherwise (ARGS="desktop api stream": only these parts)
+bench: ## Measure, next to what people use otherwise (ARGS="desktop step": only these parts)
 	@scripts/setup bench
 	@scripts/web
 	@scripts/bench $(ARGS)

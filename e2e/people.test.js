@@ -56,7 +56,16 @@ test("an administrator brings somebody in, shares a session and takes it back", 
   const token = await admin.getByRole("textbox", { name: "New token" }).inputValue();
   assert.match(token, /^dh_/);
   await admin.getByText("nightly build", { exact: false }).first().waitFor();
+  await admin.getByRole("textbox", { name: "Name of the secret" }).fill("bank");
+  await admin.getByLabel("Value").fill("open sesame");
+  await admin.getByRole("textbox", { name: "Sites" }).fill("https://bank.example");
+  await button(admin, "Store the secret").click();
+  await button(admin, "Remove bank").waitFor();
+  await admin.getByText("https://bank.example · never used").waitFor();
   await admin.keep("settings");
+  await button(admin, "Remove bank").click();
+  await button(admin, "Remove").click();
+  await button(admin, "Remove bank").waitFor({ state: "detached" });
   await admin.setViewportSize(phone.viewport);
   await admin.keep("settings-phone");
   await admin.setViewportSize(wide.viewport);

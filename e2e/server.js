@@ -1,22 +1,35 @@
 // A server in a folder of its own, killed and cleared away at the end.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const program = join(import.meta.dirname, "..", "target", "debug", "deskhand");
 
+/** Asks again until the answer is yes. */
+export async function eventually(what, isSo, seconds = 30) {
+  const deadline = Date.now() + seconds * 1000;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 export class Server {
-  /** With `demo`, the built-in demo is replaced by this scenario. */
-  static async start({ demo } = {}) {
+  /**
+   * With `demo`, the built-in demo is replaced by this scenario; `scenarios` are others, by name. `env` goes over our own
+   * environment.
+   */
+  static async start({ demo, scenarios = {}, env } = {}) {
     const server = new Server();
+    server.env = env;
     server.folder = await mkdtemp(join(tmpdir(), "deskhand-e2e-"));
-    if (demo) {
-      const scenarios = join(server.folder, "data", "scenarios");
-      await mkdir(scenarios, { recursive: true });
-      await writeFile(join(scenarios, "demo.yaml"), demo);
+    const folder = join(server.folder, "data", "scenarios");
+    await mkdir(folder, { recursive: true });
+    for (const [name, yaml] of Object.entries(demo ? { ...scenarios, demo } : scenarios)) {
+      await writeFile(join(folder, `${name}.yaml`), yaml);
     }
     await server.run("127.0.0.1:0");
     return server;
@@ -27,6 +40,7 @@ export class Server {
     const data = join(this.folder, "data");
     this.process = spawn(program, ["serve", "--listen", listen, "--data-dir", data], {
       stdio: ["ignore", "pipe", "ignore"],
+      env: { ...process.env, ...this.env },
     });
     for await (const line of createInterface({ input: this.process.stdout })) {
       const link = line.match(/http:\S+\/\?code=\S+/)?.[0];
@@ -37,6 +51,54 @@ export class Server {
       }
     }
     throw new Error("the server did not start");
+  }
+
+  /** What the API answers an administrator; throws when it refuses. */
+  async api(method, path, body) {
+    const token = (await readFile(join(this.folder, "data", "admin-token"), "utf8")).trim();
+    const response = await fetch(`${this.url}/api${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: body && JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    const is_json = response.headers.get("content-type")?.includes("json");
+    return is_json ? response.json() : Buffer.from(await response.arrayBuffer());
+  }
+
+  /** All events of a session, of which some may be known. */
+  async log(session, known = []) {
+    const events = [...known];
+    for (;;) {
+      const page = await this.api("GET", `/sessions/${session}/events?after=${events.length}&limit=5000`);
+      if (page.events.length === 0) return events;
+      events.push(...page.events);
+    }
+  }
+
+  /** The screen of the newest session, as a PNG; nothing before there is one. */
+  async picture() {
+    const { sessions } = await this.api("GET", "/sessions?limit=1");
+    if (sessions[0]?.sandbox !== "ready") return undefined;
+    return this.api("GET", `/sessions/${sessions[0].id}/screenshot`);
+  }
+
+  /** Gives a new session with this model a task and waits for the turn's end; answers the session and its log. */
+  async task(model, content) {
+    const { id } = await this.api("POST", "/sessions", { model });
+    await this.api("POST", `/sessions/${id}/messages`, { content });
+    const deadline = Date.now() + 120_000;
+    let log = [];
+    for (;;) {
+      log = await this.log(id, log);
+      const end = log.find(({ type, data }) => type === "complete" || (type === "error" && data.turn));
+      if (end) return { id, log, end };
+      if (Date.now() > deadline) {
+        await writeFile(join(import.meta.dirname, "results", "no-end.png"), await this.picture());
+        throw new Error(`no end: ${JSON.stringify(log.slice(-5))}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   }
 
   /** Kills it without warning. */

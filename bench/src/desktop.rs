@@ -1,8 +1,8 @@
 //! What an agent does to a desktop, through the server and the runner link, next to `xdotool` and
 //! `scrot` started as programs on the same kind of screen.
 
-mod ours;
-mod page;
+pub(crate) mod ours;
+pub(crate) mod page;
 mod peer;
 
 use crate::table::{Row, Table};

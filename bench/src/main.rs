@@ -11,14 +11,17 @@
 
 mod api;
 mod desktop;
+mod history;
 mod load;
 mod process;
 mod service;
 mod sleep;
+mod step;
 mod stream;
 mod table;
 
-const USAGE: &str = "usage: deskhand-bench DESKHAND PYTHON [desktop] [api] [stream] [sleep]";
+const USAGE: &str =
+    "usage: deskhand-bench DESKHAND PYTHON [desktop] [step] [history] [api] [stream] [sleep]";
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
@@ -27,13 +30,15 @@ async fn main() {
     let python = arguments.next().expect(USAGE);
     let mut parts: Vec<String> = arguments.collect();
     if parts.is_empty() {
-        parts = ["desktop", "api", "stream", "sleep"]
+        parts = ["desktop", "step", "history", "api", "stream", "sleep"]
             .map(str::to_owned)
             .to_vec();
     }
     for part in parts {
         match part.as_str() {
             "desktop" => desktop::measure(&program).await,
+            "step" => step::measure(&program).await,
+            "history" => history::measure(&program).await,
             "api" => api::measure(&program, &python).await,
             "stream" => stream::measure(&program, &python).await,
             "sleep" => sleep::measure(&program).await,

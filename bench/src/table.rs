@@ -59,6 +59,14 @@ impl Row {
         }
     }
 
+    /// A time that should be so many times shorter than the peer's.
+    pub(crate) fn times(what: &'static str, ours: f64, peer: f64, times: f64) -> Self {
+        Self {
+            target: Some(Target::Times(times)),
+            ..Self::ms(what, ours, Some(peer), times)
+        }
+    }
+
     /// For what stands in the table to be seen.
     pub(crate) fn without_target(mut self) -> Self {
         self.target = None;
@@ -110,9 +118,10 @@ impl fmt::Display for Table {
                 "/s" => format!("{value:.0} {}", row.unit),
                 _ => format!("{value:.1} {}", row.unit),
             };
-            let ratio = row
-                .ratio
-                .map_or(String::new(), |ratio| format!("{ratio:.0}×"));
+            let ratio = row.ratio.map_or(String::new(), |ratio| match ratio {
+                ..10.0 => format!("{ratio:.1}×"),
+                _ => format!("{ratio:.0}×"),
+            });
             writeln!(
                 f,
                 "{:<32} {:>12} {:>13} {ratio:>7} {:>12}",

@@ -110,8 +110,9 @@ pub(crate) async fn measure(program: &str) -> Ours {
     }
 }
 
-/// Opens the page in the sandbox's browser.
-async fn open_page(session: &Session, watcher: &mut Watcher) {
+/// Opens the page in the sandbox's browser, once that is there.
+pub(crate) async fn open_page(session: &Session, watcher: &mut Watcher) {
+    watcher.until(EMPTY_PLACE, START_PAGE).await;
     let create =
         json!({"command": "create", "path": "/home/agent/page.html", "file_text": page::html()});
     session.act("editor", create).await;

@@ -113,9 +113,13 @@ fn uses_mouse(action: &Action) -> bool {
 fn action(request: &Result<ToolRequest, String>) -> Option<&Action> {
     match request {
         Ok(ToolRequest::Computer(action)) => Some(action),
-        Ok(ToolRequest::Bash(_) | ToolRequest::Editor(_) | ToolRequest::AskUser(_)) | Err(_) => {
-            None
-        }
+        Ok(
+            ToolRequest::Bash(_)
+            | ToolRequest::Editor(_)
+            | ToolRequest::AskUser(_)
+            | ToolRequest::FillSecret(_),
+        )
+        | Err(_) => None,
     }
 }
 
@@ -137,7 +141,9 @@ impl Work {
             }
             let skipped = match (&outcome.cut, outcome.is_error) {
                 (Some(Cut::Stopped | Cut::Parked), _) => Some(STOPPED),
-                (Some(Cut::Failed { .. } | Cut::LogLost(_)), _) => Some(TURN_ENDED),
+                (Some(Cut::Enough(_) | Cut::Failed { .. } | Cut::LogLost(_)), _) => {
+                    Some(TURN_ENDED)
+                }
                 (None, true) => Some(HALTED),
                 (None, false) => None,
             };
@@ -171,6 +177,9 @@ impl Work {
 
     /// The request that a call makes, or what is wrong with it, for the model.
     pub(crate) fn read(&self, call: &ToolCall) -> Result<ToolRequest, String> {
+        if let Some(problem) = &call.problem {
+            return Err(problem.clone());
+        }
         let request =
             ToolRequest::parse(&call.tool, &call.input).map_err(|error| error.to_string())?;
         if let ToolRequest::Computer(action) = &request {

@@ -10,42 +10,78 @@
 use std::collections::HashMap;
 
 use deskhand_core::{
+    action::{Point, ScreenSize},
     blob::BlobName,
-    event::{Complete, EventBody, Failure, Outcome, Said, Screenshot, Status, ToolResult, ToolUse},
+    event::{
+        Complete, Cost, EventBody, Failure, Outcome, Said, Screenshot, Status, ToolResult, ToolUse,
+    },
     id::TurnId,
     lease::{LeaseChange, LeaseChanged},
     message::Role,
-    model::{CallResult, Image, Item, ToolCall},
+    model::{CallResult, Image, Item, Original, ToolCall},
 };
+
+use crate::{gauge, listen::REFUSED, places, turn::Originals};
 
 /// For a call whose turn ended without a word about it.
 const INTERRUPTED: &str = "Interrupted: it is not known whether it was done.";
 /// In place of a picture that is not shown any more.
 const NO_PICTURE: &str = "[The picture is not shown any more.]";
 const STOPPED_NOTE: &str = "[The previous turn was stopped by a person.]";
+const ENOUGH_NOTE: &str =
+    "[The previous turn came up against a bound, and a person said that it was enough.]";
 const INTERRUPTED_NOTE: &str = "[The previous turn was interrupted by the next message.]";
 /// For a model that said nothing.
 const NUDGE: &str = "[Your last answer was empty. Go on with the task, or say that you are done.]";
+/// For a model that did nothing of what it said.
+const ASIDE: &str =
+    "[You said what comes next and did nothing. Go on with the task, or say that you are done.]";
+/// For a model whose answer became too long.
+const TOO_LONG: &str = "[Your answer was cut off because it became too long. Go on from there.]";
+/// For one that had not come to a word or a whole call by then.
+const TOO_LONG_FOR_ANY: &str = "[Your answer was cut off because it became too long, before anything of it was whole. Go on in smaller steps.]";
+
+/// How many pictures the agent made.
+pub(crate) fn n_pictures(log: &[EventBody]) -> usize {
+    log.iter().filter_map(picture).count()
+}
 
 /// The pictures that the model is shown, when it is shown this many.
-pub(crate) fn newest_pictures(log: &[EventBody], kept: usize) -> Vec<&BlobName> {
-    log.iter()
-        .rev()
-        .filter_map(picture)
-        .take(kept)
-        .map(|screenshot| &screenshot.blob)
-        .collect()
+pub(crate) fn newest_pictures(log: &[EventBody], kept: usize) -> impl Iterator<Item = &BlobName> {
+    let newest = log.iter().rev().filter_map(picture).take(kept);
+    newest.map(|screenshot| &screenshot.blob)
+}
+
+/// How a model sees the screen.
+#[derive(Clone, Copy)]
+pub struct Sight<'a> {
+    /// How many of the oldest pictures are not shown any more.
+    pub n_old: usize,
+    /// Those that can be shown.
+    pub images: &'a HashMap<BlobName, Image>,
+    /// How big a picture of the whole screen is. One that was made for another model may be too big for this one, and
+    /// places in it would be others.
+    pub shown: ScreenSize,
+    /// A place on the screen as the model would say it.
+    pub place: &'a dyn Fn(Point) -> Point,
+}
+
+impl<'a> Sight<'a> {
+    /// The picture, if the model can be shown it. A part of the screen is as big as fits.
+    fn image(&self, screenshot: &Screenshot, is_part: bool) -> Option<&'a Image> {
+        let Screenshot { width, height, .. } = *screenshot;
+        let is_its_size = if is_part {
+            width <= self.shown.width && height <= self.shown.height
+        } else {
+            self.shown == ScreenSize { width, height }
+        };
+        let image = self.images.get(&screenshot.blob);
+        image.filter(|_| is_its_size && self.n_old == 0)
+    }
 }
 
 /// The conversation, oldest first. It ends with a prompt or with results.
-///
-/// Only the newest `kept` pictures are shown, and only those found in `images`.
-pub(crate) fn build(
-    log: &[EventBody],
-    kept: usize,
-    images: &HashMap<BlobName, Image>,
-) -> Vec<Item> {
-    let n_pictures = log.iter().filter_map(picture).count();
+pub fn build(log: &[EventBody], sight: Sight<'_>, originals: &Originals) -> Vec<Item> {
     let mut conversation = Conversation {
         items: Vec::new(),
         said: Vec::new(),
@@ -57,8 +93,9 @@ pub(crate) fn build(
         thinking: Blocks::default(),
         text: Blocks::default(),
         calls: Vec::new(),
-        n_old_pictures: n_pictures.saturating_sub(kept),
-        images,
+        original: None,
+        sight,
+        originals,
     };
     for body in log {
         conversation.add(body);
@@ -81,20 +118,6 @@ pub(crate) fn is_to_look(log: &[EventBody]) -> bool {
     false
 }
 
-/// Asks a model that said nothing to go on.
-pub(crate) fn nudge(items: &mut Vec<Item>) {
-    match items.last_mut() {
-        Some(Item::Prompt { text } | Item::Steering { text }) => {
-            text.push_str("\n\n");
-            text.push_str(NUDGE);
-        }
-        Some(Item::HandedBack { .. } | Item::Answer { .. } | Item::Results(_)) | None => items
-            .push(Item::Prompt {
-                text: NUDGE.to_owned(),
-            }),
-    }
-}
-
 /// The screenshot, if the agent made it.
 fn picture(body: &EventBody) -> Option<&Screenshot> {
     match body {
@@ -111,6 +134,10 @@ fn picture(body: &EventBody) -> Option<&Screenshot> {
         | EventBody::Decision(_)
         | EventBody::Answer(_)
         | EventBody::Cost(_)
+        | EventBody::Retry(_)
+        | EventBody::Gateway(_)
+        | EventBody::Model(_)
+        | EventBody::Notice(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => None,
     }
@@ -135,9 +162,11 @@ struct Conversation<'a> {
     thinking: Blocks,
     text: Blocks,
     calls: Vec<Call>,
-    /// How many of the pictures to come are too old to be shown.
-    n_old_pictures: usize,
-    images: &'a HashMap<BlobName, Image>,
+    /// The same as its vendor gave it.
+    original: Option<Original>,
+    /// Of the pictures to come.
+    sight: Sight<'a>,
+    originals: &'a Originals,
 }
 
 struct Call {
@@ -167,8 +196,12 @@ impl Conversation<'_> {
             EventBody::Error(Failure {
                 turn: Some(_),
                 message,
-                ..
+                code,
             }) => {
+                // What a model does not want to have said is not told to it.
+                if code == REFUSED {
+                    self.forget_answer();
+                }
                 self.end_turn();
                 self.said
                     .push(format!("[The previous turn ended early: {message}]"));
@@ -179,6 +212,7 @@ impl Conversation<'_> {
                     Outcome::Done => None,
                     Outcome::Stopped => Some(STOPPED_NOTE),
                     Outcome::Interrupted => Some(INTERRUPTED_NOTE),
+                    Outcome::Enough => Some(ENOUGH_NOTE),
                 };
                 self.said.extend(note.map(str::to_owned));
             }
@@ -194,23 +228,70 @@ impl Conversation<'_> {
                 turn: Some(_),
                 prompt: None,
                 ..
-            }) if !self.is_whole && self.calls.is_empty() => {
-                self.thinking = Blocks::default();
-                self.text = Blocks::default();
-            }
+            }) if !self.is_whole && self.calls.is_empty() => self.forget_answer(),
             EventBody::Lease(LeaseChanged { name, .. }) => {
                 if !self.drivers.contains(name) {
                     self.drivers.push(name.clone());
                 }
             }
-            EventBody::Cost(_) => self.is_whole = true,
-            // The agent's message repeats its text, and what people decided is in the results.
-            EventBody::Message(_)
+            EventBody::Cost(cost) if !cost.broken_off => self.answered(cost),
+            EventBody::Retry(_) => self.cut_off(),
+            EventBody::Notice(notice) => {
+                self.end_answer();
+                self.is_steering |= self.is_at_work;
+                self.said.push(gauge::note(notice));
+            }
+            // An answer that broke off is none, the agent's message repeats its text, what people decided is in the results, and what
+            // programs asked a model is theirs.
+            EventBody::Cost(_)
+            | EventBody::Message(_)
+            | EventBody::Gateway(_)
+            | EventBody::Model(_)
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Error(_)
             | EventBody::Status(_)
             | EventBody::Queue(_) => {}
+        }
+    }
+
+    /// An answer that is not whole counts for nothing.
+    fn forget_answer(&mut self) {
+        if !self.is_whole {
+            self.thinking = Blocks::default();
+            self.text = Blocks::default();
+        }
+    }
+
+    /// The answer is whole. One that leaves the model with nothing to react to is followed by a note.
+    fn answered(&mut self, cost: &Cost) {
+        self.is_whole = true;
+        self.original = self.originals.get(&(cost.turn, cost.step)).cloned();
+        if self.calls.iter().any(|call| call.result.is_none()) {
+            return;
+        }
+        let note = match (cost.unfinished, self.text.is_empty()) {
+            (true, false) => TOO_LONG,
+            (true, true) => TOO_LONG_FOR_ANY,
+            (false, true) => NUDGE,
+            (false, false) if cost.aside => ASIDE,
+            (false, false) => return,
+        };
+        self.end_answer();
+        self.is_steering |= self.said.is_empty();
+        self.said.push(note.to_owned());
+    }
+
+    /// The answer broke off, and the model is asked to go on from there.
+    fn cut_off(&mut self) {
+        if self.is_whole {
+            return;
+        }
+        self.thinking = Blocks::default();
+        let text = std::mem::take(&mut self.text).whole();
+        if !text.trim().is_empty() {
+            self.end_prompt();
+            self.items.push(Item::CutOff { text });
         }
     }
 
@@ -237,6 +318,7 @@ impl Conversation<'_> {
                 tool: tool_use.tool.clone(),
                 input: tool_use.input.clone(),
                 checks: tool_use.checks.clone(),
+                problem: None,
             },
             result: None,
         });
@@ -251,9 +333,14 @@ impl Conversation<'_> {
             .iter_mut()
             .find(|call| call.call.id == result.call && call.result.is_none());
         if let Some(call) = open {
+            let has_places = call.call.tool == "computer" && !result.is_error;
             call.result = Some(CallResult {
                 call: result.call.clone(),
-                text: result.text.clone(),
+                text: if has_places {
+                    places::moved(&result.text, self.sight.place)
+                } else {
+                    result.text.clone()
+                },
                 is_error: result.is_error,
                 image: None,
             });
@@ -265,24 +352,21 @@ impl Conversation<'_> {
         if screenshot.turn.is_none() {
             return;
         }
-        let is_old = self.n_old_pictures > 0;
-        self.n_old_pictures = self.n_old_pictures.saturating_sub(1);
+        let sight = self.sight;
+        self.sight.n_old = sight.n_old.saturating_sub(1);
         if screenshot.call.is_none() {
-            let image = self.images.get(&screenshot.blob).filter(|_| !is_old);
-            return self.handed_back(image.cloned());
+            return self.handed_back(sight.image(screenshot, false).cloned());
         }
-        let result = self
-            .calls
-            .iter_mut()
-            .rev()
-            .filter(|call| Some(&call.call.id) == screenshot.call.as_ref())
-            .find_map(|call| call.result.as_mut());
-        let Some(result) = result else { return };
-        result.image = self
-            .images
-            .get(&screenshot.blob)
-            .filter(|_| !is_old)
-            .cloned();
+        let mut calls = self.calls.iter_mut().rev();
+        let is_its = |call: &&mut Call| Some(&call.call.id) == screenshot.call.as_ref();
+        let Some(call) = calls.find(is_its) else {
+            return;
+        };
+        let is_part = call.call.input["action"] == "zoom";
+        let Some(result) = call.result.as_mut() else {
+            return;
+        };
+        result.image = sight.image(screenshot, is_part).cloned();
         if result.image.is_none() {
             if !result.text.is_empty() {
                 result.text.push('\n');
@@ -318,6 +402,7 @@ impl Conversation<'_> {
         let thinking = std::mem::take(&mut self.thinking).whole();
         let text = std::mem::take(&mut self.text).whole();
         let calls = std::mem::take(&mut self.calls);
+        let original = self.original.take();
         if text.trim().is_empty() && calls.is_empty() {
             return;
         }
@@ -338,6 +423,7 @@ impl Conversation<'_> {
             thinking,
             text,
             calls,
+            original,
         });
         if !results.is_empty() {
             self.items.push(Item::Results(results));
@@ -388,6 +474,15 @@ impl Blocks {
         }
         self.newest = Some(block);
         self.text.push_str(&said.text);
+    }
+
+    /// What comes next belongs to the same text, whatever its number.
+    pub(crate) fn join(&mut self) {
+        self.newest = None;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.text.trim().is_empty()
     }
 
     pub(crate) fn whole(self) -> String {

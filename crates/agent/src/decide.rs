@@ -4,7 +4,7 @@
 //! when a turn is taken up again is waited for, not raised anew.
 
 use deskhand_core::{
-    decision::{Ask, DecisionKind, Form, Reply, Subject},
+    decision::{Ask, DecisionKind, DecisionState, Form, Reply, Subject},
     event::{DecisionRaised, DecisionSettled, EventBody},
     id::{DecisionId, TurnId},
     model::{ToolCall, ToolRequest},
@@ -29,10 +29,18 @@ const LOG_LOST: &str = "Not executed: the question could not be stored.";
 /// A decision that was raised before the turn was held up.
 #[derive(Debug, Clone)]
 pub(crate) struct Raised {
-    decision: DecisionId,
-    ask: Ask,
+    pub(crate) decision: DecisionId,
+    pub(crate) ask: Ask,
+    pub(crate) state: DecisionState,
+    /// What counts as the answer.
+    pub(crate) reply: Option<Reply>,
+}
+
+impl Raised {
     /// Whether a person has said yes to it.
-    is_agreed: bool,
+    fn is_agreed(&self) -> bool {
+        self.reply == Some(Reply::Yes(true))
+    }
 }
 
 /// Every decision of a turn in its log.
@@ -49,15 +57,20 @@ pub(crate) fn raised(log: &[EventBody], turn: TurnId) -> Vec<Raised> {
             raised.push(Raised {
                 decision: *decision,
                 ask: ask.clone(),
-                is_agreed: false,
+                state: DecisionState::Open,
+                reply: None,
             });
         }
         if let EventBody::Answer(DecisionSettled {
-            decision, answer, ..
+            decision,
+            state,
+            answer,
+            ..
         }) = body
             && let Some(settled) = raised.iter_mut().find(|one| one.decision == *decision)
         {
-            settled.is_agreed = *answer == Some(Reply::Yes(true));
+            settled.state = *state;
+            settled.reply.clone_from(answer);
         }
     }
     raised
@@ -83,7 +96,7 @@ impl Work {
             || self
                 .raised
                 .iter()
-                .any(|one| one.ask.call.as_ref() == Some(&call.id) && !one.is_agreed)
+                .any(|one| one.ask.call.as_ref() == Some(&call.id) && !one.is_agreed())
     }
 
     /// Asks whoever must agree to a call. `Err` is what came of the call instead.
@@ -113,6 +126,7 @@ impl Work {
                 tool: call.tool.clone(),
                 input: call.input.clone(),
             }),
+            over: None,
             default: None,
             expires_at: None,
         };
@@ -193,7 +207,7 @@ impl Work {
             settled = self.decisions.settled(id) => Ok(settled),
             () = self.stop.cancelled() => Err(Outcome::cut(STOPPED, Cut::Stopped)),
         };
-        self.deadline += began.elapsed();
+        self.stopwatch.waited_since(began);
         settled
     }
 }
@@ -205,15 +219,7 @@ fn refused(kind: DecisionKind, settled: &Settled) -> Outcome {
         NOT_APPROVED
     };
     match kind {
-        DecisionKind::Budget => Outcome::cut(
-            text,
-            Cut::Failed {
-                code: "budget_refused",
-                message: "The budget is used up and nobody let the agent go on. Send a new \
-                          message to go on."
-                    .to_owned(),
-            },
-        ),
+        DecisionKind::Budget => Outcome::cut(text, Cut::Enough(None)),
         DecisionKind::Question | DecisionKind::Approval | DecisionKind::SafetyCheck => {
             Outcome::failed(text)
         }

@@ -25,7 +25,7 @@ impl Work {
                 () = self.stop.cancelled() => return Err(Cut::Stopped),
                 () = self.desk.free() => {}
             }
-            self.deadline += since.elapsed();
+            self.stopwatch.waited_since(since);
             self.journal.take_leases().await?;
             if !context::is_to_look(&self.journal.bodies) || !self.look_again().await? {
                 return Ok(());
@@ -39,6 +39,7 @@ impl Work {
         let look = ComputerRequest::Act {
             action: Action::Screenshot,
             look: true,
+            shown: Some(self.model.shown(self.screen)),
         };
         let (id, interruption) = (RequestId::new(), self.interruption());
         let answer = tokio::select! {

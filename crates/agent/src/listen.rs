@@ -8,63 +8,141 @@ use std::time::Duration;
 use deskhand_core::{
     event::{Cost, EventBody, Said},
     id::TurnId,
-    model::{Chunk, ModelError, ModelRequest, ToolCall},
+    model::{Chunk, End, ModelError, ModelRequest, Original, ToolCall, Usage},
 };
 use futures::StreamExt;
 use tokio::time::Instant;
 
-use crate::work::{Cut, Work};
+use crate::{
+    ports::TurnLogError,
+    work::{Cut, Work},
+};
 
 /// Quick enough to read along.
 pub(crate) const FLUSH_EVERY: Duration = Duration::from_millis(100);
+/// The code of a turn that the model did not want to go on with.
+pub(crate) const REFUSED: &str = "model_refused";
 
 /// A whole answer of the model.
 #[derive(Debug)]
 pub(crate) struct Spoken {
     pub(crate) text: String,
     pub(crate) calls: Vec<ToolCall>,
+    pub(crate) end: End,
+}
+
+/// Why there is no whole answer.
+#[derive(Debug)]
+pub(crate) enum Unheard {
+    /// The turn ends.
+    Cut(Cut),
+    /// It may be asked again.
+    Later {
+        message: String,
+        /// When the vendor wants to be asked again.
+        after: Option<Duration>,
+        /// What was said before.
+        text: String,
+        /// Whether it took something, so far as the vendor said.
+        has_cost: bool,
+    },
+}
+
+impl From<Cut> for Unheard {
+    fn from(cut: Cut) -> Self {
+        Self::Cut(cut)
+    }
+}
+
+impl From<TurnLogError> for Unheard {
+    fn from(error: TurnLogError) -> Self {
+        Self::Cut(error.into())
+    }
+}
+
+/// What belongs to an answer besides its words.
+#[derive(Debug, Default)]
+struct Heard {
+    calls: Vec<ToolCall>,
+    original: Option<Original>,
+    usage: Usage,
+    /// `None` until it is whole.
+    end: Option<End>,
 }
 
 impl Work {
     /// Asks the model and writes down what it says. Calls are only given back once the answer is
     /// whole: of an answer that breaks off, nothing is carried out.
-    pub(crate) async fn listen(&mut self, request: ModelRequest) -> Result<Spoken, Cut> {
+    pub(crate) async fn listen(&mut self, request: ModelRequest) -> Result<Spoken, Unheard> {
         let mut speech = Speech::new(self.turn, self.n_blocks);
-        let heard = self.hear(request, &mut speech).await;
+        let mut heard = Heard::default();
+        let result = self.hear(request, &mut speech, &mut heard).await;
         self.n_blocks = speech.n_blocks;
         // What was said before it broke off was said. An answer that is whole is stored whole, so
         // that it never has to be asked for again.
         let mut bodies: Vec<_> = speech.take().into_iter().collect();
-        if let Ok(calls) = &heard {
-            bodies.extend(calls.iter().map(|call| self.tool_use(call)));
-            bodies.push(EventBody::Cost(Cost {
-                turn: self.turn,
-                step: self.n_steps,
-                usd: 0.0,
-            }));
-        }
-        self.journal.append(bodies).await?;
-        let calls = heard?;
+        let end = match result {
+            Ok(end) => end,
+            Err(unheard @ Unheard::Cut(Cut::LogLost(_))) => return Err(unheard),
+            Err(unheard) => {
+                // It is paid for all the same.
+                let has_cost = heard.usage != Usage::default();
+                bodies.extend(has_cost.then(|| EventBody::Cost(self.cost(&heard))));
+                self.journal.append(bodies).await?;
+                return Err(match unheard {
+                    Unheard::Later { message, after, .. } => Unheard::Later {
+                        message,
+                        after,
+                        text: speech.said(),
+                        has_cost,
+                    },
+                    Unheard::Cut(cut) => Unheard::Cut(cut),
+                });
+            }
+        };
+        bodies.extend(heard.calls.iter().map(|call| self.tool_use(call)));
+        bodies.push(EventBody::Cost(self.cost(&heard)));
+        self.journal.append_answer(bodies, heard.original).await?;
         Ok(Spoken {
-            text: speech.texts.join("\n\n"),
-            calls,
+            text: speech.said(),
+            calls: heard.calls,
+            end,
         })
     }
 
+    fn cost(&self, heard: &Heard) -> Cost {
+        let price = self.model.price();
+        Cost {
+            turn: self.turn,
+            step: self.n_steps,
+            usd: price.map_or(0.0, |price| price.of(&heard.usage)),
+            model: self.model_name.clone(),
+            usage: heard.usage,
+            unpriced: price.is_none(),
+            unfinished: heard.end == Some(End::Unfinished),
+            aside: heard.end == Some(End::Aside),
+            broken_off: heard.end.is_none(),
+        }
+    }
+
+    /// Hears an answer out. What was heard is there also if it does not come to its end.
     async fn hear(
         &mut self,
         request: ModelRequest,
         speech: &mut Speech,
-    ) -> Result<Vec<ToolCall>, Cut> {
+        heard: &mut Heard,
+    ) -> Result<End, Unheard> {
         let mut stream = self.model.stream(request);
         let interruption = self.interruption();
         tokio::pin!(interruption);
-        let mut calls = Vec::new();
+        let too_long = tokio::time::sleep(self.limits.longest_answer);
+        tokio::pin!(too_long);
         loop {
             let flush_at = speech.flush_at;
             let chunk = tokio::select! {
                 biased;
-                cut = &mut interruption => return Err(cut),
+                cut = &mut interruption => return Err(cut.into()),
+                () = &mut too_long => return Err(later("it took too long to answer")),
                 () = until(flush_at), if flush_at.is_some() => {
                     self.journal.append(speech.take().into_iter().collect()).await?;
                     continue;
@@ -77,15 +155,23 @@ impl Work {
                 Some(Ok(Chunk::TextStart)) => speech.begin(Voice::Text),
                 Some(Ok(Chunk::Text(piece))) => speech.push(Voice::Text, &piece),
                 Some(Ok(Chunk::Call(call))) => {
-                    calls.push(call);
+                    heard.calls.push(call);
                     speech.end()
                 }
-                Some(Ok(Chunk::End)) => return Ok(calls),
-                Some(Err(error)) => return Err(failed(&error)),
-                None => {
-                    let error = ModelError::Unavailable("its answer broke off".to_owned());
-                    return Err(failed(&error));
+                Some(Ok(Chunk::Original(original))) => {
+                    heard.original = Some(original);
+                    None
                 }
+                Some(Ok(Chunk::Usage(usage))) => {
+                    heard.usage = usage;
+                    None
+                }
+                Some(Ok(Chunk::End(end))) => {
+                    heard.end = Some(end);
+                    return Ok(end);
+                }
+                Some(Err(error)) => return Err(failed(error)),
+                None => return Err(later("its answer broke off")),
             };
             self.journal.append(due.into_iter().collect()).await?;
         }
@@ -99,24 +185,38 @@ async fn until(instant: Option<Instant>) {
     }
 }
 
-fn failed(error: &ModelError) -> Cut {
+fn later(message: &str) -> Unheard {
+    failed(ModelError::unavailable(message))
+}
+
+fn failed(error: ModelError) -> Unheard {
     // Messages of ours have no full stop, those of vendors may.
-    let message = match error {
-        ModelError::Rejected(problem) => {
-            format!(
-                "The model could not go on: {}.",
-                problem.trim_end_matches('.')
-            )
-        }
-        ModelError::Unavailable(problem) => format!(
-            "The model is not available: {}. Send the message again later.",
-            problem.trim_end_matches('.')
+    let plain = |problem: &str| problem.trim_end_matches('.').to_owned();
+    let (code, message) = match error {
+        ModelError::Rejected(problem) => (
+            "model_failed",
+            format!("The model could not go on: {}.", plain(&problem)),
         ),
+        ModelError::Refused(problem) => (
+            REFUSED,
+            format!(
+                "{}. Say it in another way, or choose another model.",
+                plain(&problem)
+            ),
+        ),
+        ModelError::Unavailable {
+            message,
+            retry_after,
+        } => {
+            return Unheard::Later {
+                message: plain(&message),
+                after: retry_after,
+                text: String::new(),
+                has_cost: false,
+            };
+        }
     };
-    Cut::Failed {
-        code: "model_failed",
-        message,
-    }
+    Unheard::Cut(Cut::Failed { code, message })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,6 +291,11 @@ impl Speech {
         self.flush_at
             .get_or_insert_with(|| Instant::now() + FLUSH_EVERY);
         due
+    }
+
+    /// All text so far.
+    fn said(&self) -> String {
+        self.texts.join("\n\n")
     }
 
     /// The event for what is not yet written down.

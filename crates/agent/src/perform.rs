@@ -25,6 +25,8 @@ use crate::{
 /// How long a request that was cancelled may take to say what became of it. A stop promises an
 /// end within a second.
 const CANCEL_GRACE: Duration = Duration::from_millis(700);
+/// How long the computer may take for anything. Commands may take half an hour, and end by themselves.
+const LONGEST_ACTION: Duration = Duration::from_mins(35);
 /// How many pieces of output may wait to be written down.
 const PROGRESS_LENGTH: usize = 16;
 /// How much output of one command is shown while it runs. The result has the rest.
@@ -37,6 +39,8 @@ const FATE_UNKNOWN: &str = "The computer was lost during this action, so it is n
 const GONE: &str = "Not executed: the computer was not running. It is started again for the next \
                     action: files are kept, open programs are gone.";
 const CANCELLED: &str = "The action was cancelled before it was done.";
+const NO_ANSWER: &str = "The computer gave no answer, so it is not known whether it was done. Look before \
+                         you go on.";
 const UNKNOWN_AFTER_STOP: &str = "Stopped; it is not known whether it was done.";
 
 impl Work {
@@ -47,14 +51,22 @@ impl Work {
         request: ToolRequest,
         after: After,
     ) -> Outcome {
+        if let ToolRequest::Computer(action) = &request {
+            self.note_buttons(action);
+        }
         let request = match request {
             // The computer waits for a quiet screen only before it takes a picture.
             ToolRequest::Computer(action) => ComputerRequest::Act {
                 action,
                 look: after != After::Nothing,
+                shown: Some(self.model.shown(self.screen)),
             },
             ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
             ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
+            ToolRequest::FillSecret(fill) => ComputerRequest::Fill {
+                name: fill.name,
+                filling: None,
+            },
             ToolRequest::AskUser(question) => return self.ask(call, &question).await,
         };
         let outcome = self.use_computer(call, request).await;
@@ -133,12 +145,18 @@ impl Work {
         let mut answer = computer.perform(id, Actor::Agent, request, sender);
         let interruption = self.interruption();
         tokio::pin!(interruption);
+        let too_long = tokio::time::sleep(LONGEST_ACTION);
+        tokio::pin!(too_long);
         let cut = loop {
             let flush_at = progress.flush_at;
             tokio::select! {
                 biased;
                 answer = &mut answer => return Sent::Answered(answer),
                 cut = &mut interruption => break cut,
+                () = &mut too_long => {
+                    computer.cancel(id).await;
+                    return Sent::Answered(Err(ComputerError::Failed(NO_ANSWER.to_owned())));
+                }
                 () = tokio::time::sleep_until(flush_at.unwrap_or_else(Instant::now)), if flush_at.is_some() => {
                     if let Err(error) = self.journal.append(progress.take().into_iter().collect()).await {
                         break Cut::LogLost(error);
@@ -184,7 +202,7 @@ enum Sent {
 
 fn replied(reply: ComputerReply) -> Outcome {
     match reply {
-        ComputerReply::Acted { text, frame } => Outcome {
+        ComputerReply::Acted { text, frame, .. } => Outcome {
             frame,
             ..Outcome::done(text)
         },

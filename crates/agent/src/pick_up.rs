@@ -40,6 +40,8 @@ pub(crate) struct Progress {
     /// What was said since the last whole answer.
     text: Blocks,
     has_calls: bool,
+    /// The words of answers that became too long, if nothing else came after them.
+    pub(crate) begun: String,
     /// The words of the last whole answer, if it only spoke and nothing came after it.
     last_words: Option<String>,
 }
@@ -68,6 +70,7 @@ impl Progress {
                     tool: tool_use.tool.clone(),
                     input: tool_use.input.clone(),
                     checks: tool_use.checks.clone(),
+                    problem: None,
                 });
                 self.has_calls = true;
             }
@@ -76,15 +79,25 @@ impl Progress {
                     self.open.remove(index);
                 }
             }
-            EventBody::Cost(cost) if cost.turn == turn => {
+            EventBody::Cost(cost) if cost.turn == turn && !cost.broken_off => {
                 self.n_steps = self.n_steps.max(cost.step);
                 let words = std::mem::take(&mut self.text).whole();
                 let only_spoke = !std::mem::take(&mut self.has_calls);
-                self.last_words =
-                    Some(words).filter(|words| only_spoke && !words.trim().is_empty());
+                let is_end = only_spoke && !cost.unfinished && !cost.aside;
+                if !only_spoke {
+                    self.begun.clear();
+                } else if cost.unfinished {
+                    self.begun.push_str(&words);
+                }
+                self.last_words = Some(words).filter(|words| is_end && !words.trim().is_empty());
             }
             // Somebody steers it, so that was not the end.
-            EventBody::Message(_) => self.last_words = None,
+            EventBody::Message(_) => {
+                self.last_words = None;
+                self.begun.clear();
+            }
+            // The model went on from where it broke off.
+            EventBody::Retry(retry) if retry.turn == turn => self.text.join(),
             // An answer that broke off is asked for again.
             EventBody::Status(status) if status.turn == Some(turn) => {
                 self.text = Blocks::default();
@@ -94,6 +107,10 @@ impl Progress {
             | EventBody::ToolUse(_)
             | EventBody::ToolResult(_)
             | EventBody::Cost(_)
+            | EventBody::Retry(_)
+            | EventBody::Gateway(_)
+            | EventBody::Model(_)
+            | EventBody::Notice(_)
             | EventBody::Status(_)
             | EventBody::Queue(_)
             | EventBody::Lease(_)
@@ -137,10 +154,12 @@ impl Work {
     async fn wait_on(&mut self, call: &ToolCall) -> Outcome {
         let outcome = match self.read(call) {
             Err(problem) => return Outcome::failed(problem),
-            Ok(request @ ToolRequest::Computer(_)) => match self.agreed(call, &request).await {
-                Ok(()) => return Outcome::failed(RESTARTED),
-                Err(outcome) => return outcome,
-            },
+            Ok(request @ (ToolRequest::Computer(_) | ToolRequest::FillSecret(_))) => {
+                match self.agreed(call, &request).await {
+                    Ok(()) => return Outcome::failed(RESTARTED),
+                    Err(outcome) => return outcome,
+                }
+            }
             Ok(request) => self.perform_if_agreed(call, request, After::Nothing).await,
         };
         Outcome {

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use deskhand_core::{
+    budget::Accounts,
     decision::{Ask, GivenFile, Reply},
     event::EventBody,
     id::DecisionId,
+    model::Original,
     policy::Policy,
     sandbox::Sandbox,
 };
@@ -16,6 +18,14 @@ use deskhand_core::{
 pub trait TurnLog: Send + Sync + std::fmt::Debug {
     /// Stores all of these, in this order and in one transaction, and tells who watches.
     async fn append(&self, bodies: Vec<EventBody>) -> Result<(), TurnLogError>;
+
+    /// The same for a whole answer of the model, whose last event is its `cost`, and the answer as its
+    /// vendor gave it.
+    async fn append_answer(
+        &self,
+        bodies: Vec<EventBody>,
+        original: Option<Original>,
+    ) -> Result<(), TurnLogError>;
 
     /// Messages that came to steer this turn, each given once. They are in the log already.
     async fn take_steering(&self) -> Result<Vec<EventBody>, TurnLogError>;
@@ -36,6 +46,19 @@ pub trait Decisions: Send + Sync + std::fmt::Debug {
 
     /// Waits until it is settled, and the session goes on. May be dropped and called again.
     async fn settled(&self, id: DecisionId) -> Settled;
+
+    /// Asks no longer, unless it is settled already.
+    async fn withdraw(&self, id: DecisionId) -> Result<(), TurnLogError>;
+}
+
+/// What the session and its owner may use.
+#[async_trait]
+pub trait Budgets: Send + Sync + std::fmt::Debug {
+    /// How it stands now.
+    async fn accounts(&self) -> Result<Accounts, TurnLogError>;
+
+    /// Waits until it may stand differently. What has changed since the last call counts.
+    async fn changed(&self);
 }
 
 /// What became of a decision.

@@ -1,28 +1,154 @@
-//! What every model is told before the conversation. The words are in `system_prompt.md`.
+//! What a model is told before the conversation. The built-in words are in `system_prompt.md`; a deployment may have
+//! its own, and a session adds what its people want.
+
+use std::sync::Arc;
 
 use deskhand_core::action::ScreenSize;
 use jiff::Timestamp;
 
-const TEMPLATE: &str = include_str!("system_prompt.md");
+const BUILT_IN: &str = include_str!("system_prompt.md");
 
-/// The system prompt for a turn that begins now. It names the day and not the hour, so that it
-/// stays the same from turn to turn and a vendor's cache of it stays good.
-pub(crate) fn fill(now: Timestamp, screen: ScreenSize) -> String {
-    TEMPLATE
-        .replace("{date}", &now.strftime("%A, %-d %B %Y").to_string())
-        .replace("{screen}", &screen.to_string())
+/// The longest template.
+const LONGEST_TEMPLATE_BYTES: usize = 64 * 1024;
+
+/// The facts that a template has to tell, each written as `{{name}}`.
+const FACTS: [&str; 2] = ["date", "screen"];
+
+/// A prompt with places for facts. Every fact has a place in it, and every place is for a fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptTemplate(Arc<str>);
+
+/// Why a text will not do as a template.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadTemplate {
+    #[error("it says nothing")]
+    Empty,
+    #[error("it has {0} bytes; at most {LONGEST_TEMPLATE_BYTES} will do")]
+    Long(usize),
+    #[error("line {line}: {{{{{name}}}}} is no fact; there are {{{{date}}}} and {{{{screen}}}}")]
+    NoFact { line: usize, name: String },
+    #[error("line {line}: {{{{ has no }}}} behind it on the same line")]
+    Open { line: usize },
+    #[error("{{{{{0}}}}} stands nowhere in it, so the model would not know it")]
+    Missing(&'static str),
+}
+
+impl Default for PromptTemplate {
+    fn default() -> Self {
+        Self(BUILT_IN.into())
+    }
+}
+
+impl PromptTemplate {
+    /// Takes a text that tells all facts and asks for no others.
+    pub fn parse(text: &str) -> Result<Self, BadTemplate> {
+        if text.trim().is_empty() {
+            return Err(BadTemplate::Empty);
+        }
+        if text.len() > LONGEST_TEMPLATE_BYTES {
+            return Err(BadTemplate::Long(text.len()));
+        }
+        let mut missing = FACTS.to_vec();
+        for (line, words) in (1..).zip(text.lines()) {
+            for place in words.split("{{").skip(1) {
+                let (name, _) = place.split_once("}}").ok_or(BadTemplate::Open { line })?;
+                if !FACTS.contains(&name) {
+                    let name = name.to_owned();
+                    return Err(BadTemplate::NoFact { line, name });
+                }
+                missing.retain(|fact| *fact != name);
+            }
+        }
+        match missing.first() {
+            Some(fact) => Err(BadTemplate::Missing(fact)),
+            None => Ok(Self(text.into())),
+        }
+    }
+}
+
+/// What the model of one session is told.
+#[derive(Debug, Clone, Default)]
+pub struct SystemPrompt {
+    pub template: PromptTemplate,
+    /// What the session's people want besides. Empty: nothing.
+    pub instructions: String,
+}
+
+impl SystemPrompt {
+    /// The words for a turn that began at `now`, for a model that is shown pictures of this size. They name
+    /// the day and not the hour, so that they stay the same from turn to turn and a vendor's cache of them stays good.
+    pub fn fill(&self, now: Timestamp, shown: ScreenSize) -> String {
+        let told = self
+            .template
+            .0
+            .replace("{{date}}", &now.strftime("%A, %-d %B %Y").to_string())
+            .replace("{{screen}}", &shown.to_string());
+        match self.instructions.trim() {
+            "" => told,
+            wanted => format!(
+                "{}\n\n# For this conversation\n\nThe people of this conversation want you to keep to this:\n\n{wanted}\n",
+                told.trim_end()
+            ),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn nothing_is_left_to_fill_in() {
+    fn filled(prompt: &SystemPrompt) -> String {
         let now = "2026-07-03T23:59:59Z".parse().unwrap();
-        let prompt = fill(now, ScreenSize::default());
-        assert!(prompt.contains("Today is Friday, 3 July 2026."));
-        assert!(prompt.contains("A Linux desktop of 1024×768 pixels"));
-        assert!(!prompt.contains(['{', '}']), "{prompt}");
+        prompt.fill(now, ScreenSize::default())
+    }
+
+    #[test]
+    fn the_built_in_template_tells_all_facts_and_leaves_no_place_empty() {
+        assert_eq!(
+            PromptTemplate::parse(BUILT_IN),
+            Ok(PromptTemplate::default())
+        );
+        let told = filled(&SystemPrompt::default());
+        assert!(told.contains("Today is Friday, 3 July 2026."), "{told}");
+        assert!(told.contains("pictures of 1024×768"), "{told}");
+        assert!(!told.contains(['{', '}']), "{told}");
+    }
+
+    #[test]
+    fn instructions_stand_under_a_heading_of_their_own_and_are_not_filled_in() {
+        let prompt = SystemPrompt {
+            template: PromptTemplate::parse("On {{date}}: {{screen}}\n").unwrap(),
+            instructions: " Write {{date}} in full.\n".to_owned(),
+        };
+        assert_eq!(
+            filled(&prompt),
+            "On Friday, 3 July 2026: 1024×768\n\n# For this conversation\n\n\
+             The people of this conversation want you to keep to this:\n\nWrite {{date}} in full.\n"
+        );
+    }
+
+    #[test]
+    fn templates_that_would_not_work_are_refused_with_the_place() {
+        let no_fact = BadTemplate::NoFact {
+            line: 2,
+            name: "dat".to_owned(),
+        };
+        for (text, problem) in [
+            (" \n", BadTemplate::Empty),
+            ("{{date}}\n{{dat}} {{screen}}", no_fact),
+            ("{{date}} {{screen", BadTemplate::Open { line: 1 }),
+            ("{{date}} {{\nscreen}}", BadTemplate::Open { line: 1 }),
+            ("today is {{date}}", BadTemplate::Missing("screen")),
+            ("{date} {screen}", BadTemplate::Missing("date")),
+        ] {
+            assert_eq!(PromptTemplate::parse(text), Err(problem), "{text:?}");
+        }
+        let long = "x".repeat(LONGEST_TEMPLATE_BYTES + 1);
+        assert!(matches!(
+            PromptTemplate::parse(&long),
+            Err(BadTemplate::Long(_))
+        ));
+        let told = BadTemplate::Missing("screen").to_string();
+        assert!(told.starts_with("{{screen}} stands nowhere"), "{told}");
     }
 }

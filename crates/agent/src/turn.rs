@@ -1,55 +1,89 @@
 //! A turn from the outside: what goes in, and how it ended.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use deskhand_core::{
     action::ScreenSize,
     blob::Blobs,
+    budget::Bound,
     clock::Clock,
     event::{Event, Failure},
     id::TurnId,
-    model::Model,
+    model::{Model, Original},
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ports::{Decisions, Desk, TurnLog, TurnLogError},
+    ports::{Budgets, Decisions, Desk, TurnLog, TurnLogError},
+    system_prompt::SystemPrompt,
     work::{Cut, Work},
 };
 
-/// Bounds that end a turn which would not end by itself, or would cost too much.
+/// What bounds a turn, and what the model is shown in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnLimits {
-    /// How often the model may be asked.
+    /// How often the model is asked before a person is.
     pub max_steps: u32,
+    /// How long the agent works before a person is asked.
     pub max_duration: Duration,
-    /// How many pictures the model is shown; older ones are replaced by a note.
+    /// How long one answer of the model may take, however much there is to hear.
+    pub longest_answer: Duration,
+    /// How many pictures the model is shown at least; older ones are replaced by a note.
     pub kept_images: usize,
+    /// How many pictures are replaced at once.
+    pub pruned_images: usize,
 }
 
 impl Default for TurnLimits {
     fn default() -> Self {
         Self {
             max_steps: 50,
-            max_duration: Duration::from_secs(30 * 60),
+            max_duration: Duration::from_mins(30),
+            longest_answer: Duration::from_mins(10),
             kept_images: 3,
+            pruned_images: 10,
         }
     }
 }
+
+impl TurnLimits {
+    /// How many of so many pictures are too old to be shown.
+    pub(crate) fn n_old_pictures(&self, n_pictures: usize) -> usize {
+        let at_once = self.pruned_images.max(1);
+        n_pictures.saturating_sub(self.kept_images) / at_once * at_once
+    }
+}
+
+/// A model and its name.
+#[derive(Debug, Clone)]
+pub struct ChosenModel {
+    pub name: String,
+    pub model: Arc<dyn Model>,
+}
+
+/// Answers as their vendors gave them, by turn and step.
+pub type Originals = HashMap<(TurnId, u32), Original>;
 
 /// The work on one prompt.
 #[derive(Debug)]
 pub struct Turn {
     pub id: TurnId,
-    pub model: Arc<dyn Model>,
+    pub model: ChosenModel,
+    /// Who is asked when the model cannot be reached.
+    pub fallback: Option<ChosenModel>,
     pub desk: Arc<dyn Desk>,
     pub log: Arc<dyn TurnLog>,
     pub decisions: Arc<dyn Decisions>,
+    pub budgets: Arc<dyn Budgets>,
     pub blobs: Arc<dyn Blobs>,
     /// All events of the session up to now, with every prompt where its turn begins. The newest
     /// message is the prompt to work on; prompts that still wait are not in it.
     pub history: Vec<Event>,
+    /// The answers in it as their vendors gave them.
+    pub originals: Originals,
+    /// What the model is told before the conversation.
+    pub prompt: SystemPrompt,
     pub screen: ScreenSize,
     pub limits: TurnLimits,
     pub clock: Arc<dyn Clock>,
@@ -75,7 +109,9 @@ pub enum TurnEnd {
     Done { answer: String },
     /// The stop came.
     Stopped,
-    /// It could not go on, or a limit was reached.
+    /// It came up against a bound, and a person said that it was enough.
+    Enough { bound: Option<Bound> },
+    /// It could not go on.
     Failed(Failure),
     /// The log could not be written, so nothing more was done.
     LogLost(TurnLogError),
@@ -89,9 +125,14 @@ impl Turn {
         let started = Instant::now();
         let id = self.id;
         let mut work = Work::new(self, started);
-        let end = match work.until_done().await {
+        let done = work.until_done().await;
+        if done.is_err() {
+            work.let_go().await;
+        }
+        let end = match done {
             Ok(answer) => TurnEnd::Done { answer },
             Err(Cut::Stopped | Cut::Parked) => TurnEnd::Stopped,
+            Err(Cut::Enough(bound)) => TurnEnd::Enough { bound },
             Err(Cut::Failed { code, message }) => TurnEnd::Failed(Failure {
                 turn: Some(id),
                 code: code.to_owned(),

@@ -1,26 +1,33 @@
-//! A turn from the inside: its state, its loop and its limits.
+//! A turn from the inside: its state and its loop.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use deskhand_core::{
-    action::ScreenSize,
+    action::{Button, ScreenSize},
     blob::{BlobError, BlobName, Blobs},
+    budget::Bound,
     clock::Clock,
     event::EventBody,
     id::TurnId,
-    model::{Image, Model, ModelRequest},
+    model::{End, Image, Model, ModelRequest, Original, Pictures},
     sandbox::Sandbox,
 };
+use jiff::Timestamp;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    context,
+    bounds::Bounds,
+    context::{self, Sight},
     decide::{self, Raised},
     pick_up::Progress,
     ports::{Decisions, Desk, TurnLog, TurnLogError},
-    system_prompt,
-    turn::{Turn, TurnLimits},
+    stopwatch::Stopwatch,
+    system_prompt::SystemPrompt,
+    turn::{ChosenModel, Originals, Turn, TurnLimits},
 };
 
 /// How often a model that says nothing is asked again before the turn is given up.
@@ -31,6 +38,8 @@ const MOST_NUDGES: u32 = 3;
 pub(crate) struct Work {
     pub(crate) turn: TurnId,
     pub(crate) model: Arc<dyn Model>,
+    pub(crate) model_name: String,
+    pub(crate) fallback: Option<ChosenModel>,
     pub(crate) desk: Arc<dyn Desk>,
     pub(crate) decisions: Arc<dyn Decisions>,
     pub(crate) blobs: Arc<dyn Blobs>,
@@ -39,11 +48,15 @@ pub(crate) struct Work {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) stop: CancellationToken,
     pub(crate) parking: CancellationToken,
-    pub(crate) deadline: Instant,
+    pub(crate) stopwatch: Stopwatch,
+    pub(crate) bounds: Bounds,
     pub(crate) journal: Journal,
-    system: String,
+    prompt: SystemPrompt,
+    began_at: Timestamp,
     /// The sandbox, once it was needed and as long as it is not known to be lost.
     pub(crate) computer: Option<Arc<dyn Sandbox>>,
+    /// The mouse buttons that actions left pressed.
+    pub(crate) pressed: Vec<Button>,
     /// The pictures that the model is shown, so that each is read at most once.
     pub(crate) images: HashMap<BlobName, Image>,
     pub(crate) n_steps: u32,
@@ -60,6 +73,7 @@ pub(crate) struct Work {
 pub(crate) struct Journal {
     log: Arc<dyn TurnLog>,
     pub(crate) bodies: Vec<EventBody>,
+    originals: Originals,
 }
 
 impl Journal {
@@ -68,6 +82,22 @@ impl Journal {
             return Ok(());
         }
         self.log.append(bodies.clone()).await?;
+        self.bodies.extend(bodies);
+        Ok(())
+    }
+
+    /// Appends a whole answer, whose last event is its `cost`.
+    pub(crate) async fn append_answer(
+        &mut self,
+        bodies: Vec<EventBody>,
+        original: Option<Original>,
+    ) -> Result<(), TurnLogError> {
+        self.log
+            .append_answer(bodies.clone(), original.clone())
+            .await?;
+        if let (Some(EventBody::Cost(cost)), Some(original)) = (bodies.last(), original) {
+            self.originals.insert((cost.turn, cost.step), original);
+        }
         self.bodies.extend(bodies);
         Ok(())
     }
@@ -93,6 +123,8 @@ pub(crate) enum Cut {
     Stopped,
     /// The server ends while a person is waited for; the turn goes on with the next start.
     Parked,
+    /// It came up against a bound, and a person said that it was enough.
+    Enough(Option<Bound>),
     Failed {
         code: &'static str,
         message: String,
@@ -134,28 +166,34 @@ impl From<BlobError> for Cut {
 
 impl Work {
     pub(crate) fn new(turn: Turn, started: Instant) -> Self {
+        let stopwatch = Stopwatch::new(&turn.history, turn.id, started);
         let bodies: Vec<_> = turn.history.into_iter().map(|event| event.body).collect();
         let progress = Progress::read(&bodies, turn.id);
         let raised = decide::raised(&bodies, turn.id);
-        let system = system_prompt::fill(turn.clock.now(), turn.screen);
         Self {
             turn: turn.id,
-            model: turn.model,
+            model: turn.model.model,
+            model_name: turn.model.name,
+            fallback: turn.fallback,
             desk: turn.desk,
             decisions: turn.decisions,
             blobs: turn.blobs,
             screen: turn.screen,
-            deadline: started + turn.limits.max_duration,
+            stopwatch,
+            bounds: Bounds::new(turn.budgets, &raised),
             limits: turn.limits,
-            clock: turn.clock,
             stop: turn.stop,
             parking: turn.parking,
             journal: Journal {
                 log: turn.log,
                 bodies,
+                originals: turn.originals,
             },
-            system,
+            prompt: turn.prompt,
+            began_at: turn.clock.now(),
+            clock: turn.clock,
             computer: None,
+            pressed: Vec::new(),
             images: HashMap::new(),
             n_steps: progress.n_steps,
             n_blocks: progress.n_blocks,
@@ -166,35 +204,44 @@ impl Work {
 
     /// Asks and acts until the model only speaks, and gives its last words.
     pub(crate) async fn until_done(&mut self) -> Result<String, Cut> {
-        if let Some(progress) = self.progress.take()
-            && let Some(last_words) = self.pick_up(progress).await?
-        {
-            return Ok(last_words);
+        // The beginning of an answer that became too long.
+        let mut begun = String::new();
+        if let Some(mut progress) = self.progress.take() {
+            begun = std::mem::take(&mut progress.begun);
+            if let Some(last_words) = self.pick_up(progress).await? {
+                return Ok(begun + &last_words);
+            }
         }
         let mut n_silent = 0;
         loop {
             if self.stop.is_cancelled() {
                 return Err(Cut::Stopped);
             }
-            if self.n_steps >= self.limits.max_steps {
-                return Err(self.too_many_steps());
-            }
             self.wait_for_hands().await?;
             self.journal.take_steering().await?;
-            let request = self.request(n_silent > 0).await?;
+            if self.stay_within_bounds().await? {
+                continue;
+            }
             self.n_steps += 1;
-            let spoken = self.listen(request).await?;
+            let spoken = self.ask_model().await?;
             if !spoken.calls.is_empty() {
                 n_silent = 0;
+                begun.clear();
                 self.carry_out(spoken.calls).await?;
             } else if self.journal.take_steering().await? {
                 n_silent = 0;
-            } else if !spoken.text.trim().is_empty() {
-                return Ok(spoken.text);
-            } else if n_silent == MOST_NUDGES {
-                return Err(silent());
-            } else {
+                begun.clear();
+            } else if spoken.end == End::Aside || spoken.text.trim().is_empty() {
+                if n_silent == MOST_NUDGES {
+                    return Err(silent());
+                }
                 n_silent += 1;
+            } else if spoken.end == End::Unfinished {
+                // It is told so, and goes on.
+                n_silent = 0;
+                begun.push_str(&spoken.text);
+            } else {
+                return Ok(begun + &spoken.text);
             }
         }
     }
@@ -202,26 +249,22 @@ impl Work {
     /// Resolves when the turn must not go on.
     pub(crate) fn interruption(&self) -> impl Future<Output = Cut> + use<> {
         let stop = self.stop.clone();
-        let (deadline, limit) = (self.deadline, self.limits.max_duration);
         async move {
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => Cut::Stopped,
-                () = tokio::time::sleep_until(deadline) => Cut::Failed {
-                    code: "turn_too_long",
-                    message: format!(
-                        "The turn was ended because it took longer than {}. Send a new message to \
-                         go on.",
-                        span(limit)
-                    ),
-                },
-            }
+            stop.cancelled().await;
+            Cut::Stopped
         }
     }
 
-    async fn request(&mut self, nudge: bool) -> Result<ModelRequest, Cut> {
-        let shown = context::newest_pictures(&self.journal.bodies, self.limits.kept_images);
-        self.images.retain(|name, _| shown.contains(&name));
+    /// What the model is asked now.
+    pub(crate) async fn request(&mut self) -> Result<ModelRequest, Cut> {
+        let n_pictures = context::n_pictures(&self.journal.bodies);
+        let n_old = match self.model.pictures() {
+            Pictures::All => 0,
+            Pictures::Newest => self.limits.n_old_pictures(n_pictures),
+        };
+        let kept = n_pictures - n_old;
+        let shown: HashSet<_> = context::newest_pictures(&self.journal.bodies, kept).collect();
+        self.images.retain(|name, _| shown.contains(name));
         for name in shown {
             if self.images.contains_key(name) {
                 continue;
@@ -238,40 +281,27 @@ impl Work {
                 Err(error @ (BlobError::Full(_) | BlobError::Io(_))) => return Err(error.into()),
             }
         }
-        let mut items = context::build(&self.journal.bodies, self.limits.kept_images, &self.images);
-        if nudge {
-            context::nudge(&mut items);
-        }
+        let shown = self.model.shown(self.screen);
+        let sight = Sight {
+            n_old,
+            images: &self.images,
+            shown,
+            place: &|at| self.model.place(at, self.screen),
+        };
+        let items = context::build(&self.journal.bodies, sight, &self.journal.originals);
         Ok(ModelRequest {
-            system: self.system.clone(),
+            system: self.prompt.fill(self.began_at, shown),
             screen: self.screen,
+            shown,
             items,
         })
-    }
-
-    fn too_many_steps(&self) -> Cut {
-        Cut::Failed {
-            code: "too_many_steps",
-            message: format!(
-                "The turn was ended because the model took {} steps without coming to an end. \
-                 Send a new message to go on.",
-                self.n_steps
-            ),
-        }
-    }
-}
-
-fn span(limit: Duration) -> String {
-    match limit.as_secs() {
-        seconds if seconds > 0 && seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
-        seconds => format!("{seconds} s"),
     }
 }
 
 fn silent() -> Cut {
     Cut::Failed {
         code: "model_silent",
-        message: "The model answered with neither words nor actions, also when it was asked \
+        message: "The model neither did anything nor came to an answer, also when it was asked \
                   again. Send the message once more, or choose another model."
             .to_owned(),
     }

@@ -77,6 +77,7 @@ struct Told {
     phase: Phase,
     sandbox: SandboxState,
     title: String,
+    model: String,
     right: Right,
     decisions: Vec<DecisionId>,
 }
@@ -280,6 +281,7 @@ fn about(seen: &BusSession) -> Told {
         phase: session.phase,
         sandbox: session.sandbox,
         title: session.title.clone(),
+        model: session.model.clone(),
         right: session.right,
         decisions: decisions.clone(),
     }

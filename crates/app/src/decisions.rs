@@ -49,6 +49,8 @@ impl Shared {
         let settle = self.log.settle(session, id, settlement, file).await?;
         if let Settle::Settled(_) = settle {
             self.decision_news.settled.send_replace(());
+            // It may have given more to all sessions of somebody.
+            self.budget_news.send_replace(());
         }
         Ok(settle)
     }
@@ -180,6 +182,17 @@ impl Decisions for TurnDecisions {
             return Err(TurnLogError(Box::new(NotAtWork(self.session))));
         }
         self.shared.decision_news.raised.notify_one();
+        Ok(())
+    }
+
+    async fn withdraw(&self, id: DecisionId) -> Result<(), TurnLogError> {
+        let withdrawn = until_answered(self.shared.tasks.shutdown(), || {
+            self.shared
+                .settle(self.session, id, &Settlement::Withdrawn, None)
+        });
+        withdrawn
+            .await
+            .map_err(|error| TurnLogError(Box::new(error)))?;
         Ok(())
     }
 

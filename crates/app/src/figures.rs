@@ -55,6 +55,7 @@ pub(crate) fn turn_outcome(report: &TurnReport) -> &'static str {
     match report.end {
         TurnEnd::Done { .. } => "done",
         TurnEnd::Stopped => "stopped",
+        TurnEnd::Enough { .. } => "enough",
         TurnEnd::Failed(_) | TurnEnd::LogLost(_) => "failed",
     }
 }
@@ -82,6 +83,8 @@ impl Sandbox for Counted {
             ComputerRequest::Shell(_) => "bash",
             ComputerRequest::Edit(_) => "editor",
             ComputerRequest::Keep(_) => "file",
+            ComputerRequest::Fill { .. } => "fill_secret",
+            ComputerRequest::Guard { .. } => "guard",
         };
         let started = Instant::now();
         let reply = self.0.perform(id, actor, request, progress).await;

@@ -69,6 +69,10 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Cost(_)
+            | EventBody::Retry(_)
+            | EventBody::Gateway(_)
+            | EventBody::Model(_)
+            | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => None,
         };
@@ -91,6 +95,8 @@ fn change(waiting: &mut HashMap<MessageId, Event>, changed: &QueueChanged) {
         QueueChange::Removed => {
             waiting.remove(&changed.message);
         }
-        QueueChange::Redelivered { .. } | QueueChange::Moved { .. } => {}
+        QueueChange::Redelivered { .. }
+        | QueueChange::Reassigned { .. }
+        | QueueChange::Moved { .. } => {}
     }
 }

@@ -2,11 +2,14 @@
 
 mod access;
 mod awake;
+mod budgets;
 mod bus;
 mod control;
 mod decisions;
 mod desk;
 pub mod figures;
+mod gateway;
+mod guarded;
 mod health;
 mod history;
 mod hub;
@@ -15,45 +18,52 @@ mod keeper;
 mod limits;
 mod live;
 mod log;
+mod model_choice;
 mod patience;
 mod presence;
+mod redactor;
 mod retired;
 mod sessions;
 mod turn_log;
 mod users;
+mod vault;
 
 use std::{sync::Arc, time::Duration};
 
-use deskhand_agent::TurnLimits;
+use deskhand_agent::{PromptTemplate, TurnLimits};
 use deskhand_core::{
-    action::ScreenSize, blob::Blobs, clock::Clock, limits::Limits, model::Models,
-    sandbox::Sandboxes, tasks::Tasks,
+    action::ScreenSize, blob::Blobs, budget::Budget, clock::Clock, gateway::ModelGateway,
+    limits::Limits, model::Models, sandbox::Sandboxes, tasks::Tasks,
 };
-use deskhand_store::{Store, StoreError};
+use deskhand_store::{KeyFile, Store, StoreError};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::access::AccessChanges;
+use crate::{access::AccessChanges, guarded::GuardedSandboxes};
 
 pub use access::{Admission, AdmitError, Guest};
 pub use awake::WakeError;
+pub use budgets::UserUse;
 pub use bus::{BusSession, News, Notice, SessionsFeed};
 pub use control::Seat;
+pub use gateway::{Admitted, Gateway};
 pub use health::Health;
 pub use hub::Feed;
 pub use limits::{LimitsInUse, SetLimitsError};
+pub use model_choice::ModelChoice;
 pub use presence::{PresenceChange, Present};
 pub use sessions::{
-    ActByHand, ActByHandError, AnswerError, ByHand, ChangeMessage, ChangeMessageError,
-    ChangeSession, ChangeSessionError, ControlError, CreateSession, CreateSessionError, FindError,
-    GivenReply, JoinError, ListDecisions, MadeShare, OpenScreenError, PersonError, Picture, Place,
-    ScreenshotError, SendPrompt, SendPromptError, Sessions, ShareError, ShareSession,
-    StopTurnError, TakeControl,
+    ActByHand, ActByHandError, AnswerError, BadInstructions, ByHand, ChangeMessage,
+    ChangeMessageError, ChangeSession, ChangeSessionError, Choice, ControlError, CreateSession,
+    CreateSessionError, FindError, GivenReply, JoinError, ListDecisions, MadeShare,
+    OpenScreenError, PersonError, Picture, Place, ScreenshotError, SendPrompt, SendPromptError,
+    Sessions, ShareError, ShareSession, StopTurnError, TakeControl,
 };
 pub use users::{
     ChangeUser, ChangeUserError, CreateUserError, Credential, EnsureAdminError, MadeToken,
     MakeToken, MakeTokenError, SetApprovalsError, SignIn, SignInError, Users,
 };
+pub use vault::{LockedError, PutSecretError, Vault};
 
 /// How long everything has to come to its end at shutdown.
 const SHUTDOWN: Duration = Duration::from_secs(4);
@@ -62,8 +72,12 @@ const SHUTDOWN: Duration = Duration::from_secs(4);
 #[derive(Debug)]
 pub struct Parts {
     pub store: Store,
+    /// What stored secrets are encrypted with.
+    pub key: KeyFile,
     pub blobs: Arc<dyn Blobs>,
     pub models: Arc<dyn Models>,
+    /// What programs in sandboxes may ask; `None` when they may ask nobody.
+    pub gateway: Option<Arc<dyn ModelGateway>>,
     pub sandboxes: Arc<dyn Sandboxes>,
     pub clock: Arc<dyn Clock>,
     pub tasks: Tasks,
@@ -77,6 +91,12 @@ pub struct Settings {
     pub turn: TurnLimits,
     /// What holds for people for whom nothing else was decided.
     pub limits: Limits,
+    /// What a session may use for which nobody said otherwise.
+    pub session_budget: Budget,
+    /// The model that is asked when a session's own cannot be reached.
+    pub fallback_model: Option<String>,
+    /// What every model is told before the conversation.
+    pub prompt: PromptTemplate,
     /// How many prompts of one session may wait.
     pub queue_length: u64,
 }
@@ -86,6 +106,8 @@ pub struct Settings {
 pub struct App {
     users: Users,
     sessions: Sessions,
+    gateway: Option<Gateway>,
+    vault: Vault,
     access: AccessChanges,
     clock: Arc<dyn Clock>,
     tasks: Tasks,
@@ -104,7 +126,17 @@ impl App {
             access.clone(),
             &tasks,
         );
+        let vendors = parts.gateway.clone();
+        let vault = Vault::new(parts.store.clone(), parts.key.clone(), Arc::clone(&clock));
+        let parts = Parts {
+            sandboxes: Arc::new(GuardedSandboxes {
+                sandboxes: parts.sandboxes,
+                vault: vault.clone(),
+            }),
+            ..parts
+        };
         let sessions = Sessions::new(parts, access.clone());
+        let gateway = vendors.map(|vendors| Gateway::new(sessions.clone(), vendors));
         sessions.settle_expired().await?;
         sessions.reconcile().await?;
         let (bus, store) = (
@@ -116,6 +148,8 @@ impl App {
         Ok(Self {
             users,
             sessions,
+            gateway,
+            vault,
             access,
             clock,
             tasks,
@@ -128,6 +162,14 @@ impl App {
 
     pub fn sessions(&self) -> &Sessions {
         &self.sessions
+    }
+
+    pub fn gateway(&self) -> Option<&Gateway> {
+        self.gateway.as_ref()
+    }
+
+    pub fn vault(&self) -> &Vault {
+        &self.vault
     }
 
     /// Fires when the app begins to end.

@@ -1,6 +1,7 @@
 //! How much of the server somebody may use, and how much of it they do.
 
 use deskhand_core::{
+    budget::BadBudget,
     id::UserId,
     limits::{Limits, UserLimits},
 };
@@ -33,6 +34,8 @@ pub enum SetLimitsError {
         most: u32,
         given: u32,
     },
+    #[error(transparent)]
+    BadBudget(#[from] BadBudget),
     #[error("the limits could not be stored")]
     Store(#[from] StoreError),
 }
@@ -86,7 +89,10 @@ impl Sessions {
                 });
             }
         }
-        Ok(self.shared.store.set_user_limits(user, limits).await?)
+        limits.day.check()?;
+        self.shared.store.set_user_limits(user, limits).await?;
+        self.shared.budget_news.send_replace(());
+        Ok(())
     }
 
     async fn known(&self, user: UserId) -> Result<(), SetLimitsError> {

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_agent::{Turn, TurnEnd, TurnReport};
+use deskhand_agent::{SystemPrompt, Turn, TurnEnd, TurnReport};
 use deskhand_core::{
     event::{Complete, EventBody, Failure, Outcome},
     id::{MessageId, SessionId, TurnId, UserId},
@@ -16,14 +16,19 @@ use deskhand_core::{
     viewer::Viewer,
 };
 use deskhand_store::{Answer, PhaseMove, StoreError, Transition};
-use tokio::{sync::Notify, time::Instant};
+use tokio::{
+    sync::{Notify, Semaphore},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::{
+    budgets::TurnBudgets,
     decisions::TurnDecisions,
     desk::{SessionDesk, TurnDesk},
     figures::{count_turn, turn_outcome},
+    gateway::MOST_CALLS,
     history,
     in_use::InUse,
     patience::until_answered,
@@ -47,6 +52,8 @@ pub(crate) struct Live {
     turn: Mutex<Option<RunningTurn>>,
     /// Asks the worker to end.
     ending: CancellationToken,
+    /// What its programs may ask models at the same time.
+    pub(crate) gateway_calls: Arc<Semaphore>,
 }
 
 /// A turn that an earlier server did not finish.
@@ -59,6 +66,7 @@ pub(crate) struct Unfinished {
 /// The turn that runs, or is about to.
 #[derive(Debug)]
 struct RunningTurn {
+    id: TurnId,
     stop: CancellationToken,
     /// What it works on, once that is known.
     prompt: Option<MessageId>,
@@ -92,6 +100,7 @@ impl Live {
             owner: Mutex::new(session.owner),
             turn: Mutex::default(),
             ending: shared.tasks.shutdown().child_token(),
+            gateway_calls: Arc::new(Semaphore::new(MOST_CALLS)),
         })
     }
 
@@ -141,6 +150,18 @@ impl Live {
         })
     }
 
+    /// The turn that the agent is at work on, and what fires when somebody stops it.
+    pub(crate) fn at_work(&self) -> Option<(TurnId, CancellationToken)> {
+        let turn = self.turn();
+        let turn = turn.as_ref().filter(|turn| turn.prompt.is_some())?;
+        (!turn.stop.is_cancelled()).then(|| (turn.id, turn.stop.clone()))
+    }
+
+    /// Fires when the session or the server ends.
+    pub(crate) fn ending(&self) -> CancellationToken {
+        self.ending.clone()
+    }
+
     /// Ends the turn that runs, unless it works on this very message.
     pub(crate) fn interrupt(&self, message: MessageId) {
         if let Some(turn) = &mut *self.turn()
@@ -159,14 +180,14 @@ impl Live {
 
     async fn work(&self, shared: &Arc<Shared>, unfinished: Option<Unfinished>) {
         if let Some(Unfinished { turn, prompt }) = unfinished {
-            let stop = self.begin_turn();
+            let stop = self.begin_turn(turn);
             self.note_prompt(shared, prompt).await;
             self.run(shared, turn, prompt, stop).await;
             *self.turn() = None;
         }
         while !self.ending.is_cancelled() {
             let turn = TurnId::new();
-            let stop = self.begin_turn();
+            let stop = self.begin_turn(turn);
             let taken = self.take_prompt(shared, turn).await;
             if let Ok(Some(prompt)) = taken {
                 self.note_prompt(shared, prompt).await;
@@ -220,7 +241,7 @@ impl Live {
         stop: CancellationToken,
     ) {
         tracing::info!(session.id = %self.session, turn.id = %turn, message.id = %prompt, "a turn begins");
-        let report = match self.prepare(shared, turn, stop).await {
+        let report = match self.prepare(shared, turn, prompt, stop).await {
             Ok(turn) => Box::pin(turn.run()).await,
             Err(failure) => TurnReport {
                 end: TurnEnd::Failed(failure),
@@ -255,6 +276,7 @@ impl Live {
         &self,
         shared: &Arc<Shared>,
         id: TurnId,
+        prompt: MessageId,
         stop: CancellationToken,
     ) -> Result<Turn, Failure> {
         let fail = |code: &str, message: String| Failure {
@@ -276,15 +298,22 @@ impl Live {
             .await
             .map_err(store_failed)?
             .ok_or_else(|| fail("no_session", "The session is gone.".to_owned()))?;
+        let wanted = until_answered(&self.ending, || shared.store.model_for(prompt));
+        let wanted = wanted.await.map_err(store_failed)?;
         let model = shared
-            .models
-            .model(&session.model)
+            .chosen(wanted.as_ref().unwrap_or(&session.model))
             .map_err(|error| fail("model_failed", format!("The model cannot be used: {error}")))?;
         let history = until_answered(&self.ending, || history::read(&shared.store, self.session));
         let history = history.await.map_err(store_failed)?;
+        let answers = until_answered(&self.ending, || shared.store.answers(self.session));
+        let answers = answers.await.map_err(store_failed)?;
+        let originals = answers
+            .into_iter()
+            .map(|(turn, step, original)| ((turn, step), original));
         let last_seq = history.iter().map(|event| event.seq).max().unwrap_or(0);
         Ok(Turn {
             id,
+            fallback: shared.fallback(&model.name),
             model,
             desk: Arc::new(TurnDesk(Arc::clone(&self.desk))),
             log: Arc::new(SessionLog::new(shared, self.session, id, last_seq)),
@@ -293,8 +322,14 @@ impl Live {
                 session: self.session,
                 turn: id,
             }),
+            budgets: Arc::new(TurnBudgets::new(shared, self.session)),
             blobs: Arc::clone(&shared.blobs),
             history,
+            originals: originals.collect(),
+            prompt: SystemPrompt {
+                template: shared.settings.prompt.clone(),
+                instructions: session.instructions,
+            },
             screen: shared.settings.screen,
             limits: shared.settings.turn.clone(),
             clock: Arc::clone(&shared.clock),
@@ -303,9 +338,10 @@ impl Live {
         })
     }
 
-    fn begin_turn(&self) -> CancellationToken {
+    fn begin_turn(&self, id: TurnId) -> CancellationToken {
         let stop = self.ending.child_token();
         *self.turn() = Some(RunningTurn {
+            id,
             stop: stop.clone(),
             prompt: None,
             is_interrupted: false,
@@ -341,6 +377,13 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: b
             outcome,
             n_steps: report.n_steps,
             duration_ms: millis(report.duration),
+            bound: match &report.end {
+                TurnEnd::Enough { bound } => *bound,
+                TurnEnd::Done { .. }
+                | TurnEnd::Stopped
+                | TurnEnd::Failed(_)
+                | TurnEnd::LogLost(_) => None,
+            },
         })
     };
     let error = |code: &str, message: &str| {
@@ -374,6 +417,7 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: b
         }
         TurnEnd::Stopped if is_interrupted => complete(Outcome::Interrupted),
         TurnEnd::Stopped => complete(Outcome::Stopped),
+        TurnEnd::Enough { .. } => complete(Outcome::Enough),
         TurnEnd::Failed(failure) => EventBody::Error(Failure {
             turn: Some(turn),
             ..failure.clone()

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use deskhand_core::{
     clock::Clock,
     decision::{Ask, GivenFile, Settlement},
-    event::{EventBody, LoggedEvent, QueueChange},
+    event::{EventBody, GatewayUse, LoggedEvent, QueueChange},
     id::{DecisionId, MessageId, SessionId, TurnId, UserId},
     lease::{Lease, LeaseEnd},
     message::Message,
+    model::Original,
     tasks::Tasks,
     viewer::Viewer,
 };
@@ -22,7 +23,7 @@ use crate::{
 };
 
 /// The kinds of events after which a session is another one to those who only want to know how it is.
-const NEWS: [&str; 3] = ["status", "decision", "answer"];
+const NEWS: [&str; 5] = ["status", "decision", "answer", "cost", "gateway"];
 
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
@@ -54,6 +55,36 @@ impl Log {
         };
         self.tell(session, &events);
         Ok(events.last().map(|event| event.seq))
+    }
+
+    /// The same with an answer of the model as its vendor gave it.
+    pub(crate) async fn append_answer(
+        &self,
+        session: SessionId,
+        bodies: &[EventBody],
+        original: Option<&Original>,
+    ) -> Result<Option<u64>, StoreError> {
+        let now = self.clock.now();
+        let appended = self.store.append_answer(session, bodies, original, now);
+        let Some(events) = appended.await? else {
+            return Ok(None);
+        };
+        self.tell(session, &events);
+        Ok(events.last().map(|event| event.seq))
+    }
+
+    /// Counts what a program in the sandbox asked a model.
+    pub(crate) async fn append_gateway_use(
+        &self,
+        session: SessionId,
+        used: GatewayUse,
+    ) -> Result<(), StoreError> {
+        let now = self.clock.now();
+        let counted = self.store.append_gateway_use(session, used, now);
+        if let Some(events) = counted.await? {
+            self.tell(session, &events);
+        }
+        Ok(())
     }
 
     /// Tells everybody who follows about what was stored without an answer.
@@ -196,6 +227,21 @@ impl Log {
             self.tell(session, events);
         }
         Ok(changed)
+    }
+
+    /// Gives the session another model; tells whether it still goes on.
+    pub(crate) async fn set_model(
+        &self,
+        session: SessionId,
+        model: &str,
+        by: UserId,
+    ) -> Result<bool, StoreError> {
+        let now = self.clock.now();
+        let events = self.store.set_model(session, model, by, now).await?;
+        if let Some(events) = &events {
+            self.tell(session, events);
+        }
+        Ok(events.is_some())
     }
 
     /// Asks people; tells whether the session was at work on `turn`.

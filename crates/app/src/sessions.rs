@@ -1,6 +1,7 @@
 //! Sessions: everything that can be done with one.
 
 mod by_hand;
+mod change;
 mod decisions;
 mod errors;
 mod lease;
@@ -13,6 +14,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use deskhand_core::{
     blob::{BlobError, BlobFormat, BlobName, Blobs},
+    budget::{Amount, ChangeBudget},
     clock::Clock,
     event::LoggedEvent,
     id::{MessageId, RequestId, SessionId, UserId},
@@ -27,16 +29,18 @@ use deskhand_core::{
 use deskhand_store::{
     MessagePage, NewSession, PhaseMove, SessionPage, Store, StoreError, Transition,
 };
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 pub use by_hand::{ActByHand, ActByHandError, ByHand};
+pub use change::ChangeSession;
 pub use decisions::{AnswerError, GivenReply, ListDecisions};
 pub use errors::{
-    ChangeMessageError, ChangeSessionError, CreateSessionError, FindError, OpenScreenError,
-    ScreenshotError, SendPromptError, StopTurnError,
+    BadInstructions, ChangeMessageError, ChangeSessionError, CreateSessionError, FindError,
+    OpenScreenError, ScreenshotError, SendPromptError, StopTurnError,
 };
 pub use lease::{ControlError, TakeControl};
-pub use queue::{ChangeMessage, Place, SendPrompt};
+pub use queue::{ChangeMessage, Choice, Place, SendPrompt};
 
 pub use people::{JoinError, MadeShare, PersonError, ShareError, ShareSession};
 
@@ -79,6 +83,8 @@ pub(crate) struct Shared {
     pub(crate) access: AccessChanges,
     pub(crate) presence: Presence,
     pub(crate) decision_news: DecisionNews,
+    /// Tells those who wait for more that there may be more.
+    pub(crate) budget_news: watch::Sender<()>,
     /// Fires before everything else when the server ends.
     pub(crate) parking: CancellationToken,
     pub(crate) rooms: Rooms,
@@ -90,17 +96,14 @@ pub(crate) struct Shared {
 pub struct CreateSession {
     pub title: Option<String>,
     pub model: Option<String>,
+    /// What its agent is told besides what every agent is told.
+    pub instructions: Option<String>,
     /// A JSON object.
     pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
     /// The owner's default without it.
     pub approvals: Option<Policy>,
-}
-
-/// What to change of a session. At least one of them.
-#[derive(Debug, Default)]
-pub struct ChangeSession {
-    pub title: Option<String>,
-    pub approvals: Option<Policy>,
+    /// Where nothing is said, the settings hold.
+    pub budget: ChangeBudget,
 }
 
 /// A picture to show.
@@ -131,6 +134,7 @@ impl Sessions {
             access,
             presence: Presence::default(),
             decision_news: DecisionNews::default(),
+            budget_news: watch::Sender::new(()),
             parking: CancellationToken::new(),
             rooms: Rooms::default(),
             settings: parts.settings,
@@ -151,7 +155,9 @@ impl Sessions {
         let model = wanted
             .model
             .unwrap_or_else(|| shared.models.default_model());
-        shared.models.model(&model)?;
+        shared.check_model(&model)?;
+        let instructions = wanted.instructions.unwrap_or_default();
+        change::check_instructions(&instructions)?;
         let title = wanted.title.unwrap_or_default();
         if title.chars().count() > LONGEST_TITLE {
             return Err(CreateSessionError::LongTitle);
@@ -164,6 +170,7 @@ impl Sessions {
             }
         };
         approvals.check()?;
+        wanted.budget.check()?;
         let now = shared.clock.now();
         let session = Session {
             id: SessionId::new(),
@@ -171,11 +178,16 @@ impl Sessions {
             right: Right::Owner,
             title: title.trim().to_owned(),
             model,
+            instructions,
             metadata: serde_json::Value::Object(wanted.metadata.unwrap_or_default()),
             approvals,
             phase: Phase::Initializing,
             sandbox: SandboxState::None,
             lease: None,
+            cost_usd: 0.0,
+            tokens: 0,
+            budget: shared.settings.session_budget.with(wanted.budget),
+            granted: Amount::default(),
             last_seq: 1,
             created_at: now,
             updated_at: now,
@@ -206,8 +218,10 @@ impl Sessions {
             owner: session.owner,
             title: &session.title,
             model: &session.model,
+            instructions: &session.instructions,
             metadata: &session.metadata,
             approvals: &session.approvals,
+            budget: session.budget,
             created_at: session.created_at,
         };
         let since = session.created_at - DAY;
@@ -268,38 +282,6 @@ impl Sessions {
         limit: u32,
     ) -> Result<SessionPage, StoreError> {
         self.shared.store.sessions(viewer, before, limit).await
-    }
-
-    /// Names a session, or changes what its agent must ask.
-    pub async fn change(
-        &self,
-        viewer: Viewer,
-        id: SessionId,
-        change: ChangeSession,
-    ) -> Result<Session, ChangeSessionError> {
-        let title = change.title.as_deref().map(str::trim);
-        if title.is_some_and(|title| title.chars().count() > LONGEST_TITLE) {
-            return Err(ChangeSessionError::LongTitle);
-        }
-        if let Some(policy) = &change.approvals {
-            policy.check()?;
-        } else if title.is_none() {
-            return Err(ChangeSessionError::Nothing);
-        }
-        self.find_with(Right::Owner, viewer, id).await?;
-        let store = &self.shared.store;
-        if let Some(title) = title {
-            let renamed = store.set_title(viewer, id, title).await;
-            if !renamed.map_err(FindError::from)? {
-                return Err(FindError::NoSession(id).into());
-            }
-        }
-        if let Some(policy) = &change.approvals {
-            let changed = store.set_approvals(id, policy).await;
-            changed.map_err(FindError::from)?;
-        }
-        self.shared.bus.changed(id);
-        Ok(self.find(viewer, id).await?)
     }
 
     /// Ends a session for good: its turn, its sandbox and its files. The log stays.
@@ -408,6 +390,7 @@ impl Sessions {
         if let Some(sandbox) = self.awake.get(id).and_then(|live| live.desk.running()) {
             let look = ComputerRequest::Look {
                 format: BlobFormat::Png,
+                shown: None,
             };
             if let Ok(ComputerReply::Acted {
                 frame: Some(frame), ..

@@ -11,6 +11,7 @@ use deskhand_core::{
     event::{Event, EventBody, LoggedEvent, MessageSaid},
     id::{MessageId, SessionId, TurnId},
     message::Message,
+    model::Original,
 };
 use deskhand_store::StoreError;
 
@@ -48,12 +49,18 @@ impl SessionLog {
     }
 
     /// Appends, unless a try whose answer got lost has done it.
-    async fn append_once(&self, bodies: &[EventBody], is_retry: bool) -> Result<(), StoreError> {
+    async fn append_once(
+        &self,
+        bodies: &[EventBody],
+        original: Option<&Original>,
+        is_retry: bool,
+    ) -> Result<(), StoreError> {
         if is_retry && let Some(last) = self.find(bodies).await? {
             self.sure.fetch_max(last, Ordering::Relaxed);
             return Ok(());
         }
-        if let Some(last) = self.shared.log.append(self.session, bodies).await? {
+        let log = &self.shared.log;
+        if let Some(last) = log.append_answer(self.session, bodies, original).await? {
             self.sure.fetch_max(last, Ordering::Relaxed);
         }
         Ok(())
@@ -127,10 +134,18 @@ impl SessionLog {
 #[async_trait]
 impl TurnLog for SessionLog {
     async fn append(&self, bodies: Vec<EventBody>) -> Result<(), TurnLogError> {
+        self.append_answer(bodies, None).await
+    }
+
+    async fn append_answer(
+        &self,
+        bodies: Vec<EventBody>,
+        original: Option<Original>,
+    ) -> Result<(), TurnLogError> {
         let mut n_tries = 0;
         let appended = until_answered(self.shared.tasks.shutdown(), || {
             n_tries += 1;
-            self.append_once(&bodies, n_tries > 1)
+            self.append_once(&bodies, original.as_ref(), n_tries > 1)
         });
         appended
             .await
@@ -171,6 +186,7 @@ fn message_said(message: Message) -> EventBody {
         author: message.author,
         author_name: message.author_name,
         delivery: message.delivery,
+        model: message.model,
         turn: None,
     })
 }

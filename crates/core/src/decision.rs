@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    budget::Over,
     id::{DecisionId, SessionId, TurnId, UserId},
     right::Right,
 };
@@ -57,6 +58,9 @@ pub struct Ask {
     /// Exactly what would be done, where something would be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<Subject>,
+    /// The bound that would be passed, where that is why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<Over>,
     /// What counts as the answer when nobody gave one in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Reply>,
@@ -81,7 +85,7 @@ pub enum DecisionKind {
     Approval,
     /// The model's vendor wants a person to look first.
     SafetyCheck,
-    /// What may be spent is spent.
+    /// What may be used is used up, or the agent does not get on.
     Budget,
 }
 

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobName,
+    budget::Bound,
     decision::{Ask, DecisionState, Reply},
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::LeaseChanged,
     message::{Delivery, Role},
-    model::Check,
+    model::{Check, Usage},
     session::{Phase, SandboxState},
 };
 
@@ -74,6 +75,10 @@ pub enum EventBody {
     Decision(DecisionRaised),
     Answer(DecisionSettled),
     Cost(Cost),
+    Retry(Retry),
+    Gateway(GatewayUse),
+    Model(ModelChanged),
+    Notice(Notice),
     Error(Failure),
     Complete(Complete),
 }
@@ -93,6 +98,10 @@ impl EventBody {
             Self::Decision(raised) => serde_json::to_string(raised),
             Self::Answer(settled) => serde_json::to_string(settled),
             Self::Cost(cost) => serde_json::to_string(cost),
+            Self::Retry(retry) => serde_json::to_string(retry),
+            Self::Gateway(used) => serde_json::to_string(used),
+            Self::Model(changed) => serde_json::to_string(changed),
+            Self::Notice(notice) => serde_json::to_string(notice),
             Self::Error(failure) => serde_json::to_string(failure),
             Self::Complete(complete) => serde_json::to_string(complete),
         }
@@ -113,6 +122,10 @@ impl EventBody {
             Self::Decision(_) => "decision",
             Self::Answer(_) => "answer",
             Self::Cost(_) => "cost",
+            Self::Retry(_) => "retry",
+            Self::Gateway(_) => "gateway",
+            Self::Model(_) => "model",
+            Self::Notice(_) => "notice",
             Self::Error(_) => "error",
             Self::Complete(_) => "complete",
         }
@@ -149,6 +162,9 @@ pub struct MessageSaid {
     /// How it was sent.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub delivery: Delivery,
+    /// Which model works on it, when it is not the session's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The turn that gave the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
@@ -175,6 +191,11 @@ pub enum QueueChange {
     Edited { content: String },
     /// It is delivered in another way.
     Redelivered { delivery: Delivery },
+    /// Another model works on it; the session's without a name.
+    Reassigned {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+    },
     /// It stands before another one, or last.
     Moved {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -201,9 +222,9 @@ pub struct ToolUse {
     pub turn: Option<TurnId>,
     /// Pairs the use with its result.
     pub call: String,
-    /// `computer`, `bash`, `editor` or `ask_user`.
+    /// `computer`, `bash`, `editor`, `ask_user` or `fill_secret`.
     pub tool: String,
-    /// An `Action`, `ShellRequest`, `EditCommand` or `Question`, or what the model sent instead of one.
+    /// An `Action`, `ShellRequest`, `EditCommand`, `Question` or `FillSecret`, or what the model sent instead of one.
     pub input: serde_json::Value,
     /// Who did it, when a person did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -266,7 +287,7 @@ pub struct DecisionSettled {
     pub by: Option<UserId>,
 }
 
-/// The model has given a whole answer. What it said and asked for stands before this.
+/// What an answer of the model took. Unless it broke off it is whole: what the model said and asked for stands before this.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     pub turn: TurnId,
@@ -274,6 +295,80 @@ pub struct Cost {
     pub step: u32,
     /// What it cost in US dollars.
     pub usd: f64,
+    /// Which model gave it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// What it took.
+    #[serde(default)]
+    pub usage: Usage,
+    /// Whether nobody knows what the model costs, so that `usd` is no more than 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
+    /// Whether the model wanted to say more and could not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
+    /// Whether it only says what the model is about to do, so that it is not the end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aside: bool,
+    /// Whether it broke off, so that it is no answer and may have cost more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub broken_off: bool,
+}
+
+/// The model could not answer and is asked again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retry {
+    pub turn: TurnId,
+    /// Which try failed, counted from 1 for each answer.
+    pub attempt: u32,
+    /// What went wrong, for people.
+    pub message: String,
+    /// When it is asked again.
+    pub next_at: Timestamp,
+    /// Which model is asked then, when it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// A program in the sandbox has asked a model. It is no part of the conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GatewayUse {
+    /// The turn that was under way. Absent when a person had control and the agent was not at work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// `vendor/name`.
+    pub model: String,
+    /// What it cost in US dollars.
+    pub usd: f64,
+    pub usage: Usage,
+    /// Whether nobody knows what the model costs, so that `usd` is no more than 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
+    /// Whether the answer broke off, so that it may have cost more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
+}
+
+/// A person gave the session another model, from its next turn on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelChanged {
+    /// `vendor/name`.
+    pub model: String,
+    pub by: UserId,
+    /// Their name at that time.
+    pub by_name: String,
+}
+
+/// A turn comes close to a bound. The model is told as well.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Notice {
+    pub turn: TurnId,
+    pub bound: Bound,
+    /// In the bound's own unit.
+    pub used: f64,
+    pub limit: f64,
+    /// A sentence for people.
+    pub message: String,
 }
 
 /// Something failed. With a `turn` it is that turn's end.
@@ -295,6 +390,9 @@ pub struct Complete {
     /// How many times the model was asked.
     pub n_steps: u32,
     pub duration_ms: u64,
+    /// What it came up against, when that was the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -306,4 +404,6 @@ pub enum Outcome {
     Stopped,
     /// A message was sent that could not wait. It begins the next turn.
     Interrupted,
+    /// It came up against a bound, and a person said that it was enough.
+    Enough,
 }

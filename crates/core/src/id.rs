@@ -51,6 +51,8 @@ ids! {
     ShareId,
     /// Something a person is asked.
     DecisionId,
+    /// A secret that agents may type.
+    SecretId,
     /// A request to a runner. A runner carries out an id at most once.
     RequestId,
 }

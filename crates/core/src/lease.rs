@@ -119,6 +119,10 @@ impl Control {
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Cost(_)
+            | EventBody::Retry(_)
+            | EventBody::Gateway(_)
+            | EventBody::Model(_)
+            | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}
         }

@@ -4,10 +4,12 @@
 
 pub mod action;
 pub mod blob;
+pub mod budget;
 pub mod clock;
 pub mod decision;
 pub mod edit;
 pub mod event;
+pub mod gateway;
 pub mod id;
 pub mod lease;
 pub mod limits;
@@ -22,4 +24,5 @@ pub mod session;
 pub mod shell;
 pub mod tasks;
 pub mod user;
+pub mod vault;
 pub mod viewer;

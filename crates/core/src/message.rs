@@ -17,6 +17,8 @@ pub struct Message {
     pub author: Option<UserId>,
     pub author_name: Option<String>,
     pub delivery: Delivery,
+    /// Which model works on it, when it is not the session's.
+    pub model: Option<String>,
     pub created_at: Timestamp,
 }
 

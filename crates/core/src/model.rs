@@ -1,18 +1,19 @@
 //! The port to a model: what it is shown, and what it streams back.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    action::{Action, ScreenSize},
+    action::{Action, Point, ScreenSize},
     blob::BlobFormat,
     decision::DecisionKind,
     edit::EditCommand,
     question::Question,
     shell::ShellRequest,
+    vault::FillSecret,
 };
 
 /// One model call.
@@ -20,6 +21,8 @@ use crate::{
 pub struct ModelRequest {
     pub system: String,
     pub screen: ScreenSize,
+    /// How big the pictures of it are: [`Model::shown`].
+    pub shown: ScreenSize,
     /// The conversation, oldest first. The last item is no answer.
     pub items: Vec<Item>,
 }
@@ -38,21 +41,72 @@ pub enum Item {
         thinking: String,
         text: String,
         calls: Vec<ToolCall>,
+        original: Option<Original>,
     },
     /// What came of all calls of the answer before, in their order.
     Results(Vec<CallResult>),
+    /// What the model had said when its answer broke off. It is to go on from there.
+    CutOff { text: String },
 }
 
 /// The model wants a tool used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
     pub id: String,
-    /// `computer`, `bash`, `editor` or `ask_user`.
+    /// `computer`, `bash`, `editor`, `ask_user` or `fill_secret`.
     pub tool: String,
     /// The tool's own request as JSON; see [`ToolRequest::parse`].
     pub input: serde_json::Value,
     /// What a person must agree to before it is carried out.
     pub checks: Vec<Check>,
+    /// What is wrong with it, where the model's vendor could not read it. The text is for the model.
+    pub problem: Option<String>,
+}
+
+/// An answer as the vendor sent it, for the same vendor: models want signatures of their thinking
+/// and the like back unchanged. Nobody else reads it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Original {
+    pub vendor: String,
+    pub data: serde_json::Value,
+}
+
+/// What an answer took, in tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Read, and neither from the vendor's cache nor into it.
+    pub input: u64,
+    pub cache_write: u64,
+    pub cache_read: u64,
+    pub output: u64,
+}
+
+impl Usage {
+    /// All of them.
+    pub fn tokens(&self) -> u64 {
+        self.input + self.cache_write + self.cache_read + self.output
+    }
+}
+
+/// What a million tokens cost, in US dollars.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    pub input: f64,
+    pub cache_write: f64,
+    pub cache_read: f64,
+    pub output: f64,
+}
+
+impl Price {
+    /// What an answer cost.
+    #[expect(clippy::cast_precision_loss, reason = "nobody uses so many tokens")]
+    pub fn of(&self, usage: &Usage) -> f64 {
+        let millions = |tokens: u64| tokens as f64 / 1e6;
+        millions(usage.input) * self.input
+            + millions(usage.cache_write) * self.cache_write
+            + millions(usage.cache_read) * self.cache_read
+            + millions(usage.output) * self.output
+    }
 }
 
 /// Something about a call that a person must agree to, whatever the session's policy says.
@@ -90,8 +144,22 @@ pub enum Chunk {
     Text(String),
     /// A whole tool call.
     Call(ToolCall),
-    /// The last piece. Without calls before it the turn is over.
-    End,
+    Original(Original),
+    /// What the answer took so far. It includes what was told before.
+    Usage(Usage),
+    /// The last piece.
+    End(End),
+}
+
+/// How an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// As the model wanted. Without calls before it the turn is over.
+    Done,
+    /// In the middle: it became too long.
+    Unfinished,
+    /// With words about what comes next, and nothing of it.
+    Aside,
 }
 
 /// Why a model gave no whole answer.
@@ -100,13 +168,58 @@ pub enum ModelError {
     /// It would fail again.
     #[error("{0}")]
     Rejected(String),
-    /// It may work later.
+    /// The model does not want to do this.
     #[error("{0}")]
-    Unavailable(String),
+    Refused(String),
+    /// It may work later.
+    #[error("{message}")]
+    Unavailable {
+        message: String,
+        /// When the vendor wants to be asked again.
+        retry_after: Option<Duration>,
+    },
+}
+
+impl ModelError {
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::Unavailable {
+            message: message.into(),
+            retry_after: None,
+        }
+    }
+}
+
+/// Which pictures of a long conversation a model is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pictures {
+    /// At least the newest. Older ones are left out many at a time, so that what comes before stays
+    /// the same from one request to the next, as a vendor's cache wants it.
+    Newest,
+    /// All: the vendor wants what was once said to stay as it is.
+    All,
 }
 
 /// Something that looks at a screen and says what to do.
 pub trait Model: Send + Sync + std::fmt::Debug {
+    /// How big the pictures of a screen are that it is shown. They have the screen's shape.
+    fn shown(&self, screen: ScreenSize) -> ScreenSize {
+        screen
+    }
+
+    /// A place on the screen as it would say it.
+    fn place(&self, at: Point, _screen: ScreenSize) -> Point {
+        at
+    }
+
+    fn pictures(&self) -> Pictures {
+        Pictures::Newest
+    }
+
+    /// What it costs, if that is known.
+    fn price(&self) -> Option<Price> {
+        None
+    }
+
     /// Asks the model. Dropping the stream gives the call up.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>>;
 }
@@ -127,6 +240,19 @@ pub trait Models: Send + Sync + std::fmt::Debug {
 
     /// What a session uses when nobody says otherwise.
     fn default_model(&self) -> String;
+
+    /// The models that are known by name, usable ones first. Others of a vendor may be usable as well.
+    fn list(&self) -> Vec<ListedModel>;
+}
+
+/// A model that somebody may choose.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedModel {
+    /// `vendor/name`.
+    pub name: String,
+    /// Why it cannot be used, and the way out.
+    pub problem: Option<String>,
+    pub price: Option<Price>,
 }
 
 /// A tool call that makes sense.
@@ -136,12 +262,15 @@ pub enum ToolRequest {
     Bash(ShellRequest),
     Editor(EditCommand),
     AskUser(Question),
+    FillSecret(FillSecret),
 }
 
 /// A tool call that does not make sense. The text is for the model.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadCall {
-    #[error("there is no tool {0:?}; the tools are computer, bash, editor and ask_user")]
+    #[error(
+        "there is no tool {0:?}; the tools are computer, bash, editor, ask_user and fill_secret"
+    )]
     NoTool(String),
     #[error("the {tool} tool does not take this input: {problem}")]
     Input { tool: String, problem: String },
@@ -163,6 +292,9 @@ impl ToolRequest {
                 .map(Self::Editor)
                 .map_err(bad),
             "ask_user" => Question::deserialize(input).map(Self::AskUser).map_err(bad),
+            "fill_secret" => FillSecret::deserialize(input)
+                .map(Self::FillSecret)
+                .map_err(bad),
             other => Err(BadCall::NoTool(other.to_owned())),
         }
     }

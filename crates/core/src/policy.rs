@@ -51,11 +51,12 @@ pub struct Rule {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum RuleTool {
     Computer,
     Bash,
     Editor,
+    FillSecret,
     Any,
 }
 
@@ -126,6 +127,9 @@ impl Policy {
             Mode::Never => Verdict::Allow,
             Mode::Always if only_looks(request) => Verdict::Allow,
             Mode::Always => Verdict::Ask(wish(request, subjects.risk())),
+            Mode::Risky if matches!(request, ToolRequest::FillSecret(_)) => {
+                Verdict::Ask(wish(request, None))
+            }
             Mode::Risky => match subjects.risk() {
                 Some(risk) => Verdict::Ask(wish(request, Some(risk))),
                 None => Verdict::Allow,
@@ -136,7 +140,7 @@ impl Policy {
 
 /// What the patterns of rules are held against. Of a shell command that is the whole text and each
 /// of the simple commands in it; otherwise the action or command and what it is about, such as
-/// `type hello`, `key ctrl+s`, `click` or `create /etc/hosts`.
+/// `type hello`, `key ctrl+s`, `click` or `create /etc/hosts`; of a secret its name.
 struct Subjects {
     tool: RuleTool,
     whole: String,
@@ -152,6 +156,7 @@ impl Subjects {
             }
             ToolRequest::Bash(ShellRequest::Restart) => (RuleTool::Bash, "restart".to_owned()),
             ToolRequest::Editor(edit) => (RuleTool::Editor, edit_text(edit)),
+            ToolRequest::FillSecret(fill) => (RuleTool::FillSecret, fill.name.to_string()),
             ToolRequest::AskUser(_) => return None,
         };
         let commands = match request {
@@ -159,6 +164,7 @@ impl Subjects {
             ToolRequest::Bash(ShellRequest::Restart)
             | ToolRequest::Computer(_)
             | ToolRequest::Editor(_)
+            | ToolRequest::FillSecret(_)
             | ToolRequest::AskUser(_) => Vec::new(),
         };
         Some(Self {
@@ -195,11 +201,19 @@ impl Subjects {
 /// What the agent wants, and what is risky about it.
 fn wish(request: &ToolRequest, risk: Option<&str>) -> String {
     let wish = match request {
-        ToolRequest::Computer(_) => "The agent wants to use mouse and keyboard",
-        ToolRequest::Bash(ShellRequest::Run { .. }) => "The agent wants to run a command",
-        ToolRequest::Bash(ShellRequest::Restart) => "The agent wants to start a new shell",
-        ToolRequest::Editor(_) => "The agent wants to use the editor",
-        ToolRequest::AskUser(_) => "The agent wants to ask",
+        ToolRequest::Computer(_) => "The agent wants to use mouse and keyboard".to_owned(),
+        ToolRequest::Bash(ShellRequest::Run { .. }) => {
+            "The agent wants to run a command".to_owned()
+        }
+        ToolRequest::Bash(ShellRequest::Restart) => {
+            "The agent wants to start a new shell".to_owned()
+        }
+        ToolRequest::Editor(_) => "The agent wants to use the editor".to_owned(),
+        ToolRequest::AskUser(_) => "The agent wants to ask".to_owned(),
+        ToolRequest::FillSecret(fill) => format!(
+            "The agent wants to type the secret {} into the page in front",
+            fill.name
+        ),
     };
     match risk {
         Some(risk) => format!("{wish} that {risk}."),
@@ -207,15 +221,15 @@ fn wish(request: &ToolRequest, risk: Option<&str>) -> String {
     }
 }
 
-/// Whether it changes nothing.
-fn only_looks(request: &ToolRequest) -> bool {
+/// Whether a call changes nothing.
+pub fn only_looks(request: &ToolRequest) -> bool {
     match request {
         ToolRequest::Computer(action) => matches!(
             action,
             Action::Screenshot | Action::Zoom { .. } | Action::Wait { .. } | Action::CursorPosition
         ),
         ToolRequest::Editor(edit) => matches!(edit, EditCommand::View { .. }),
-        ToolRequest::Bash(_) => false,
+        ToolRequest::Bash(_) | ToolRequest::FillSecret(_) => false,
         ToolRequest::AskUser(_) => true,
     }
 }

@@ -160,3 +160,18 @@ fn rules_are_bounded() {
         assert_eq!(bad.check(), Err(BadPolicy::Pattern(2)));
     }
 }
+
+#[test]
+fn typing_a_secret_is_asked_about_unless_somebody_decided_otherwise() {
+    let fill = ToolRequest::parse("fill_secret", &json!({"name": "bank"})).unwrap();
+    let verdict = |mode, rules: &[(RuleTool, &str, Then)]| policy(mode, rules).verdict(&fill);
+    let asked =
+        Verdict::Ask("The agent wants to type the secret bank into the page in front.".to_owned());
+    assert_eq!(verdict(Mode::Risky, &[]), asked);
+    assert_eq!(verdict(Mode::Always, &[]), asked);
+    assert_eq!(verdict(Mode::Never, &[]), Verdict::Allow);
+    let allow = (RuleTool::FillSecret, "ba*", Then::Allow);
+    assert_eq!(verdict(Mode::Always, &[allow]), Verdict::Allow);
+    let other = (RuleTool::FillSecret, "shop", Then::Allow);
+    assert_eq!(verdict(Mode::Risky, &[other]), asked);
+}

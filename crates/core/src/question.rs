@@ -76,6 +76,7 @@ impl Question {
             prompt: self.question.clone(),
             form,
             subject: None,
+            over: None,
             default,
             expires_at,
         })

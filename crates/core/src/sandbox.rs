@@ -12,7 +12,9 @@ use crate::{
     blob::BlobFormat,
     edit::EditCommand,
     id::{RequestId, SessionId, UserId},
+    secret::Secret,
     shell::{ShellOutput, ShellRequest},
+    vault::{Filling, SecretName},
 };
 
 /// What a sandbox should be like.
@@ -58,15 +60,30 @@ pub enum ComputerRequest {
         /// Whether to wait for the screen to settle and send a picture with the reply.
         /// `Screenshot` and `Zoom` send one in any case.
         look: bool,
+        /// How big a picture of the whole screen is made; absent, as big as the screen. A `Zoom`
+        /// is as big as fits into it.
+        shown: Option<ScreenSize>,
     },
     /// A picture of the screen as it is now, without waiting for it to settle.
     Look {
         format: BlobFormat,
+        /// How big the picture is made; absent, as big as the screen.
+        shown: Option<ScreenSize>,
     },
     Shell(ShellRequest),
     Edit(EditCommand),
     /// Puts a file into the home folder.
     Keep(KeptFile),
+    /// Types a secret into the field that has the focus, if that is on an allowed origin.
+    Fill {
+        name: SecretName,
+        /// Added by the session's desk: whoever asks knows only the name.
+        filling: Option<Filling>,
+    },
+    /// These may be on the screen and must not be in any picture from now on.
+    Guard {
+        values: Vec<Secret>,
+    },
 }
 
 /// A file for the home folder.
@@ -99,8 +116,9 @@ pub enum ComputerReply {
 pub struct Frame {
     pub bytes: Bytes,
     pub format: BlobFormat,
+    /// How big the picture is, which need not be the size of the screen.
     pub size: ScreenSize,
-    /// Where the pointer was.
+    /// Where the pointer was on the screen.
     pub pointer: Point,
 }
 

@@ -4,11 +4,15 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    budget::{Account, Amount, Budget},
     id::{SessionId, UserId},
     lease::{Holder, Lease},
     policy::Policy,
     right::Right,
 };
+
+/// The longest instructions of a session.
+pub const LONGEST_INSTRUCTIONS_BYTES: usize = 16 * 1024;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
@@ -20,6 +24,8 @@ pub struct Session {
     pub title: String,
     /// `vendor/name`.
     pub model: String,
+    /// What its agent is told besides what every agent is told. Empty: nothing.
+    pub instructions: String,
     /// The caller's own notes: a JSON object.
     pub metadata: serde_json::Value,
     /// What the agent must ask before it does it.
@@ -30,11 +36,31 @@ pub struct Session {
     pub lease: Option<Lease>,
     /// The number of the newest event.
     pub last_seq: u64,
+    /// What its models have cost so far, in US dollars.
+    pub cost_usd: f64,
+    /// What its models have read and written so far.
+    pub tokens: u64,
+    /// What it may use.
+    pub budget: Budget,
+    /// What people gave in addition when they were asked.
+    pub granted: Amount,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
 impl Session {
+    /// What it may use, and what it has used.
+    pub fn account(&self) -> Account {
+        Account {
+            budget: self.budget,
+            granted: self.granted,
+            used: Amount {
+                usd: self.cost_usd,
+                tokens: self.tokens,
+            },
+        }
+    }
+
     /// Who has mouse and keyboard.
     pub fn holder(&self) -> Holder {
         Holder::of(self.lease.clone(), self.phase)

@@ -59,10 +59,16 @@ pub(crate) enum Command {
     Decisions(ServerArgs),
     /// Answer what an agent asks
     Answer(AnswerArgs),
+    /// Print the models there are, what they cost and what is missing for them
+    Models(ModelsArgs),
+    /// Print what a model is told before the conversation
+    Prompt(PromptArgs),
     /// Add, list, limit and disable users
     User(UserArgs),
     /// Make, list and revoke tokens for your programs
     Token(TokenArgs),
+    /// Store, list and remove what agents may type and never see
+    Secret(SecretArgs),
     /// Check this machine part by part and say how to mend what is missing
     Doctor(DoctorArgs),
     /// Print the settings in force and where each comes from
@@ -175,6 +181,12 @@ pub(crate) enum UserCommand {
         /// Seconds that one desktop may live
         #[arg(long, value_name = "SECONDS")]
         life: Option<u32>,
+        /// US dollars that all their sessions may cost in a day; 0 is as much as it takes
+        #[arg(long, value_name = "USD")]
+        day_usd: Option<f64>,
+        /// Tokens that all their sessions may use in a day; 0 is as many as it takes
+        #[arg(long, value_name = "N")]
+        day_tokens: Option<u64>,
     },
     /// Print a new link that signs somebody in once
     Link {
@@ -218,6 +230,36 @@ pub(crate) enum TokenCommand {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct SecretArgs {
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    #[command(subcommand)]
+    pub(crate) command: SecretCommand,
+}
+
+#[derive(Debug, Subcommand)]
+#[command(disable_help_subcommand = true)]
+pub(crate) enum SecretCommand {
+    /// Store a secret; its value is asked for, or read from standard input
+    Set {
+        #[arg(value_name = "NAME")]
+        name: String,
+        #[arg(long = "origin", value_name = "ORIGIN", required = true)]
+        #[arg(
+            help = "Where it may be typed, such as https://example.com; may be given several times"
+        )]
+        origins: Vec<String>,
+    },
+    /// Print your secrets without their values
+    List,
+    /// Remove a secret
+    Remove {
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+#[derive(Debug, Args)]
 #[command(
     after_help = "The answer goes to standard output, the steps to standard error. \
                         Exits with 0 when the agent is done, 1 when it failed, 130 on Ctrl-C."
@@ -226,9 +268,15 @@ pub(crate) struct RunArgs {
     /// What the agent should do
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
-    /// Model to use, such as scripted/demo
+    /// Model to use, such as scripted/demo; `deskhand models` lists them
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// US dollars it may cost before it asks for more; 0 is as much as it takes
+    #[arg(long, value_name = "USD")]
+    pub(crate) budget_usd: Option<f64>,
+    /// Tokens it may use before it asks for more; 0 is as many as it takes
+    #[arg(long, value_name = "N")]
+    pub(crate) budget_tokens: Option<u64>,
     /// Keep the session afterwards and print where to look at it
     #[arg(long)]
     pub(crate) keep: bool,
@@ -237,6 +285,25 @@ pub(crate) struct RunArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PromptArgs {
+    /// Model that is told it [default: the one of new sessions]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// What a session adds
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) instructions: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,9 @@
 //! A client of the HTTP API, for the commands that talk to a server.
 
 pub(crate) mod decisions;
+pub(crate) mod models;
 pub(crate) mod people;
+pub(crate) mod secrets;
 
 use std::{error::Error, time::Duration};
 
@@ -86,6 +88,8 @@ struct RefusalBody {
 pub(crate) struct NewSession<'a> {
     pub(crate) title: &'a str,
     pub(crate) model: Option<&'a str>,
+    pub(crate) budget_usd: Option<f64>,
+    pub(crate) budget_tokens: Option<u64>,
 }
 
 impl Client {
@@ -133,6 +137,12 @@ impl Client {
         let mut body = json!({"title": new.title});
         if let Some(model) = new.model {
             body["model"] = model.into();
+        }
+        if let Some(usd) = new.budget_usd {
+            body["budget"]["usd"] = usd.into();
+        }
+        if let Some(tokens) = new.budget_tokens {
+            body["budget"]["tokens"] = tokens.into();
         }
         let session: SessionSummary = self.call(Method::POST, "/api/sessions", Some(body)).await?;
         Ok(session.id)

@@ -12,7 +12,14 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{action::ScreenSize, limits::Limits, secret::Secret};
+use deskhand_agent::PromptTemplate;
+use deskhand_core::{
+    action::ScreenSize,
+    budget::{Budget, ChangeBudget, LARGEST_TOKENS, LARGEST_USD},
+    limits::Limits,
+    secret::Secret,
+};
+use deskhand_models::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings};
 
 pub(crate) use layers::{Layers, Mistake, Source};
 use reader::Reader;
@@ -32,8 +39,18 @@ pub(crate) struct Config {
     pub(crate) sandbox: SandboxConfig,
     pub(crate) turn: TurnConfig,
     pub(crate) limits: Limits,
+    /// What a session may use for which nobody said otherwise.
+    pub(crate) session_budget: Budget,
     pub(crate) rate: RateConfig,
-    pub(crate) scenarios_dir: PathBuf,
+    /// Whether programs in sandboxes may ask models.
+    pub(crate) has_gateway: bool,
+    pub(crate) models: ModelSettings,
+    /// Who is asked when a session's model cannot be reached.
+    pub(crate) fallback_model: Option<String>,
+    /// What every model is told before the conversation.
+    pub(crate) prompt: PromptTemplate,
+    /// What stored secrets are encrypted with.
+    pub(crate) key_file: PathBuf,
 }
 
 #[derive(Debug, Clone)]
@@ -72,7 +89,9 @@ pub(crate) struct SandboxConfig {
 pub(crate) struct TurnConfig {
     pub(crate) max_steps: u32,
     pub(crate) max_duration: Duration,
+    pub(crate) longest_answer: Duration,
     pub(crate) kept_images: usize,
+    pub(crate) pruned_images: usize,
     pub(crate) queue_length: u64,
 }
 
@@ -209,7 +228,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
                 reader.integer("sandbox.start_timeout_ms", 1_000..=600_000),
             ),
             memory_bytes: reader.integer("sandbox.memory_mib", 256..=1_048_576) * MIB,
-            cpus: reader.number("sandbox.cpus", 0.1..=1024.0),
+            cpus: cpus(reader),
             processes: reader.integer("sandbox.processes", 64..=1_000_000),
             file_size_bytes: reader.integer("sandbox.file_size_mib", 1..=1_048_576) * MIB,
             shell_output_bytes: reader.integer::<usize>("sandbox.shell_output_kib", 1..=16_384)
@@ -220,7 +239,11 @@ fn read(reader: &mut Reader<'_>) -> Config {
             max_duration: Duration::from_secs(
                 60 * reader.integer::<u64>("turn.max_minutes", 1..=1_440),
             ),
+            longest_answer: Duration::from_secs(
+                reader.integer("turn.max_answer_seconds", 1..=86_400),
+            ),
             kept_images: reader.integer("turn.kept_images", 1..=100),
+            pruned_images: reader.integer("turn.pruned_images", 1..=100),
             queue_length: reader.integer("turn.queue_length", 1..=1_000),
         },
         limits: Limits {
@@ -228,14 +251,82 @@ fn read(reader: &mut Reader<'_>) -> Config {
             sessions_per_day: reader.integer("limits.sessions_per_day", 0..=1_000_000),
             idle: Duration::from_secs(reader.integer("limits.idle_seconds", 1..=2_592_000)),
             life: Duration::from_secs(reader.integer("limits.life_seconds", 1..=2_592_000)),
+            day: budget(reader, "day"),
         },
+        session_budget: budget(reader, "session"),
         rate: RateConfig {
             requests_per_second: reader.integer("rate.requests_per_second", 0..=1_000_000),
             sign_ins_per_minute: reader.integer("rate.sign_ins_per_minute", 0..=100_000),
         },
-        scenarios_dir: reader.dir("models.scenarios_dir", &data_dir.join("scenarios")),
+        prompt: prompt(reader),
+        has_gateway: reader.yes_or_no("gateway.enabled"),
+        models: models(reader, &data_dir),
+        fallback_model: reader.text_or_nothing("models.fallback"),
+        key_file: reader.path("secrets.key_file", &data_dir.join("secrets.key")),
         data_dir,
     }
+}
+
+/// What every model is told before the conversation.
+fn prompt(reader: &mut Reader<'_>) -> PromptTemplate {
+    const KEY: &str = "prompt.file";
+    let Some(path) = reader.file(KEY) else {
+        return PromptTemplate::default();
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("cannot be read: {error}"));
+    let template =
+        text.and_then(|text| PromptTemplate::parse(&text).map_err(|bad| bad.to_string()));
+    template.unwrap_or_else(|problem| {
+        reader.mistake(KEY, &format!("{}: {problem}", path.display()));
+        PromptTemplate::default()
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "it is within the bounds")]
+fn cpus(reader: &mut Reader<'_>) -> f32 {
+    reader.number("sandbox.cpus", 0.1..=1024.0) as f32
+}
+
+/// What may be used by a session or in a day.
+fn budget(reader: &mut Reader<'_>, whose: &str) -> Budget {
+    Budget::default().with(ChangeBudget {
+        usd: Some(reader.number(&format!("budget.{whose}_usd"), 0.0..=LARGEST_USD)),
+        tokens: Some(reader.integer(&format!("budget.{whose}_tokens"), 0..=LARGEST_TOKENS)),
+    })
+}
+
+/// How models are reached. What is not set comes from the variables that vendors' own programs read.
+fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings {
+    let mut account = |vendor: &str| AccountSettings {
+        key: reader.secret(&format!("models.{vendor}.api_key")),
+        base_url: reader.url(&format!("models.{vendor}.base_url")),
+    };
+    let settings = ModelSettings {
+        anthropic: account("anthropic"),
+        openai: account("openai"),
+        gemini: account("gemini"),
+        compatible: ["openrouter", "ollama", "vllm", "litellm"]
+            .map(|vendor| (vendor.to_owned(), account(vendor)))
+            .into(),
+        scenario_dir: Some(reader.path("models.scenarios_dir", &data_dir.join("scenarios"))),
+        default_model: reader.text_or_nothing("models.default"),
+        bedrock: BedrockSettings {
+            region: reader.text_or_nothing("models.bedrock.region"),
+            base_url: reader.url("models.bedrock.base_url"),
+            ..BedrockSettings::default()
+        },
+        vertex: VertexSettings {
+            project: reader.text_or_nothing("models.vertex.project"),
+            region: reader.text_or_nothing("models.vertex.region"),
+            service_account: reader
+                .text_or_nothing("models.vertex.service_account")
+                .map(PathBuf::from),
+            base_url: reader.url("models.vertex.base_url"),
+            ..VertexSettings::default()
+        },
+    };
+    let environment = reader.environment();
+    settings.or_from_environment(|name| environment.get(name).map(str::to_owned))
 }
 
 #[cfg(test)]

@@ -18,7 +18,10 @@ fn without_any_configuration_the_defaults_hold() {
         config.data_dir,
         Path::new("/home/ada/.local/share/deskhand")
     );
-    assert_eq!(config.scenarios_dir, config.data_dir.join("scenarios"));
+    assert_eq!(
+        config.models.scenario_dir,
+        Some(config.data_dir.join("scenarios"))
+    );
     assert_eq!(config.screen, ScreenSize::default());
     assert_eq!(config.sandbox.memory_bytes, 4 << 30);
     assert!(!config.log.level_is_chosen);

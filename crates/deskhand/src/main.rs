@@ -12,10 +12,12 @@ mod find;
 mod interrupts;
 mod logging;
 mod login;
+mod models;
 mod output;
 mod people;
 mod run;
 mod runner;
+mod secrets;
 mod serve;
 mod server;
 
@@ -31,6 +33,8 @@ use crate::{
 };
 
 fn main() -> ExitCode {
+    // Who encrypts, for all clients that do not say it themselves. It fails only where it was chosen before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     match carry_out(Cli::parse()) {
         Ok(code) => code,
         Err(error) => {
@@ -78,6 +82,15 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             logging::start(&config.log, "warn");
             on_one_thread(done(decisions::answer(&args, &config, &environment)))
         }
+        Command::Models(args) => {
+            let config = load()?.config;
+            logging::start(&config.log, "warn");
+            on_one_thread(done(models::list(&args, &config, &environment)))
+        }
+        Command::Prompt(args) => {
+            models::prompt(&args, &load()?.config)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::User(args) => {
             let config = load()?.config;
             logging::start(&config.log, "warn");
@@ -87,6 +100,11 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             let config = load()?.config;
             logging::start(&config.log, "warn");
             on_one_thread(done(people::token(&args, &config, &environment)))
+        }
+        Command::Secret(args) => {
+            let config = load()?.config;
+            logging::start(&config.log, "warn");
+            on_one_thread(done(secrets::secret(&args, &config, &environment)))
         }
         Command::Doctor(args) => {
             let config = load()?.config;

@@ -65,6 +65,8 @@ pub(crate) async fn user(
             per_day,
             idle,
             life,
+            day_usd,
+            day_tokens,
         } => {
             let user = find_user(&client, name).await?;
             let limits = UserLimits {
@@ -72,6 +74,8 @@ pub(crate) async fn user(
                 sessions_per_day: *per_day,
                 idle_seconds: *idle,
                 life_seconds: *life,
+                day_usd: *day_usd,
+                day_tokens: *day_tokens,
             };
             client.set_limits(user.id, &limits).await?;
             output::say(&format!(

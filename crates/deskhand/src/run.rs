@@ -5,6 +5,7 @@ mod feed;
 mod narrator;
 mod questions;
 mod show;
+mod spent;
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -123,6 +124,8 @@ async fn with_session(
         .create_session(NewSession {
             title: &title,
             model: args.model.as_deref(),
+            budget_usd: args.budget_usd,
+            budget_tokens: args.budget_tokens,
         })
         .await?;
     if let Some(server) = own_server {

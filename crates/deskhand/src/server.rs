@@ -11,10 +11,15 @@ use std::{
 use anyhow::Context;
 use deskhand_agent::TurnLimits;
 use deskhand_app::App;
-use deskhand_core::{clock::SystemClock, secret::Secret, tasks::Tasks};
-use deskhand_models::ConfiguredModels;
+use deskhand_core::{
+    clock::SystemClock,
+    gateway::{Entrance, ModelGateway},
+    secret::Secret,
+    tasks::Tasks,
+};
+use deskhand_models::{ConfiguredModels, VendorGateway};
 use deskhand_sandbox::local::{Limits, LocalConfig, LocalSandboxes};
-use deskhand_store::{FolderBlobs, Store};
+use deskhand_store::{FolderBlobs, KeyFile, Store};
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use crate::{
@@ -75,9 +80,19 @@ impl RunningServer {
             .unwrap_or_else(|| page_url(address));
 
         let tasks = Tasks::default();
-        let sandboxes = Arc::new(LocalSandboxes::new(local_sandboxes(config)?, tasks.clone()));
+        let gateway: Option<Arc<dyn ModelGateway>> = if config.has_gateway {
+            Some(Arc::new(VendorGateway::new(&config.models)?))
+        } else {
+            None
+        };
+        let (entrance, asked) = gateway.clone().map(Entrance::new).unzip();
+        let sandboxes = LocalConfig {
+            gateway: entrance,
+            ..local_sandboxes(config)?
+        };
+        let sandboxes = Arc::new(LocalSandboxes::new(sandboxes, tasks.clone()));
         sandboxes.sweep().await;
-        let app = start_app(config, &dir, Arc::clone(&sandboxes), tasks).await?;
+        let app = start_app(config, &dir, Arc::clone(&sandboxes), gateway, tasks).await?;
         let admin_token = ensure_admin(&app, &dir).await?;
 
         let settings = deskhand_server::Settings {
@@ -89,6 +104,11 @@ impl RunningServer {
         let end = connections.shutdown().clone();
         let serving = deskhand_server::serve(listener, app.clone(), settings, end);
         let serving = connections.spawn("serve", serving);
+        if let (Some(asked), Some(gateway)) = (asked, app.gateway()) {
+            let end = connections.shutdown().clone();
+            let serving = deskhand_server::serve_gateway(asked, gateway.clone(), end);
+            connections.spawn("gateway", serving);
+        }
         let note = ServerNote {
             url: local_url(address),
             pid: std::process::id(),
@@ -190,6 +210,7 @@ async fn start_app(
     config: &Config,
     dir: &DataDir,
     sandboxes: Arc<LocalSandboxes>,
+    gateway: Option<Arc<dyn ModelGateway>>,
     tasks: Tasks,
 ) -> anyhow::Result<App> {
     let store = match &config.database {
@@ -203,8 +224,10 @@ async fn start_app(
         .context("cannot open the folder of pictures")?;
     let app = App::start(deskhand_app::Parts {
         store,
+        key: KeyFile::at(&config.key_file),
         blobs: Arc::new(blobs),
-        models: Arc::new(ConfiguredModels::new(Some(config.scenarios_dir.clone()))),
+        models: Arc::new(ConfiguredModels::new(config.models.clone())?),
+        gateway,
         sandboxes,
         clock: Arc::new(SystemClock),
         tasks,
@@ -213,9 +236,14 @@ async fn start_app(
             turn: TurnLimits {
                 max_steps: config.turn.max_steps,
                 max_duration: config.turn.max_duration,
+                longest_answer: config.turn.longest_answer,
                 kept_images: config.turn.kept_images,
+                pruned_images: config.turn.pruned_images,
             },
             limits: config.limits,
+            session_budget: config.session_budget,
+            fallback_model: config.fallback_model.clone(),
+            prompt: config.prompt.clone(),
             queue_length: config.turn.queue_length,
         },
     });

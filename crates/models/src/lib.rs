@@ -1,43 +1,107 @@
 //! Models: what answers when the agent asks what to do next.
 //!
 //! Each vendor is a module of its own that turns [`ModelRequest`](deskhand_core::model::ModelRequest)s
-//! into its wire and back; [`ConfiguredModels`] alone knows them all. So far there is one,
-//! `scripted`, which needs no key and no network: it plays a scenario from a file.
+//! into its wire and back; [`ConfiguredModels`] alone knows them all. `scripted` needs no key and no
+//! network: it plays a scenario from a file.
 
+mod anthropic;
+mod aws;
+mod call_ids;
+mod chat;
+mod chords;
+#[cfg(test)]
+mod conversations;
+mod exchange;
+mod functions;
+mod gateway;
+mod gemini;
+mod google;
+mod http;
+mod images;
+mod input;
+mod known;
+mod openai;
+mod redact;
+mod retell;
 mod scripted;
+mod settings;
+mod space;
+mod sse;
+mod talk;
+#[cfg(test)]
+mod testing;
+mod tool_input;
+#[cfg(test)]
+mod tool_input_tests;
+mod vendors;
+mod view;
+mod wire;
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
-use deskhand_core::model::{Model, Models, UnknownModel};
+use deskhand_core::model::{ListedModel, Model, Models, UnknownModel};
 
-use crate::scripted::{DEMO, ScriptedModels};
+pub use crate::{
+    gateway::VendorGateway,
+    settings::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings},
+    vendors::BadModelSettings,
+};
+use crate::{
+    scripted::{DEMO, ScriptedModels},
+    vendors::Vendor,
+};
 
 /// All models this server is set up for, by `vendor/name`.
 #[derive(Debug)]
 pub struct ConfiguredModels {
     scripted: ScriptedModels,
+    vendors: Vec<Vendor>,
+    default_model: Option<String>,
 }
 
 impl ConfiguredModels {
-    /// The built-in scenario, and those in `scenario_dir` as `NAME.yaml`.
-    pub fn new(scenario_dir: Option<PathBuf>) -> Self {
-        Self {
-            scripted: ScriptedModels::new(scenario_dir),
-        }
+    pub fn new(settings: ModelSettings) -> Result<Self, BadModelSettings> {
+        Ok(Self {
+            vendors: vendors::all(&settings)?,
+            scripted: ScriptedModels::new(settings.scenario_dir),
+            default_model: settings.default_model,
+        })
     }
 
     fn find(&self, name: &str) -> Result<Arc<dyn Model>, String> {
-        match name.split_once('/') {
-            Some((scripted::VENDOR, scenario)) => self.scripted.model(scenario),
-            Some((vendor, _)) => Err(format!(
-                "no vendor {vendor:?} is set up; {}",
-                self.scripted.what_there_is()
-            )),
-            None => Err(format!(
+        let Some((vendor, name)) = name.split_once('/') else {
+            return Err(format!(
                 "models are named `vendor/name`; {}",
-                self.scripted.what_there_is()
+                self.what_there_is()
+            ));
+        };
+        if vendor == scripted::VENDOR {
+            return self.scripted.model(name);
+        }
+        let known = self.vendors.iter().find(|known| known.name == vendor);
+        match known.map(|known| &known.account) {
+            Some(Ok(_)) if name.is_empty() || name.contains(char::is_control) => {
+                Err(format!("{vendor} has no model without a name"))
+            }
+            Some(Ok(account)) => Ok(Arc::clone(account).model(name)),
+            Some(Err(missing)) => Err(format!("{vendor} is not set up: {missing}")),
+            None => Err(format!(
+                "no vendor {vendor:?} is set up; {}",
+                self.what_there_is()
             )),
         }
+    }
+
+    /// The vendors and scenarios there are, as the end of an error message.
+    fn what_there_is(&self) -> String {
+        let vendors = self.vendors.iter();
+        let usable = vendors.filter(|vendor| vendor.account.is_ok());
+        let names: Vec<&str> = usable.map(|vendor| vendor.name.as_str()).collect();
+        format!(
+            "vendors that are set up: {}; {}",
+            names.join(", "),
+            self.scripted.what_there_is()
+        )
     }
 }
 
@@ -50,6 +114,37 @@ impl Models for ConfiguredModels {
     }
 
     fn default_model(&self) -> String {
-        format!("{}/{DEMO}", scripted::VENDOR)
+        if let Some(name) = &self.default_model {
+            return name.clone();
+        }
+        let usable = self
+            .vendors
+            .iter()
+            .filter(|vendor| vendor.account.is_ok() && vendor.is_meant);
+        let mut best = usable.filter_map(|vendor| {
+            let name = known::names_of(&vendor.name).next()?;
+            Some(format!("{}/{name}", vendor.name))
+        });
+        best.next()
+            .unwrap_or_else(|| format!("{}/{DEMO}", scripted::VENDOR))
+    }
+
+    fn list(&self) -> Vec<ListedModel> {
+        let scenarios = self.scripted.names().into_iter();
+        let scenarios = scenarios.map(|name| ListedModel {
+            name: format!("{}/{name}", scripted::VENDOR),
+            problem: None,
+            price: None,
+        });
+        let of_vendors = self.vendors.iter().flat_map(|vendor| {
+            known::names_of(&vendor.name).map(|name| ListedModel {
+                problem: vendor.account.as_ref().err().cloned(),
+                price: known::price(&vendor.name, &name),
+                name: format!("{}/{name}", vendor.name),
+            })
+        });
+        let mut listed: Vec<ListedModel> = of_vendors.chain(scenarios).collect();
+        listed.sort_by_key(|model| model.problem.is_some());
+        listed
     }
 }

@@ -1,16 +1,20 @@
 //! Scripted models: they play a scenario written in YAML, chunk by chunk as a vendor streams.
 //!
-//! Playing keeps no state. Which step comes next is read off the conversation in the request,
-//! so a scenario goes on after a restart of the server exactly as a real model would.
+//! Which step comes next is read off the conversation in the request, so a scenario goes on after a
+//! restart of the server exactly as a real model would. Only how often a step went wrong is remembered.
 //! `docs/scenarios.md` describes the format.
 
+mod call;
 mod check;
 mod conversation;
 mod expect;
+mod one_or_more;
 mod picture;
 mod play;
+mod role;
 mod scenario;
 mod template;
+mod trouble;
 
 use std::{
     collections::BTreeSet,
@@ -18,12 +22,16 @@ use std::{
     sync::Arc,
 };
 
-use deskhand_core::model::{Chunk, Model, ModelError, ModelRequest};
+use deskhand_core::{
+    action::{Point, ScreenSize},
+    model::{Chunk, Model, ModelError, ModelRequest, Pictures, Price},
+};
 use futures::{StreamExt, stream, stream::BoxStream};
 
 use crate::scripted::{
     play::Beat,
     scenario::{ReadScenarioError, Scenario},
+    trouble::Failures,
 };
 
 /// The part before the slash in the names of scripted models.
@@ -62,6 +70,7 @@ impl ScriptedModels {
         Ok(Arc::new(ScriptedModel {
             source,
             scenario: Arc::new(scenario),
+            failures: Arc::default(),
         }))
     }
 
@@ -107,7 +116,7 @@ impl ScriptedModels {
         ))
     }
 
-    fn names(&self) -> BTreeSet<String> {
+    pub(crate) fn names(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::from([DEMO.to_owned()]);
         // A folder that is missing or cannot be listed offers nothing; naming a scenario in it
         // says why.
@@ -154,21 +163,44 @@ struct ScriptedModel {
     /// Where the scenario comes from, for messages.
     source: String,
     scenario: Arc<Scenario>,
+    failures: Arc<Failures>,
 }
 
 impl Model for ScriptedModel {
+    fn shown(&self, screen: ScreenSize) -> ScreenSize {
+        let role = self.scenario.role;
+        role.map_or(screen, |role| (role.view.shown)(screen))
+    }
+
+    fn place(&self, at: Point, screen: ScreenSize) -> Point {
+        let role = self.scenario.role;
+        role.map_or(at, |role| role.view.space(screen).shown(at))
+    }
+
+    fn pictures(&self) -> Pictures {
+        let role = self.scenario.role;
+        role.map_or(Pictures::Newest, |role| role.view.pictures)
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.scenario.price
+    }
+
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {
         let scenario = Arc::clone(&self.scenario);
         let source = self.source.clone();
+        let failures = Arc::clone(&self.failures);
         // Decoding and searching a picture takes long enough to hold up other tasks.
         let beats = async move {
-            tokio::task::spawn_blocking(move || play::beats(&scenario, &source, &request))
-                .await
-                .unwrap_or_else(|error| {
-                    vec![Beat::failure(ModelError::Unavailable(format!(
-                        "the scenario could not be played: {error}"
-                    )))]
-                })
+            tokio::task::spawn_blocking(move || {
+                play::beats(&scenario, &source, &failures, &request)
+            })
+            .await
+            .unwrap_or_else(|error| {
+                vec![Beat::failure(ModelError::unavailable(format!(
+                    "the scenario could not be played: {error}"
+                )))]
+            })
         };
         stream::once(beats)
             .flat_map(stream::iter)

@@ -7,9 +7,14 @@
 //! [`stream_path`], where every binary message is just bytes. Streams so have their own back
 //! pressure and never delay an action.
 //!
+//! When a program in the sandbox connects to the model gateway, the runner dials at [`GATEWAY_PATH`]
+//! and passes its bytes on in the same way.
+//!
 //! Every connection carries the sandbox's token as `Authorization: Bearer …`.
 
 pub mod codec;
+
+use std::collections::BTreeMap;
 
 use deskhand_core::{
     action::{Point, ScreenSize},
@@ -23,6 +28,9 @@ use serde::{Deserialize, Serialize};
 
 /// Where the control link is dialled.
 pub const CONTROL_PATH: &str = "/runner";
+
+/// Where a connection to the model gateway is dialled.
+pub const GATEWAY_PATH: &str = "/runner/gateway";
 
 /// The longest message on a link: a 4K picture with room to spare.
 pub const LONGEST_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
@@ -48,6 +56,18 @@ pub struct RunnerConfig {
     pub shell_output_bytes: usize,
     /// The browser's program and arguments; empty for none.
     pub browser: Vec<String>,
+    /// Absent when programs in the sandbox cannot ask models.
+    #[serde(default)]
+    pub gateway: Option<RunnerGateway>,
+}
+
+/// How programs in the sandbox find the model gateway.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunnerGateway {
+    /// On the sandbox's own loopback.
+    pub port: u16,
+    /// What they find in their environment.
+    pub variables: BTreeMap<String, Secret>,
 }
 
 /// Heads of messages from the server.

@@ -2,21 +2,26 @@
 //! inside this process.
 
 mod actions;
+mod browser;
 mod camera;
 mod events;
 mod focus;
+mod guard;
 mod hands;
 mod keyboard;
 mod keysyms;
 mod picture;
 mod programs;
+mod rest;
 mod scale;
 mod seat;
 mod settle;
 mod typing;
+mod windows;
 mod x;
 
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -28,22 +33,34 @@ use deskhand_core::{
     action::{Action, BadAction, Point, Region, ScreenSize},
     blob::BlobFormat,
     sandbox::Frame,
+    secret::Secret,
     tasks::Tasks,
+    vault::Filling,
 };
 use tokio::{
     sync::{Mutex, mpsc, watch},
-    time::Instant,
+    time::{Instant, timeout},
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::{
     actions::Actor,
     events::Events,
+    guard::Guard,
     programs::{Supervisor, XServer},
     seat::{Seat, SeatHandle},
     settle::Settle,
 };
-pub use self::{keysyms::UnknownKey, picture::EncodeError, typing::Untypable, x::XError};
+pub use self::{
+    browser::{DevToolsError, FillError},
+    keysyms::UnknownKey,
+    picture::PictureError,
+    typing::Untypable,
+    x::XError,
+};
+
+/// How long an action that was cancelled may take to end. It is a matter of milliseconds.
+const ENDING_MAX: Duration = Duration::from_secs(1);
 
 /// What a desktop should be like.
 #[derive(Debug, Clone)]
@@ -57,6 +74,8 @@ pub struct DesktopConfig {
     pub browser: Vec<String>,
     /// A folder for the desktop's sockets and settings. It is made if it is not there.
     pub runtime_dir: PathBuf,
+    /// What its programs find in their environment besides what the runner has in its own.
+    pub variables: BTreeMap<String, Secret>,
 }
 
 /// Why there is no desktop.
@@ -103,8 +122,10 @@ pub enum ActError {
     NoAnswer(Duration),
     #[error("the X server did not do it")]
     X(#[source] XError),
+    #[error(transparent)]
+    Fill(#[from] FillError),
     #[error("the picture could not be made")]
-    Encode(#[from] EncodeError),
+    Picture(#[from] PictureError),
 }
 
 impl From<XError> for ActError {
@@ -118,6 +139,14 @@ impl From<XError> for ActError {
     }
 }
 
+/// What came of an action.
+#[derive(Debug, PartialEq)]
+pub struct Acted {
+    /// What was done, in a few words.
+    pub text: String,
+    pub frame: Option<Frame>,
+}
+
 /// A running desktop. Clones share it; its programs end with the last clone.
 #[derive(Debug, Clone)]
 pub struct Desktop(Arc<Inner>);
@@ -129,6 +158,7 @@ struct Inner {
     vnc_socket: PathBuf,
     seat: SeatHandle,
     actor: Actor,
+    guard: Guard,
     events: Arc<Events>,
     settle: Settle,
     /// When the last action ended. Held while one is carried out: a person has two hands too.
@@ -160,6 +190,7 @@ impl Desktop {
             tasks,
             notices,
             ended,
+            variables: config.variables,
         };
         // From here on a failure ends whatever was started.
         let stop = supervisor.stop.clone().drop_guard();
@@ -167,7 +198,7 @@ impl Desktop {
         let display = server.display.clone();
         server.supervise(&supervisor);
         programs::keep_window_manager(&supervisor, &display, window_manager_config)?;
-        programs::start_browser(&supervisor, &display, &config.browser)?;
+        let browser = programs::start_browser(&supervisor, &display, &config.browser)?;
 
         let (seat, screen) = SeatHandle::start(&display).await?;
         let events = Arc::new(listen(&display).await?);
@@ -176,6 +207,7 @@ impl Desktop {
             display,
             vnc_socket,
             actor: Actor::new(seat.clone(), Arc::clone(&events)),
+            guard: Guard::new(seat.clone(), browser),
             seat,
             events,
             settle: Settle {
@@ -202,8 +234,9 @@ impl Desktop {
         &self.0.vnc_socket
     }
 
-    /// Carries out an action and says in a few words what was done. With `look`, or when the
-    /// action is a look itself, waits until the screen has settled and adds a picture.
+    /// Carries out an action and says what was done. With `look`, or when the action is a look
+    /// itself, waits until the screen has settled and adds a picture: of the whole screen at the
+    /// size `shown`, of a part as large as fits into that.
     ///
     /// Actions are carried out one at a time, in the order of the calls. One that is cancelled
     /// ends at once and leaves nothing pressed; once it is done, cancelling only ends the wait.
@@ -211,20 +244,25 @@ impl Desktop {
         &self,
         action: &Action,
         look: bool,
+        shown: Option<ScreenSize>,
         cancel: CancellationToken,
-    ) -> Result<(String, Option<Frame>), ActError> {
+    ) -> Result<Acted, ActError> {
         action.check(self.0.screen)?;
+        let looks = look || action.is_look();
+        if looks {
+            picture::check_size(shown)?;
+        }
         let mut acted_at = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(ActError::Cancelled),
             acted_at = self.0.acted_at.lock() => acted_at,
         };
-        let text = self.0.actor.perform(action, &cancel).await?;
+        let mut acted = self.0.actor.perform(action, &cancel).await?;
         if changes_something(action) {
             *acted_at = Instant::now();
         }
-        if !look && !action.is_look() {
-            return Ok((text, None));
+        if !looks {
+            return Ok(acted);
         }
         tokio::select! {
             () = cancel.cancelled() => {}
@@ -235,16 +273,42 @@ impl Desktop {
         } else {
             None
         };
-        Ok((text, Some(self.picture(part, BlobFormat::Png).await?)))
+        acted.frame = Some(self.picture(part, shown, BlobFormat::Png).await?);
+        Ok(acted)
     }
 
-    /// A picture of the screen as it is now, whatever is going on.
-    pub async fn look(&self, format: BlobFormat) -> Result<Frame, ActError> {
-        self.picture(None, format).await
+    /// A picture of the screen as it is now, whatever is going on, at the size `shown`.
+    pub async fn look(
+        &self,
+        format: BlobFormat,
+        shown: Option<ScreenSize>,
+    ) -> Result<Frame, ActError> {
+        picture::check_size(shown)?;
+        self.picture(None, shown, format).await
     }
 
-    /// Lets go of all keys and buttons that actions have left pressed.
+    /// Types a secret into the field that has the focus in the browser, if its page is of an allowed
+    /// origin, and keeps it out of pictures from then on.
+    pub async fn fill(&self, filling: &Filling, cancel: CancellationToken) -> Result<(), ActError> {
+        let mut acted_at = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ActError::Cancelled),
+            acted_at = self.0.acted_at.lock() => acted_at,
+        };
+        self.0.guard.fill(filling).await?;
+        *acted_at = Instant::now();
+        Ok(())
+    }
+
+    /// Keeps these out of pictures from now on.
+    pub fn guard(&self, values: Vec<Secret>) {
+        self.0.guard.add(values);
+    }
+
+    /// Lets go of all keys and buttons that actions hold or have left pressed. One that is
+    /// under way is given a moment to end, since it could press more.
     pub async fn release_all(&self) -> Result<(), ActError> {
+        let _no_action = timeout(ENDING_MAX, self.0.acted_at.lock()).await;
         self.0.seat.run(Seat::release_all).await
     }
 
@@ -276,18 +340,20 @@ impl Desktop {
         Ok(())
     }
 
-    async fn picture(&self, part: Option<Region>, format: BlobFormat) -> Result<Frame, ActError> {
-        let screen = self.0.screen;
-        let (mut picture, pointer) = self
-            .0
-            .seat
-            .run(|seat| seat.camera.take(&seat.connection))
-            .await?;
+    async fn picture(
+        &self,
+        part: Option<Region>,
+        shown: Option<ScreenSize>,
+        format: BlobFormat,
+    ) -> Result<Frame, ActError> {
+        let shown = shown.unwrap_or(self.0.screen);
+        let (mut picture, pointer) = self.0.guard.take().await?;
         let compressing = tokio::task::spawn_blocking(move || {
             picture.draw_pointer(&pointer);
-            if let Some(region) = part {
-                picture = picture.zoom(region, screen);
-            }
+            picture = match part {
+                Some(region) => picture.zoom(region, shown)?,
+                None => picture.scaled(shown)?,
+            };
             Ok(Frame {
                 bytes: Bytes::from(picture.encode(format)?),
                 format,

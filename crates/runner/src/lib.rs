@@ -3,6 +3,7 @@
 
 pub mod desktop;
 pub mod editor;
+mod gateway;
 mod keep;
 mod link;
 mod requests;
@@ -10,12 +11,13 @@ pub mod shell;
 pub mod shop;
 
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use deskhand_core::tasks::Tasks;
+use deskhand_core::{secret::Secret, tasks::Tasks};
 use deskhand_runner_protocol::{FromRunner, RunnerConfig};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::sync::mpsc;
@@ -142,7 +144,9 @@ async fn run_with(config: RunnerConfig, runtime_dir: &Path, tasks: &Tasks) -> Re
         .map(PathBuf::from)
         .ok_or(RunError::NoHome)?;
     let (notice, mut notices) = mpsc::channel(MOST_NOTICES);
-    let desktop = Desktop::start(desktop_config(&config, runtime_dir), tasks.clone(), notice);
+    let variables = gateway::open(&config, &notice, tasks).await;
+    let desktop = desktop_config(&config, runtime_dir, variables.clone());
+    let desktop = Desktop::start(desktop, tasks.clone(), notice);
     let mut dialling = std::pin::pin!(link::dial_until_up(&config));
     // The desktop comes up while the server is dialled, whichever is first.
     let mut desktop = std::pin::pin!(desktop);
@@ -168,6 +172,7 @@ async fn run_with(config: RunnerConfig, runtime_dir: &Path, tasks: &Tasks) -> Re
             home,
             display: desktop.display().to_owned(),
             output_bytes: config.shell_output_bytes,
+            variables,
         },
         tasks,
     );
@@ -220,13 +225,18 @@ fn whole_story(error: &dyn std::error::Error) -> String {
     texts.join(": ")
 }
 
-fn desktop_config(config: &RunnerConfig, runtime_dir: &Path) -> DesktopConfig {
+fn desktop_config(
+    config: &RunnerConfig,
+    runtime_dir: &Path,
+    variables: BTreeMap<String, Secret>,
+) -> DesktopConfig {
     DesktopConfig {
         screen: config.screen,
         settle_quiet: Duration::from_millis(config.settle_quiet_ms),
         settle_max: Duration::from_millis(config.settle_max_ms),
         browser: config.browser.clone(),
         runtime_dir: runtime_dir.to_owned(),
+        variables,
     }
 }
 

@@ -5,7 +5,7 @@ mod stream;
 
 use std::{io, time::Duration};
 
-use deskhand_core::tasks::Tasks;
+use deskhand_core::{sandbox::Driver, tasks::Tasks};
 use deskhand_runner_protocol::{
     CONTROL_PATH, FromRunner, LONGEST_MESSAGE_BYTES, RunnerConfig, ToRunner,
     codec::{self, BadEnvelope},
@@ -22,8 +22,8 @@ use tokio_tungstenite::{
     },
 };
 
-pub(crate) use self::outbox::Outbox;
 use self::stream::Streams;
+pub(crate) use self::{outbox::Outbox, stream::copy};
 use crate::{desktop::Desktop, requests::work::Work};
 
 /// The first wait before dialling again; it doubles up to the longest.
@@ -111,7 +111,7 @@ impl Link {
         let read = async {
             while let Some(message) = stream.next().await {
                 match message? {
-                    Message::Binary(message) => self.receive(codec::unpack(&message)?.0),
+                    Message::Binary(message) => self.receive(codec::unpack(&message)?.0).await,
                     Message::Close(_) => break,
                     Message::Text(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
                 }
@@ -124,14 +124,25 @@ impl Link {
         }
     }
 
-    fn receive(&self, message: ToRunner) {
+    async fn receive(&self, message: ToRunner) {
         match message {
             ToRunner::Request { id, actor, request } => self.work.take(id, actor, request),
-            ToRunner::SetDriver { number, driver } => self.outbox.set_driver(number, driver),
+            ToRunner::SetDriver { number, driver } => self.set_driver(number, driver).await,
             ToRunner::Ack { id } => self.outbox.acknowledge(id),
             ToRunner::Cancel { id } => self.outbox.cancel(id),
             ToRunner::OpenStream { stream, target } => self.streams.open(stream, target),
         }
+    }
+
+    /// Obeys another driver, and says so once nothing is held down any more that others pressed.
+    async fn set_driver(&self, number: u64, driver: Driver) {
+        if self.outbox.set_driver(driver)
+            && let Err(error) = self.desktop.release_all().await
+        {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "keys and buttons were not released");
+        }
+        self.outbox.tell(&FromRunner::DriverSet { number });
     }
 }
 
@@ -164,7 +175,7 @@ pub(crate) async fn dial_until_up(config: &RunnerConfig) -> Socket {
 }
 
 /// One attempt to reach the server at this path.
-async fn dial(config: &RunnerConfig, path: &str) -> Result<Socket, LinkError> {
+pub(crate) async fn dial(config: &RunnerConfig, path: &str) -> Result<Socket, LinkError> {
     let mut request = format!("ws://runner{path}").into_client_request()?;
     let mut bearer = HeaderValue::from_str(&format!("Bearer {}", config.token.expose()))
         .map_err(LinkError::Token)?;

@@ -83,9 +83,10 @@ impl Requests {
         Admission::New(cancel)
     }
 
-    /// Obeys only this driver from now on. What others have under way is asked to end.
-    pub(crate) fn set_driver(&mut self, driver: Driver) {
-        self.driver = driver;
+    /// Obeys only this driver from now on. What others have under way is asked to end. Tells
+    /// whether it was another driver before.
+    pub(crate) fn set_driver(&mut self, driver: Driver) -> bool {
+        let is_another = driver != std::mem::replace(&mut self.driver, driver);
         for open in self.open.values_mut() {
             if let Open::Running(running) = open
                 && !driver.obeys(running.actor)
@@ -94,6 +95,7 @@ impl Requests {
                 running.cancel.cancel();
             }
         }
+        is_another
     }
 
     /// Whether what comes of a running request may not be told.
@@ -230,7 +232,8 @@ mod tests {
         let Admission::New(cancel) = requests.admit(before, Actor::Agent) else {
             panic!("it is new");
         };
-        requests.set_driver(Driver::Only(user));
+        assert!(requests.set_driver(Driver::Only(user)));
+        assert!(!requests.set_driver(Driver::Only(user)));
         assert!(cancel.is_cancelled() && requests.is_barred(before));
         assert!(matches!(
             requests.admit(during, Actor::Agent),
@@ -245,7 +248,7 @@ mod tests {
             requests.admit(own, Actor::Person(user)),
             Admission::New(_)
         ));
-        requests.set_driver(Driver::Anybody);
+        assert!(requests.set_driver(Driver::Anybody));
         // What was under way stays barred.
         assert!(requests.is_barred(before) && !requests.is_barred(own));
         assert!(matches!(

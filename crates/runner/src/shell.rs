@@ -11,10 +11,11 @@ mod output;
 mod processes;
 mod session;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use bytes::Bytes;
 use deskhand_core::{
+    secret::Secret,
     shell::{LONGEST_TIMEOUT_MS, ShellOutput, ShellRequest},
     tasks::Tasks,
 };
@@ -33,6 +34,8 @@ pub struct ShellConfig {
     pub display: String,
     /// How much output of a command is kept: the first and the last half of this.
     pub output_bytes: usize,
+    /// What else its programs find in their environment.
+    pub variables: BTreeMap<String, Secret>,
 }
 
 /// Gets pieces of a command's output while it runs. Must not block.

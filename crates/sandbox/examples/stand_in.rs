@@ -150,7 +150,11 @@ impl StandIn {
                 | ComputerRequest::Look { .. }
                 | ComputerRequest::Shell(ShellRequest::Restart)
                 | ComputerRequest::Edit(_)
-                | ComputerRequest::Keep(_)) => (failed(format!("not here: {other:?}")), Then::Send),
+                | ComputerRequest::Keep(_)
+                | ComputerRequest::Fill { .. }
+                | ComputerRequest::Guard { .. }) => {
+                    (failed(format!("not here: {other:?}")), Then::Send)
+                }
             };
             self.kept.insert(id, outcome);
             then = asked;

@@ -5,5 +5,6 @@
 //! connection breaks or the sandbox dies, is the same for every provider and stands in `link`.
 
 pub mod doctor;
+mod gateway;
 mod link;
 pub mod local;

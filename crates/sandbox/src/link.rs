@@ -33,6 +33,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_util::sync::CancellationToken;
 
 use self::requests::Requests;
+use crate::gateway::GatewayDoor;
 
 /// How long a request waits for a runner whose connection is broken.
 const RECONNECT_PATIENCE: Duration = Duration::from_secs(10);
@@ -44,6 +45,8 @@ pub(crate) type Socket = WebSocketStream<UnixStream>;
 /// The link to one runner, whether it is connected just now or not.
 pub(crate) struct Link {
     token: Secret,
+    /// Where the sandbox's programs may ask models, if anywhere.
+    gateway: Option<GatewayDoor>,
     state: Mutex<State>,
     /// There may be something to send.
     wake: Notify,
@@ -91,9 +94,10 @@ struct State {
 
 impl Link {
     /// A link for the runner that knows this token.
-    pub(crate) fn new(token: Secret) -> Self {
+    pub(crate) fn new(token: Secret, gateway: Option<GatewayDoor>) -> Self {
         Self {
             token,
+            gateway,
             state: Mutex::default(),
             wake: Notify::new(),
             status: watch::Sender::new(Status::Expected),

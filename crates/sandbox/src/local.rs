@@ -29,6 +29,7 @@ use std::{
 
 use async_trait::async_trait;
 use deskhand_core::{
+    gateway::Entrance,
     id::SessionId,
     sandbox::{Sandbox, SandboxSpec, SandboxUsage, Sandboxes, StartSandboxError},
     tasks::Tasks,
@@ -62,6 +63,8 @@ pub struct LocalConfig {
     pub limits: Limits,
     /// How long a desktop may take to answer.
     pub start_timeout: Duration,
+    /// Where programs in a sandbox may ask models; `None` for nowhere.
+    pub gateway: Option<Entrance>,
 }
 
 impl LocalConfig {
@@ -76,6 +79,7 @@ impl LocalConfig {
             shell_output_bytes: 64 * 1024,
             limits: Limits::default(),
             start_timeout: Duration::from_secs(20),
+            gateway: None,
         }
     }
 }

@@ -99,6 +99,19 @@ impl<S: Send + Sync, A: FromStr, B: FromStr> FromRequestParts<S> for Ids<A, B> {
     }
 }
 
+/// The name in the path, whatever it is.
+#[derive(Debug)]
+pub(crate) struct Name(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Name {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let text = Path::<String>::from_request_parts(parts, state).await.ok();
+        Ok(Self(text.map(|Path(text)| text).unwrap_or_default()))
+    }
+}
+
 fn read_id<T: FromStr>(text: &str) -> Result<T, Problem> {
     text.parse().map_err(|_no_id: T::Err| {
         // The cause would only repeat that the text is no id.

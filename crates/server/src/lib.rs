@@ -2,6 +2,7 @@
 
 mod caller;
 mod extract;
+mod gateway;
 mod metrics;
 mod openapi;
 mod page;
@@ -20,13 +21,13 @@ use axum::{
     extract::FromRef,
     http::{HeaderValue, header},
 };
-use deskhand_app::{App, Sessions, Users};
+use deskhand_app::{App, Sessions, Users, Vault};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
 use utoipa_axum::router::OpenApiRouter;
 
-pub use crate::openapi::openapi;
+pub use crate::{gateway::serve_gateway, openapi::openapi};
 use crate::{metrics::Metrics, problem::Problem, rate::Rates};
 
 /// The longest body of a request.
@@ -71,6 +72,12 @@ impl FromRef<Shared> for Users {
     }
 }
 
+impl FromRef<Shared> for Vault {
+    fn from_ref(shared: &Shared) -> Self {
+        shared.app.vault().clone()
+    }
+}
+
 /// Serves until `shutdown` fires; requests that are under way are finished, every `WebSocket` is closed.
 pub async fn serve(
     listener: TcpListener,
@@ -105,14 +112,17 @@ pub fn has_page() -> bool {
 /// All routes, each with its description: every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
-        bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, people, queue,
-        screen, sessions, settings, sharing, stream, tokens, users,
+        bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, models, people,
+        queue, screen, secrets, sessions, settings, sharing, stream, tokens, usage, users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
         .merge(users::routes())
         .merge(limits::routes())
+        .merge(usage::routes())
         .merge(tokens::routes())
+        .merge(secrets::routes())
+        .merge(models::routes())
         .merge(sessions::routes())
         .merge(messages::routes())
         .merge(queue::routes())

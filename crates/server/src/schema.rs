@@ -4,6 +4,7 @@
 
 #![expect(dead_code, reason = "these types only describe")]
 
+pub(crate) mod budget;
 pub(crate) mod decision;
 pub(crate) mod event;
 pub(crate) mod tool;
@@ -161,6 +162,15 @@ pub(crate) struct UserPath {
 pub(crate) struct TokenPath {
     /// The token.
     id: Uuid,
+}
+
+/// The secret that the path names.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct SecretPath {
+    /// The secret.
+    #[param(pattern = "^[a-z0-9_-]{1,64}$")]
+    name: String,
 }
 
 /// The session that the path names.

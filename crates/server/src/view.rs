@@ -1,5 +1,7 @@
 //! What the wire shows of sessions and messages.
 
+pub(crate) mod budget;
+
 use deskhand_core::{
     id::{MessageId, SessionId, UserId},
     lease::Holder,
@@ -13,6 +15,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::schema;
+use budget::BudgetView;
 
 /// A conversation with an agent.
 #[derive(Debug, Serialize, ToSchema)]
@@ -31,6 +34,8 @@ pub(crate) struct SessionView {
     title: String,
     /// `vendor/name`.
     model: String,
+    /// What its agent is told besides what every agent is told. Empty: nothing.
+    instructions: String,
     #[schema(value_type = schema::SessionState)]
     state: Phase,
     #[schema(value_type = schema::SandboxState)]
@@ -43,6 +48,12 @@ pub(crate) struct SessionView {
     /// What the agent must ask before it does it.
     #[schema(value_type = schema::decision::Policy)]
     approvals: Policy,
+    /// What its models have cost so far, in US dollars.
+    cost_usd: f64,
+    /// What its models have read and written so far.
+    tokens: u64,
+    /// What it may use, and what it has used.
+    budget: BudgetView,
     /// The number of its newest event.
     last_seq: u64,
     created_at: Timestamp,
@@ -83,17 +94,22 @@ impl From<Holder> for LeaseView {
 impl From<Session> for SessionView {
     fn from(session: Session) -> Self {
         let lease = session.holder();
+        let budget = session.account().into();
         Self {
             id: session.id,
             owner: session.owner,
             right: session.right,
             title: session.title,
             model: session.model,
+            instructions: session.instructions,
             state: session.phase,
             sandbox: session.sandbox,
             lease: lease.into(),
             metadata: session.metadata,
             approvals: session.approvals,
+            cost_usd: session.cost_usd,
+            tokens: session.tokens,
+            budget,
             last_seq: session.last_seq,
             created_at: session.created_at,
             updated_at: session.updated_at,
@@ -120,6 +136,9 @@ pub(crate) struct MessageView {
     author_name: Option<String>,
     #[schema(value_type = schema::Delivery)]
     delivery: Delivery,
+    /// Which model works on it, when it is not the session's.
+    #[schema(required)]
+    model: Option<String>,
     created_at: Timestamp,
 }
 
@@ -133,6 +152,7 @@ impl From<Message> for MessageView {
             author: message.author,
             author_name: message.author_name,
             delivery: message.delivery,
+            model: message.model,
             created_at: message.created_at,
         }
     }

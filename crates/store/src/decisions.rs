@@ -9,6 +9,7 @@ use deskhand_core::{
 use jiff::Timestamp;
 
 use crate::{
+    budgets::grant,
     database::{Row, Store, StoreError, Transaction, Value, millis, timestamp},
     events::insert_events,
     transitions::{advance, hold},
@@ -125,7 +126,7 @@ impl Store {
         let Some(held) = hold(&mut tx, session).await? else {
             return Ok(Settle::Unknown);
         };
-        let sql = "SELECT turn_id, state FROM decisions WHERE id = $1 AND session_id = $2";
+        let sql = "SELECT turn_id, state, ask FROM decisions WHERE id = $1 AND session_id = $2";
         let Some(row) = tx.one(sql, [id.0.into(), session.0.into()]).await? else {
             return Ok(Settle::Unknown);
         };
@@ -134,6 +135,12 @@ impl Store {
         }
         let turn = TurnId(row.get("turn_id")?);
         let mut bodies = vec![settle(&mut tx, id, turn, settlement, at).await?];
+        if settlement.reply() == Some(&Reply::Yes(true)) {
+            let ask: String = row.get("ask")?;
+            if let Some(over) = read::<Ask>(&ask)?.over {
+                grant(&mut tx, session, &over, at).await?;
+            }
+        }
         if let Some(file) = file {
             let sql = "INSERT INTO decision_files (decision_id, name, bytes) VALUES ($1, $2, $3)";
             let values = [

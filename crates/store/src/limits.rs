@@ -1,12 +1,16 @@
 //! How much of the server people may use, and how many sessions they made lately.
 
 use deskhand_core::{
+    budget::ChangeBudget,
     id::UserId,
     limits::{Limits, UserLimits},
 };
 use jiff::Timestamp;
 
-use crate::database::{Row, Store, StoreError, Transaction, Value, count, millis, timestamp};
+use crate::{
+    budgets::{nano, stored_tokens, usd},
+    database::{Row, Store, StoreError, Transaction, Value, count, millis, timestamp},
+};
 
 /// How many sessions somebody made since some time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,14 +23,15 @@ pub struct MadeLately {
 impl Store {
     /// What was decided for somebody.
     pub async fn user_limits(&self, user: UserId) -> Result<UserLimits, StoreError> {
-        let sql = "SELECT awake_sessions, sessions_per_day, idle_seconds, life_seconds \
-                   FROM user_limits WHERE user_id = $1";
+        let sql = "SELECT awake_sessions, sessions_per_day, idle_seconds, life_seconds, \
+                   day_nanousd, day_tokens FROM user_limits WHERE user_id = $1";
         match self.one(sql, [user.0.into()]).await? {
             Some(row) => Ok(UserLimits {
                 awake_sessions: limit(&row, "awake_sessions")?,
                 sessions_per_day: limit(&row, "sessions_per_day")?,
                 idle_seconds: limit(&row, "idle_seconds")?,
                 life_seconds: limit(&row, "life_seconds")?,
+                day: day(&row)?,
             }),
             None => Ok(UserLimits::default()),
         }
@@ -39,11 +44,13 @@ impl Store {
         limits: UserLimits,
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO user_limits \
-                   (user_id, awake_sessions, sessions_per_day, idle_seconds, life_seconds) \
-                   VALUES ($1, $2, $3, $4, $5) ON CONFLICT (user_id) DO UPDATE SET \
+                   (user_id, awake_sessions, sessions_per_day, idle_seconds, life_seconds, \
+                   day_nanousd, day_tokens) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (user_id) DO UPDATE SET \
                    awake_sessions = excluded.awake_sessions, \
                    sessions_per_day = excluded.sessions_per_day, \
-                   idle_seconds = excluded.idle_seconds, life_seconds = excluded.life_seconds";
+                   idle_seconds = excluded.idle_seconds, life_seconds = excluded.life_seconds, \
+                   day_nanousd = excluded.day_nanousd, day_tokens = excluded.day_tokens";
         let stored = |limit: Option<u32>| Value::from(limit.map(i64::from));
         let values = [
             user.0.into(),
@@ -51,6 +58,8 @@ impl Store {
             stored(limits.sessions_per_day),
             stored(limits.idle_seconds),
             stored(limits.life_seconds),
+            limits.day.usd.map(nano).into(),
+            stored_tokens(limits.day.tokens),
         ];
         self.write(sql, values).await?;
         Ok(())
@@ -99,6 +108,15 @@ pub(crate) async fn made_lately(
     Ok(MadeLately {
         n_sessions,
         in_the_way: Some(in_the_way),
+    })
+}
+
+fn day(row: &Row) -> Result<ChangeBudget, StoreError> {
+    let nano: Option<i64> = row.get("day_nanousd")?;
+    let tokens: Option<i64> = row.get("day_tokens")?;
+    Ok(ChangeBudget {
+        usd: nano.map(usd),
+        tokens: tokens.map(count).transpose()?,
     })
 }
 

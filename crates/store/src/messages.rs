@@ -10,7 +10,7 @@ use crate::database::{
     Row, Store, StoreError, Transaction, Value, millis, stored_count, timestamp,
 };
 
-pub(crate) const COLUMNS: &str = "id, session_id, role, content, author_id, delivery, created_at_ms, \
+pub(crate) const COLUMNS: &str = "id, session_id, role, content, author_id, delivery, model, created_at_ms, \
      (SELECT name FROM users WHERE users.id = author_id) AS author_name";
 
 /// One page of a conversation, oldest first.
@@ -30,6 +30,7 @@ pub(crate) struct MessageRow<'a> {
     pub(crate) content: &'a str,
     pub(crate) author: Option<UserId>,
     pub(crate) delivery: Delivery,
+    pub(crate) model: Option<&'a str>,
     pub(crate) at: Timestamp,
 }
 
@@ -59,6 +60,13 @@ impl Store {
         let next = messages.last().filter(|_| more).map(|last| last.id);
         Ok(MessagePage { messages, next })
     }
+
+    /// Which model works on a message, when it is not the session's.
+    pub async fn model_for(&self, message: MessageId) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT model FROM messages WHERE id = $1";
+        let row = self.one(sql, [message.0.into()]).await?;
+        row.map_or(Ok(None), |row| row.get("model"))
+    }
 }
 
 pub(crate) async fn insert_message(
@@ -66,7 +74,7 @@ pub(crate) async fn insert_message(
     row: MessageRow<'_>,
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO messages (id, session_id, seq, place, role, content, author_id, \
-               delivery, created_at_ms) VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8)";
+               delivery, model, created_at_ms) VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9)";
     let values = [
         row.id.0.into(),
         row.session.0.into(),
@@ -75,6 +83,7 @@ pub(crate) async fn insert_message(
         row.content.into(),
         row.author.map(|author| author.0).into(),
         row.delivery.name().into(),
+        row.model.map(str::to_owned).into(),
         millis(row.at),
     ];
     tx.execute(sql, values).await?;
@@ -106,6 +115,7 @@ pub(crate) fn message(row: &Row) -> Result<Message, StoreError> {
         delivery: delivery
             .parse()
             .map_err(|error: UnknownDelivery| StoreError::Unreadable(error.to_string()))?,
+        model: row.get("model")?,
         created_at: timestamp(row.get("created_at_ms")?)?,
     })
 }

@@ -33,6 +33,8 @@ pub struct NewPrompt<'a> {
     /// Their name now, for the log.
     pub author_name: &'a str,
     pub delivery: Delivery,
+    /// Which model works on it, when it is not the session's.
+    pub model: Option<&'a str>,
     pub at: Timestamp,
 }
 
@@ -90,6 +92,7 @@ impl Store {
             author: Some(new.author),
             author_name: Some(new.author_name.to_owned()),
             delivery: new.delivery,
+            model: new.model.map(str::to_owned),
             turn: None,
         })];
         let (phase, sandbox) = (held.phase, held.sandbox);
@@ -102,6 +105,7 @@ impl Store {
             content: new.content,
             author: Some(new.author),
             delivery: new.delivery,
+            model: new.model,
             at: new.at,
         };
         insert_message(&mut tx, row).await?;
@@ -256,6 +260,7 @@ async fn apply(
     let (column, value): (&str, Value) = match change {
         QueueChange::Edited { content } => ("content", content.as_str().into()),
         QueueChange::Redelivered { delivery } => ("delivery", delivery.name().into()),
+        QueueChange::Reassigned { model } => ("model", model.clone().into()),
         QueueChange::Removed => ("removed_at_ms", millis(at)),
         QueueChange::Moved { before } => return move_before(tx, session, id, *before).await,
     };

@@ -1,7 +1,8 @@
 //! Sessions: making, finding and naming them.
 
 use deskhand_core::{
-    event::{EventBody, LoggedEvent, Status},
+    budget::Budget,
+    event::{EventBody, LoggedEvent, ModelChanged, Status},
     id::{SessionId, TurnId, UserId},
     limits::Limits,
     policy::Policy,
@@ -12,15 +13,20 @@ use jiff::Timestamp;
 
 use crate::{
     approvals::{policy, written},
+    budgets::{budget, granted, nano, stored_tokens, usd},
     database::{Row, Store, StoreError, Transaction, Value, count, millis, timestamp},
     events::insert_events,
     lease::lease,
     limits::{MadeLately, made_lately},
+    people::name_of,
     rights::right,
+    transitions::{advance, hold},
 };
 
-const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.metadata, s.approvals, s.phase, \
+const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.metadata, s.approvals, s.phase, \
                        s.sandbox, s.last_seq, s.created_at_ms, s.updated_at_ms, \
+                       s.cost_nanousd, s.tokens, s.budget_nanousd, s.budget_tokens, \
+                       s.granted_nanousd, s.granted_tokens, \
                        s.lease_user_id, s.lease_until_ms, \
                        (SELECT name FROM users WHERE id = s.lease_user_id) AS lease_name";
 
@@ -34,8 +40,10 @@ pub struct NewSession<'a> {
     pub owner: UserId,
     pub title: &'a str,
     pub model: &'a str,
+    pub instructions: &'a str,
     pub metadata: &'a serde_json::Value,
     pub approvals: &'a Policy,
+    pub budget: Budget,
     pub created_at: Timestamp,
 }
 
@@ -166,6 +174,46 @@ impl Store {
             > 0)
     }
 
+    /// Gives a session another model, from its next turn on. The log says so, unless it is the one it
+    /// has. `None` when the session is over, or was never there.
+    pub async fn set_model(
+        &self,
+        id: SessionId,
+        model: &str,
+        by: UserId,
+        at: Timestamp,
+    ) -> Result<Option<Vec<LoggedEvent>>, StoreError> {
+        let mut tx = self.begin().await?;
+        let held = hold(&mut tx, id).await?;
+        let Some(held) = held.filter(|held| held.phase != Phase::Terminated) else {
+            return Ok(None);
+        };
+        let sql = "UPDATE sessions SET model = $1 WHERE id = $2 AND model <> $1";
+        if tx.execute(sql, [model.into(), id.0.into()]).await? == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        let bodies = [EventBody::Model(ModelChanged {
+            model: model.to_owned(),
+            by,
+            by_name: name_of(&mut tx, by).await?,
+        })];
+        let seq = advance(&mut tx, id, held.phase, held.sandbox, &bodies, at).await?;
+        let events = insert_events(&mut tx, id, seq, &bodies, at).await?;
+        tx.commit().await?;
+        Ok(Some(events))
+    }
+
+    /// Gives a session's agent other instructions, from its next turn on; tells whether there is
+    /// such a session.
+    pub async fn set_instructions(
+        &self,
+        id: SessionId,
+        instructions: &str,
+    ) -> Result<bool, StoreError> {
+        let sql = "UPDATE sessions SET instructions = $1 WHERE id = $2";
+        Ok(self.write(sql, [instructions.into(), id.0.into()]).await? > 0)
+    }
+
     /// Names a session that has no name yet.
     pub async fn suggest_title(&self, id: SessionId, title: &str) -> Result<(), StoreError> {
         let sql = "UPDATE sessions SET title = $1 WHERE id = $2 AND title = ''";
@@ -226,8 +274,9 @@ async fn insert(
     new: NewSession<'_>,
 ) -> Result<Vec<LoggedEvent>, StoreError> {
     let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
-               last_seq, created_at_ms, updated_at_ms, approvals) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9)";
+               last_seq, created_at_ms, updated_at_ms, approvals, budget_nanousd, budget_tokens, \
+               instructions) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12)";
     let first = Status {
         state: Phase::Initializing,
         sandbox: SandboxState::None,
@@ -245,6 +294,9 @@ async fn insert(
         first.sandbox.name().into(),
         millis(new.created_at),
         written(new.approvals)?.into(),
+        new.budget.usd.map(nano).into(),
+        stored_tokens(new.budget.tokens),
+        new.instructions.into(),
     ];
     transaction.execute(sql, values).await?;
     let body = EventBody::Status(first);
@@ -267,6 +319,7 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         right: right(row)?,
         title: row.get("title")?,
         model: row.get("model")?,
+        instructions: row.get("instructions")?,
         metadata: serde_json::from_str(metadata).map_err(|error| unreadable(&error))?,
         approvals: policy(row)?,
         phase: phase.parse::<Phase>().map_err(|error| unreadable(&error))?,
@@ -275,6 +328,10 @@ fn session(row: &Row) -> Result<Session, StoreError> {
             .map_err(|error| unreadable(&error))?,
         lease: lease(row)?,
         last_seq: count(row.get("last_seq")?)?,
+        cost_usd: usd(row.get("cost_nanousd")?),
+        tokens: count(row.get("tokens")?)?,
+        budget: budget(row)?,
+        granted: granted(row)?,
         created_at: timestamp(row.get("created_at_ms")?)?,
         updated_at: timestamp(row.get("updated_at_ms")?)?,
     })

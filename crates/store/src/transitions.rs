@@ -92,6 +92,7 @@ impl Store {
                 author: None,
                 author_name: None,
                 delivery: Delivery::default(),
+                model: None,
                 turn: Some(answer.turn),
             }));
         }
@@ -120,6 +121,7 @@ impl Store {
                 content: &answer.content,
                 author: None,
                 delivery: Delivery::default(),
+                model: None,
                 at,
             };
             insert_message(&mut tx, row).await?;

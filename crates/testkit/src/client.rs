@@ -23,6 +23,12 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// look often.
 const READ_BYTES: usize = 16 * 1024;
 
+/// Says who encrypts, which every HTTP client of this process wants to know before it is made.
+pub(crate) fn choose_tls() {
+    // It fails only where it was chosen before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
 /// Talks to one server with one token.
 #[derive(Debug, Clone)]
 pub struct Client {
@@ -81,6 +87,7 @@ impl Answer {
 
 impl Client {
     pub fn new(url: impl Into<String>, token: impl Into<String>) -> Self {
+        choose_tls();
         let http = reqwest::Client::builder()
             .no_proxy()
             .timeout(PATIENCE)
@@ -398,6 +405,10 @@ impl Session {
             | EventBody::Screenshot(_)
             | EventBody::Decision(_)
             | EventBody::Answer(_)
+            | EventBody::Retry(_)
+            | EventBody::Gateway(_)
+            | EventBody::Model(_)
+            | EventBody::Notice(_)
             | EventBody::Cost(_) => false,
         };
         self.wait_for(after, ends).await

@@ -9,6 +9,7 @@
 )]
 
 mod client;
+mod elsewhere;
 mod openapi;
 mod postgres;
 mod processes;
@@ -17,6 +18,7 @@ mod sockets;
 mod watcher;
 
 pub use client::{Answer, Client, Session};
+pub use elsewhere::{Asked, Elsewhere, Line};
 pub use openapi::{Document, Operation};
 pub use postgres::{Postgres, new_postgres_database};
 pub use processes::{eventually, kill, processes_with_mount, rss_bytes};

@@ -10,7 +10,7 @@ use std::{
 
 use rustix::process::{Pid, Signal};
 
-use crate::{Client, eventually};
+use crate::{Client, client::choose_tls, eventually};
 
 /// How a server should be started.
 #[derive(Debug, Default, Clone)]
@@ -40,6 +40,7 @@ pub struct Server {
 impl Server {
     /// Starts `program` and waits until it says where to look.
     pub fn start(program: impl Into<PathBuf>, options: ServerOptions) -> Self {
+        choose_tls();
         let home = tempfile::Builder::new()
             .prefix("deskhand-test-")
             .tempdir()

@@ -70,6 +70,12 @@ impl Watcher {
         [self.pixels[at + 2], self.pixels[at + 1], self.pixels[at]]
     }
 
+    /// Takes over the whole screen as it is now.
+    pub async fn look(&mut self) {
+        self.ask(false, [0, 0, self.width, self.height]).await;
+        self.take_update().await;
+    }
+
     /// Watches one point, and nothing else, until it has this colour.
     pub async fn until(&mut self, (x, y): (usize, usize), colour: [u8; 3]) {
         // It may have changed since it was looked at last.

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { isStatus, request } from "./client";
-import type { LimitsInUse, User } from "./types";
+import type { LimitsInUse, Usage, User } from "./types";
 
 export const accountKeys = {
   me: ["me"] as const,
@@ -9,6 +9,8 @@ export const accountKeys = {
 };
 
 export const limitKeys = { mine: ["limits"] as const };
+
+export const usageKeys = { mine: ["usage"] as const };
 
 /** Marks requests whose 401 speaks of a used code and says nothing about the cookie. */
 export const ABOUT_A_CODE = { aboutACode: true };
@@ -59,6 +61,15 @@ export function useLimits() {
   return useQuery({
     queryKey: limitKeys.mine,
     queryFn: ({ signal }) => request<LimitsInUse>("GET", "/api/me/limits", undefined, signal),
+  });
+}
+
+/** What the models of all one's sessions have used. */
+export function useUsage({ enabled }: { enabled: boolean }) {
+  return useQuery({
+    queryKey: usageKeys.mine,
+    enabled,
+    queryFn: ({ signal }) => request<Usage>("GET", "/api/me/usage", undefined, signal),
   });
 }
 

@@ -5,8 +5,6 @@ import { request } from "./client";
 import type {
   ChangeMessage,
   ChangeSession,
-  CreateSession,
-  Delivery,
   Message,
   SendMessage,
   Session,
@@ -42,6 +40,9 @@ export function useSession(id: string) {
   });
 }
 
+/** What a session begins with. */
+export type StartSession = { content: string } & Pick<ChangeSession, "model" | "instructions">;
+
 /**
  * Makes a session and sends it its first message.
  *
@@ -52,9 +53,15 @@ export function useStartSession() {
   const client = useQueryClient();
   const made = useRef<Session | null>(null);
   return useMutation({
-    mutationFn: async (content: string): Promise<Session> => {
-      made.current ??= await request<Session>("POST", "/api/sessions", {} satisfies CreateSession);
-      await postMessage(made.current.id, content);
+    mutationFn: async ({ content, ...wanted }: StartSession): Promise<Session> => {
+      if (made.current === null) {
+        made.current = await request<Session>("POST", "/api/sessions", wanted);
+      } else if (Object.keys(wanted).length > 0) {
+        // What was chosen since the first try counts.
+        const change: ChangeSession = wanted;
+        made.current = await request<Session>("PATCH", `/api/sessions/${made.current.id}`, change);
+      }
+      await postMessage(made.current.id, { content, delivery: "queue" });
       const session = made.current;
       made.current = null;
       return session;
@@ -69,13 +76,11 @@ export function useStartSession() {
 
 export function useSendMessage(id: string) {
   return useMutation({
-    mutationFn: ({ content, delivery }: { content: string; delivery: Delivery }) =>
-      postMessage(id, content, delivery),
+    mutationFn: (message: SendMessage) => postMessage(id, message),
   });
 }
 
-function postMessage(id: string, content: string, delivery: Delivery = "queue"): Promise<Message> {
-  const body: SendMessage = { content, delivery };
+function postMessage(id: string, body: SendMessage): Promise<Message> {
   return request<Message>("POST", `/api/sessions/${id}/messages`, body);
 }
 
@@ -93,7 +98,7 @@ export function useRemoveMessage(id: string, message: string) {
   });
 }
 
-/** Gives a session another title, or has its agent ask about other things. */
+/** Gives a session another title, model or instructions, or has its agent ask about other things. */
 export function useChangeSession(id: string) {
   const client = useQueryClient();
   return useMutation({

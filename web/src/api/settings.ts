@@ -6,6 +6,8 @@ import type {
   CreateToken,
   CreateUser,
   MadeToken,
+  PutSecret,
+  Secrets,
   Settings,
   SignInLink,
   Tokens,
@@ -15,6 +17,7 @@ import type {
 
 export const settingsKeys = {
   tokens: ["tokens"] as const,
+  secrets: ["secrets"] as const,
   users: ["users"] as const,
   settings: ["settings"] as const,
 };
@@ -57,6 +60,36 @@ export function useRevokeToken() {
   return useMutation({
     mutationFn: (id: string) => request<void>("DELETE", `/api/tokens/${id}`),
     onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.tokens }),
+  });
+}
+
+export function useSecrets() {
+  return useQuery({
+    queryKey: settingsKeys.secrets,
+    queryFn: async ({ signal }) => {
+      const answer = await request<Secrets>("GET", "/api/secrets", undefined, signal);
+      return answer.secrets;
+    },
+  });
+}
+
+export function useStoreSecret() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ name, ...secret }: { name: string } & PutSecret) =>
+      request<void>("PUT", `/api/secrets/${encodeURIComponent(name)}`, secret),
+    // What was typed is not kept once it is stored.
+    gcTime: 0,
+    onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.secrets }),
+  });
+}
+
+export function useRemoveSecret() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (name: string) =>
+      request<void>("DELETE", `/api/secrets/${encodeURIComponent(name)}`),
+    onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.secrets }),
   });
 }
 

@@ -129,6 +129,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/me/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows what your sessions have used, and may use today. */
+        get: operations["my_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the models there are, and why some cannot be used. */
+        get: operations["list_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/openapi.json": {
         parameters: {
             query?: never;
@@ -141,6 +175,41 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists your secrets, without their values. */
+        get: operations["list_secrets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/secrets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Stores a secret, in place of the one with this name. */
+        put: operations["put_secret"];
+        post?: never;
+        /** Removes a secret. */
+        delete: operations["remove_secret"];
         options?: never;
         head?: never;
         patch?: never;
@@ -179,7 +248,7 @@ export interface paths {
         delete: operations["terminate_session"];
         options?: never;
         head?: never;
-        /** Gives a session another title, or another approval policy. */
+        /** Gives a session another title, model, instructions, approval policy or budget. */
         patch: operations["change_session"];
         trace?: never;
     };
@@ -808,6 +877,16 @@ export interface components {
             /** @enum {string} */
             action: "cursor_position";
         };
+        /** @description What was used. */
+        Amount: {
+            /** Format: int64 */
+            tokens: number;
+            /**
+             * Format: double
+             * @description US dollars.
+             */
+            usd: number;
+        };
         /** @description A decision is settled: it cannot be answered any more. */
         AnswerData: {
             /** @description What counts, also when it is the default that came with the expiry. */
@@ -856,6 +935,16 @@ export interface components {
         };
         /** @description The name of a picture: the SHA-256 of its bytes and its format. */
         BlobName: string;
+        /**
+         * @description What a turn may come up against.
+         * @enum {string}
+         */
+        Bound: "session_usd" | "session_tokens" | "day_usd" | "day_tokens" | "steps" | "seconds" | "repeats";
+        /** @description What may be used, and what is. */
+        Budget: {
+            tokens: components["schemas"]["TokensOfBudget"];
+            usd: components["schemas"]["UsdOfBudget"];
+        };
         BusEvent: {
             event: components["schemas"]["SessionEvent"];
             /** Format: uuid */
@@ -954,6 +1043,16 @@ export interface components {
          * @enum {string}
          */
         Button: "left" | "middle" | "right";
+        /** @description What may be used. What is not given stays as it is, or is left to the server's settings; 0 is as much as it takes. */
+        ChangeBudget: {
+            /** Format: int64 */
+            tokens?: number | null;
+            /**
+             * Format: double
+             * @description US dollars.
+             */
+            usd?: number | null;
+        };
         /** @description What to change of a message that waits. At least one of them. */
         ChangeMessage: {
             /**
@@ -964,11 +1063,22 @@ export interface components {
             /** @description At most 256 KiB in UTF-8. */
             content?: string;
             delivery?: components["schemas"]["Delivery"];
+            /** @description Which model works on it, as `vendor/name`; null for the session's. */
+            model?: string | null;
         };
         /** @description What to change of a session. At least one of them. */
         ChangeSession: {
             /** @description What the agent must ask before it does it, from its next action on. */
             approvals?: components["schemas"]["ApprovalPolicy"];
+            /** @description What it may use in all before a person is asked, instead of what it might until now. */
+            budget?: components["schemas"]["ChangeBudget"];
+            /**
+             * @description What its agent is told besides what every agent is told, from its next turn on: at most 16 KiB in UTF-8, empty for
+             *     nothing.
+             */
+            instructions?: string;
+            /** @description `vendor/name`, from its next turn on. */
+            model?: string;
             title?: string;
         };
         /** @description What to change of a user. */
@@ -997,6 +1107,8 @@ export interface components {
         };
         /** @description A turn ended as it should, or because a person stopped it. */
         CompleteData: {
+            /** @description What it came up against, when that was the end. */
+            bound?: components["schemas"]["Bound"];
             /** Format: int64 */
             duration_ms: number;
             /**
@@ -1008,8 +1120,14 @@ export interface components {
             /** Format: uuid */
             turn: string;
         };
-        /** @description The model has given a whole answer. What it said and asked for stands before this. */
+        /** @description What an answer of the model took. Unless it broke off it is whole: what the model said and asked for stands before this. */
         CostData: {
+            /** @description Whether it only says what the model is about to do, so that it is not the end. */
+            aside?: boolean;
+            /** @description Whether it broke off, so that it is no answer and may have cost more. */
+            broken_off?: boolean;
+            /** @description Which model gave it. */
+            model?: string;
             /**
              * Format: int32
              * @description Which of the turn's answers it was, counted from 1.
@@ -1017,6 +1135,11 @@ export interface components {
             step: number;
             /** Format: uuid */
             turn: string;
+            /** @description Whether the model wanted to say more and could not. */
+            unfinished?: boolean;
+            /** @description Whether nobody knows what the model costs, so that `usd` is no more than 0. */
+            unpriced?: boolean;
+            usage: components["schemas"]["UsageData"];
             /**
              * Format: double
              * @description What it cost in US dollars.
@@ -1025,6 +1148,10 @@ export interface components {
         };
         CreateSession: {
             approvals?: components["schemas"]["ApprovalPolicy"] | null;
+            /** @description What it may use before a person is asked. */
+            budget?: components["schemas"]["ChangeBudget"];
+            /** @description What its agent is told besides what every agent is told: at most 16 KiB in UTF-8. */
+            instructions?: string | null;
             /** @description The caller's own notes. */
             metadata?: {
                 [key: string]: unknown;
@@ -1070,6 +1197,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             kind: components["schemas"]["DecisionKind"];
+            over: components["schemas"]["OverBound"] | null;
             /** @description The question, for people. */
             prompt: string;
             /** Format: uuid */
@@ -1100,6 +1228,8 @@ export interface components {
             expires_at?: string;
             form: components["schemas"]["Form"];
             kind: components["schemas"]["DecisionKind"];
+            /** @description The bound that would be passed, where that is why. */
+            over?: components["schemas"]["OverBound"];
             /** @description The question, for people. */
             prompt: string;
             /** @description Exactly what would be done, where something would be. */
@@ -1217,6 +1347,22 @@ export interface components {
             /** @enum {string} */
             type: "cost";
         } | {
+            data: components["schemas"]["RetryData"];
+            /** @enum {string} */
+            type: "retry";
+        } | {
+            data: components["schemas"]["GatewayData"];
+            /** @enum {string} */
+            type: "gateway";
+        } | {
+            data: components["schemas"]["ModelData"];
+            /** @enum {string} */
+            type: "model";
+        } | {
+            data: components["schemas"]["NoticeData"];
+            /** @enum {string} */
+            type: "notice";
+        } | {
             data: components["schemas"]["ErrorData"];
             /** @enum {string} */
             type: "error";
@@ -1250,6 +1396,26 @@ export interface components {
         } | {
             /** @enum {string} */
             type: "file";
+        };
+        /** @description A program in the sandbox has asked a model. It is no part of the conversation. */
+        GatewayData: {
+            /** @description `vendor/name`. */
+            model: string;
+            /**
+             * Format: uuid
+             * @description The turn that was under way. Absent when a person had control and the agent was not at work.
+             */
+            turn?: string;
+            /** @description Whether the answer broke off, so that it may have cost more. */
+            unfinished?: boolean;
+            /** @description Whether nobody knows what the model costs, so that `usd` is no more than 0. */
+            unpriced?: boolean;
+            usage: components["schemas"]["UsageData"];
+            /**
+             * Format: double
+             * @description What it cost in US dollars.
+             */
+            usd: number;
         };
         /**
          * @description A right that the owner can give.
@@ -1396,6 +1562,8 @@ export interface components {
             delivery: components["schemas"]["Delivery"];
             /** Format: uuid */
             id: string;
+            /** @description Which model works on it, when it is not the session's. */
+            model: string | null;
             role: components["schemas"]["Role"];
             /** Format: uuid */
             session_id: string;
@@ -1414,6 +1582,8 @@ export interface components {
             delivery?: components["schemas"]["Delivery"];
             /** Format: uuid */
             id: string;
+            /** @description Which model works on it, when it is not the session's. */
+            model?: string;
             role: components["schemas"]["Role"];
             /**
              * Format: uuid
@@ -1430,8 +1600,64 @@ export interface components {
              */
             next: string | null;
         };
+        /** @description A model. */
+        Model: {
+            /** @description `vendor/name`. */
+            name: string;
+            price: components["schemas"]["Price"] | null;
+            /** @description Why it cannot be used, and the way out. */
+            problem: string | null;
+            usable: boolean;
+        };
+        /** @description A person gave the session another model, from its next turn on. */
+        ModelData: {
+            /**
+             * Format: uuid
+             * @description Who did it.
+             */
+            by: string;
+            /** @description Their name at that time. */
+            by_name: string;
+            /** @description `vendor/name`. */
+            model: string;
+        };
+        /** @description What there is to choose from, usable ones first. */
+        Models: {
+            /** @description What a session uses when nobody says otherwise. It is one of `models`. */
+            default: string;
+            /** @description Those that are known by name. Other models of a vendor may be usable as well. */
+            models: components["schemas"]["Model"][];
+        };
+        /** @description A turn comes close to a bound. The model is told as well. */
+        NoticeData: {
+            bound: components["schemas"]["Bound"];
+            /** Format: double */
+            limit: number;
+            /** @description A sentence for people. */
+            message: string;
+            /** Format: uuid */
+            turn: string;
+            /**
+             * Format: double
+             * @description In the bound's own unit.
+             */
+            used: number;
+        };
         /** @enum {string} */
-        Outcome: "done" | "stopped" | "interrupted";
+        Outcome: "done" | "stopped" | "interrupted" | "enough";
+        /** @description A bound that would be passed, in the bound's own unit. */
+        OverBound: {
+            bound: components["schemas"]["Bound"];
+            /** Format: double */
+            limit: number;
+            /**
+             * Format: double
+             * @description What a yes adds to the limit.
+             */
+            more: number;
+            /** Format: double */
+            used: number;
+        };
         /** @description Everybody who has a right in a session, the owner first. */
         People: {
             people: components["schemas"]["Person"][];
@@ -1462,6 +1688,20 @@ export interface components {
             /** @enum {string} */
             type: "collaborator_leave";
         };
+        /** @description What a million tokens cost, in US dollars. */
+        Price: {
+            /** Format: double */
+            cache_read: number;
+            /** Format: double */
+            cache_write: number;
+            /**
+             * Format: double
+             * @description Read, and neither from the vendor's cache nor into it.
+             */
+            input: number;
+            /** Format: double */
+            output: number;
+        };
         /** @description The one shape of all refusals. */
         Problem: {
             error: components["schemas"]["ProblemError"];
@@ -1473,6 +1713,12 @@ export interface components {
             details?: unknown;
             /** @description A sentence for people. */
             message: string;
+        };
+        PutSecret: {
+            /** @description Where it may be typed: scheme, host and port of the page, such as `https://example.com`. */
+            origins: string[];
+            /** @description What is typed. It cannot be read again. */
+            value: string;
         };
         /** @description The messages that wait, in the order in which the agent will take them. */
         Queue: {
@@ -1487,6 +1733,10 @@ export interface components {
             /** @enum {string} */
             change: "redelivered";
             delivery: components["schemas"]["Delivery"];
+        } | {
+            /** @enum {string} */
+            change: "reassigned";
+            model?: string;
         } | {
             /** Format: uuid */
             before?: string;
@@ -1528,6 +1778,25 @@ export interface components {
         } | {
             file: components["schemas"]["FileHead"];
         };
+        /** @description The model could not answer and is asked again. */
+        RetryData: {
+            /**
+             * Format: int32
+             * @description Which try failed, counted from 1 for each answer.
+             */
+            attempt: number;
+            /** @description What went wrong, for people. */
+            message: string;
+            /** @description Which model is asked then, when it is another one. */
+            model?: string;
+            /**
+             * Format: date-time
+             * @description When it is asked again.
+             */
+            next_at: string;
+            /** Format: uuid */
+            turn: string;
+        };
         /**
          * @description What somebody may do in a session. Each right includes those before it.
          * @enum {string}
@@ -1539,7 +1808,7 @@ export interface components {
          */
         Role: "user" | "assistant";
         /** @enum {string} */
-        RuleTool: "computer" | "bash" | "editor" | "any";
+        RuleTool: "computer" | "bash" | "editor" | "fill_secret" | "any";
         /** @description A piece of what the model thought or said. Pieces with one `turn` and `block` belong together. */
         SaidData: {
             /**
@@ -1573,19 +1842,57 @@ export interface components {
             /** Format: int32 */
             width: number;
         };
+        /** @description What is known of a secret. Its value is not. */
+        Secret: {
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When an agent last typed it.
+             */
+            last_used_at: string | null;
+            /**
+             * Format: uuid
+             * @description In which session.
+             */
+            last_used_in: string | null;
+            name: string;
+            /** @description Where it may be typed. */
+            origins: string[];
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** @description Your secrets. */
+        Secrets: {
+            secrets: components["schemas"]["Secret"][];
+        };
         SendMessage: {
             /** @description At most 256 KiB in UTF-8. */
             content: string;
             delivery?: components["schemas"]["Delivery"];
+            /**
+             * @description Which model works on it, as `vendor/name`; the session's without it. A message that steers a turn leaves the
+             *     turn its model.
+             */
+            model?: string | null;
         };
         /** @description A conversation with an agent. */
         Session: {
             /** @description What the agent must ask before it does it. */
             approvals: components["schemas"]["ApprovalPolicy"];
+            /** @description What it may use, and what it has used. */
+            budget: components["schemas"]["Budget"];
+            /**
+             * Format: double
+             * @description What its models have cost so far, in US dollars.
+             */
+            cost_usd: number;
             /** Format: date-time */
             created_at: string;
             /** Format: uuid */
             id: string;
+            /** @description What its agent is told besides what every agent is told. Empty: nothing. */
+            instructions: string;
             /**
              * Format: int64
              * @description The number of its newest event.
@@ -1610,6 +1917,11 @@ export interface components {
             state: components["schemas"]["SessionState"];
             /** @description Empty until somebody names it or the first message does. */
             title: string;
+            /**
+             * Format: int64
+             * @description What its models have read and written so far.
+             */
+            tokens: number;
             /** Format: date-time */
             updated_at: string;
         };
@@ -1749,6 +2061,15 @@ export interface components {
         Tokens: {
             tokens: components["schemas"]["Token"][];
         };
+        TokensOfBudget: {
+            /**
+             * Format: int64
+             * @description With what people gave in addition. As many as it takes when it is null.
+             */
+            limit: number | null;
+            /** Format: int64 */
+            used: number;
+        };
         /**
          * @description A tool: `computer` takes an `Action`, `bash` a `ShellRequest`, `editor` an `EditCommand`.
          * @enum {string}
@@ -1789,6 +2110,42 @@ export interface components {
              */
             turn?: string;
         };
+        /** @description What the models of all your sessions have used. */
+        Usage: {
+            /** @description Since the first of the month. */
+            month: components["schemas"]["Amount"];
+            /**
+             * Format: date-time
+             * @description When the next day begins.
+             */
+            next_day_at: string;
+            /** @description Since midnight UTC, and what you may use until the next. */
+            today: components["schemas"]["Budget"];
+        };
+        /** @description What an answer took, in tokens. */
+        UsageData: {
+            /** Format: int64 */
+            cache_read: number;
+            /** Format: int64 */
+            cache_write: number;
+            /**
+             * Format: int64
+             * @description Read, and neither from the vendor's cache nor into it.
+             */
+            input: number;
+            /** Format: int64 */
+            output: number;
+        };
+        /** @description US dollars. */
+        UsdOfBudget: {
+            /**
+             * Format: double
+             * @description With what people gave in addition. As much as it takes when it is null.
+             */
+            limit: number | null;
+            /** Format: double */
+            used: number;
+        };
         UsedOfLimit: {
             /** Format: int32 */
             limit: number;
@@ -1813,6 +2170,16 @@ export interface components {
              * @description How many of their sessions may be awake at a time.
              */
             awake_sessions?: number | null;
+            /**
+             * Format: int64
+             * @description How many tokens they may use in a day. 0: as many as it takes.
+             */
+            day_tokens?: number | null;
+            /**
+             * Format: double
+             * @description What the models of their sessions may cost in a day, in US dollars. 0: as much as it takes.
+             */
+            day_usd?: number | null;
             /**
              * Format: int32
              * @description How long a session of theirs stays awake when nobody needs it.
@@ -1853,6 +2220,7 @@ export interface components {
 export type Act = components['schemas']['Act'];
 export type Acted = components['schemas']['Acted'];
 export type Action = components['schemas']['Action'];
+export type Amount = components['schemas']['Amount'];
 export type AnswerData = components['schemas']['AnswerData'];
 export type AnswerDecision = components['schemas']['AnswerDecision'];
 export type AnswerFile = components['schemas']['AnswerFile'];
@@ -1860,6 +2228,8 @@ export type ApprovalMode = components['schemas']['ApprovalMode'];
 export type ApprovalPolicy = components['schemas']['ApprovalPolicy'];
 export type ApprovalRule = components['schemas']['ApprovalRule'];
 export type BlobName = components['schemas']['BlobName'];
+export type Bound = components['schemas']['Bound'];
+export type Budget = components['schemas']['Budget'];
 export type BusEvent = components['schemas']['BusEvent'];
 export type BusMessage = components['schemas']['BusMessage'];
 export type BusNotice = components['schemas']['BusNotice'];
@@ -1869,6 +2239,7 @@ export type BusSession = components['schemas']['BusSession'];
 export type BusSessionId = components['schemas']['BusSessionId'];
 export type BusSnapshot = components['schemas']['BusSnapshot'];
 export type Button = components['schemas']['Button'];
+export type ChangeBudget = components['schemas']['ChangeBudget'];
 export type ChangeMessage = components['schemas']['ChangeMessage'];
 export type ChangeSession = components['schemas']['ChangeSession'];
 export type ChangeUser = components['schemas']['ChangeUser'];
@@ -1892,6 +2263,7 @@ export type EventBody = components['schemas']['EventBody'];
 export type EventsPage = components['schemas']['EventsPage'];
 export type FileHead = components['schemas']['FileHead'];
 export type Form = components['schemas']['Form'];
+export type GatewayData = components['schemas']['GatewayData'];
 export type GivenRight = components['schemas']['GivenRight'];
 export type GrantRight = components['schemas']['GrantRight'];
 export type Health = components['schemas']['Health'];
@@ -1909,18 +2281,26 @@ export type MadeToken = components['schemas']['MadeToken'];
 export type Message = components['schemas']['Message'];
 export type MessageData = components['schemas']['MessageData'];
 export type MessagesPage = components['schemas']['MessagesPage'];
+export type Model = components['schemas']['Model'];
+export type ModelData = components['schemas']['ModelData'];
+export type Models = components['schemas']['Models'];
+export type NoticeData = components['schemas']['NoticeData'];
 export type Outcome = components['schemas']['Outcome'];
+export type OverBound = components['schemas']['OverBound'];
 export type People = components['schemas']['People'];
 export type Person = components['schemas']['Person'];
 export type Point = components['schemas']['Point'];
 export type PresenceMessage = components['schemas']['PresenceMessage'];
+export type Price = components['schemas']['Price'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemError = components['schemas']['ProblemError'];
+export type PutSecret = components['schemas']['PutSecret'];
 export type Queue = components['schemas']['Queue'];
 export type QueueChange = components['schemas']['QueueChange'];
 export type QueueData = components['schemas']['QueueData'];
 export type Region = components['schemas']['Region'];
 export type Reply = components['schemas']['Reply'];
+export type RetryData = components['schemas']['RetryData'];
 export type Right = components['schemas']['Right'];
 export type Role = components['schemas']['Role'];
 export type RuleTool = components['schemas']['RuleTool'];
@@ -1928,6 +2308,8 @@ export type SaidData = components['schemas']['SaidData'];
 export type SandboxState = components['schemas']['SandboxState'];
 export type Scope = components['schemas']['Scope'];
 export type ScreenshotData = components['schemas']['ScreenshotData'];
+export type Secret = components['schemas']['Secret'];
+export type Secrets = components['schemas']['Secrets'];
 export type SendMessage = components['schemas']['SendMessage'];
 export type Session = components['schemas']['Session'];
 export type SessionEvent = components['schemas']['SessionEvent'];
@@ -1947,10 +2329,14 @@ export type TakeControl = components['schemas']['TakeControl'];
 export type Then = components['schemas']['Then'];
 export type Token = components['schemas']['Token'];
 export type Tokens = components['schemas']['Tokens'];
+export type TokensOfBudget = components['schemas']['TokensOfBudget'];
 export type Tool = components['schemas']['Tool'];
 export type ToolInput = components['schemas']['ToolInput'];
 export type ToolResultData = components['schemas']['ToolResultData'];
 export type ToolUseData = components['schemas']['ToolUseData'];
+export type Usage = components['schemas']['Usage'];
+export type UsageData = components['schemas']['UsageData'];
+export type UsdOfBudget = components['schemas']['UsdOfBudget'];
 export type UsedOfLimit = components['schemas']['UsedOfLimit'];
 export type User = components['schemas']['User'];
 export type UserLimits = components['schemas']['UserLimits'];
@@ -2370,6 +2756,136 @@ export interface operations {
             };
         };
     };
+    my_usage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description what was used */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the models */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Models"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     openapi: {
         parameters: {
             query?: never;
@@ -2386,6 +2902,243 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+        };
+    };
+    list_secrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description your secrets, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Secrets"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The secret. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutSecret"];
+            };
+        };
+        responses: {
+            /** @description it is stored */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `bad_secret`, `malformed` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin`, `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_secrets`, `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `secrets_locked`: the server's key is missing or wrong, `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The secret. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description it is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_signed_in` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_origin`, `narrow_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_secret`, `bad_id` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_fast` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_database` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -2490,7 +3243,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `unknown_model`, `long_title`, `bad_policy`, `malformed` */
+            /** @description `unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2732,7 +3485,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description `long_title`, `bad_policy`, `malformed` */
+            /** @description `unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2761,6 +3514,15 @@ export interface operations {
             };
             /** @description `no_session`, `bad_id` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `session_ended`: it gets no other model */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3051,7 +3813,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `wrong_origin`, `narrow_scope`, `not_allowed` */
+            /** @description `not_administrator`: only an administrator gives more for a day, `wrong_origin`, `narrow_scope`, `not_allowed` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3522,7 +4284,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description `empty_message`, `malformed`, `malformed` */
+            /** @description `empty_message`, `unknown_model`, `malformed`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4147,7 +4909,7 @@ export interface operations {
                     "application/json": components["schemas"]["Queue"];
                 };
             };
-            /** @description `empty_message`, `malformed`, `malformed` */
+            /** @description `empty_message`, `unknown_model`, `malformed`, `malformed` */
             400: {
                 headers: {
                     [name: string]: unknown;

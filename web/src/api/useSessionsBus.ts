@@ -1,7 +1,7 @@
 import { type InfiniteData, type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 
-import { limitKeys } from "./account";
+import { limitKeys, usageKeys } from "./account";
 import { SessionsBus } from "./bus";
 import { decisionKeys } from "./decisions";
 import { askAgain } from "./queryClient";
@@ -40,6 +40,7 @@ function take(client: QueryClient, message: BusMessage): void {
       client.setQueryData<Sessions>(sessionKeys.list, (list) => list && withSession(list, session));
       client.setQueryData<Session>(sessionKeys.one(session.id), (known) => known && session);
       askAgain(client, limitKeys.mine);
+      askAgain(client, usageKeys.mine);
       askAgain(client, decisionKeys.inbox);
       break;
     }

@@ -17,6 +17,8 @@ interface ComposerProps {
   placeholder: string;
   /** What stands beside the button. */
   choice?: ReactNode;
+  /** What stands below the text, at its beginning. The button then stands there too. */
+  tools?: ReactNode;
   /** More lines to begin with. */
   isTall?: boolean;
   /** Lets a button elsewhere put the cursor here. */
@@ -27,6 +29,7 @@ interface ComposerProps {
 export function Composer(props: ComposerProps) {
   const { draft, onSend, isSending, error, blockedBecause } = props;
   const hintId = useId();
+  const hasTools = props.tools !== undefined && props.tools !== false;
   const canSend = draft.trim() !== "" && !isSending && blockedBecause === undefined;
 
   const send = () => {
@@ -48,7 +51,8 @@ export function Composer(props: ComposerProps) {
       {error !== undefined && <Notice>{error}</Notice>}
       <div
         className={cx(
-          "flex items-end gap-2 rounded-xl border border-line-strong bg-surface p-1.5 pl-3.5 shadow-lift focus-within:border-accent focus-within:outline focus-within:outline-accent",
+          "flex items-end gap-x-2 gap-y-1 rounded-xl border border-line-strong bg-surface p-1.5 shadow-lift focus-within:border-accent focus-within:outline focus-within:outline-accent",
+          hasTools ? "flex-wrap" : "pl-3.5",
           blockedBecause !== undefined && "bg-sunken shadow-none",
         )}
       >
@@ -63,10 +67,12 @@ export function Composer(props: ComposerProps) {
           onChange={(event) => props.onDraft(event.target.value)}
           onKeyDown={onKeyDown}
           className={cx(
-            "field-sizing-content max-h-48 min-w-0 flex-1 resize-none bg-transparent py-1.5 text-base outline-none placeholder:text-faint disabled:cursor-not-allowed sm:text-sm",
+            "field-sizing-content max-h-48 min-w-0 resize-none bg-transparent py-1.5 text-base outline-none placeholder:text-faint disabled:cursor-not-allowed sm:text-sm",
+            hasTools ? "basis-full px-2" : "flex-1",
             props.isTall && "min-h-18",
           )}
         />
+        {hasTools && <div className="flex min-w-0 flex-1 items-center gap-1">{props.tools}</div>}
         {props.choice}
         <Button
           type="submit"

@@ -7,17 +7,24 @@ import { cx } from "../lib/cx";
 const ITEM =
   "flex h-8 items-center gap-2 rounded-md px-2 text-[13px] outline-none select-none data-highlighted:bg-hover [&_svg]:size-4 [&_svg]:text-faint";
 
+interface MenuProps {
+  trigger: ReactNode;
+  children: ReactNode;
+  /** Which edge of the trigger it keeps to. */
+  align?: "start" | "end";
+}
+
 /** A menu that opens from `trigger`, a button. */
-export function Menu({ trigger, children }: { trigger: ReactNode; children: ReactNode }) {
+export function Menu({ trigger, children, align = "end" }: MenuProps) {
   return (
     <Dropdown.Root>
       <Dropdown.Trigger asChild>{trigger}</Dropdown.Trigger>
       <Dropdown.Portal>
         <Dropdown.Content
-          align="end"
+          align={align}
           sideOffset={6}
           collisionPadding={8}
-          className="z-50 min-w-44 animate-appear rounded-lg border border-line bg-raised p-1 shadow-over"
+          className="z-50 max-h-[min(28rem,var(--radix-dropdown-menu-content-available-height))] max-w-[calc(100vw-1rem)] min-w-44 animate-appear overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-over"
         >
           {children}
         </Dropdown.Content>
@@ -55,6 +62,81 @@ export function MenuLabel({ children }: { children: ReactNode }) {
 
 export function MenuSeparator() {
   return <Dropdown.Separator className="my-1 h-px bg-line" />;
+}
+
+/** Stays in sight below a list that is too long for the menu. */
+export function MenuFoot({ children }: { children: ReactNode }) {
+  return <div className="sticky -bottom-1 -mx-1 -mb-1 bg-raised px-1 pb-1">{children}</div>;
+}
+
+/** Something to know that cannot be chosen. */
+export function MenuNote({ children }: { children: ReactNode }) {
+  return (
+    <Dropdown.Item disabled className="max-w-80 px-2 pb-1 text-[13px] text-balance text-faint">
+      {children}
+    </Dropdown.Item>
+  );
+}
+
+interface MenuTickProps {
+  isTicked: boolean;
+  onChange: (isTicked: boolean) => void;
+  children: ReactNode;
+}
+
+/** Something that holds or not. The menu stays open. */
+export function MenuTick({ isTicked, onChange, children }: MenuTickProps) {
+  return (
+    <Dropdown.CheckboxItem
+      checked={isTicked}
+      onCheckedChange={onChange}
+      onSelect={(event) => event.preventDefault()}
+      className={ITEM}
+    >
+      <span className="flex-1">{children}</span>
+      <Dropdown.ItemIndicator>
+        <Check aria-hidden />
+      </Dropdown.ItemIndicator>
+    </Dropdown.CheckboxItem>
+  );
+}
+
+interface MenuRadiosProps {
+  value: string;
+  onChange: (value: string) => void;
+  children: ReactNode;
+}
+
+/** Holds [`MenuRadio`]s, of which one is ticked. */
+export function MenuRadios({ value, onChange, children }: MenuRadiosProps) {
+  return (
+    <Dropdown.RadioGroup value={value} onValueChange={onChange}>
+      {children}
+    </Dropdown.RadioGroup>
+  );
+}
+
+interface MenuRadioProps {
+  value: string;
+  children: ReactNode;
+  /** Said small at its end. */
+  note?: string | undefined;
+}
+
+export function MenuRadio({ value, children, note }: MenuRadioProps) {
+  return (
+    <Dropdown.RadioItem value={value} className={ITEM}>
+      <span className="flex size-4 shrink-0 items-center">
+        <Dropdown.ItemIndicator>
+          <Check aria-hidden />
+        </Dropdown.ItemIndicator>
+      </span>
+      <span className="min-w-0 flex-1 truncate">{children}</span>
+      {note !== undefined && (
+        <span className="shrink-0 pl-3 text-xs text-faint tabular-nums">{note}</span>
+      )}
+    </Dropdown.RadioItem>
+  );
 }
 
 interface MenuChoiceProps<Value extends string> {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 
 import { backoffMs } from "./backoff";
+import { formatTokens, formatUsd, spentWords } from "./money";
 import { codeFrom, takeCodeFromAddress } from "./signInCode";
 import { sentence, shorten } from "./text";
 import { formatAgo, formatDuration, formatElapsed } from "./time";
@@ -14,6 +15,29 @@ it("says durations as people do", () => {
     "2 h 5 min",
   ]);
   expect(formatElapsed(-400)).toBe("0 s");
+});
+
+it("says what was used, and what it cost as far as that is known", () => {
+  expect([0, 0.00001, 0.0042, 0.129, 12.3].map(formatUsd)).toEqual([
+    "$0.00",
+    "under $0.0001",
+    "$0.0042",
+    "$0.13",
+    "$12.30",
+  ]);
+  expect([1, 999, 12_345, 999_960, 1_200_000].map(formatTokens)).toEqual([
+    "1 token",
+    "999 tokens",
+    "12.3k tokens",
+    "1.0M tokens",
+    "1.2M tokens",
+  ]);
+  expect(spentWords({ usd: 0, tokens: 0, isUnpriced: false })).toBeNull();
+  expect(spentWords({ usd: 0.5, tokens: 2000, isUnpriced: false })).toBe("$0.50 · 2.0k tokens");
+  expect(spentWords({ usd: 0, tokens: 2000, isUnpriced: true })).toBe("2.0k tokens, no price known");
+  expect(spentWords({ usd: 0.5, tokens: 2000, isUnpriced: true })).toBe(
+    "at least $0.50 · 2.0k tokens",
+  );
 });
 
 it("says how long ago something was", () => {
@@ -49,5 +73,6 @@ it("takes the code out of the address bar and leaves the rest", () => {
 it("makes sentences of the server's messages", () => {
   expect(sentence("there is no session 7")).toBe("There is no session 7.");
   expect(sentence("Try again!")).toBe("Try again!");
+  expect(sentence("openai/gpt-6-sol: overloaded")).toBe("openai/gpt-6-sol: overloaded.");
   expect(shorten("a  long\nline of words", 9)).toBe("a long l…");
 });

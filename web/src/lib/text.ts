@@ -1,8 +1,12 @@
-/** The server's messages begin in lower case and have no full stop; on the page they are sentences. */
+/**
+ * The server's messages begin in lower case and have no full stop; on the page they are sentences. A name such as a
+ * model's stays as it is.
+ */
 export function sentence(message: string): string {
   const text = message.trim();
   if (text === "") return "Something went wrong.";
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  const isName = /^\S+\//.test(text);
+  const first = isName ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?…]$/.test(first) ? first : `${first}.`;
 }
 

@@ -13,10 +13,11 @@ import { stateWord } from "../components/StateBadge";
 import { TopBar } from "../components/TopBar";
 import { AccountMenu } from "../features/account/AccountMenu";
 import { HomeLink } from "../features/account/Navigation";
-import { addEvents, emptyTimeline } from "../features/conversation/timeline";
+import { addEvents, emptyTimeline, type Timeline } from "../features/conversation/timeline";
 import type { HeldLease } from "../features/screen/control";
 import { SessionPanes } from "../features/session/SessionPanes";
 import { SessionTopBar } from "../features/session/SessionTopBar";
+import type { Spent } from "../lib/money";
 import { NotFoundPage } from "./NotFoundPage";
 
 export function SessionPage() {
@@ -68,6 +69,7 @@ function LoadedSession({ session }: { session: Session }) {
   const isLoading = timeline.lastSeq < session.last_seq;
   const now = isLoading ? session : (timeline.status ?? session);
   const title = session.title || "Untitled session";
+  const spent = spentIn(session, timeline);
 
   return (
     <div className="flex h-dvh flex-col">
@@ -77,6 +79,8 @@ function LoadedSession({ session }: { session: Session }) {
         state={now.state}
         sandbox={now.sandbox}
         turnStartedAt={timeline.turnStartedAt}
+        spent={spent}
+        programs={timeline.programsSpent}
       />
       <SessionPanes
         session={session}
@@ -85,10 +89,20 @@ function LoadedSession({ session }: { session: Session }) {
         timeline={timeline}
         lease={isLoading ? heldLease(session) : timeline.lease}
         connection={connection}
+        spent={spent}
         isLoading={isLoading && timeline.items.length === 0}
       />
     </div>
   );
+}
+
+/** What was used: both the session and the log only ever count up, so the larger is the newer. */
+function spentIn(session: Session, { spent }: Timeline): Spent {
+  return {
+    ...spent,
+    usd: Math.max(session.cost_usd, spent.usd),
+    tokens: Math.max(session.tokens, spent.tokens),
+  };
 }
 
 /** The person who has control, as the session says. */

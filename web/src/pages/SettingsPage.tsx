@@ -5,7 +5,9 @@ import { HomeLink } from "../features/account/Navigation";
 import { InboxLink } from "../features/decisions/InboxLink";
 import { Approvals } from "../features/settings/Approvals";
 import { Limits } from "../features/settings/Limits";
+import { Secrets } from "../features/settings/Secrets";
 import { Tokens } from "../features/settings/Tokens";
+import { Usage } from "../features/settings/Usage";
 import { Users } from "../features/settings/Users";
 
 export function SettingsPage() {
@@ -25,7 +27,9 @@ export function SettingsPage() {
       <main className="mx-auto flex w-full max-w-3xl flex-1 flex-col gap-10 px-4 pt-8 pb-16">
         <h1 className="text-xl font-semibold">Settings</h1>
         <Approvals />
+        <Usage />
         <Limits />
+        <Secrets />
         <Tokens />
         {me.data?.role === "admin" && <Users myId={me.data.id} />}
       </main>

@@ -1,7 +1,7 @@
 //! The calls of one answer: their order in the log, where they stop, and which of them look.
 
 use deskhand_core::{
-    model::Item,
+    model::{Item, Pictures},
     sandbox::{ComputerError, ComputerReply, ComputerRequest},
     shell::ShellEnding,
 };
@@ -123,7 +123,7 @@ async fn calls_that_make_no_sense_are_refused_when_it_is_their_turn() {
         (click(1024, 0), "(1024, 0) is outside the 1024×768 screen"),
         (
             ("browser", json!({})),
-            "there is no tool \"browser\"; the tools are computer, bash, editor and ask_user",
+            "there is no tool \"browser\"; the tools are computer, bash, editor, ask_user and fill_secret",
         ),
         (
             ("bash", json!({"shell": "run"})),
@@ -181,10 +181,61 @@ async fn an_exit_code_is_no_failure_and_a_time_out_is() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn old_pictures_go_many_at_a_time() {
+    let mut answers = vec![calls(vec![screenshot()]); 9];
+    answers.push(says("Done."));
+    let mut stage = Stage::new(answers);
+    stage.limits.kept_images = 2;
+    stage.limits.pruned_images = 3;
+    stage.run().await;
+    let requests = stage.model.requests.lock().unwrap();
+    let n_shown: Vec<usize> = requests
+        .iter()
+        .map(|request| request.items.iter().map(n_pictures).sum())
+        .collect();
+    assert_eq!(n_shown, [0, 1, 2, 3, 4, 2, 3, 4, 2, 3]);
+    // In between, nothing changes of what was there before.
+    for (pair, n_shown) in requests.windows(2).zip(n_shown.windows(2)) {
+        let goes_on = pair[1].items.starts_with(&pair[0].items);
+        assert_eq!(goes_on, n_shown[0] < n_shown[1]);
+        assert_eq!(pair[0].system, pair[1].system);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_a_vendor_wants_it_so_nothing_that_was_shown_is_taken_back() {
+    let mut answers = vec![calls(vec![screenshot()]); 9];
+    answers.push(says("Done."));
+    let mut stage = Stage::new(answers);
+    *stage.model.pictures.lock().unwrap() = Pictures::All;
+    stage.limits.kept_images = 2;
+    stage.limits.pruned_images = 3;
+    stage.run().await;
+    let requests = stage.model.requests.lock().unwrap();
+    for pair in requests.windows(2) {
+        assert!(pair[1].items.starts_with(&pair[0].items));
+    }
+    let last = requests.last().unwrap();
+    assert_eq!(last.items.iter().map(n_pictures).sum::<usize>(), 9);
+}
+
+fn n_pictures(item: &Item) -> usize {
+    match item {
+        Item::Results(results) => results.iter().filter(|one| one.image.is_some()).count(),
+        Item::Prompt { .. }
+        | Item::Steering { .. }
+        | Item::HandedBack { .. }
+        | Item::CutOff { .. }
+        | Item::Answer { .. } => 0,
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn only_the_newest_pictures_are_shown() {
     let look = || calls(vec![screenshot()]);
     let mut stage = Stage::new(vec![look(), look(), look(), says("Done.")]);
     stage.limits.kept_images = 2;
+    stage.limits.pruned_images = 1;
     stage.run().await;
     let results: Vec<(String, bool)> = stage
         .shown()
@@ -194,6 +245,7 @@ async fn only_the_newest_pictures_are_shown() {
             Item::Prompt { .. }
             | Item::Steering { .. }
             | Item::HandedBack { .. }
+            | Item::CutOff { .. }
             | Item::Answer { .. } => None,
         })
         .collect();

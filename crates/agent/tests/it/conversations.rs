@@ -6,7 +6,7 @@ use deskhand_core::{
     blob::BlobFormat,
     event::Outcome,
     id::TurnId,
-    model::{CallResult, Chunk, Image, Item, ModelError, ToolCall},
+    model::{CallResult, Chunk, End, Image, Item, ModelError, ToolCall},
     sandbox::ComputerError,
 };
 use proptest::prelude::*;
@@ -73,6 +73,10 @@ fn played() -> impl Strategy<Value = Played> {
             steps,
             answer,
         })
+        .prop_filter("a model that repeats itself is told so", |turn| {
+            let is_same = |steps: &[Step]| steps.windows(2).all(|two| two[0].calls == two[1].calls);
+            !turn.steps.windows(3).any(is_same)
+        })
 }
 
 fn call(doing: Doing, index: usize) -> ToolCall {
@@ -88,6 +92,7 @@ fn call(doing: Doing, index: usize) -> ToolCall {
         tool: tool.to_owned(),
         input,
         checks: Vec::new(),
+        problem: None,
     }
 }
 
@@ -103,7 +108,7 @@ fn beats(thinking: &str, texts: &[String], calls: &[ToolCall]) -> Vec<Beat> {
         chunks.extend(text.split_inclusive(' ').map(|s| Chunk::Text(s.to_owned())));
     }
     chunks.extend(calls.iter().cloned().map(Chunk::Call));
-    chunks.push(Chunk::End);
+    chunks.push(Chunk::End(End::Done));
     chunks.into_iter().map(Beat::Say).collect()
 }
 
@@ -148,6 +153,7 @@ fn expected(step: &Step, n_requests: &mut usize) -> [Item; 2] {
         thinking: step.thinking.clone(),
         text: step.texts.join("\n\n"),
         calls,
+        original: None,
     };
     [answer, results]
 }
@@ -218,7 +224,7 @@ proptest! {
                 if !said.is_empty() {
                     items.push(Item::Prompt { text: std::mem::take(&mut said).join("\n\n") });
                 }
-                items.push(Item::Answer { thinking: String::new(), text: answer.clone(), calls: Vec::new() });
+                items.push(Item::Answer { thinking: String::new(), text: answer.clone(), calls: Vec::new(), original: None });
             } else {
                 said.push("[The previous turn ended early: no]".to_owned());
             }

@@ -125,7 +125,7 @@ async fn checks_of_a_call_are_asked_about_whatever_the_policy_says() {
     *stage.people.policy.lock().unwrap() = never;
     answered_with(&stage, vec![Reply::Yes(false)]);
     let end = ending(&stage.run().await);
-    assert!(end.starts_with("budget_refused: "), "{end}");
+    assert_eq!(end, "enough: None (steps: 1)");
 }
 
 #[tokio::test(start_paused = true)]
@@ -265,4 +265,33 @@ async fn what_was_meant_for_the_screen_of_before_is_not_done_on_the_new_one() {
             .story()
             .contains("error a \"Not executed: the server and the computer")
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_safety_check_holds_the_whole_batch_up_until_a_person_has_answered() {
+    let checked = || {
+        let mut answer = calls(vec![click(1, 1), click(2, 2)]);
+        if let Some(Beat::Say(Chunk::Call(call))) = answer.first_mut() {
+            call.checks = vec![Check {
+                kind: DecisionKind::SafetyCheck,
+                prompt: "The page gives orders.".to_owned(),
+            }];
+        }
+        answer
+    };
+    for (reply, n_done) in [(Reply::Yes(true), 2), (Reply::Yes(false), 0)] {
+        let sandbox = FakeSandbox::new(Vec::new());
+        let stage = Stage::with_computers(vec![checked(), says("Well.")], vec![sandbox.clone()]);
+        *stage.people.pause.lock().unwrap() = Duration::from_secs(3_600);
+        answered_with(&stage, vec![reply]);
+        let before = async {
+            tokio::time::sleep(Duration::from_secs(3_000)).await;
+            assert_eq!(asked(&stage), [DecisionKind::SafetyCheck]);
+            assert!(sandbox.requests.borrow().is_empty());
+            assert_eq!(stage.model.requests.lock().unwrap().len(), 1);
+        };
+        let (report, ()) = tokio::join!(stage.run(), before);
+        assert_eq!(ending(&report), "done: Well. (steps: 2)");
+        assert_eq!(sandbox.requests.borrow().len(), n_done);
+    }
 }

@@ -1,13 +1,13 @@
 //! Turns that do not come to an answer say why.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use deskhand_core::model::{Chunk, Item, ModelError};
+use deskhand_core::model::{Chunk, End, Item, ModelError};
 use insta::assert_snapshot;
 
 use crate::{
-    fakes::{Beat, FakeBlobs, FakeLog, FakeSandbox, Reaction},
-    stage::{Stage, calls, click, ending, fails, runs, says, screenshot},
+    fakes::{Beat, FakeBlobs, FakeLog, FakeSandbox},
+    stage::{Stage, calls, click, ending, ends, fails, runs, says, screenshot},
 };
 
 #[tokio::test(start_paused = true)]
@@ -20,55 +20,11 @@ async fn the_answer_is_what_the_model_said_last() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_never_ends_is_ended() {
-    let mut stage = Stage::new(vec![calls(vec![runs("ls")])]);
-    stage.limits.max_steps = 4;
-    assert_snapshot!(ending(&stage.run().await), @"too_many_steps: The turn was ended because the model took 4 steps without coming to an end. Send a new message to go on. (steps: 4)");
-    assert_eq!(stage.model.requests.lock().unwrap().len(), 4);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_turn_that_takes_too_long_is_ended_in_the_middle() {
-    let limit = Duration::from_secs(90);
-    let mut speaking = Stage::new(vec![vec![Beat::Say(Chunk::TextStart), Beat::Hang]]);
-    speaking.limits.max_duration = limit;
-    let report = speaking.run().await;
-    assert_snapshot!(ending(&report), @"turn_too_long: The turn was ended because it took longer than 90 s. Send a new message to go on. (steps: 1)");
-    assert_eq!(report.duration, limit);
-
-    let computer = FakeSandbox::new(vec![Reaction::Deaf]);
-    let answer = calls(vec![click(1, 2), runs("ls")]);
-    let mut acting = Stage::with_computers(vec![answer], vec![computer]);
-    acting.limits.max_duration = limit;
-    let report = acting.run().await;
-    assert!(ending(&report).starts_with("turn_too_long"));
-    assert!(report.duration < limit + Duration::from_secs(1));
-    assert_snapshot!(acting.story(), @r#"
-    use a computer {"action":"click","at":{"x":1,"y":2}}
-    use b bash {"command":"ls","shell":"run"}
-    whole 1
-    -
-    error a "Stopped; it is not known whether it was done."
-    error b "Not executed: the turn ended before."
-    "#);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_model_that_fails_is_quoted() {
     let told = async |error| ending(&Stage::new(vec![fails(error)]).run().await);
     assert_snapshot!(told(ModelError::Rejected("step 2 expected a picture".to_owned())).await, @"model_failed: The model could not go on: step 2 expected a picture. (steps: 1)");
-    assert_snapshot!(told(ModelError::Unavailable("it is overloaded".to_owned())).await, @"model_failed: The model is not available: it is overloaded. Send the message again later. (steps: 1)");
-}
-
-#[tokio::test(start_paused = true)]
-async fn nothing_is_done_of_an_answer_that_breaks_off() {
-    let mut answer = says("I click.");
-    answer.pop();
-    answer.extend(calls(vec![click(1, 2)]));
-    answer.pop();
-    let stage = Stage::new(vec![answer]);
-    assert_snapshot!(ending(&stage.run().await), @"model_failed: The model is not available: its answer broke off. Send the message again later. (steps: 1)");
-    assert_snapshot!(stage.story(), @r#"text 0 "I click.""#);
+    assert_snapshot!(told(ModelError::Refused("the model refused to go on".to_owned())).await, @"model_refused: the model refused to go on. Say it in another way, or choose another model. (steps: 1)");
+    assert_snapshot!(told(ModelError::unavailable("it is overloaded.")).await, @"model_failed: The model is not available: it is overloaded. It was asked again for an hour. Send a new message to go on, or choose another model. (steps: 1)");
 }
 
 #[tokio::test(start_paused = true)]
@@ -77,28 +33,27 @@ async fn a_silent_model_is_asked_again_three_times() {
         vec![
             Beat::Say(Chunk::Thinking("Hm.".to_owned())),
             Beat::Say(Chunk::Text(" \n".to_owned())),
-            Beat::Say(Chunk::End),
+            Beat::Say(Chunk::End(End::Done)),
         ]
     };
     let stage = Stage::new(vec![silent()]);
-    assert_snapshot!(ending(&stage.run().await), @"model_silent: The model answered with neither words nor actions, also when it was asked again. Send the message once more, or choose another model. (steps: 4)");
-    let nudged = prompted(
-        "do it\n\n[Your last answer was empty. Go on with the task, or say that you are done.]",
-    );
+    assert_snapshot!(ending(&stage.run().await), @"model_silent: The model neither did anything nor came to an answer, also when it was asked again. Send the message once more, or choose another model. (steps: 4)");
+    let nudged = |n_times| {
+        let nudge =
+            "\n\n[Your last answer was empty. Go on with the task, or say that you are done.]";
+        prompted(&format!("do it{}", nudge.repeat(n_times)))
+    };
     let asked = std::mem::take(&mut *stage.model.requests.lock().unwrap());
     let asked: Vec<Item> = asked
         .into_iter()
         .flat_map(|request| request.items)
         .collect();
-    assert_eq!(
-        asked,
-        [prompted("do it"), nudged.clone(), nudged.clone(), nudged]
-    );
+    assert_eq!(asked, [nudged(0), nudged(1), nudged(2), nudged(3)]);
 
     let stage = Stage::new(vec![silent(), silent(), silent(), says("Sorry.")]);
     assert_snapshot!(ending(&stage.run().await), @"done: Sorry. (steps: 4)");
 
-    // Silence after results is nudged by a prompt of its own, and work starts the count anew.
+    // Silence after results is told where the conversation stands, and work starts the count anew.
     let work = || calls(vec![runs("ls")]);
     let stage = Stage::new(vec![
         silent(),
@@ -115,9 +70,45 @@ async fn a_silent_model_is_asked_again_three_times() {
             Item::Prompt { .. },
             Item::Answer { .. },
             Item::Results(_),
-            Item::Prompt { .. }
+            Item::Steering { .. }
         ]
     ));
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_about_what_comes_next_are_as_good_as_silence() {
+    let aside = || ends(says("Next I look."), End::Aside);
+    let stage = Stage::new(vec![aside()]);
+    assert!(ending(&stage.run().await).starts_with("model_silent: "));
+    let stage = Stage::new(vec![aside(), calls(vec![runs("ls")]), says("Done.")]);
+    assert_snapshot!(ending(&stage.run().await), @"done: Done. (steps: 3)");
+    let said = Item::Answer {
+        thinking: String::new(),
+        text: "Next I look.".to_owned(),
+        calls: Vec::new(),
+        original: None,
+    };
+    let note = Item::Steering {
+        text: "[You said what comes next and did nothing. Go on with the task, or say that you \
+               are done.]"
+            .to_owned(),
+    };
+    assert_eq!(stage.shown()[1..3], [said, note]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_of_which_nothing_is_whole_is_told_as_that_and_has_an_end() {
+    let thought = || {
+        let hm = Beat::Say(Chunk::Thinking("Hm.".to_owned()));
+        ends(vec![hm, Beat::Hang], End::Unfinished)
+    };
+    let stage = Stage::new(vec![thought(), says("Done.")]);
+    assert_snapshot!(ending(&stage.run().await), @"done: Done. (steps: 2)");
+    let note = "[Your answer was cut off because it became too long, before anything of it was \
+                whole. Go on in smaller steps.]";
+    assert_eq!(stage.shown(), [prompted(&format!("do it\n\n{note}"))]);
+    let stage = Stage::new(vec![thought()]);
+    assert!(ending(&stage.run().await).starts_with("model_silent: "));
 }
 
 fn prompted(text: &str) -> Item {

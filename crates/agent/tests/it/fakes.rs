@@ -8,15 +8,16 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use deskhand_agent::{Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
+use deskhand_agent::{Budgets, Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
 use deskhand_core::{
     action::{Point, ScreenSize},
     blob::{BlobError, BlobFormat, BlobName, Blobs},
+    budget::{Account, Accounts, Bound},
     clock::Clock,
     decision::{Ask, Reply},
     event::EventBody,
     id::{DecisionId, RequestId},
-    model::{Chunk, Model, ModelError, ModelRequest},
+    model::{Chunk, Model, ModelError, ModelRequest, Original, Pictures, Price},
     policy::Policy,
     sandbox::{
         Actor, ByteStream, ComputerError, ComputerReply, ComputerRequest, Driver, Frame, Progress,
@@ -41,6 +42,10 @@ pub(crate) enum Beat {
 pub(crate) struct FakeModel {
     answers: Mutex<VecDeque<Vec<Beat>>>,
     pub(crate) requests: Mutex<Vec<ModelRequest>>,
+    pub(crate) price: Mutex<Option<Price>>,
+    pub(crate) pictures: Mutex<Pictures>,
+    /// How many native pixels one of its pictures' is wide and high.
+    pub(crate) scale: Mutex<u16>,
 }
 
 impl FakeModel {
@@ -48,11 +53,38 @@ impl FakeModel {
         Arc::new(Self {
             answers: Mutex::new(answers.into()),
             requests: Mutex::default(),
+            price: Mutex::default(),
+            pictures: Mutex::new(Pictures::Newest),
+            scale: Mutex::new(1),
         })
     }
 }
 
 impl Model for FakeModel {
+    fn shown(&self, screen: ScreenSize) -> ScreenSize {
+        let scale = *self.scale.lock().unwrap();
+        ScreenSize {
+            width: screen.width / scale,
+            height: screen.height / scale,
+        }
+    }
+
+    fn place(&self, at: Point, _screen: ScreenSize) -> Point {
+        let scale = i32::from(*self.scale.lock().unwrap());
+        Point {
+            x: at.x / scale,
+            y: at.y / scale,
+        }
+    }
+
+    fn pictures(&self) -> Pictures {
+        *self.pictures.lock().unwrap()
+    }
+
+    fn price(&self) -> Option<Price> {
+        *self.price.lock().unwrap()
+    }
+
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {
         self.requests.lock().unwrap().push(request);
         let mut answers = self.answers.lock().unwrap();
@@ -121,30 +153,38 @@ pub(crate) fn printed(output: &str, ending: ShellEnding) -> ShellOutput {
 }
 
 /// Every picture is another one.
-fn frame(n_requests: usize) -> Frame {
+fn frame(n_requests: usize, shown: Option<ScreenSize>) -> Frame {
     Frame {
         bytes: Bytes::from(format!("picture {n_requests}")),
         format: BlobFormat::Png,
-        size: ScreenSize::default(),
+        size: shown.unwrap_or_default(),
         pointer: Point { x: 0, y: 0 },
     }
 }
 
 fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
     match request {
-        ComputerRequest::Act { action, look } => ComputerReply::Acted {
+        ComputerRequest::Act {
+            action,
+            look,
+            shown,
+        } => ComputerReply::Acted {
             text: "Did it.".to_owned(),
-            frame: (*look || action.is_look()).then(|| frame(n_requests)),
+            frame: (*look || action.is_look()).then(|| frame(n_requests, *shown)),
         },
-        ComputerRequest::Look { .. } => ComputerReply::Acted {
+        ComputerRequest::Look { shown, .. } => ComputerReply::Acted {
             text: "Looked.".to_owned(),
-            frame: Some(frame(n_requests)),
+            frame: Some(frame(n_requests, *shown)),
         },
         ComputerRequest::Shell(_) => {
             ComputerReply::Shell(printed("output\n", ShellEnding::Exited { code: 0 }))
         }
         ComputerRequest::Keep(file) => ComputerReply::Edited {
             text: format!("/home/agent/{}/{}", file.folder, file.name),
+        },
+        ComputerRequest::Fill { .. } | ComputerRequest::Guard { .. } => ComputerReply::Acted {
+            text: "Done.".to_owned(),
+            frame: None,
         },
         ComputerRequest::Edit(_) => ComputerReply::Edited {
             text: "Edited.".to_owned(),
@@ -283,6 +323,14 @@ impl TurnLog for FakeLog {
         Ok(())
     }
 
+    async fn append_answer(
+        &self,
+        bodies: Vec<EventBody>,
+        _original: Option<Original>,
+    ) -> Result<(), TurnLogError> {
+        self.append(bodies).await
+    }
+
     async fn take_steering(&self) -> Result<Vec<EventBody>, TurnLogError> {
         let said = self.steering.lock().unwrap().pop_front();
         Ok(said.into_iter().flatten().collect())
@@ -354,6 +402,52 @@ pub(crate) struct FakePeople {
     pub(crate) asked: Mutex<Vec<(DecisionId, Ask)>>,
     /// How long they think.
     pub(crate) pause: Mutex<Duration>,
+    pub(crate) withdrawn: Mutex<Vec<DecisionId>>,
+    /// What a yes adds to.
+    pub(crate) accounts: watch::Sender<Accounts>,
+}
+
+/// Money and tokens as the test says, and what the log says was used.
+#[derive(Debug, Default)]
+pub(crate) struct FakeBudgets {
+    pub(crate) accounts: watch::Sender<Accounts>,
+    pub(crate) log: Arc<FakeLog>,
+}
+
+#[async_trait]
+impl Budgets for FakeBudgets {
+    async fn accounts(&self) -> Result<Accounts, TurnLogError> {
+        let mut accounts = *self.accounts.borrow();
+        for body in self.log.bodies() {
+            if let EventBody::Cost(cost) = body {
+                let add = |account: &mut Account| {
+                    account.used.usd += cost.usd;
+                    account.used.tokens += cost.usage.tokens();
+                };
+                add(&mut accounts.session);
+                add(&mut accounts.day);
+            }
+        }
+        Ok(accounts)
+    }
+
+    async fn changed(&self) {
+        self.accounts.subscribe().changed().await.unwrap();
+    }
+}
+
+impl FakePeople {
+    /// Does what the app does with a yes.
+    fn grant(&self, id: DecisionId) {
+        let asked = self.asked.lock().unwrap();
+        let over = asked
+            .iter()
+            .find_map(|(asked, ask)| ask.over.filter(|_| *asked == id));
+        if let Some(over) = over.filter(|over| over.bound == Bound::SessionUsd) {
+            self.accounts
+                .send_modify(|accounts| accounts.session.granted.usd += over.more);
+        }
+    }
 }
 
 #[async_trait]
@@ -367,10 +461,26 @@ impl Decisions for FakePeople {
         Ok(())
     }
 
+    async fn withdraw(&self, id: DecisionId) -> Result<(), TurnLogError> {
+        self.withdrawn.lock().unwrap().push(id);
+        Ok(())
+    }
+
     async fn settled(&self, id: DecisionId) -> Settled {
+        if self.withdrawn.lock().unwrap().contains(&id) {
+            return Settled {
+                decision: id,
+                is_answered: false,
+                reply: None,
+                file: None,
+            };
+        }
         let pause = *self.pause.lock().unwrap();
         tokio::time::sleep(pause).await;
         let reply = self.replies.lock().unwrap().pop_front();
+        if reply == Some(Reply::Yes(true)) {
+            self.grant(id);
+        }
         match reply {
             Some(reply) => Settled {
                 decision: id,

@@ -37,9 +37,11 @@ fn ended(name: &str) -> EventBody {
 fn told(items: &[Item]) -> Vec<(String, bool)> {
     let told = items.iter().filter_map(|item| match item {
         Item::HandedBack { text, image } => Some((text.clone(), image.is_some())),
-        Item::Prompt { .. } | Item::Steering { .. } | Item::Answer { .. } | Item::Results(_) => {
-            None
-        }
+        Item::Prompt { .. }
+        | Item::Steering { .. }
+        | Item::CutOff { .. }
+        | Item::Answer { .. }
+        | Item::Results(_) => None,
     });
     told.collect()
 }

@@ -3,21 +3,23 @@
 use deskhand_core::{
     event::{EventBody, Status},
     id::TurnId,
+    model::End,
     sandbox::ComputerRequest,
     session::{Phase, SandboxState},
 };
 
 use crate::{
     fakes::{Beat, FakeModel, FakeSandbox},
-    stage::{Stage, calls, click, ending, prompt, runs, says, screenshot},
+    stage::{Stage, calls, click, ending, ends, prompt, runs, says, screenshot},
 };
 
-/// A turn of three answers, the second with a batch.
+/// A turn of four answers, the second with a batch, and the third too long.
 fn answers() -> Vec<Vec<Beat>> {
     vec![
         calls(vec![runs("one")]),
         calls(vec![click(1, 2), runs("two"), screenshot()]),
-        says("All done."),
+        ends(says("All"), End::Unfinished),
+        says(" done."),
     ]
 }
 
@@ -35,7 +37,7 @@ fn status(turn: TurnId) -> EventBody {
 async fn undisturbed(turn: TurnId) -> Vec<Vec<EventBody>> {
     let stage = Stage::new(answers());
     let report = stage.turn(turn).run().await;
-    assert_eq!(ending(&report), "done: All done. (steps: 3)");
+    assert_eq!(ending(&report), "done: All done. (steps: 4)");
     stage.log.appended.borrow().clone()
 }
 

@@ -2,7 +2,9 @@
 
 use deskhand_core::{
     blob::BlobFormat,
-    event::{EventBody, MessageSaid, Outcome, Said, Screenshot, Status, ToolResult, ToolUse},
+    event::{
+        EventBody, Failure, MessageSaid, Outcome, Said, Screenshot, Status, ToolResult, ToolUse,
+    },
     id::{MessageId, TurnId, UserId},
     message::{Delivery, Role},
     model::Item,
@@ -155,6 +157,7 @@ async fn what_is_not_part_of_the_conversation_is_left_out() {
         author: None,
         author_name: None,
         delivery: Delivery::default(),
+        model: None,
         turn: Some(turn),
     });
     let status = EventBody::Status(Status {
@@ -207,8 +210,8 @@ async fn a_picture_that_is_gone_is_no_reason_to_give_up() {
         turn: Some(turn),
         call: Some("a".to_owned()),
         blob: name_of(b"gone", BlobFormat::Png),
-        width: 1,
-        height: 1,
+        width: 1024,
+        height: 768,
     });
     let items = shown(vec![
         prompt("go"),
@@ -221,4 +224,24 @@ async fn a_picture_that_is_gone_is_no_reason_to_give_up() {
         panic!("{items:?}");
     };
     assert_eq!(results[0].text, "[The picture is not shown any more.]");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_model_refused_to_go_on_with_is_not_told_to_it() {
+    let turn = TurnId::new();
+    let said = |text: &str| {
+        EventBody::Text(Said {
+            turn,
+            block: 0,
+            text: text.to_owned(),
+        })
+    };
+    let refusal = EventBody::Error(Failure {
+        turn: Some(turn),
+        code: "model_refused".to_owned(),
+        message: "The model refused.".to_owned(),
+    });
+    let items = shown(vec![prompt("go"), said("First I"), refusal]).await;
+    let note = "go\n\n[The previous turn ended early: The model refused.]\n\nnext";
+    assert_eq!(items, [prompted(note)]);
 }

@@ -7,6 +7,7 @@
 )]
 
 mod batches;
+mod bounds;
 mod conversations;
 mod decisions;
 mod endings;
@@ -15,6 +16,8 @@ mod hands;
 mod held_up;
 mod logs;
 mod lost_computers;
+mod outages;
+mod places;
 mod speech;
 mod stage;
 mod steering;

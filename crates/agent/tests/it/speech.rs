@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use deskhand_core::{event::EventBody, model::Chunk, shell::ShellEnding};
+use deskhand_core::{
+    event::EventBody,
+    model::{Chunk, End},
+    shell::ShellEnding,
+};
 use insta::assert_snapshot;
 
 use crate::{
@@ -32,7 +36,7 @@ async fn words_are_put_together_and_written_ten_times_a_second() {
     );
     answer.push(Beat::Say(Chunk::TextStart));
     answer.extend(word("Another block."));
-    answer.push(Beat::Say(Chunk::End));
+    answer.push(Beat::Say(Chunk::End(End::Done)));
     let stage = Stage::new(vec![answer]);
     let report = stage.run().await;
     assert_snapshot!(stage.story(), @r#"

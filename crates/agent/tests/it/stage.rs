@@ -2,25 +2,26 @@
 
 use std::sync::{Arc, Mutex};
 
-use deskhand_agent::{Turn, TurnEnd, TurnLimits, TurnReport};
+use deskhand_agent::{ChosenModel, Originals, SystemPrompt, Turn, TurnEnd, TurnLimits, TurnReport};
 use deskhand_core::{
     action::ScreenSize,
     event::{Complete, Event, EventBody, Failure, MessageSaid, Outcome},
     id::{MessageId, TurnId},
     message::{Delivery, Role},
-    model::{Chunk, ModelError, ToolCall},
+    model::{Chunk, End, ModelError, ToolCall},
 };
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::fakes::{
-    Beat, FakeBlobs, FakeDesk, FakeLog, FakeModel, FakePeople, FakeSandbox, FixedClock,
+    Beat, FakeBlobs, FakeBudgets, FakeDesk, FakeLog, FakeModel, FakePeople, FakeSandbox, FixedClock,
 };
 
 /// Everything a turn needs, for the test to set and to look at.
 pub(crate) struct Stage {
     pub(crate) model: Arc<FakeModel>,
+    pub(crate) fallback: Option<Arc<FakeModel>>,
     pub(crate) desk: Arc<FakeDesk>,
     pub(crate) log: Arc<FakeLog>,
     pub(crate) blobs: Arc<FakeBlobs>,
@@ -43,6 +44,7 @@ impl Stage {
     ) -> Self {
         Self {
             model: FakeModel::new(answers),
+            fallback: None,
             desk: Arc::new(FakeDesk {
                 computers: Mutex::new(computers.into()),
                 n_asked: Mutex::default(),
@@ -71,12 +73,25 @@ impl Stage {
         });
         Turn {
             id,
-            model: Arc::clone(&self.model) as _,
+            model: ChosenModel {
+                name: "fake/model".to_owned(),
+                model: Arc::clone(&self.model) as _,
+            },
+            fallback: self.fallback.as_ref().map(|model| ChosenModel {
+                name: "fake/other".to_owned(),
+                model: Arc::clone(model) as _,
+            }),
             desk: Arc::clone(&self.desk) as _,
             log: Arc::clone(&self.log) as _,
             decisions: Arc::clone(&self.people) as _,
+            budgets: Arc::new(FakeBudgets {
+                accounts: self.people.accounts.clone(),
+                log: Arc::clone(&self.log),
+            }),
             blobs: Arc::clone(&self.blobs) as _,
             history: events.collect(),
+            originals: Originals::new(),
+            prompt: SystemPrompt::default(),
             screen: ScreenSize::default(),
             limits: self.limits.clone(),
             clock: Arc::new(FixedClock),
@@ -119,13 +134,29 @@ fn line(body: &EventBody) -> String {
         EventBody::Screenshot(screenshot) => {
             format!("screenshot {}", screenshot.call.as_deref().unwrap_or("-"))
         }
+        EventBody::Cost(cost) if cost.broken_off => {
+            format!("broken off {} {} tokens", cost.step, cost.usage.tokens())
+        }
         EventBody::Cost(cost) => format!("whole {}", cost.step),
+        EventBody::Retry(retry) => format!(
+            "retry {} {:?}{}",
+            retry.attempt,
+            retry.message,
+            retry
+                .model
+                .as_deref()
+                .map(|model| format!(" with {model}"))
+                .unwrap_or_default()
+        ),
+        EventBody::Notice(notice) => format!("notice {:?} {:?}", notice.bound, notice.message),
         EventBody::Status(_)
         | EventBody::Message(_)
         | EventBody::Queue(_)
         | EventBody::Decision(_)
         | EventBody::Answer(_)
         | EventBody::Lease(_)
+        | EventBody::Gateway(_)
+        | EventBody::Model(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => format!("unexpected {body:?}"),
     }
@@ -136,6 +167,7 @@ pub(crate) fn ending(report: &TurnReport) -> String {
     let end = match &report.end {
         TurnEnd::Done { answer } => format!("done: {answer}"),
         TurnEnd::Stopped => "stopped".to_owned(),
+        TurnEnd::Enough { bound } => format!("enough: {bound:?}"),
         TurnEnd::Failed(failure) => format!("{}: {}", failure.code, failure.message),
         TurnEnd::LogLost(error) => format!("log lost: {error}"),
     };
@@ -150,6 +182,7 @@ pub(crate) fn prompt(content: &str) -> EventBody {
         author: None,
         author_name: None,
         delivery: Delivery::default(),
+        model: None,
         turn: None,
     })
 }
@@ -159,8 +192,15 @@ pub(crate) fn says(text: &str) -> Vec<Beat> {
     vec![
         Beat::Say(Chunk::TextStart),
         Beat::Say(Chunk::Text(text.to_owned())),
-        Beat::Say(Chunk::End),
+        Beat::Say(Chunk::End(End::Done)),
     ]
+}
+
+/// An answer that ends like this.
+pub(crate) fn ends(mut answer: Vec<Beat>, end: End) -> Vec<Beat> {
+    answer.pop();
+    answer.push(Beat::Say(Chunk::End(end)));
+    answer
 }
 
 /// An answer that uses tools; the calls are named a, b, c…
@@ -172,9 +212,10 @@ pub(crate) fn calls(calls: Vec<(&str, Value)>) -> Vec<Beat> {
             tool: tool.to_owned(),
             input,
             checks: Vec::new(),
+            problem: None,
         }))
     });
-    calls.chain([Beat::Say(Chunk::End)]).collect()
+    calls.chain([Beat::Say(Chunk::End(End::Done))]).collect()
 }
 
 pub(crate) fn fails(error: ModelError) -> Vec<Beat> {
@@ -210,6 +251,7 @@ pub(crate) fn complete(turn: TurnId, outcome: Outcome) -> EventBody {
         outcome,
         n_steps: 1,
         duration_ms: 1,
+        bound: None,
     })
 }
 

@@ -16,6 +16,7 @@ fn kinds(items: &[Item]) -> Vec<String> {
             Item::Steering { text } => format!("steering {text}"),
             Item::HandedBack { text, .. } => format!("handed back {text}"),
             Item::Answer { .. } => "answer".to_owned(),
+            Item::CutOff { text } => format!("cut off {text}"),
             Item::Results(_) => "results".to_owned(),
         })
         .collect()

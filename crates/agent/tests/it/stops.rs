@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use deskhand_core::{
+    action::{Action, Button},
     model::Chunk,
-    sandbox::{ComputerError, ComputerReply},
+    sandbox::{ComputerError, ComputerReply, ComputerRequest},
     shell::ShellEnding,
 };
 use insta::assert_snapshot;
+use serde_json::json;
 
 use crate::{
     fakes::{Beat, FakeSandbox, Reaction, printed},
@@ -104,4 +106,58 @@ async fn a_stop_does_not_wait_for_a_computer_that_is_deaf() {
     error a "Stopped; it is not known whether it was done."
     error b "Stopped before it was done."
     "#);
+}
+
+/// What the computer was asked last, when the model was stopped while it thought about the next step.
+async fn last_request(answer: Vec<(&str, serde_json::Value)>) -> ComputerRequest {
+    let computer = FakeSandbox::new(Vec::new());
+    let answers = vec![calls(answer), vec![Beat::Hang]];
+    let stage = Stage::with_computers(answers, vec![computer.clone()]);
+    let (report, ()) = tokio::join!(stage.run(), async {
+        while stage.model.requests.lock().unwrap().len() < 2 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        stage.stop.cancel();
+    });
+    assert_eq!(ending(&report), "stopped (steps: 2)");
+    computer.requests.borrow().last().cloned().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_between_actions_lets_go_of_the_mouse() {
+    let press = || {
+        (
+            "computer",
+            json!({"action": "mouse_down", "button": "right"}),
+        )
+    };
+    let release = || ("computer", json!({"action": "mouse_up", "button": "right"}));
+    let is_let_go = |request| {
+        let button = Button::Right;
+        let action = Action::MouseUp { button };
+        let (look, shown) = (false, None);
+        request
+            == ComputerRequest::Act {
+                action,
+                look,
+                shown,
+            }
+    };
+    assert!(is_let_go(last_request(vec![press()]).await));
+    assert!(is_let_go(last_request(vec![press(), click(1, 1)]).await));
+    // There is nothing to let go.
+    assert!(!is_let_go(last_request(vec![press(), release()]).await));
+    assert!(!is_let_go(last_request(vec![click(1, 1)]).await));
+}
+
+#[tokio::test(start_paused = true)]
+async fn letting_go_does_not_wait_for_a_computer_that_is_deaf() {
+    let computer = FakeSandbox::new(vec![Reaction::Do, Reaction::Deaf, Reaction::Deaf]);
+    let press = ("computer", json!({"action": "mouse_down"}));
+    let stage = Stage::with_computers(
+        vec![calls(vec![press, click(1, 2)])],
+        vec![computer.clone()],
+    );
+    stopped_at(&stage, "tool_result").await;
+    assert_eq!(computer.requests.borrow().len(), 3);
 }

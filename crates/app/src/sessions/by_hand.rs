@@ -54,6 +54,8 @@ pub enum ActByHandError {
     BadAction(#[from] BadAction),
     #[error("only the agent asks questions; send it a message instead")]
     Question,
+    #[error("only the agent fills in secrets; type yours into the screen instead")]
+    Secret,
     #[error("session {0} has ended")]
     Ended(SessionId),
     #[error("the agent is working in session {0}: stop it or wait until it is done")]
@@ -165,11 +167,16 @@ impl Sessions {
             ToolRequest::Computer(action) => {
                 action.check(self.shared.settings.screen)?;
                 let look = act.look;
-                Ok(ComputerRequest::Act { action, look })
+                Ok(ComputerRequest::Act {
+                    action,
+                    look,
+                    shown: None,
+                })
             }
             ToolRequest::Bash(shell) => Ok(ComputerRequest::Shell(shell)),
             ToolRequest::Editor(edit) => Ok(ComputerRequest::Edit(edit)),
             ToolRequest::AskUser(_) => Err(ActByHandError::Question),
+            ToolRequest::FillSecret(_) => Err(ActByHandError::Secret),
         }
     }
 }
@@ -181,7 +188,7 @@ async fn perform(
     request: ComputerRequest,
 ) -> (String, bool, Option<Frame>) {
     match sandbox.perform(id, actor, request, None).await {
-        Ok(ComputerReply::Acted { text, frame }) => (text, false, frame),
+        Ok(ComputerReply::Acted { text, frame, .. }) => (text, false, frame),
         Ok(ComputerReply::Edited { text }) => (text, false, None),
         Ok(ComputerReply::Shell(output)) => {
             let (text, is_error) = deskhand_agent::shell_text(&output);

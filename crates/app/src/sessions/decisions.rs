@@ -3,6 +3,7 @@
 use deskhand_core::{
     decision::{BadReply, DecisionState, GivenFile, Reply, Settlement},
     id::{DecisionId, SessionId, UserId},
+    user::UserRole,
     viewer::Viewer,
 };
 use deskhand_store::{DecisionPage, NamedDecision, Settle, StoreError};
@@ -29,6 +30,10 @@ pub enum AnswerError {
     },
     #[error(transparent)]
     BadReply(#[from] BadReply),
+    #[error(
+        "only an administrator can give more than is allowed for a day; you can say no, which ends the turn"
+    )]
+    NotAdministrator,
     #[error("{}", told(.0))]
     Settled(Box<NamedDecision>),
     #[error("could not store the answer")]
@@ -96,10 +101,12 @@ impl Sessions {
             GivenReply::Plain(reply) => (reply, None),
             GivenReply::File(file) => (Reply::File(file.head()?), Some(file)),
         };
-        let answered = Settlement::Answered {
-            by: user,
-            reply: ask.form.check(reply)?,
-        };
+        let reply = ask.form.check(reply)?;
+        let gives_more = ask.over.is_some_and(|over| over.bound.is_of_owner());
+        if gives_more && reply == Reply::Yes(true) && !self.is_administrator(user).await? {
+            return Err(AnswerError::NotAdministrator);
+        }
+        let answered = Settlement::Answered { by: user, reply };
         let settle = self
             .shared
             .settle(id, decision, &answered, file.as_ref())
@@ -109,6 +116,11 @@ impl Sessions {
             Settle::Settled(_) => Ok(now),
             Settle::Already | Settle::Unknown => Err(AnswerError::Settled(Box::new(now))),
         }
+    }
+
+    async fn is_administrator(&self, user: UserId) -> Result<bool, StoreError> {
+        let user = self.shared.store.user(user).await?;
+        Ok(user.is_some_and(|user| user.role == UserRole::Admin))
     }
 
     async fn decision(

@@ -2,17 +2,28 @@
 
 use deskhand_core::{
     blob::{BlobError, BlobName},
+    budget::BadBudget,
     id::{MessageId, SessionId},
     message::LONGEST_MESSAGE_BYTES,
     model::UnknownModel,
     policy::BadPolicy,
     right::Right,
+    session::LONGEST_INSTRUCTIONS_BYTES,
 };
 use deskhand_store::StoreError;
 use jiff::Timestamp;
 
 use super::LONGEST_TITLE;
 use crate::WakeError;
+
+/// Why a session's agent is not told this.
+#[derive(Debug, thiserror::Error)]
+pub enum BadInstructions {
+    #[error("instructions have at most {LONGEST_INSTRUCTIONS_BYTES} bytes, not {0}")]
+    Long(usize),
+    #[error("instructions cannot hold the character U+0000")]
+    Nul,
+}
 
 /// Why no session was made.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +32,8 @@ pub enum CreateSessionError {
     UnknownModel(#[from] UnknownModel),
     #[error("a title has at most {LONGEST_TITLE} characters")]
     LongTitle,
+    #[error(transparent)]
+    BadInstructions(#[from] BadInstructions),
     #[error(transparent)]
     Wake(#[from] WakeError),
     #[error("{used} sessions were made in the last 24 hours, and {limit} may be")]
@@ -32,6 +45,8 @@ pub enum CreateSessionError {
     },
     #[error(transparent)]
     BadPolicy(#[from] BadPolicy),
+    #[error(transparent)]
+    BadBudget(#[from] BadBudget),
     #[error("could not make the session")]
     Store(#[from] StoreError),
 }
@@ -57,12 +72,20 @@ pub enum FindError {
 /// Why a session was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeSessionError {
-    #[error("say what to change: title or approvals")]
+    #[error("say what to change: title, model, instructions, approvals or budget")]
     Nothing,
     #[error(transparent)]
+    UnknownModel(#[from] UnknownModel),
+    #[error(transparent)]
+    BadInstructions(#[from] BadInstructions),
+    #[error(transparent)]
     BadPolicy(#[from] BadPolicy),
+    #[error(transparent)]
+    BadBudget(#[from] BadBudget),
     #[error("a title has at most {LONGEST_TITLE} characters")]
     LongTitle,
+    #[error("session {0} has ended; there is no next turn for another model")]
+    Ended(SessionId),
     #[error(transparent)]
     Find(#[from] FindError),
 }
@@ -72,6 +95,8 @@ pub enum ChangeSessionError {
 pub enum SendPromptError {
     #[error(transparent)]
     Find(#[from] FindError),
+    #[error(transparent)]
+    UnknownModel(#[from] UnknownModel),
     #[error("a message needs some text")]
     Empty,
     #[error("a message has at most {LONGEST_MESSAGE_BYTES} bytes, not {0}")]
@@ -95,7 +120,9 @@ pub enum ChangeMessageError {
     Find(#[from] FindError),
     #[error(transparent)]
     Content(#[from] SendPromptError),
-    #[error("say what to change: content, delivery or before")]
+    #[error(transparent)]
+    UnknownModel(#[from] UnknownModel),
+    #[error("say what to change: content, delivery, model or before")]
     Nothing,
     #[error("a message cannot stand before itself")]
     BeforeItself,

@@ -21,6 +21,8 @@ const TITLE_FROM_PROMPT: usize = 80;
 pub struct SendPrompt {
     pub content: String,
     pub delivery: Delivery,
+    /// Which model works on it, when it is not the session's.
+    pub model: Option<String>,
 }
 
 /// What to change of a message that waits. At least one of them.
@@ -28,7 +30,15 @@ pub struct SendPrompt {
 pub struct ChangeMessage {
     pub content: Option<String>,
     pub delivery: Option<Delivery>,
+    pub model: Option<Choice>,
     pub place: Option<Place>,
+}
+
+/// Which model works on a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    Model(String),
+    TheSessions,
 }
 
 /// A place in the queue.
@@ -46,9 +56,16 @@ impl Sessions {
         id: SessionId,
         prompt: SendPrompt,
     ) -> Result<Message, SendPromptError> {
-        let needed = needed_for(prompt.delivery);
+        let needed = match &prompt.model {
+            // It spends what is the owner's, as the session's model does.
+            Some(_) => Right::Drive,
+            None => needed_for(prompt.delivery),
+        };
         let session = self.find_with(needed, Viewer::User(author), id).await?;
         check(&prompt.content)?;
+        if let Some(model) = &prompt.model {
+            self.shared.check_model(model)?;
+        }
         if session.phase == Phase::Terminated {
             return Err(SendPromptError::Ended(id));
         }
@@ -64,6 +81,7 @@ impl Sessions {
             author: Some(author),
             author_name: Some(author_name.clone()),
             delivery: prompt.delivery,
+            model: prompt.model,
             created_at: self.shared.clock.now(),
         };
         let new = NewPrompt {
@@ -73,6 +91,7 @@ impl Sessions {
             author,
             author_name: &author_name,
             delivery: message.delivery,
+            model: message.model.as_deref(),
             at: message.created_at,
         };
         let queued = self
@@ -120,6 +139,9 @@ impl Sessions {
         message: MessageId,
         change: ChangeMessage,
     ) -> Result<Vec<Message>, ChangeMessageError> {
+        if change.model.is_some() {
+            self.find_with(Right::Drive, Viewer::User(by), id).await?;
+        }
         self.may_change(by, id, message).await?;
         let mut session = None;
         if let Some(delivery) = change.delivery {
@@ -133,6 +155,13 @@ impl Sessions {
         }
         if let Some(delivery) = change.delivery {
             changes.push(QueueChange::Redelivered { delivery });
+        }
+        if let Some(choice) = change.model {
+            let model = match choice {
+                Choice::Model(model) => self.shared.check_model(&model).map(|()| Some(model))?,
+                Choice::TheSessions => None,
+            };
+            changes.push(QueueChange::Reassigned { model });
         }
         match change.place {
             Some(Place::Before(before)) if before == message => {

@@ -33,6 +33,8 @@ pub(crate) struct UserLimits {
     pub(crate) sessions_per_day: Option<u32>,
     pub(crate) idle_seconds: Option<u32>,
     pub(crate) life_seconds: Option<u32>,
+    pub(crate) day_usd: Option<f64>,
+    pub(crate) day_tokens: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -64,16 +64,21 @@ impl<'a> Reader<'a> {
         least
     }
 
+    /// True or false.
+    pub(super) fn yes_or_no(&self, key: &str) -> bool {
+        let given = self.layers.get(key).and_then(|it| it.value.as_bool());
+        given.unwrap_or_default()
+    }
+
     /// A number within bounds.
-    pub(super) fn number(&mut self, key: &str, bounds: RangeInclusive<f32>) -> f32 {
+    pub(super) fn number(&mut self, key: &str, bounds: RangeInclusive<f64>) -> f64 {
         let given = self
             .layers
             .get(key)
             .and_then(|it| it.value.as_float())
             .unwrap_or(f64::NAN);
-        if (f64::from(*bounds.start())..=f64::from(*bounds.end())).contains(&given) {
-            #[expect(clippy::cast_possible_truncation, reason = "it is within the bounds")]
-            return given as f32;
+        if bounds.contains(&given) {
+            return given;
         }
         let (least, most) = (bounds.start(), bounds.end());
         self.mistake(key, &format!("must be from {least} to {most}, not {given}"));
@@ -145,6 +150,22 @@ impl<'a> Reader<'a> {
         Some(Secret::new(given))
     }
 
+    /// Something that nobody is to see, or `None` when it is empty.
+    pub(super) fn secret(&mut self, key: &str) -> Option<Secret> {
+        let given = self.text_or_nothing(key)?;
+        self.layers.work_out(key, "(hidden)");
+        Some(Secret::new(given))
+    }
+
+    /// A text, or `None` when it is empty.
+    pub(super) fn text_or_nothing(&self, key: &str) -> Option<String> {
+        Some(self.text(key)).filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn environment(&self) -> &'a Environment {
+        self.environment
+    }
+
     /// A filter for log lines.
     pub(super) fn log_level(&mut self, key: &str) -> String {
         let given = self.text(key);
@@ -170,11 +191,17 @@ impl<'a> Reader<'a> {
                 PathBuf::new()
             }
         };
-        self.dir(key, &usual)
+        self.path(key, &usual)
     }
 
-    /// A folder, made absolute. Empty stands for `usual`.
-    pub(super) fn dir(&mut self, key: &str, usual: &Path) -> PathBuf {
+    /// A file, made absolute, or `None` when it is empty.
+    pub(super) fn file(&mut self, key: &str) -> Option<PathBuf> {
+        self.text_or_nothing(key)?;
+        Some(self.path(key, Path::new("")))
+    }
+
+    /// A file or folder, made absolute. Empty stands for `usual`.
+    pub(super) fn path(&mut self, key: &str, usual: &Path) -> PathBuf {
         let given = self.text(key);
         let path = match (
             given.as_str(),
@@ -185,8 +212,8 @@ impl<'a> Reader<'a> {
             (_, Some(rest), Some(home)) => Path::new(home).join(rest),
             (_, _, _) => PathBuf::from(&given),
         };
-        // Only an empty path or a lost working directory cannot be made absolute; then the
-        // folder's first use says so.
+        // Only an empty path or a lost working directory cannot be made absolute; then its first
+        // use says so.
         let path = absolute(&path).unwrap_or(path);
         self.layers.work_out(key, &path.to_string_lossy());
         path

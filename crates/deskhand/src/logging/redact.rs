@@ -16,9 +16,10 @@ struct Shape {
     others: &'static str,
 }
 
-const SHAPES: [Shape; 9] = [
+const SHAPES: [Shape; 10] = [
     // Our own tokens, sign-in codes, links into sessions and cookie.
     shape("dh_", 16, ""),
+    shape("dhg_", 16, ""),
     shape("code=", 16, ""),
     shape("share=", 16, ""),
     shape("deskhand=", 16, ""),

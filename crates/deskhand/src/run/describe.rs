@@ -17,6 +17,7 @@ pub(super) fn describe(tool: &str, input: &serde_json::Value) -> String {
         Ok(ToolRequest::Bash(ShellRequest::Restart)) => "Start a new shell".to_owned(),
         Ok(ToolRequest::Editor(command)) => edit_in_words(&command),
         Ok(ToolRequest::AskUser(question)) => format!("Ask “{}”", one_line(&question.question)),
+        Ok(ToolRequest::FillSecret(fill)) => format!("Fill in the secret {}", fill.name),
         Err(_) => format!("Use {tool}"),
     }
 }

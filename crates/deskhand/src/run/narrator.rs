@@ -11,7 +11,10 @@ use deskhand_core::{
 };
 use jiff::Timestamp;
 
-use super::describe::{describe, one_line};
+use super::{
+    describe::{describe, one_line},
+    spent::Spent,
+};
 
 /// Follows one turn and says what happens in it.
 #[derive(Debug, Default)]
@@ -24,6 +27,7 @@ pub(super) struct Narrator {
     remark: String,
     /// The agent's answer, once it is given.
     pub(super) answer: Option<String>,
+    spent: Spent,
     /// What is going on now.
     pub(super) activity: String,
     /// How the turn ended, once it has.
@@ -86,8 +90,31 @@ impl Narrator {
             EventBody::Message(_)
             | EventBody::Queue(_)
             | EventBody::Screenshot(_)
-            | EventBody::Decision(_)
-            | EventBody::Cost(_) => Vec::new(),
+            | EventBody::Decision(_) => Vec::new(),
+            EventBody::Cost(cost) => {
+                self.spent.add(cost);
+                Vec::new()
+            }
+            EventBody::Gateway(used) => {
+                let text = format!("A program asked {} (${:.4})", used.model, used.usd);
+                vec![(Mark::Note, text, None)]
+            }
+            EventBody::Model(changed) => {
+                let text = format!("{} changed the model to {}", changed.by_name, changed.model);
+                vec![(Mark::Note, text, None)]
+            }
+            EventBody::Retry(retry) => {
+                let text = match &retry.model {
+                    Some(model) => format!("{}: asking {model} instead", retry.message),
+                    None => format!(
+                        "{}: waiting on provider, next try at {}",
+                        retry.message,
+                        retry.next_at.strftime("%H:%M:%S")
+                    ),
+                };
+                vec![(Mark::Note, text, None)]
+            }
+            EventBody::Notice(notice) => vec![(Mark::Note, notice.message.clone(), None)],
             EventBody::Answer(settled) => {
                 let text = match settled.state {
                     DecisionState::Answered => "Answered",
@@ -125,10 +152,11 @@ impl Narrator {
                     Outcome::Done => (TurnEnd::Done, "Done"),
                     Outcome::Stopped => (TurnEnd::Stopped, "Stopped"),
                     Outcome::Interrupted => (TurnEnd::Stopped, "Interrupted by a new message"),
+                    Outcome::Enough => (TurnEnd::Stopped, "Ended: that was enough"),
                 };
                 self.end = Some(end);
                 let took_ms = Some(complete.duration_ms);
-                vec![(Mark::Note, text.to_owned(), took_ms)]
+                vec![(Mark::Note, format!("{text}{}", self.spent), took_ms)]
             }
         }
     }

@@ -95,3 +95,10 @@ fn people_who_take_over_are_told_of() {
     assert_eq!(lines, "0 ms Note: bob handed back");
     assert_eq!(narrator.activity, "Thinking");
 }
+
+#[test]
+fn another_model_is_told_of() {
+    let data = json!({"model": "a/b", "by": turn(), "by_name": "ada"});
+    let (lines, _) = told(&[json!({"type": "model", "data": data})]);
+    assert_eq!(lines, "0 ms Note: ada changed the model to a/b");
+}

@@ -79,6 +79,10 @@ impl<'a> Questions<'a> {
             | EventBody::ToolResult(_)
             | EventBody::Screenshot(_)
             | EventBody::Cost(_)
+            | EventBody::Retry(_)
+            | EventBody::Gateway(_)
+            | EventBody::Model(_)
+            | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}
         }

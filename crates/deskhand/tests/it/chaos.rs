@@ -16,6 +16,7 @@ use deskhand_testkit::Postgres;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 use self::{arena::Arena, blow::Blow};
+use crate::world::{say, setting};
 
 /// How long agents work, at most, before the next blow.
 const LONGEST_PEACE_MS: u64 = 500;
@@ -52,18 +53,4 @@ async fn rage(postgres: Option<Postgres>) {
     arena.come_to_rest().await;
     say(&arena.summary());
     arena.close().await;
-}
-
-fn setting(name: &str) -> Option<u64> {
-    let value = std::env::var(name).ok()?;
-    Some(
-        value
-            .parse()
-            .unwrap_or_else(|_| panic!("{name}={value} is not a number")),
-    )
-}
-
-#[expect(clippy::print_stderr, reason = "a long run shows how far it is")]
-fn say(text: &str) {
-    eprintln!("{text}");
 }

@@ -3,6 +3,10 @@
 use crate::program::Place;
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "the whole list of settings is the point"
+)]
 fn without_configuration_the_defaults_are_in_force() {
     let place = Place::new();
     let ended = place.run(&["config"]);
@@ -37,8 +41,13 @@ fn without_configuration_the_defaults_are_in_force() {
     [turn]
     max_steps = 50                                   # default
     max_minutes = 30                                 # default
+    max_answer_seconds = 600                         # default
     kept_images = 3                                  # default
+    pruned_images = 10                               # default
     queue_length = 20                                # default
+
+    [prompt]
+    file = ""                                        # default
 
     [limits]
     awake_sessions = 5                               # default
@@ -46,12 +55,64 @@ fn without_configuration_the_defaults_are_in_force() {
     idle_seconds = 900                               # default
     life_seconds = 86400                             # default
 
+    [budget]
+    session_usd = 5.0                                # default
+    session_tokens = 0                               # default
+    day_usd = 50.0                                   # default
+    day_tokens = 0                                   # default
+
     [rate]
     requests_per_second = 500                        # default
     sign_ins_per_minute = 60                         # default
 
+    [gateway]
+    enabled = true                                   # default
+
+    [secrets]
+    key_file = "HOME/.local/share/deskhand/secrets.key" # default
+
     [models]
     scenarios_dir = "HOME/.local/share/deskhand/scenarios" # default
+    default = ""                                     # default
+    fallback = ""                                    # default
+
+    [models.anthropic]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.openai]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.gemini]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.openrouter]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.ollama]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.vllm]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.litellm]
+    api_key = ""                                     # default
+    base_url = ""                                    # default
+
+    [models.bedrock]
+    region = ""                                      # default
+    base_url = ""                                    # default
+
+    [models.vertex]
+    project = ""                                     # default
+    region = ""                                      # default
+    service_account = ""                             # default
+    base_url = ""                                    # default
     "#);
     assert!(
         !place.data_dir().exists(),
@@ -91,11 +152,37 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
 
     [turn]
 
+    [prompt]
+
     [limits]
+
+    [budget]
 
     [rate]
 
+    [gateway]
+
+    [secrets]
+
     [models]
+
+    [models.anthropic]
+
+    [models.openai]
+
+    [models.gemini]
+
+    [models.openrouter]
+
+    [models.ollama]
+
+    [models.vllm]
+
+    [models.litellm]
+
+    [models.bedrock]
+
+    [models.vertex]
     "#);
 }
 

@@ -21,8 +21,11 @@ fn the_program_explains_itself() {
       login      Print a new link for signing in to the running server
       decisions  Print what the agents ask you
       answer     Answer what an agent asks
+      models     Print the models there are, what they cost and what is missing for them
+      prompt     Print what a model is told before the conversation
       user       Add, list, limit and disable users
       token      Make, list and revoke tokens for your programs
+      secret     Store, list and remove what agents may type and never see
       doctor     Check this machine part by part and say how to mend what is missing
       config     Print the settings in force and where each comes from
 
@@ -67,11 +70,13 @@ fn run_explains_itself() {
       <TEXT>  What the agent should do
 
     Options:
-          --model <MODEL>  Model to use, such as scripted/demo
-          --keep           Keep the session afterwards and print where to look at it
-          --json           Print every event as one line of JSON instead of steps and answer
-          --server <URL>   Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
-      -h, --help           Print help
+          --model <MODEL>      Model to use, such as scripted/demo; `deskhand models` lists them
+          --budget-usd <USD>   US dollars it may cost before it asks for more; 0 is as much as it takes
+          --budget-tokens <N>  Tokens it may use before it asks for more; 0 is as many as it takes
+          --keep               Keep the session afterwards and print where to look at it
+          --json               Print every event as one line of JSON instead of steps and answer
+          --server <URL>       Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
+      -h, --help               Print help
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
@@ -138,6 +143,27 @@ fn token_explains_itself() {
           --server <URL>   Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
           --days <N>       Days until it ends [default: never]
       -h, --help           Print help
+
+    Settings:
+          --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
+          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+    ");
+}
+
+#[test]
+fn secret_explains_itself() {
+    insta::assert_snapshot!(help(&["secret", "set", "--help"]), @"
+    Store a secret; its value is asked for, or read from standard input
+
+    Usage: deskhand secret set [OPTIONS] --origin <ORIGIN> <NAME>
+
+    Arguments:
+      <NAME>  
+
+    Options:
+          --origin <ORIGIN>  Where it may be typed, such as https://example.com; may be given several times
+          --server <URL>     Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
+      -h, --help             Print help
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]

@@ -5,15 +5,18 @@ use std::collections::BTreeSet;
 use deskhand_core::{
     action::{Action, Button, Point, Region},
     blob::{BlobFormat, BlobName},
+    budget::{Bound, Over},
     decision::{Ask, DecisionKind, DecisionState, Form, Reply, Subject},
     edit::EditCommand,
     event::{
-        Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, MessageSaid,
-        Outcome, QueueChange, QueueChanged, Said, Screenshot, Status, ToolResult, ToolUse,
+        Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, GatewayUse,
+        MessageSaid, ModelChanged, Notice, Outcome, QueueChange, QueueChanged, Retry, Said,
+        Screenshot, Status, ToolResult, ToolUse,
     },
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::{Delivery, Role},
+    model::Usage,
     session::{Phase, SandboxState},
     shell::ShellRequest,
 };
@@ -51,12 +54,17 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/events → 101 400 401 403 429 500 503
     GET    /api/me → 200 401 403 429 500 503
     GET    /api/me/limits → 200 401 403 429 500 503
+    GET    /api/me/usage → 200 401 403 429 500 503
+    GET    /api/models → 200 401 403 429 500 503
     GET    /api/openapi.json → 200
+    GET    /api/secrets → 200 401 403 429 500 503
+    DELETE /api/secrets/{name} → 204 401 403 404 429 500 503
+    PUT    /api/secrets/{name} → 204 400 401 403 404 413 429 500 503
     GET    /api/sessions → 200 400 401 403 429 500 503
     POST   /api/sessions → 201 400 401 403 413 429 500 503
     DELETE /api/sessions/{id} → 204 401 403 404 429 500 503
     GET    /api/sessions/{id} → 200 401 403 404 429 500 503
-    PATCH  /api/sessions/{id} → 200 400 401 403 404 413 429 500 503
+    PATCH  /api/sessions/{id} → 200 400 401 403 404 409 413 429 500 503
     POST   /api/sessions/{id}/actions → 200 400 401 403 404 409 413 429 500 503
     GET    /api/sessions/{id}/decisions → 200 400 401 403 404 429 500 503
     POST   /api/sessions/{id}/decisions/{decision}/answer → 200 400 401 403 404 409 413 422 429 500 503
@@ -170,6 +178,8 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
     let user = made("/api/users", json!({"name": "bob"})).await;
     let token = made("/api/tokens", json!({"name": "spare"})).await;
     let share = made(&session.path("/shares"), json!({"right": "view"})).await;
+    let secret = json!({"value": "open sesame", "origins": ["https://example.com"]});
+    client.put("/api/secrets/spare", secret).await.good();
     let person = session.path("/people/bob");
     client.put(&person, json!({"right": "view"})).await.good();
     let mut operations = document.operations();
@@ -185,13 +195,17 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
             _ if operation.path.contains("{decision}") => &asking.id,
             _ => &session.id,
         };
+        let name = match operation.path.starts_with("/api/secrets/") {
+            true => "spare",
+            false => &blob,
+        };
         let path = operation
             .path
             .replace("{id}", id)
             .replace("{user}", "bob")
             .replace("{share}", &share)
             .replace("{decision}", &asked.decision.to_string())
-            .replace("{name}", &blob)
+            .replace("{name}", name)
             .replace("{message}", &message)
             .replace("{file}", "start.js");
         let method = Method::from_bytes(operation.method.as_bytes()).unwrap();
@@ -293,7 +307,10 @@ async fn what_a_turn_leaves_behind_is_what_the_document_says() {
         let answer = client.post(&path, body).await.good();
         document.check(name, &answer).unwrap();
     }
+    let secret = json!({"value": "open sesame", "origins": ["https://example.com"]});
+    client.put("/api/secrets/cave", secret).await.good();
     let checks = [
+        ("/api/secrets".to_owned(), "Secrets"),
         ("/api/me".to_owned(), "User"),
         ("/api/sessions".to_owned(), "SessionsPage"),
         (session.path(""), "Session"),
@@ -378,6 +395,12 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
                     tool: String::new(),
                     input: json!({}),
                 }),
+                over: some.then_some(Over {
+                    bound: Bound::SessionUsd,
+                    used: 0.5,
+                    limit: 1.0,
+                    more: 1.0,
+                }),
                 default: some.then_some(Reply::Yes(true)),
                 expires_at: some.then(|| "2026-01-02T03:04:05Z".parse().unwrap()),
             },
@@ -388,6 +411,55 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
             state: DecisionState::Expired,
             answer: some.then_some(Reply::Yes(true)),
             by: some.then(UserId::new),
+        }),
+    ]
+}
+
+/// What is told of models.
+fn model_events(turn: TurnId, some: bool) -> [EventBody; 5] {
+    let some_turn = some.then_some(turn);
+    [
+        EventBody::Cost(Cost {
+            turn,
+            step: 1,
+            usd: 0.5,
+            model: if some {
+                "a/b".to_owned()
+            } else {
+                String::new()
+            },
+            usage: Usage::default(),
+            unpriced: some,
+            unfinished: some,
+            aside: some,
+            broken_off: some,
+        }),
+        EventBody::Gateway(GatewayUse {
+            turn: some_turn,
+            model: "a/b".to_owned(),
+            usd: 0.5,
+            usage: Usage::default(),
+            unpriced: some,
+            unfinished: some,
+        }),
+        EventBody::Model(ModelChanged {
+            model: "a/b".to_owned(),
+            by: UserId::new(),
+            by_name: String::new(),
+        }),
+        EventBody::Retry(Retry {
+            turn,
+            attempt: 1,
+            message: String::new(),
+            next_at: jiff::Timestamp::UNIX_EPOCH,
+            model: some.then(String::new),
+        }),
+        EventBody::Notice(Notice {
+            turn,
+            bound: Bound::Steps,
+            used: 40.0,
+            limit: 50.0,
+            message: String::new(),
         }),
     ]
 }
@@ -408,6 +480,7 @@ fn events() -> Vec<EventBody> {
             text: String::new(),
         };
         events.extend(decision_events(turn, some));
+        events.extend(model_events(turn, some));
         events.extend([
             EventBody::Status(Status {
                 state: phase,
@@ -423,12 +496,8 @@ fn events() -> Vec<EventBody> {
                 author: some.then(UserId::new),
                 author_name: some.then(String::new),
                 delivery: [Delivery::Queue, Delivery::Steer][usize::from(some)],
+                model: some.then(|| "a/b".to_owned()),
                 turn: some_turn,
-            }),
-            EventBody::Cost(Cost {
-                turn,
-                step: 1,
-                usd: 0.5,
             }),
             EventBody::Thinking(said.clone()),
             EventBody::Text(said),
@@ -465,6 +534,7 @@ fn events() -> Vec<EventBody> {
                 outcome: [Outcome::Stopped, Outcome::Done][usize::from(some)],
                 n_steps: 1,
                 duration_ms: 1,
+                bound: some.then_some(Bound::Seconds),
             }),
         ]);
     }
@@ -485,6 +555,10 @@ fn queue_changes() -> impl Iterator<Item = EventBody> {
             before: Some(MessageId::new()),
         },
         QueueChange::Moved { before: None },
+        QueueChange::Reassigned {
+            model: Some("a/b".to_owned()),
+        },
+        QueueChange::Reassigned { model: None },
         QueueChange::Removed,
     ];
     changes.into_iter().map(|change| {

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     fs,
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Read, Write},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -67,9 +67,22 @@ impl Place {
         self.start(args).end()
     }
 
+    /// The same, with this on its standard input.
+    pub(crate) fn run_with(&self, args: &[&str], input: &str) -> Ended {
+        let mut started = self.start_with(args, Stdio::piped());
+        let mut stdin = started.child.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        drop(stdin);
+        started.end()
+    }
+
     /// Starts the program.
-    #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
     pub(crate) fn start(&self, args: &[&str]) -> Started {
+        self.start_with(args, Stdio::null())
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
+    fn start_with(&self, args: &[&str], stdin: Stdio) -> Started {
         let mut child = Command::new(env!("CARGO_BIN_EXE_deskhand"))
             .args(args)
             .env_clear()
@@ -79,7 +92,7 @@ impl Place {
             .current_dir(self.home())
             // As a shell does for a job, so that Ctrl-C reaches all of it.
             .process_group(0)
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -67,6 +67,24 @@ fn wishes() -> Vec<Wish> {
             "/messages",
             json!({"content": "hello", "delivery": "interrupt"}),
         ),
+        (
+            "drive",
+            Method::POST,
+            "/messages",
+            json!({"content": "hello", "model": "scripted/polite"}),
+        ),
+        (
+            "drive",
+            Method::PATCH,
+            NOT_WAITING,
+            json!({"model": "scripted/polite"}),
+        ),
+        (
+            "drive",
+            Method::PATCH,
+            "",
+            json!({"model": "scripted/polite", "instructions": "Be quick."}),
+        ),
         ("drive", Method::POST, "/stop", json!(null)),
         ("drive", Method::POST, "/actions", shell),
         ("drive", Method::PUT, "/lease", json!({})),
@@ -268,6 +286,9 @@ async fn a_stranger_finds_nothing_and_learns_nothing() {
         (Method::POST, "/api/users"),
         (Method::GET, "/api/tokens"),
         (Method::POST, "/api/tokens"),
+        (Method::GET, "/api/secrets"),
+        (Method::PUT, "/api/secrets/cave"),
+        (Method::DELETE, "/api/secrets/cave"),
         (Method::POST, "/api/shares/join"),
     ];
     all.extend(everybody.map(|(method, path)| (method, path.to_owned(), json!({}))));

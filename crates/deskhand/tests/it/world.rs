@@ -36,3 +36,18 @@ pub(crate) fn unlimited() -> Vec<(String, String)> {
     let variable = |(name, value): (&str, &str)| (format!("DESKHAND_{name}"), value.to_owned());
     settings.map(variable).into()
 }
+
+/// A number that says how much of something a test does, where somebody has set it.
+pub(crate) fn setting(name: &str) -> Option<u64> {
+    let value = std::env::var(name).ok()?;
+    Some(
+        value
+            .parse()
+            .unwrap_or_else(|_| panic!("{name}={value} is not a number")),
+    )
+}
+
+#[expect(clippy::print_stderr, reason = "a long run shows how far it is")]
+pub(crate) fn say(text: &str) {
+    eprintln!("{text}");
+}

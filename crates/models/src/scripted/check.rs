@@ -10,6 +10,7 @@ use super::{
     picture::Colour,
     scenario::{ReadScenarioError, ScenarioFile, Step},
     template,
+    trouble::Trouble,
 };
 
 /// The file's turns, when all of them can be played.
@@ -40,6 +41,7 @@ fn turn(steps: Vec<Spanned<Step>>) -> Result<Vec<Step>, ReadScenarioError> {
     for (index, step) in steps.into_iter().enumerate() {
         let at = |problem: String| ReadScenarioError::at(step.referenced, problem);
         ending(&step.value, index + 1 == n_steps).map_err(at)?;
+        troubles(&step.value).map_err(at)?;
         checks(&step.value).map_err(at)?;
         captures(&step.value, &mut captured).map_err(at)?;
         placeholders(&step.value, &captured).map_err(at)?;
@@ -50,22 +52,41 @@ fn turn(steps: Vec<Spanned<Step>>) -> Result<Vec<Step>, ReadScenarioError> {
 }
 
 fn ending(step: &Step, is_last: bool) -> Result<(), String> {
-    if step.text.trim().is_empty() && step.calls.is_empty() && step.error.is_none() {
+    let says_nothing = step.text.trim().is_empty() && step.calls.is_empty();
+    if says_nothing && step.error.0.is_empty() {
         return Err("a step needs `text`, `calls` or `error`".to_owned());
+    }
+    if says_nothing && !step.always_fails() {
+        return Err(
+            "a step whose `error` has `times` needs `text` or `calls` for afterwards".to_owned(),
+        );
     }
     match (step.ends_turn(), is_last) {
         (true, false) => Err(
             "a step without `calls` or with `error` ends the turn, so the steps after it would \
-                 never be played"
+                 never be played; it goes on after `unfinished` and after an `error` with `times`"
                 .to_owned(),
         ),
         (false, true) => Err(
-            "the last step is asked for what comes after its `calls`: end the turn with a step \
-             that has only `text`"
+            "the last step is asked for what comes after it: end the turn with a step that has only \
+             `text`"
                 .to_owned(),
         ),
         (true, true) | (false, false) => Ok(()),
     }
+}
+
+fn troubles(step: &Step) -> Result<(), String> {
+    let troubles = &step.error.0;
+    if let [before @ .., _] = &troubles[..]
+        && before.iter().any(|trouble| trouble.times.is_none())
+    {
+        return Err(
+            "an `error` without `times` is always there, so those after it would never be"
+                .to_owned(),
+        );
+    }
+    troubles.iter().try_for_each(Trouble::check)
 }
 
 fn checks(step: &Step) -> Result<(), String> {
@@ -122,8 +143,8 @@ fn strings(value: &Value, texts: &mut Vec<String>) {
 fn calls(step: &Step) -> Result<(), ReadScenarioError> {
     for call in &step.calls {
         let at = |problem: String| ReadScenarioError::at(call.location(), problem);
-        let input = with_points(call.input(), &mut |_| Ok(Spot { x: 0, y: 0 })).map_err(at)?;
-        let request = ToolRequest::parse(call.tool(), &input);
+        let input = with_points(call.input(), &mut |_, _| Ok(Spot { x: 0, y: 0 })).map_err(at)?;
+        let request = ToolRequest::parse(call.tool, &input);
         let request = request.map_err(|error| at(error.to_string()))?;
         if let ToolRequest::AskUser(question) = request {
             question.check().map_err(at)?;
@@ -138,20 +159,26 @@ pub(super) struct Spot {
     pub(super) y: i64,
 }
 
+/// How far from what is found, in pixels of the picture.
+pub(super) struct Shift {
+    pub(super) dx: i64,
+    pub(super) dy: i64,
+}
+
 /// Puts a point in place of every `{find: "#rrggbb", dx?, dy?}`.
 pub(super) fn with_points<E: From<String>>(
     value: Value,
-    find: &mut dyn FnMut(Colour) -> Result<Spot, E>,
+    find: &mut dyn FnMut(Colour, Shift) -> Result<Spot, E>,
 ) -> Result<Value, E> {
     match value {
         Value::Object(fields) if fields.contains_key("find") => {
-            let mut shift = Spot { x: 0, y: 0 };
+            let mut shift = Shift { dx: 0, dy: 0 };
             let mut colour = None;
             for (name, value) in &fields {
                 match (name.as_str(), value.as_str(), value.as_i64()) {
                     ("find", Some(text), _) => colour = Some(text.parse::<Colour>()?),
-                    ("dx", _, Some(pixels)) => shift.x = pixels,
-                    ("dy", _, Some(pixels)) => shift.y = pixels,
+                    ("dx", _, Some(pixels)) => shift.dx = pixels,
+                    ("dy", _, Some(pixels)) => shift.dy = pixels,
                     _ => {
                         return Err(E::from(format!(
                             "a point by colour is {{find: \"#rrggbb\", dx, dy}} with whole \
@@ -161,11 +188,8 @@ pub(super) fn with_points<E: From<String>>(
                 }
             }
             let colour = colour.ok_or_else(|| E::from("`find` needs a colour".to_owned()))?;
-            let spot = find(colour)?;
-            Ok(json!({
-                "x": spot.x.saturating_add(shift.x),
-                "y": spot.y.saturating_add(shift.y),
-            }))
+            let spot = find(colour, shift)?;
+            Ok(json!({"x": spot.x, "y": spot.y}))
         }
         Value::Object(fields) => fields
             .into_iter()

@@ -2,6 +2,8 @@
 
 use deskhand_core::model::{CallResult, Image, Item, ToolCall};
 
+use super::trouble::StepPlace;
+
 /// Marks the calls of an answer that only looked again, so that it is not taken for a step.
 const LOOK_PREFIX: &str = "look";
 
@@ -17,6 +19,8 @@ pub(super) struct Conversation<'a> {
     pub(super) handed_back: &'a str,
     /// Whether nothing was said or done since.
     is_steered: bool,
+    /// What it had said of the step to play now when its answer broke off.
+    said: String,
     /// What each step of this turn was shown, up to and including the step to play now.
     /// Never empty.
     shown: Vec<Shown<'a>>,
@@ -60,6 +64,7 @@ impl<'a> Conversation<'a> {
             steering: "",
             handed_back: "",
             is_steered: false,
+            said: String::new(),
             shown: vec![Shown::default()],
             picture: None,
         };
@@ -71,6 +76,7 @@ impl<'a> Conversation<'a> {
                     conversation.prompt = text;
                     conversation.steering = "";
                     conversation.handed_back = "";
+                    conversation.said.clear();
                     conversation.shown = vec![Shown::default()];
                     conversation.picture = None;
                 }
@@ -84,12 +90,14 @@ impl<'a> Conversation<'a> {
                 }
                 Item::Answer { calls, .. } => {
                     conversation.is_steered = false;
+                    conversation.said.clear();
                     asked = calls;
                     if !is_look(calls) {
                         conversation.shown.push(Shown::default());
                     }
                 }
                 Item::Results(results) => conversation.see(asked, results),
+                Item::CutOff { text } => conversation.said.push_str(text),
             }
         }
         conversation
@@ -139,6 +147,16 @@ impl<'a> Conversation<'a> {
     /// How often this step has looked again already.
     pub(super) fn n_looks(&self) -> usize {
         self.now().looks.len()
+    }
+
+    /// Which step of which turn is to be played now, by their numbers.
+    pub(super) fn place(&self) -> StepPlace {
+        (self.n_prompts, self.step())
+    }
+
+    /// What is left to say of a text of which a part was said before the answer broke off.
+    pub(super) fn rest<'t>(&self, text: &'t str) -> &'t str {
+        text.strip_prefix(&*self.said).unwrap_or(text)
     }
 
     /// The id of a step's call, unique in the session since every turn has its prompt.

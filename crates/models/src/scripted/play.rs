@@ -2,26 +2,36 @@
 
 use std::time::Duration;
 
-use deskhand_core::model::{Chunk, ModelError, ModelRequest, ToolCall};
+use deskhand_core::{
+    action::{Point, ScreenSize},
+    model::{Chunk, End, ModelError, ModelRequest, ToolCall, Usage},
+};
 use serde_json::{Value, json};
 
 use super::{
-    check::with_points,
+    call,
+    check::{Shift, Spot, with_points},
     conversation::Conversation,
     expect::{Mismatch, Sight, Values},
-    scenario::{Retry, Scenario, Step, TroubleKind},
+    picture::Colour,
+    scenario::{Retry, Scenario, Step, UsageFile},
+    trouble::{Ending, Failures, Trouble},
 };
+use crate::space::Space;
 
 /// How many words a chunk holds.
 const WORDS_PER_CHUNK: usize = 3;
 /// How long a chunk may be where words are not told apart by spaces.
 const LONGEST_CHUNK_CHARS: usize = 32;
 
+/// A piece of an answer, or why there is no more of it.
+type Streamed = Result<Chunk, ModelError>;
+
 /// One piece of the answer and how long to wait before it.
 #[derive(Debug)]
 pub(super) struct Beat {
     pub(super) delay: Duration,
-    pub(super) chunk: Result<Chunk, ModelError>,
+    pub(super) chunk: Streamed,
 }
 
 impl Beat {
@@ -34,7 +44,12 @@ impl Beat {
 }
 
 /// What the scenario says to this request. `source` names the scenario in messages.
-pub(super) fn beats(scenario: &Scenario, source: &str, request: &ModelRequest) -> Vec<Beat> {
+pub(super) fn beats(
+    scenario: &Scenario,
+    source: &str,
+    failures: &Failures,
+    request: &ModelRequest,
+) -> Vec<Beat> {
     let conversation = Conversation::read(&request.items);
     let steps = scenario.steps(conversation.n_prompts);
     let step = match steps.last() {
@@ -52,8 +67,18 @@ pub(super) fn beats(scenario: &Scenario, source: &str, request: &ModelRequest) -
         first: Duration::from_millis(step.delay_ms),
         chunk: Duration::from_millis(step.chunk_delay_ms.unwrap_or(scenario.chunk_delay_ms)),
     };
-    match answer(steps, step, &conversation) {
-        Ok(answer) => delays.pace(answer),
+    let pointing = scenario.role.map(|role| Pointing {
+        space: role.view.space(request.screen),
+        picture: request.shown,
+    });
+    match answer(steps, step, &conversation, pointing) {
+        Ok(answer) => {
+            let trouble = failures.next(conversation.place(), &step.error.0);
+            delays.pace(match trouble.map(Trouble::ending) {
+                Some(ending) => answer.troubled(ending),
+                None => answer.whole(),
+            })
+        }
         Err(mismatch) => match (mismatch, step.retry) {
             (Mismatch::Screen(_), Some(retry)) if conversation.n_looks() < retry.times => {
                 delays.pace(look_again(retry, &conversation))
@@ -73,52 +98,143 @@ fn rejected(source: &str, conversation: &Conversation<'_>, problem: &str) -> Bea
     )))
 }
 
+/// How the model that is played says where something is.
+#[derive(Clone, Copy)]
+struct Pointing {
+    space: Space,
+    /// How big the pictures are that it is shown.
+    picture: ScreenSize,
+}
+
+impl Pointing {
+    fn said(&self, spot: &Spot) -> Spot {
+        // What is too far away for a point is outside every picture.
+        let far = |value: i64| i32::try_from(value).unwrap_or(i32::MAX);
+        let at = Point {
+            x: far(spot.x),
+            y: far(spot.y),
+        };
+        let said = self.space.seen(at, self.picture);
+        Spot {
+            x: said.x.into(),
+            y: said.y.into(),
+        }
+    }
+}
+
+/// An answer that nothing has gone wrong with.
+struct Answer {
+    thinking: String,
+    /// Without what was said before it broke off.
+    text: String,
+    calls: Vec<ToolCall>,
+    usage: Option<Usage>,
+    end: End,
+}
+
 fn answer(
     steps: &[Step],
     step: &Step,
     conversation: &Conversation<'_>,
-) -> Result<Vec<Result<Chunk, ModelError>>, Mismatch> {
+    pointing: Option<Pointing>,
+) -> Result<Answer, Mismatch> {
     let sight = Sight::new(conversation);
     sight.check(&step.expect)?;
     let values = Values::take(steps, conversation)?;
-    let thinking = values.fill(&step.thinking)?;
-    let text = values.fill(&step.text)?;
-
-    let mut chunks = Vec::new();
-    if !thinking.is_empty() {
-        chunks.push(Ok(Chunk::ThinkingStart));
-        chunks.extend(pieces(&thinking).map(|piece| Ok(Chunk::Thinking(piece.to_owned()))));
-    }
-    if !text.is_empty() {
-        chunks.push(Ok(Chunk::TextStart));
-        chunks.extend(pieces(&text).map(|piece| Ok(Chunk::Text(piece.to_owned()))));
-    }
+    let mut find = |colour: Colour, shift: Shift| {
+        let found = sight.find(colour)?;
+        let spot = Spot {
+            x: found.x.saturating_add(shift.dx),
+            y: found.y.saturating_add(shift.dy),
+        };
+        let said = pointing.map(|pointing| pointing.said(&spot));
+        Ok::<_, Mismatch>(said.unwrap_or(spot))
+    };
+    let mut calls = Vec::new();
     for (index, call) in step.calls.iter().enumerate() {
-        let found = with_points(call.input(), &mut |colour| sight.find(colour))?;
-        chunks.push(Ok(Chunk::Call(ToolCall {
+        let found = with_points(call.input(), &mut find)?;
+        // The first call waits for what the step asks, and the others wait for the first.
+        let of_step = if index == 0 {
+            step.checks()
+        } else {
+            Vec::new()
+        };
+        let call = ToolCall {
             id: conversation.call_id(index),
-            tool: call.tool().to_owned(),
+            tool: call.tool.to_owned(),
             input: filled(found, &values)?,
-            // The first call waits for it, and the others wait for the first.
-            checks: if index == 0 {
-                step.checks()
-            } else {
-                Vec::new()
-            },
-        })));
+            checks: of_step.into_iter().chain(call.checks()).collect(),
+            problem: None,
+        };
+        calls.push(match pointing {
+            Some(pointing) => call::on_screen(call, &pointing.space),
+            None => call,
+        });
     }
-    chunks.push(match &step.error {
-        None => Ok(Chunk::End),
-        Some(trouble) => Err(match trouble.kind {
-            TroubleKind::Rejected => ModelError::Rejected(trouble.message.clone()),
-            TroubleKind::Unavailable => ModelError::Unavailable(trouble.message.clone()),
-        }),
-    });
-    Ok(chunks)
+    Ok(Answer {
+        thinking: values.fill(&step.thinking)?,
+        text: conversation.rest(&values.fill(&step.text)?).to_owned(),
+        calls,
+        usage: step.usage.map(UsageFile::read),
+        end: if step.unfinished {
+            End::Unfinished
+        } else {
+            End::Done
+        },
+    })
+}
+
+impl Answer {
+    fn whole(self) -> Vec<Streamed> {
+        let end = Chunk::End(self.end);
+        self.ended(Ok(end))
+    }
+
+    /// The same when something goes wrong with it.
+    fn troubled(self, ending: Ending) -> Vec<Streamed> {
+        match ending {
+            Ending::NoAnswer(error) => vec![Err(error)],
+            Ending::Nothing => {
+                let thinking = String::new();
+                Self {
+                    thinking,
+                    ..self.up_to(0)
+                }
+                .ended(Ok(Chunk::End(End::Done)))
+            }
+            Ending::TooLong => self.up_to(0).ended(Ok(Chunk::End(End::Unfinished))),
+            Ending::BrokenOff(None, error) => self.ended(Err(error)),
+            Ending::BrokenOff(Some(n_chars), error) => self.up_to(n_chars).ended(Err(error)),
+        }
+    }
+
+    /// What is heard of it when only so many characters of its text are.
+    fn up_to(self, n_chars: usize) -> Self {
+        Self {
+            text: self.text.chars().take(n_chars).collect(),
+            calls: Vec::new(),
+            ..self
+        }
+    }
+
+    fn ended(self, end: Streamed) -> Vec<Streamed> {
+        let mut chunks = Vec::new();
+        if !self.thinking.is_empty() {
+            chunks.push(Chunk::ThinkingStart);
+            chunks.extend(pieces(&self.thinking).map(|piece| Chunk::Thinking(piece.to_owned())));
+        }
+        if !self.text.is_empty() {
+            chunks.push(Chunk::TextStart);
+            chunks.extend(pieces(&self.text).map(|piece| Chunk::Text(piece.to_owned())));
+        }
+        chunks.extend(self.calls.into_iter().map(Chunk::Call));
+        chunks.extend(self.usage.map(Chunk::Usage));
+        chunks.into_iter().map(Ok).chain([end]).collect()
+    }
 }
 
 /// Waits a little and looks, so that the same step can be tried again on a newer picture.
-fn look_again(retry: Retry, conversation: &Conversation<'_>) -> Vec<Result<Chunk, ModelError>> {
+fn look_again(retry: Retry, conversation: &Conversation<'_>) -> Vec<Streamed> {
     let calls = [
         json!({"action": "wait", "ms": retry.wait_ms}),
         json!({"action": "screenshot"}),
@@ -129,9 +245,10 @@ fn look_again(retry: Retry, conversation: &Conversation<'_>) -> Vec<Result<Chunk
             tool: "computer".to_owned(),
             input,
             checks: Vec::new(),
+            problem: None,
         }))
     });
-    calls.chain([Ok(Chunk::End)]).collect()
+    calls.chain([Ok(Chunk::End(End::Done))]).collect()
 }
 
 /// Fills in the placeholders of every text in a call's input.
@@ -161,7 +278,7 @@ struct Delays {
 }
 
 impl Delays {
-    fn pace(&self, chunks: Vec<Result<Chunk, ModelError>>) -> Vec<Beat> {
+    fn pace(&self, chunks: Vec<Streamed>) -> Vec<Beat> {
         let mut wait = self.first;
         chunks
             .into_iter()

@@ -1,13 +1,17 @@
 //! A scenario as it is written down.
 
-use std::{collections::BTreeMap, fmt, marker::PhantomData};
+use std::collections::BTreeMap;
 
-use deskhand_core::{decision::DecisionKind, model::Check};
-use serde::{Deserialize, Deserializer, de};
-use serde_json::Value;
+use deskhand_core::{
+    decision::DecisionKind,
+    model::{Check, Price, Usage},
+};
+use serde::Deserialize;
 use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter, Spanned};
 
-use super::{check, picture::Colour};
+use super::{
+    call::Call, check, one_or_more::OneOrMore, picture::Colour, role::Role, trouble::Trouble,
+};
 
 /// Between two chunks when the scenario says nothing else.
 const DEFAULT_CHUNK_DELAY_MS: u64 = 15;
@@ -20,6 +24,10 @@ const DEFAULT_CHUNK_DELAY_MS: u64 = 15;
 #[derive(Debug)]
 pub(super) struct Scenario {
     pub(super) chunk_delay_ms: u64,
+    /// The model that it plays, if it is not one of its own.
+    pub(super) role: Option<Role>,
+    /// What it costs, if it costs anything.
+    pub(super) price: Option<Price>,
     turns: Vec<Vec<Step>>,
 }
 
@@ -49,8 +57,12 @@ impl Scenario {
             ReadScenarioError::at(location, problem(&error))
         })?;
         let chunk_delay_ms = file.chunk_delay_ms.unwrap_or(DEFAULT_CHUNK_DELAY_MS);
+        let role = file.plays.as_ref().map(role).transpose()?;
+        let price = file.price.map(PriceFile::read).transpose()?;
         Ok(Self {
             chunk_delay_ms,
+            role,
+            price: price.or(role.and_then(|role| role.price)),
             turns: check::turns(file)?,
         })
     }
@@ -60,6 +72,10 @@ impl Scenario {
         let index = n_prompts.max(1).min(self.turns.len()) - 1;
         self.turns.get(index).map_or(&[], Vec::as_slice)
     }
+}
+
+fn role(plays: &Spanned<String>) -> Result<Role, ReadScenarioError> {
+    Role::named(&plays.value).map_err(|problem| ReadScenarioError::at(plays.referenced, problem))
 }
 
 /// What is wrong, without the place, which [`ReadScenarioError`] names in its way.
@@ -73,7 +89,9 @@ fn problem(error: &serde_saphyr::Error) -> String {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioFile {
+    plays: Option<Spanned<String>>,
     chunk_delay_ms: Option<u64>,
+    price: Option<PriceFile>,
     pub(super) turns: Option<Vec<TurnFile>>,
     pub(super) steps: Option<Vec<Spanned<Step>>>,
 }
@@ -82,6 +100,59 @@ pub(super) struct ScenarioFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct TurnFile {
     pub(super) steps: Vec<Spanned<Step>>,
+}
+
+/// What a million tokens cost, in US dollars. What is not given costs as much as what is read.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceFile {
+    input: f64,
+    cache_write: Option<f64>,
+    cache_read: Option<f64>,
+    output: Option<f64>,
+}
+
+impl PriceFile {
+    fn read(self) -> Result<Price, ReadScenarioError> {
+        let price = Price {
+            input: self.input,
+            cache_write: self.cache_write.unwrap_or(self.input),
+            cache_read: self.cache_read.unwrap_or(self.input),
+            output: self.output.unwrap_or(self.input),
+        };
+        let all = [
+            price.input,
+            price.cache_write,
+            price.cache_read,
+            price.output,
+        ];
+        if all.iter().all(|usd| (0.0..=1e6).contains(usd)) {
+            return Ok(price);
+        }
+        let problem = "a price is 0 to 1000000 US dollars for a million tokens";
+        Err(ReadScenarioError::at(Location::UNKNOWN, problem))
+    }
+}
+
+/// What an answer takes, in tokens.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct UsageFile {
+    input: u64,
+    cache_write: u64,
+    cache_read: u64,
+    output: u64,
+}
+
+impl UsageFile {
+    pub(super) fn read(self) -> Usage {
+        Usage {
+            input: self.input,
+            cache_write: self.cache_write,
+            cache_read: self.cache_read,
+            output: self.output,
+        }
+    }
 }
 
 /// One answer of the model. In the order in which it is played.
@@ -111,8 +182,14 @@ pub(super) struct Step {
     pub(super) safety_check: Option<String>,
     /// The same, because what may be spent is spent.
     pub(super) budget: Option<String>,
-    /// Breaks the answer off after everything above.
-    pub(super) error: Option<Trouble>,
+    /// What the answer takes.
+    pub(super) usage: Option<UsageFile>,
+    /// Whether it became too long: the model goes on with the next step.
+    #[serde(default)]
+    pub(super) unfinished: bool,
+    /// What goes wrong before it is played as it stands, one after the other.
+    #[serde(default)]
+    pub(super) error: OneOrMore<Trouble>,
 }
 
 impl Step {
@@ -127,7 +204,12 @@ impl Step {
 
     /// Whether nothing can follow in the turn.
     pub(super) fn ends_turn(&self) -> bool {
-        self.calls.is_empty() || self.error.is_some()
+        self.always_fails() || (self.calls.is_empty() && !self.unfinished)
+    }
+
+    /// Whether it is never played as it stands.
+    pub(super) fn always_fails(&self) -> bool {
+        self.error.0.iter().any(|trouble| trouble.times.is_none())
     }
 }
 
@@ -175,105 +257,4 @@ pub(super) struct Capture {
     pub(super) after: String,
     /// Without it, the part ends with the text.
     pub(super) until: Option<String>,
-}
-
-/// A tool call. The input is the tool's own, except that points may be given by colour.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Call {
-    Computer(Spanned<Value>),
-    Bash(Spanned<Value>),
-    Editor(Spanned<Value>),
-    #[serde(rename = "ask_user")]
-    AskUser(Spanned<Value>),
-}
-
-impl Call {
-    pub(super) fn tool(&self) -> &'static str {
-        match self {
-            Self::Computer(_) => "computer",
-            Self::Bash(_) => "bash",
-            Self::Editor(_) => "editor",
-            Self::AskUser(_) => "ask_user",
-        }
-    }
-
-    pub(super) fn location(&self) -> Location {
-        let (Self::Computer(input)
-        | Self::Bash(input)
-        | Self::Editor(input)
-        | Self::AskUser(input)) = self;
-        input.referenced
-    }
-
-    /// What is sent once points are found and placeholders filled in.
-    pub(super) fn input(&self) -> Value {
-        match self {
-            Self::Computer(input) | Self::Editor(input) | Self::AskUser(input) => {
-                input.value.clone()
-            }
-            Self::Bash(input) => {
-                let mut input = input.value.clone();
-                if let Value::Object(fields) = &mut input {
-                    fields
-                        .entry("shell")
-                        .or_insert_with(|| Value::String("run".to_owned()));
-                }
-                input
-            }
-        }
-    }
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Trouble {
-    pub(super) kind: TroubleKind,
-    pub(super) message: String,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum TroubleKind {
-    Rejected,
-    Unavailable,
-}
-
-/// A list that may be written without its brackets when it has one element.
-#[derive(Debug)]
-pub(super) struct OneOrMore<T>(pub(super) Vec<T>);
-
-impl<T> Default for OneOrMore<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMore<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Elements<T>(PhantomData<T>);
-
-        impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Elements<T> {
-            type Value = OneOrMore<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text or a list of texts")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                T::deserialize(de::value::StrDeserializer::new(text))
-                    .map(|one| OneOrMore(vec![one]))
-            }
-
-            fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut elements = Vec::new();
-                while let Some(element) = seq.next_element()? {
-                    elements.push(element);
-                }
-                Ok(OneOrMore(elements))
-            }
-        }
-
-        deserializer.deserialize_any(Elements(PhantomData))
-    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deskhand_core::model::{CallResult, Chunk, Image, Item, Model, Models, ToolCall};
-use deskhand_models::ConfiguredModels;
+use deskhand_models::{ConfiguredModels, ModelSettings};
 use futures::StreamExt;
 use insta::assert_snapshot;
 
@@ -34,7 +34,12 @@ async fn ask(model: &Arc<dyn Model>, items: &[Item]) -> (String, Vec<ToolCall>) 
         match chunk.unwrap() {
             Chunk::Text(piece) => text += &piece,
             Chunk::Call(call) => calls.push(call),
-            Chunk::ThinkingStart | Chunk::Thinking(_) | Chunk::TextStart | Chunk::End => {}
+            Chunk::ThinkingStart
+            | Chunk::Thinking(_)
+            | Chunk::TextStart
+            | Chunk::Original(_)
+            | Chunk::Usage(_)
+            | Chunk::End(_) => {}
         }
     }
     (text, calls)
@@ -100,7 +105,10 @@ impl Desktop {
 
 #[tokio::test(start_paused = true)]
 async fn the_demo_orders_again_and_again_and_says_what_it_saw() {
-    let model = ConfiguredModels::new(None).model("scripted/demo").unwrap();
+    let model = ConfiguredModels::new(ModelSettings::default())
+        .unwrap()
+        .model("scripted/demo")
+        .unwrap();
     let mut desktop = Desktop {
         n_orders: 0,
         n_blank: 3,
@@ -117,6 +125,7 @@ async fn the_demo_orders_again_and_again_and_says_what_it_saw() {
                 thinking: String::new(),
                 text: text.clone(),
                 calls: calls.clone(),
+                original: None,
             });
             if calls.is_empty() {
                 answers.push(text);

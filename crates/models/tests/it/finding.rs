@@ -127,14 +127,17 @@ async fn the_newest_picture_of_the_whole_screen_in_this_turn_is_searched() {
                 tool: "computer".to_owned(),
                 input: json!({"action": "screenshot"}),
                 checks: Vec::new(),
+                problem: None,
             },
             ToolCall {
                 id: "b".to_owned(),
                 tool: "computer".to_owned(),
                 input: json!({"action": "zoom", "region": {"x0": 0, "y0": 0, "x1": 9, "y1": 9}}),
                 checks: Vec::new(),
+                problem: None,
             },
         ],
+        original: None,
     };
     let mut whole = with_image(picture(8, 8, &[(GREEN, [6, 6, 1, 1])]));
     whole.call = "a".to_owned();

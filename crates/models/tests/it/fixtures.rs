@@ -8,7 +8,7 @@ use deskhand_core::{
         CallResult, Chunk, Image, Item, ModelError, ModelRequest, Models, ToolCall, UnknownModel,
     },
 };
-use deskhand_models::ConfiguredModels;
+use deskhand_models::{ConfiguredModels, ModelSettings};
 use futures::StreamExt;
 
 /// Scenario files for one test.
@@ -38,7 +38,11 @@ impl Folder {
     }
 
     pub(crate) fn models(&self) -> ConfiguredModels {
-        ConfiguredModels::new(Some(self.path().to_owned()))
+        let settings = ModelSettings {
+            scenario_dir: Some(self.path().to_owned()),
+            ..ModelSettings::default()
+        };
+        ConfiguredModels::new(settings).unwrap()
     }
 
     /// Why there is no such model, with the folder's random name made readable.
@@ -61,7 +65,11 @@ impl Folder {
                 Chunk::Thinking(piece) => answer.thinking += &piece,
                 Chunk::Text(piece) => answer.text += &piece,
                 Chunk::Call(call) => answer.calls.push(call),
-                Chunk::ThinkingStart | Chunk::TextStart | Chunk::End => {}
+                Chunk::ThinkingStart
+                | Chunk::TextStart
+                | Chunk::Original(_)
+                | Chunk::Usage(_)
+                | Chunk::End(_) => {}
             }
         }
         Ok(answer)
@@ -90,6 +98,7 @@ impl Answer {
             thinking: self.thinking.clone(),
             text: self.text.clone(),
             calls: self.calls.clone(),
+            original: None,
         }
     }
 }
@@ -98,6 +107,7 @@ pub(crate) fn request(items: &[Item]) -> ModelRequest {
     ModelRequest {
         system: String::new(),
         screen: ScreenSize::default(),
+        shown: ScreenSize::default(),
         items: items.to_vec(),
     }
 }
@@ -118,7 +128,9 @@ pub(crate) fn answered() -> Item {
             tool: "bash".to_owned(),
             input: serde_json::json!({"shell": "run", "command": "true"}),
             checks: Vec::new(),
+            problem: None,
         }],
+        original: None,
     }
 }
 

@@ -1,10 +1,18 @@
-//! Scripted models, through the ports that the rest of Deskhand uses.
+//! Models, through the ports that the rest of Deskhand uses.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod clouds;
 mod demo;
 mod finding;
 mod fixtures;
+mod golden;
 mod names;
+mod places;
 mod playing;
+mod quirks;
 mod retrying;
+mod server;
+mod troubles;
+mod vendors;
+mod wire;

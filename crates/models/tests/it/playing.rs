@@ -39,7 +39,7 @@ async fn a_step_is_streamed_as_a_vendor_would() {
     call turn1-step1-call1 bash {"command":"echo 'hi'","shell":"run","timeout_ms":500}
     call turn1-step1-call2 bash {"shell":"restart"}
     call turn1-step1-call3 editor {"command":"view","path":"/tmp/a"}
-    End
+    End(Done)
     "#);
 }
 
@@ -123,7 +123,7 @@ async fn an_error_comes_after_what_was_said() {
     assert_snapshot!(shape(&folder.stream(&[prompt("go")]).await), @r#"
     TextStart
     Text("I try.")
-    Unavailable("the model is overloaded")
+    Unavailable { message: "the model is overloaded", retry_after: None }
     "#);
 }
 
@@ -175,7 +175,12 @@ proptest! {
                     prop_assert!(piece.chars().count() <= 32);
                     whole.1 += &piece;
                 }
-                Chunk::ThinkingStart | Chunk::TextStart | Chunk::Call(_) | Chunk::End => {}
+                Chunk::ThinkingStart
+                | Chunk::TextStart
+                | Chunk::Call(_)
+                | Chunk::Original(_)
+                | Chunk::Usage(_)
+                | Chunk::End(_) => {}
             }
         }
         prop_assert_eq!((&*whole.0, &*whole.1), (&*text, &*text));

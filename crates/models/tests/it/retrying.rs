@@ -79,7 +79,8 @@ async fn every_call_of_a_turn_has_its_own_id() {
             Item::Prompt { .. }
             | Item::Steering { .. }
             | Item::HandedBack { .. }
-            | Item::Results(_) => None,
+            | Item::Results(_)
+            | Item::CutOff { .. } => None,
         })
         .flatten()
         .map(|call| &*call.id)

@@ -6,7 +6,7 @@ use deskhand_core::action::{Action, Button, Point};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    ActError,
+    ActError, Acted,
     events::Events,
     hands::Wheel,
     keysyms::{Chord, UnknownKey},
@@ -61,7 +61,7 @@ impl Actor {
         &self,
         action: &Action,
         cancel: &CancellationToken,
-    ) -> Result<String, ActError> {
+    ) -> Result<Acted, ActError> {
         let mut release = ReleaseOnDrop(Some(&self.seat));
         let done = self.carry_out(action, cancel).await?;
         release.0 = None;
@@ -70,21 +70,20 @@ impl Actor {
 
     /// Waits until the focused program has taken note of what was done, if it says so.
     pub(super) async fn noticed(&self) -> Result<(), ActError> {
-        self.typist.hear_from_focused().await?;
-        Ok(())
+        self.typist.let_notice().await
     }
 
     async fn carry_out(
         &self,
         action: &Action,
         cancel: &CancellationToken,
-    ) -> Result<String, ActError> {
+    ) -> Result<Acted, ActError> {
         match action {
-            Action::Screenshot => Ok("Took a screenshot.".to_owned()),
-            Action::Zoom { region } => Ok(format!(
+            Action::Screenshot => Ok(done("Took a screenshot.")),
+            Action::Zoom { region } => Ok(done(format!(
                 "Zoomed into ({}, {}) to ({}, {}).",
                 region.x0, region.y0, region.x1, region.y1
-            )),
+            ))),
             Action::Move { at } => {
                 let at = *at;
                 self.point_and("Moved", Some(at), &[], |_| Ok(())).await
@@ -121,27 +120,25 @@ impl Actor {
             Action::Drag { path, modifiers } => self.drag(path, modifiers, cancel).await,
             Action::Type { text } => {
                 self.typist.type_text(text, cancel).await?;
-                Ok(format!(
-                    "Typed {}.",
-                    counted(text.chars().count(), "character")
-                ))
+                let n_characters = counted(text.chars().count(), "character");
+                Ok(done(format!("Typed {n_characters}.")))
             }
             Action::Key { keys, repeat } => {
                 let chords = Chord::parse_sequence(keys)?;
                 self.typist.strike(chords, *repeat, cancel).await?;
-                Ok(match repeat {
+                Ok(done(match repeat {
                     1 => format!("Pressed {keys}."),
                     n => format!("Pressed {keys} {n} times."),
-                })
+                }))
             }
             Action::HoldKey { keys, ms } => self.hold(keys, *ms, cancel).await,
             Action::Wait { ms } => {
                 pause(Duration::from_millis(*ms), cancel).await?;
-                Ok(format!("Waited {ms} ms."))
+                Ok(done(format!("Waited {ms} ms.")))
             }
             Action::CursorPosition => {
-                let Point { x, y } = self.seat.run(|seat| seat.pointer()).await?;
-                Ok(format!("X={x}, Y={y}"))
+                let at = self.seat.run(|seat| seat.pointer()).await?;
+                Ok(done(format!("X={}, Y={}", at.x, at.y)))
             }
         }
     }
@@ -153,9 +150,9 @@ impl Actor {
         at: Option<Point>,
         modifiers: &[String],
         work: impl FnOnce(&mut super::seat::Seat) -> Result<(), super::XError> + Send + 'static,
-    ) -> Result<String, ActError> {
+    ) -> Result<Acted, ActError> {
         let modifiers = chord_of(modifiers)?;
-        let Point { x, y } = self
+        let at = self
             .seat
             .run(move |seat| {
                 if let Some(at) = at {
@@ -166,7 +163,7 @@ impl Actor {
                 seat.pointer()
             })
             .await?;
-        Ok(format!("{verb} at ({x}, {y})."))
+        Ok(done(format!("{verb} at ({}, {}).", at.x, at.y)))
     }
 
     async fn scroll(
@@ -175,7 +172,7 @@ impl Actor {
         dx: i32,
         dy: i32,
         modifiers: &[String],
-    ) -> Result<String, ActError> {
+    ) -> Result<Acted, ActError> {
         let down = if dy < 0 { Wheel::Up } else { Wheel::Down };
         let right = if dx < 0 { Wheel::Left } else { Wheel::Right };
         let turn = move |seat: &mut super::seat::Seat| {
@@ -203,7 +200,7 @@ impl Actor {
         path: &[Point],
         modifiers: &[String],
         cancel: &CancellationToken,
-    ) -> Result<String, ActError> {
+    ) -> Result<Acted, ActError> {
         let modifiers = chord_of(modifiers)?;
         let first = path.first().copied().filter(|_| path.len() > 1);
         let (start, n_held) = self
@@ -246,10 +243,8 @@ impl Actor {
                 seat.pointer()
             })
             .await?;
-        Ok(format!(
-            "Dragged from ({}, {}) to ({}, {}).",
-            start.x, start.y, end.x, end.y
-        ))
+        let way = format!("from ({}, {}) to ({}, {})", start.x, start.y, end.x, end.y);
+        Ok(done(format!("Dragged {way}.")))
     }
 
     async fn hold(
@@ -257,12 +252,12 @@ impl Actor {
         keys: &str,
         ms: u64,
         cancel: &CancellationToken,
-    ) -> Result<String, ActError> {
+    ) -> Result<Acted, ActError> {
         let chord = Chord::parse(keys.trim())?;
         let held = chord.clone();
         let n_held = self
             .typist
-            .with_ready(&chord, move |seat| {
+            .with_ready(&chord, cancel, move |seat| {
                 let n_held = seat.held.len();
                 seat.press_chord(&held)?;
                 seat.sync()?;
@@ -276,7 +271,14 @@ impl Actor {
                 seat.sync()
             })
             .await?;
-        Ok(format!("Held {keys} for {ms} ms."))
+        Ok(done(format!("Held {keys} for {ms} ms.")))
+    }
+}
+
+fn done(text: impl Into<String>) -> Acted {
+    Acted {
+        text: text.into(),
+        frame: None,
     }
 }
 

@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 16;
 /// The top-level window that gets what is typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Focused {
-    window: u32,
+    pub(super) window: u32,
     /// Whether it answers `_NET_WM_PING`, and so tells when it has caught up.
     answers_pings: bool,
     /// `WM_CLASS`, in lower case.
@@ -43,6 +43,14 @@ impl Seat {
             // The window went away while it was looked at.
             Err(XError::Refused(_)) => Ok(None),
             other => other,
+        }
+    }
+
+    /// The process that the focused window says it belongs to, when that is a browser's.
+    pub(super) fn focused_browser_pid(&self) -> Result<Option<u32>, XError> {
+        match self.focused()?.filter(Focused::is_chromium) {
+            Some(focused) => self.pid_of(focused.window),
+            None => Ok(None),
         }
     }
 

@@ -5,7 +5,7 @@ use deskhand_core::{
     blob::BlobFormat,
 };
 
-use super::scale;
+use super::scale::{self, ScaleError};
 
 /// How good a JPEG is, of 100.
 const JPEG_QUALITY: u8 = 75;
@@ -33,9 +33,16 @@ pub(super) struct Pointer {
     pub(super) argb: Vec<u32>,
 }
 
-/// Why a picture could not be compressed.
+/// The longest side of a picture that is asked for. No model takes longer ones.
+const LONGEST_SIDE: u16 = 8000;
+
+/// Why a picture could not be made.
 #[derive(Debug, thiserror::Error)]
-pub enum EncodeError {
+pub enum PictureError {
+    #[error("each side of a picture has 1 to {LONGEST_SIDE} pixels, so it cannot be {0}")]
+    Size(ScreenSize),
+    #[error("it could not be scaled")]
+    Scale(#[from] ScaleError),
     #[error("the PNG encoder failed")]
     Png(#[from] png::EncodingError),
     #[error("the JPEG encoder failed")]
@@ -69,16 +76,38 @@ impl Picture {
         }
     }
 
-    /// The part inside `region`, enlarged as far as it fits into `screen`. The region must lie in
-    /// the picture and not be empty.
-    pub(super) fn zoom(&self, region: Region, screen: ScreenSize) -> Picture {
-        let part = self.crop(region);
-        let size = fit(part.size, screen);
-        if size == part.size {
-            return part;
+    /// Makes a part of the picture black, as far as it is inside.
+    pub(super) fn cover(&mut self, region: Region) {
+        let inside = |value: i32, max: usize| usize::try_from(value).unwrap_or(0).min(max);
+        let (x0, x1) = (
+            inside(region.x0, self.width()),
+            inside(region.x1, self.width()),
+        );
+        let (y0, y1) = (
+            inside(region.y0, self.height()),
+            inside(region.y1, self.height()),
+        );
+        let row_bytes = 4 * self.width();
+        for row in self.bgrx.chunks_exact_mut(row_bytes).take(y1).skip(y0) {
+            row[4 * x0..4 * x1.max(x0)].fill(0);
         }
-        let bgrx = scale::enlarge(&part.bgrx, part.size, size);
-        Picture { size, bgrx }
+    }
+
+    /// The whole picture at another size.
+    pub(super) fn scaled(self, size: ScreenSize) -> Result<Picture, PictureError> {
+        if size == self.size {
+            return Ok(self);
+        }
+        let bgrx = scale::scale(&self.bgrx, self.size, size)?;
+        Ok(Picture { size, bgrx })
+    }
+
+    /// The part inside `region`, in its own proportions and as large as fits into `frame`. The
+    /// region must lie in the picture and not be empty.
+    pub(super) fn zoom(&self, region: Region, frame: ScreenSize) -> Result<Picture, PictureError> {
+        let part = self.crop(region);
+        let size = fit(part.size, frame);
+        part.scaled(size)
     }
 
     fn crop(&self, region: Region) -> Picture {
@@ -107,14 +136,14 @@ impl Picture {
         }
     }
 
-    pub(super) fn encode(&self, format: BlobFormat) -> Result<Vec<u8>, EncodeError> {
+    pub(super) fn encode(&self, format: BlobFormat) -> Result<Vec<u8>, PictureError> {
         match format {
             BlobFormat::Png => self.encode_png(),
             BlobFormat::Jpeg => self.encode_jpeg(),
         }
     }
 
-    fn encode_png(&self) -> Result<Vec<u8>, EncodeError> {
+    fn encode_png(&self) -> Result<Vec<u8>, PictureError> {
         let mut bytes = Vec::with_capacity(self.bgrx.len() / 4);
         let ScreenSize { width, height } = self.size;
         let mut encoder = png::Encoder::new(&mut bytes, width.into(), height.into());
@@ -130,7 +159,7 @@ impl Picture {
         Ok(bytes)
     }
 
-    fn encode_jpeg(&self) -> Result<Vec<u8>, EncodeError> {
+    fn encode_jpeg(&self) -> Result<Vec<u8>, PictureError> {
         let mut bytes = Vec::with_capacity(self.bgrx.len() / 8);
         let ScreenSize { width, height } = self.size;
         jpeg_encoder::Encoder::new(&mut bytes, JPEG_QUALITY).encode(
@@ -140,6 +169,17 @@ impl Picture {
             jpeg_encoder::ColorType::Bgra,
         )?;
         Ok(bytes)
+    }
+}
+
+/// Whether a picture of this size can be asked for.
+pub(super) fn check_size(shown: Option<ScreenSize>) -> Result<(), PictureError> {
+    let is_good = |side: u16| (1..=LONGEST_SIDE).contains(&side);
+    match shown {
+        Some(size) if !is_good(size.width) || !is_good(size.height) => {
+            Err(PictureError::Size(size))
+        }
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -153,23 +193,23 @@ fn blend(bgr: &mut [u8], argb: u32) {
     }
 }
 
-/// The largest size with the proportions of `part` that fits into `screen`.
-fn fit(part: ScreenSize, screen: ScreenSize) -> ScreenSize {
+/// The largest size with the proportions of `part` that fits into `frame`.
+fn fit(part: ScreenSize, frame: ScreenSize) -> ScreenSize {
     let (width, height) = (u32::from(part.width), u32::from(part.height));
-    let (max_width, max_height) = (u32::from(screen.width), u32::from(screen.height));
+    let (max_width, max_height) = (u32::from(frame.width), u32::from(frame.height));
     let share = |of: u32, by: u32, max: u32| {
         let rounded = (of * max + by / 2) / by;
         u16::try_from(rounded.max(1)).unwrap_or(u16::MAX)
     };
     if width * max_height >= height * max_width {
         ScreenSize {
-            width: screen.width,
+            width: frame.width,
             height: share(height, width, max_width),
         }
     } else {
         ScreenSize {
             width: share(width, height, max_height),
-            height: screen.height,
+            height: frame.height,
         }
     }
 }
@@ -234,6 +274,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_covered_is_black_and_nothing_else_is() {
+        let mut covered = picture(8, 6);
+        let region = |x0, y0, x1, y1| Region { x0, y0, x1, y1 };
+        covered.cover(region(-5, 2, 3, 4));
+        covered.cover(region(6, 5, 100, 100));
+        covered.cover(region(20, -20, 30, -10));
+        covered.cover(region(5, 5, 4, 4));
+        for (y, x) in (0..6).flat_map(|y| (0..8).map(move |x| (y, x))) {
+            let is_covered = (x < 3 && (2..4).contains(&y)) || (x >= 6 && y >= 5);
+            let expected = if is_covered {
+                [0, 0, 0]
+            } else {
+                pixel(&picture(8, 6), x, y)
+            };
+            assert_eq!(pixel(&covered, x, y), expected, "({x}, {y})");
+        }
+    }
+
+    #[test]
     fn the_pointer_is_drawn_at_its_point_and_cut_at_the_edges() {
         let mut picture = picture(8, 8);
         let pointer = Pointer {
@@ -254,6 +313,18 @@ mod tests {
         let mut bgr = [100, 0, 255];
         blend(&mut bgr, 0x8000_8000);
         assert_eq!(bgr, [50, 0x80, 127]);
+    }
+
+    #[test]
+    fn sizes_that_no_picture_has_are_refused_by_name() {
+        for bad in [size(0, 768), size(1024, 0), size(8001, 10)] {
+            assert!(check_size(Some(bad)).is_err(), "{bad}");
+        }
+        assert!(check_size(None).is_ok() && check_size(Some(size(8000, 1))).is_ok());
+        assert_eq!(
+            check_size(Some(size(0, 768))).unwrap_err().to_string(),
+            "each side of a picture has 1 to 8000 pixels, so it cannot be 0×768"
+        );
     }
 
     #[test]
@@ -279,7 +350,7 @@ mod tests {
             x1: 16,
             y1: 12,
         };
-        assert_eq!(picture.zoom(whole, picture.size), picture);
+        assert_eq!(picture.zoom(whole, picture.size).unwrap(), picture);
     }
 
     #[test]
@@ -291,7 +362,7 @@ mod tests {
             x1: 20,
             y1: 25,
         };
-        let zoomed = picture.zoom(region, picture.size);
+        let zoomed = picture.zoom(region, picture.size).unwrap();
         assert_eq!(zoomed.size, size(40, 20));
         assert_eq!(pixel(&zoomed, 0, 0)[2], 200);
         let [blue, green, _] = pixel(&zoomed, 20, 10);

@@ -4,13 +4,15 @@
 //! whatever way: asked to, dropped with its runtime, or by a panic.
 
 use std::{
+    collections::BTreeMap,
     io,
+    os::{fd::OwnedFd, unix::net::UnixStream},
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
     time::Duration,
 };
 
-use deskhand_core::{action::ScreenSize, tasks::Tasks};
+use deskhand_core::{action::ScreenSize, secret::Secret, tasks::Tasks};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
@@ -20,7 +22,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::StartDesktopError;
+use super::{
+    StartDesktopError,
+    browser::{Browser, DEVTOOLS_FLAG},
+};
 
 /// How long the X server may take to come up. It takes about 30 ms.
 const X_START_MAX: Duration = Duration::from_secs(20);
@@ -44,6 +49,8 @@ pub(super) struct Supervisor {
     pub(super) notices: mpsc::Sender<String>,
     /// Says how the X server ended, once it has.
     pub(super) ended: watch::Sender<Option<String>>,
+    /// For the environment of programs that are started from the desktop.
+    pub(super) variables: BTreeMap<String, Secret>,
 }
 
 /// A running program and its process group.
@@ -64,7 +71,7 @@ impl Drop for ProcessGroup {
 
 impl Program {
     fn start(command: &mut Command) -> io::Result<Self> {
-        let child = command.stdin(Stdio::null()).process_group(0).spawn()?;
+        let child = command.process_group(0).spawn()?;
         let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
         let group = ProcessGroup(pid.ok_or(io::ErrorKind::NotFound)?);
         Ok(Self { child, group })
@@ -121,6 +128,7 @@ impl XServer {
             .args(["-AcceptSetDesktopSize=0", "-noreset", "-nolisten", "tcp"])
             // Never blank. And no GLX: nothing here draws with it, and it doubles the start time.
             .args(["-s", "0", "-extension", "GLX"])
+            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log_file);
         let mut program = Program::start(&mut command).map_err(spawn_error)?;
@@ -187,12 +195,18 @@ pub(super) fn keep_window_manager(
 ) -> Result<(), StartDesktopError> {
     let start = {
         let display = display.to_owned();
+        let variables = supervisor.variables.clone();
         move || {
             Program::start(
                 command("openbox")
                     .args(["--sm-disable", "--config-file"])
                     .arg(&config)
                     .env("DISPLAY", &display)
+                    .envs(exposed(&variables))
+                    // It reads all compose sequences again whenever a key gets a new meaning, which
+                    // takes longer than to type it, and has no use for them.
+                    .env("XCOMPOSEFILE", "/dev/null")
+                    .stdin(Stdio::null())
                     .stdout(Stdio::null())
                     .stderr(Stdio::null()),
             )
@@ -239,26 +253,32 @@ pub(super) fn keep_window_manager(
     Ok(())
 }
 
-/// Starts the browser. Its end is the business of whoever closes it, and only told.
+/// Starts the browser, and gives it back if it can be asked. Its end is the business of whoever closes it,
+/// and only told.
 pub(super) fn start_browser(
     supervisor: &Supervisor,
     display: &str,
     argv: &[String],
-) -> Result<(), StartDesktopError> {
+) -> Result<Option<Browser>, StartDesktopError> {
     let Some((name, arguments)) = argv.split_first() else {
-        return Ok(());
+        return Ok(None);
     };
-    let program = Program::start(
-        command(name)
-            .args(arguments)
-            .env("DISPLAY", display)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null()),
-    )
-    .map_err(|source| StartDesktopError::Spawn {
+    let spawn_error = |source| StartDesktopError::Spawn {
         program: name.clone(),
         source,
-    })?;
+    };
+    let (program, browser) = if arguments.iter().any(|word| word == DEVTOOLS_FLAG) {
+        let (ours, theirs) = UnixStream::pair().map_err(spawn_error)?;
+        let program = start_with_devtools(display, argv, theirs).map_err(spawn_error)?;
+        let pid = program.child.id().unwrap_or_default();
+        let browser = Browser::new(pid, ours, &supervisor.tasks).map_err(spawn_error)?;
+        (program, Some(browser))
+    } else {
+        let mut command = command(name);
+        quiet(command.args(arguments), display).stdout(Stdio::null());
+        let program = Program::start(command.stdin(Stdio::null())).map_err(spawn_error)?;
+        (program, None)
+    };
     let watch = supervisor.clone();
     supervisor.tasks.spawn("browser", async move {
         let Some(status) = program.run(&watch.stop).await else {
@@ -274,7 +294,25 @@ pub(super) fn start_browser(
             format!("The browser ended unexpectedly ({}).", describe(status))
         });
     });
-    Ok(())
+    Ok(browser)
+}
+
+/// Starts a browser that listens on its descriptor 3 and speaks on 4, which std cannot set up by itself.
+///
+/// Both are one socket and not pipes: what a process has of a pipe, others of its user can open anew.
+fn start_with_devtools(display: &str, argv: &[String], socket: UnixStream) -> io::Result<Program> {
+    let socket = OwnedFd::from(socket);
+    let mut command = command("sh");
+    command
+        .args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#, "sh"])
+        .args(argv)
+        .stdin(socket.try_clone()?)
+        .stdout(socket);
+    Program::start(quiet(&mut command, display))
+}
+
+fn quiet<'a>(command: &'a mut Command, display: &str) -> &'a mut Command {
+    command.env("DISPLAY", display).stderr(Stdio::null())
 }
 
 /// Writes the window manager's configuration into `folder`.
@@ -296,6 +334,11 @@ impl Supervisor {
             tracing::warn!(%error, "nobody took a notice about the desktop");
         }
     }
+}
+
+fn exposed(variables: &BTreeMap<String, Secret>) -> impl Iterator<Item = (&str, &str)> {
+    let variables = variables.iter();
+    variables.map(|(name, value)| (name.as_str(), value.expose()))
 }
 
 fn describe(status: io::Result<ExitStatus>) -> String {

@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 use x11rb::{
     connection::Connection,
     protocol::{
+        res::ConnectionExt as _,
         xkb::ConnectionExt as _,
         xproto::{ChangeWindowAttributesAux, ConnectionExt as _},
         xtest::ConnectionExt as _,
@@ -122,6 +123,7 @@ impl Seat {
         let (connection, root) = connect(display)?;
         connection.xtest_get_version(2, 2)?.reply()?;
         connection.xkb_use_extension(1, 0)?.reply()?;
+        connection.res_query_version(1, 2)?.reply()?;
         let atoms = Atoms::new(&connection)?.reply()?;
         let camera = Camera::new(&connection, root)?;
         let seat = Self {

@@ -19,10 +19,14 @@ use super::{
     x::XError,
 };
 
-/// How long a program is waited for to say that it has caught up. One that takes longer hangs.
-const CATCH_UP_MAX: Duration = Duration::from_millis(500);
+/// How long a program is waited for to say that it has caught up with what is typed. One that takes
+/// longer hangs. What it has not taken note of by then may come out wrong.
+const CATCH_UP_MAX: Duration = Duration::from_secs(5);
 
-/// How long a program that cannot say so is given instead.
+/// How long it is waited for before its screen is looked at, where nothing comes out wrong.
+const NOTICE_MAX: Duration = Duration::from_millis(500);
+
+/// How long a program is given that neither says so nor can be looked at.
 const CATCH_UP_GUESS: Duration = Duration::from_millis(60);
 
 /// Pings carry numbers from here, far above those that window managers use.
@@ -84,7 +88,8 @@ impl Typist {
         let capital_u = Keysym(u32::from('U'));
         let begin = Chord(vec![Keysym::CONTROL, Keysym::SHIFT, capital_u]);
         let struck = begin.clone();
-        self.with_ready(&begin, move |seat| seat.strike(&struck, 1))
+        let to_the_end = CancellationToken::new();
+        self.with_ready(&begin, &to_the_end, move |seat| seat.strike(&struck, 1))
             .await?;
         let number = format!("{:x} ", u32::from(character));
         let keysyms = number.chars().filter_map(Keysym::of_char);
@@ -93,8 +98,7 @@ impl Typist {
             keysym,
             plain: true,
         });
-        self.type_keys(wanted.collect(), &CancellationToken::new())
-            .await
+        self.type_keys(wanted.collect(), &to_the_end).await
     }
 
     async fn type_keys(
@@ -105,7 +109,7 @@ impl Typist {
         let wanted: Arc<[Wanted]> = wanted.into();
         let mut n_typed = 0;
         while n_typed < wanted.len() && !cancel.is_cancelled() {
-            let strokes = self.get_ready(Arc::clone(&wanted), n_typed).await?;
+            let strokes = self.get_ready(Arc::clone(&wanted), n_typed, cancel).await?;
             let has_spares = strokes.has_spares;
             n_typed += strokes.strokes.len();
             self.seat
@@ -119,13 +123,22 @@ impl Typist {
     }
 
     /// Binds keys for what is wanted from `start` on, and lets the focused program learn of it.
-    async fn get_ready(&self, wanted: Arc<[Wanted]>, start: usize) -> Result<Strokes, ActError> {
+    async fn get_ready(
+        &self,
+        wanted: Arc<[Wanted]>,
+        start: usize,
+        cancel: &CancellationToken,
+    ) -> Result<Strokes, ActError> {
         let strokes = self
             .seat
             .run(move |seat| seat.get_ready(&wanted[start..]))
             .await?;
         if strokes.has_new {
             self.let_catch_up().await?;
+        }
+        // That may have taken long, and who cancels wants nothing more to be typed.
+        if cancel.is_cancelled() {
+            return Err(ActError::Cancelled);
         }
         Ok(strokes)
     }
@@ -134,9 +147,10 @@ impl Typist {
     pub(super) async fn with_ready<T: Send + 'static>(
         &self,
         chord: &Chord,
+        cancel: &CancellationToken,
         work: impl FnOnce(&mut Seat) -> Result<T, XError> + Send + 'static,
     ) -> Result<T, ActError> {
-        let strokes = self.get_ready(chord.wanted().into(), 0).await?;
+        let strokes = self.get_ready(chord.wanted().into(), 0, cancel).await?;
         let result = self.seat.run(work).await;
         if strokes.has_spares {
             self.let_catch_up().await?;
@@ -161,31 +175,39 @@ impl Typist {
                     return Err(ActError::Cancelled);
                 }
                 let struck = chord.clone();
-                self.with_ready(&chord, move |seat| seat.strike(&struck, n_times))
+                self.with_ready(&chord, cancel, move |seat| seat.strike(&struck, n_times))
                     .await?;
             }
         }
         Ok(())
     }
 
-    /// Waits until the focused program has taken note of all input so far. One that cannot say so
-    /// is given a little time.
+    /// Waits until the focused program has taken note of what was done, if it says so, before its
+    /// screen is looked at.
+    pub(super) async fn let_notice(&self) -> Result<(), ActError> {
+        self.hear_from_focused(NOTICE_MAX).await?;
+        Ok(())
+    }
+
+    /// Waits until the focused program has taken note of all input so far. Terminals and other
+    /// old programs do not say so: they are looked at.
     async fn let_catch_up(&self) -> Result<(), ActError> {
-        if !self.hear_from_focused().await? {
+        let has_said = self.hear_from_focused(CATCH_UP_MAX).await?;
+        if !has_said && !self.seat.let_focused_rest().await? {
             tokio::time::sleep(CATCH_UP_GUESS).await;
         }
         Ok(())
     }
 
     /// Waits for a sign of life from the focused program. `false` when it is one that gives none.
-    pub(super) async fn hear_from_focused(&self) -> Result<bool, ActError> {
+    async fn hear_from_focused(&self, patience: Duration) -> Result<bool, ActError> {
         let number = self.n_pings.fetch_add(1, Ordering::Relaxed);
         let mut pong = self.events.pong.subscribe();
         let pinged = self.seat.run(move |seat| seat.ping_focused(number)).await?;
         if pinged {
             let answer = pong.wait_for(|answered| *answered == number);
             // A program that hangs is not waited for any longer: its user would type on too.
-            let _ = tokio::time::timeout(CATCH_UP_MAX, answer).await;
+            let _ = tokio::time::timeout(patience, answer).await;
         }
         Ok(pinged)
     }

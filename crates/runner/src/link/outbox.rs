@@ -54,10 +54,9 @@ impl Outbox {
         self.lock().requests.admit(id, actor)
     }
 
-    /// Obeys only this driver from now on, and says so.
-    pub(crate) fn set_driver(&self, number: u64, driver: Driver) {
-        self.lock().requests.set_driver(driver);
-        self.tell(&FromRunner::DriverSet { number });
+    /// Obeys only this driver from now on. Tells whether it was another one before.
+    pub(crate) fn set_driver(&self, driver: Driver) -> bool {
+        self.lock().requests.set_driver(driver)
     }
 
     pub(crate) fn acknowledge(&self, id: RequestId) {

@@ -7,7 +7,7 @@ use deskhand_core::tasks::Tasks;
 use deskhand_runner_protocol::{FromRunner, RunnerConfig, StreamTarget, stream_path};
 use futures::{SinkExt, StreamExt};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::UnixStream,
     sync::Semaphore,
 };
@@ -89,7 +89,8 @@ impl Streams {
             .map_err(StreamError::Target)?;
         let socket = dial(&self.config, &stream_path(stream)).await?;
         // However it ends, both sides are closed, and each end knows its own reason.
-        if let Err(error) = copy(socket, target).await {
+        let (reader, writer) = target.into_split();
+        if let Err(error) = copy(socket, reader, writer).await {
             let error = &error as &dyn std::error::Error;
             tracing::debug!(error, stream, "a stream ended with an error");
         }
@@ -98,9 +99,12 @@ impl Streams {
 }
 
 /// Copies both ways until one side ends.
-async fn copy(socket: Socket, target: UnixStream) -> Result<(), tungstenite::Error> {
+pub(crate) async fn copy(
+    socket: Socket,
+    mut reader: impl AsyncRead + Unpin,
+    mut writer: impl AsyncWrite + Unpin,
+) -> Result<(), tungstenite::Error> {
     let (mut sink, mut incoming) = socket.split();
-    let (mut reader, mut writer) = target.into_split();
     let outward = async {
         loop {
             let mut piece = BytesMut::with_capacity(PIECE_BYTES);

@@ -4,10 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use deskhand_core::{
+    edit::EditCommand,
     id::RequestId,
-    sandbox::{Actor, ComputerRequest, Frame},
+    sandbox::{Actor, ComputerRequest},
     shell::ShellRequest,
     tasks::Tasks,
+    vault::{Filling, SecretName},
 };
 use deskhand_runner_protocol::{FrameHead, Outcome};
 use futures::future::BoxFuture;
@@ -16,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Admission, MOST_OPEN};
 use crate::{
-    desktop::{ActError, Desktop},
+    desktop::{ActError, Acted, Desktop},
     editor::Editor,
     keep,
     link::Outbox,
@@ -76,47 +78,53 @@ impl Work {
             }
         };
         match request {
-            ComputerRequest::Act { action, look } => {
+            ComputerRequest::Act {
+                action,
+                look,
+                shown,
+            } => {
                 let desktop = self.desktop.clone();
                 self.actions
                     .push(self.report(id, cancel.clone(), async move {
-                        match desktop.act(&action, look, cancel).await {
-                            Ok((text, frame)) => acted(text, frame),
+                        match desktop.act(&action, look, shown, cancel).await {
+                            Ok(done) => acted(done),
                             Err(ActError::Cancelled) => (Outcome::Cancelled, Bytes::new()),
                             Err(error) => failed(&error),
                         }
                     }));
             }
-            ComputerRequest::Look { format } => {
+            ComputerRequest::Look { format, shown } => {
                 let desktop = self.desktop.clone();
                 let look = self.report(id, cancel, async move {
-                    match desktop.look(format).await {
-                        Ok(frame) => acted("The screen as it is now.".to_owned(), Some(frame)),
+                    match desktop.look(format, shown).await {
+                        Ok(frame) => acted(Acted {
+                            text: "The screen as it is now.".to_owned(),
+                            frame: Some(frame),
+                        }),
                         Err(error) => failed(&error),
                     }
                 });
                 self.tasks.spawn("look", look);
+            }
+            ComputerRequest::Fill { name, filling } => {
+                let fill = fill(self.desktop.clone(), name, filling, cancel.clone());
+                self.actions.push(self.report(id, cancel, fill));
+            }
+            ComputerRequest::Guard { values } => {
+                self.desktop.guard(values);
+                let done = Outcome::Acted {
+                    text: "Pictures are watched over.".to_owned(),
+                    frame: None,
+                };
+                self.outbox.finish(id, done, &[]);
             }
             ComputerRequest::Shell(request) => {
                 let command = self.command(id, request, cancel.clone());
                 self.commands.push(self.report(id, cancel, command));
             }
             ComputerRequest::Edit(command) => {
-                let editor = Arc::clone(&self.editor);
-                self.edits.push(self.report(id, cancel, async move {
-                    let edit = tokio::task::spawn_blocking(move || {
-                        // An edit that panicked left no half-made change in the editor.
-                        editor
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .perform(&command)
-                    });
-                    match edit.await {
-                        Ok(Ok(text)) => (Outcome::Edited { text }, Bytes::new()),
-                        Ok(Err(error)) => failed(&error),
-                        Err(error) => failed(&error),
-                    }
-                }));
+                let edit = edit(Arc::clone(&self.editor), command);
+                self.edits.push(self.report(id, cancel, edit));
             }
             ComputerRequest::Keep(file) => {
                 self.edits.push(self.report(id, cancel, async move {
@@ -189,29 +197,57 @@ impl Lane {
     }
 }
 
-fn acted(text: String, frame: Option<Frame>) -> Done {
-    match frame {
-        Some(Frame {
-            bytes,
-            format,
-            size,
-            pointer,
-        }) => {
-            let head = FrameHead {
-                format,
-                size,
-                pointer,
-            };
-            (
-                Outcome::Acted {
-                    text,
-                    frame: Some(head),
-                },
-                bytes,
-            )
-        }
-        None => (Outcome::Acted { text, frame: None }, Bytes::new()),
+async fn edit(editor: Arc<Mutex<Editor>>, command: EditCommand) -> Done {
+    let edit = tokio::task::spawn_blocking(move || {
+        // An edit that panicked left no half-made change in the editor.
+        editor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .perform(&command)
+    });
+    match edit.await {
+        Ok(Ok(text)) => (Outcome::Edited { text }, Bytes::new()),
+        Ok(Err(error)) => failed(&error),
+        Err(error) => failed(&error),
     }
+}
+
+/// A secret to be typed came without its value.
+#[derive(Debug, thiserror::Error)]
+#[error("Nothing was typed: the server did not send the secret.")]
+struct NoFilling;
+
+async fn fill(
+    desktop: Desktop,
+    name: SecretName,
+    filling: Option<Filling>,
+    cancel: CancellationToken,
+) -> Done {
+    let Some(filling) = filling else {
+        return failed(&NoFilling);
+    };
+    match desktop.fill(&filling, cancel).await {
+        Ok(()) => {
+            let said = "into the field. Pictures show the field black.";
+            acted(Acted {
+                text: format!("Typed the secret {name} {said}"),
+                frame: None,
+            })
+        }
+        Err(ActError::Cancelled) => (Outcome::Cancelled, Bytes::new()),
+        Err(error) => failed(&error),
+    }
+}
+
+fn acted(acted: Acted) -> Done {
+    let Acted { text, frame } = acted;
+    let head = frame.as_ref().map(|frame| FrameHead {
+        format: frame.format,
+        size: frame.size,
+        pointer: frame.pointer,
+    });
+    let outcome = Outcome::Acted { text, frame: head };
+    (outcome, frame.map(|frame| frame.bytes).unwrap_or_default())
 }
 
 fn failed(error: &dyn std::error::Error) -> Done {

@@ -71,6 +71,7 @@ impl Bash {
             .env("LANG", "C.UTF-8")
             .env("SHELL", "/bin/bash")
             .env("PATH", search_path())
+            .envs(variables(config))
             .env_remove("LC_ALL")
             .env_remove("BASH_ENV")
             .env_remove("OLDPWD")
@@ -174,6 +175,12 @@ fn driver() -> String {
         .filter(|line| !line.starts_with('#') && !line.is_empty())
         .collect();
     lines.join(" ")
+}
+
+/// Each of them is for every program that the shell starts.
+fn variables(config: &ShellConfig) -> impl Iterator<Item = (&str, &str)> {
+    let variables = config.variables.iter();
+    variables.map(|(name, value)| (name.as_str(), value.expose()))
 }
 
 fn search_path() -> String {

@@ -2,9 +2,11 @@
 
 mod server;
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use deskhand_core::{
-    action::{Action, Point, ScreenSize},
+    action::{Action, Button, Point, ScreenSize},
     blob::BlobFormat,
     edit::EditCommand,
     id::{RequestId, UserId},
@@ -15,6 +17,11 @@ use deskhand_runner::RunError;
 use deskhand_runner_protocol::{FromRunner, Outcome, StreamTarget, ToRunner, stream_path};
 use futures::SinkExt;
 use tokio_tungstenite::tungstenite::Message;
+use x11rb::{
+    connection::Connection,
+    protocol::xproto::{ConnectionExt, KeyButMask},
+    rust_connection::RustConnection,
+};
 
 use self::server::{PATIENCE, SCREEN, Server};
 
@@ -29,6 +36,7 @@ fn act(action: Action) -> ComputerRequest {
     ComputerRequest::Act {
         action,
         look: false,
+        shown: None,
     }
 }
 
@@ -74,6 +82,7 @@ async fn the_computer_is_served_over_the_link() {
     let (outcome, body) = control
         .outcome_of(ComputerRequest::Look {
             format: BlobFormat::Png,
+            shown: None,
         })
         .await;
     let Outcome::Acted {
@@ -92,6 +101,7 @@ async fn the_computer_is_served_over_the_link() {
         .outcome_of(ComputerRequest::Act {
             action: Action::Screenshot,
             look: true,
+            shown: None,
         })
         .await;
     assert!(matches!(outcome, Outcome::Acted { frame: Some(_), .. }));
@@ -195,19 +205,27 @@ async fn requests_can_be_cancelled_and_do_not_hold_each_other_up() {
     let wait = control.request(act(Action::Wait { ms: 60_000 })).await;
     let behind = control.request(act(Action::CursorPosition)).await;
     let sleep = control.request(shell("echo begun; sleep 100")).await;
-    // The screen can be looked at and files edited while both are busy.
-    let (outcome, _) = control
-        .outcome_of(ComputerRequest::Look {
+    // The screen can be looked at while both are busy, and the command's output arrives while it
+    // runs.
+    let look = control
+        .request(ComputerRequest::Look {
             format: BlobFormat::Jpeg,
+            shown: None,
         })
         .await;
-    assert!(matches!(outcome, Outcome::Acted { frame: Some(_), .. }));
-    // The command's output arrives while it runs.
-    loop {
+    let (mut has_looked, mut has_output) = (false, false);
+    while !(has_looked && has_output) {
         let (message, bytes) = control.next().await;
         if message == (FromRunner::Progress { id: sleep }) {
             assert_eq!(&*bytes, b"begun\n");
-            break;
+            has_output = true;
+        } else {
+            let is_look = matches!(
+                &message,
+                FromRunner::Result { id, outcome: Outcome::Acted { frame: Some(_), .. } } if *id == look
+            );
+            assert!(is_look, "{message:?}");
+            has_looked = true;
         }
     }
     control.send(&ToRunner::Cancel { id: sleep }).await;
@@ -351,6 +369,7 @@ async fn while_a_person_drives_everybody_else_is_refused() {
             act(Action::Screenshot),
             ComputerRequest::Look {
                 format: BlobFormat::Png,
+                shown: None,
             },
             ComputerRequest::Edit(EditCommand::View {
                 path: "/etc/hostname".to_owned(),
@@ -385,5 +404,77 @@ async fn while_a_person_drives_everybody_else_is_refused() {
     let after = control.request(mark("after")).await;
     while control.result().await.0 != after {}
     assert_eq!(std::fs::read_to_string(marks).unwrap(), "own\nafter\n");
+    server.stop().await;
+}
+
+/// What is down on a display.
+#[derive(Debug, PartialEq, Eq)]
+struct Down {
+    a_button: bool,
+    a_key: bool,
+}
+
+fn down(display: &str) -> Down {
+    let (x, screen) = RustConnection::connect(Some(display)).unwrap();
+    let root = x.setup().roots[screen].root;
+    let mask = x.query_pointer(root).unwrap().reply().unwrap().mask;
+    let keys = x.query_keymap().unwrap().reply().unwrap().keys;
+    let buttons = KeyButMask::BUTTON1 | KeyButMask::BUTTON2 | KeyButMask::BUTTON3;
+    Down {
+        a_button: mask.intersects(buttons),
+        a_key: keys.iter().any(|keys| *keys != 0),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_hold_is_let_go_before_somebody_takes_over() {
+    let server = Server::start();
+    let mut control = server.ready().await;
+    let display = shown(control.outcome_of(shell("echo $DISPLAY")).await.0);
+    let display = display.trim();
+    let person = UserId::new();
+    let press = || {
+        act(Action::MouseDown {
+            button: Button::Left,
+        })
+    };
+
+    // A button that an action left down, and keys that one holds.
+    let nothing = Down {
+        a_button: false,
+        a_key: false,
+    };
+    control.outcome_of(press()).await;
+    let keys = "ctrl+F2".to_owned();
+    let hold = act(Action::HoldKey { keys, ms: 60_000 });
+    control.request(hold).await;
+    let both = Down {
+        a_button: true,
+        a_key: true,
+    };
+    while down(display) != both {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    let driver = Driver::Only(person);
+    control
+        .send(&ToRunner::SetDriver { number: 1, driver })
+        .await;
+    control.driver_set(1).await;
+    assert_eq!(down(display), nothing);
+
+    // Hearing the same again takes nothing from the hands of who has control.
+    control.request_by(Actor::Person(person), press()).await;
+    control.result().await;
+    control
+        .send(&ToRunner::SetDriver { number: 2, driver })
+        .await;
+    control.driver_set(2).await;
+    assert!(down(display).a_button);
+    let driver = Driver::Anybody;
+    control
+        .send(&ToRunner::SetDriver { number: 3, driver })
+        .await;
+    control.driver_set(3).await;
+    assert_eq!(down(display), nothing);
     server.stop().await;
 }

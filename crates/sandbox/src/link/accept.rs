@@ -6,7 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use deskhand_core::tasks::Tasks;
-use deskhand_runner_protocol::{CONTROL_PATH, LONGEST_MESSAGE_BYTES, stream_path};
+use deskhand_runner_protocol::{CONTROL_PATH, GATEWAY_PATH, LONGEST_MESSAGE_BYTES, stream_path};
 use subtle::ConstantTimeEq;
 use tokio::{
     net::{UnixListener, UnixStream},
@@ -22,7 +22,7 @@ use tokio_tungstenite::{
     },
 };
 
-use super::{Link, Socket};
+use super::{Link, Socket, stream};
 
 /// How long a caller may take to say who it is.
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(5);
@@ -36,6 +36,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 enum Route {
     Control,
     Stream(u64),
+    Gateway,
 }
 
 /// Takes calls until the link ends.
@@ -112,6 +113,9 @@ impl Link {
         if path == CONTROL_PATH {
             return Ok(Route::Control);
         }
+        if path == GATEWAY_PATH && self.gateway.is_some() {
+            return Ok(Route::Gateway);
+        }
         let state = self.state();
         let stream = state.streams.keys().find(|n| stream_path(**n) == path);
         stream
@@ -122,6 +126,11 @@ impl Link {
     async fn serve(&self, route: Route, socket: Socket) {
         match route {
             Route::Control => self.serve_control(socket).await,
+            Route::Gateway => {
+                if let Some(gateway) = &self.gateway {
+                    gateway.take(stream::bytes_of(socket));
+                }
+            }
             Route::Stream(stream) => {
                 let asker = self.state().streams.remove(&stream);
                 if let Some(asker) = asker {

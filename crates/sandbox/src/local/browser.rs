@@ -17,9 +17,14 @@ const PROGRAMS: [&str; 4] = [
 /// Where the start page is in every sandbox.
 pub(crate) const START_PAGE: &str = "/run/deskhand/start.html";
 
-const FLAGS: [&str; 22] = [
+const FLAGS: [&str; 24] = [
     "--user-data-dir=/home/agent/.config/chromium",
     "--start-maximized",
+    // The runner asks which field has the focus before it types a secret. A pipe and no port: other
+    // programs in the sandbox cannot reach it.
+    "--remote-debugging-pipe",
+    // Pages are used with mouse and keyboard. The pipe alone would have them told otherwise.
+    "--disable-blink-features=AutomationControlled",
     // No welcome, no questions, no bubbles.
     "--no-first-run",
     "--no-default-browser-check",

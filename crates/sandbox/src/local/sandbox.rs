@@ -20,7 +20,7 @@ use deskhand_core::{
     secret::Secret,
     tasks::Tasks,
 };
-use deskhand_runner_protocol::{RunnerConfig, StreamTarget};
+use deskhand_runner_protocol::{RunnerConfig, RunnerGateway, StreamTarget};
 use rand::Rng;
 use tokio::{sync::watch, task::spawn_blocking, time::timeout};
 use tokio_util::sync::CancellationToken;
@@ -36,7 +36,10 @@ use super::{
     trace::Trace,
     usage::Metered,
 };
-use crate::link::{Link, Status, accept::accept_calls};
+use crate::{
+    gateway::GatewayDoor,
+    link::{Link, Status, accept::accept_calls},
+};
 
 mod charge;
 
@@ -70,7 +73,9 @@ impl LocalSandbox {
         let files = SessionFiles::of(&host.config.dir, spec.session);
         let listener = files.prepare(host.identity)?;
         let token = new_token();
-        let link = Arc::new(Link::new(token.clone()));
+        let door = GatewayDoor::open(spec.session, host.config.gateway.as_ref(), &new_token());
+        let (door, gateway) = door.unzip();
+        let link = Arc::new(Link::new(token.clone(), door));
         let group_name = format!("deskhand-{}", spec.session);
         let group = Arc::new(Group::create(
             &host.groups,
@@ -124,7 +129,7 @@ impl LocalSandbox {
                 tracing::warn!(%error, session.id = %spec.session, "limits are not in force");
             }
         }
-        tell(&stdin, &runner_config(host, token, spec))?;
+        tell(&stdin, &runner_config(host, token, spec, gateway))?;
         sandbox.screen = sandbox.wait_until_ready(host).await?;
         Ok(sandbox)
     }
@@ -240,7 +245,12 @@ async fn launch(
     Ok((tree, stdin, stderr))
 }
 
-fn runner_config(host: &Host, token: Secret, spec: SandboxSpec) -> RunnerConfig {
+fn runner_config(
+    host: &Host,
+    token: Secret,
+    spec: SandboxSpec,
+    gateway: Option<RunnerGateway>,
+) -> RunnerConfig {
     // Longer than any wait that makes sense.
     let ms =
         |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
@@ -252,6 +262,7 @@ fn runner_config(host: &Host, token: Secret, spec: SandboxSpec) -> RunnerConfig 
         settle_max_ms: ms(host.config.settle_max),
         shell_output_bytes: host.config.shell_output_bytes,
         browser: host.browser.clone(),
+        gateway,
     }
 }
 

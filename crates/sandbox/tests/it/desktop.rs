@@ -79,6 +79,7 @@ async fn start_and_paint(world: &World, session: SessionId) -> Arc<dyn Sandbox> 
 async fn look(sandbox: &dyn Sandbox) -> Bytes {
     let look = ComputerRequest::Look {
         format: BlobFormat::Png,
+        shown: None,
     };
     match sandbox
         .perform(RequestId::new(), Actor::Agent, look, None)

@@ -110,6 +110,7 @@ async fn progress_and_refusals_reach_the_caller() {
     let act = ComputerRequest::Act {
         action: Action::Screenshot,
         look: true,
+        shown: None,
     };
     let answer = sandbox
         .perform(RequestId::new(), Actor::Agent, act, None)

@@ -48,7 +48,7 @@ pub(crate) enum BusMessage {
     /// Your newest sessions, at most 200, newest first. It comes once, first of all.
     Snapshot(SnapshotData),
     /// A session is new or different.
-    Session(BusSession),
+    Session(Box<BusSession>),
     /// You cannot see a session any more.
     SessionGone(SessionData),
     /// Something to know at once.
@@ -153,7 +153,7 @@ impl From<News> for BusMessage {
             News::Snapshot(sessions) => Self::Snapshot(SnapshotData {
                 sessions: sessions.into_iter().map(BusSession::from).collect(),
             }),
-            News::Session(session) => Self::Session(BusSession::from(*session)),
+            News::Session(session) => Self::Session(Box::new(BusSession::from(*session))),
             News::Gone(session) => Self::SessionGone(SessionData { session }),
             News::Notice(Notice { code, message }) => Self::Notice(NoticeData { code, message }),
         }

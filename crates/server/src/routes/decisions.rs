@@ -4,6 +4,7 @@ use axum::{Json, extract::State};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use deskhand_app::{GivenReply, ListDecisions, Sessions};
 use deskhand_core::{
+    budget::Over,
     decision::{DecisionKind, DecisionState, Form, GivenFile, Reply, Subject},
     id::{DecisionId, SessionId, TurnId, UserId},
 };
@@ -93,6 +94,9 @@ pub(crate) struct DecisionView {
     /// Exactly what would be done, where something would be.
     #[schema(required, value_type = Option<schema::decision::Subject>)]
     subject: Option<Subject>,
+    /// The bound that would be passed, where that is why.
+    #[schema(required, value_type = Option<schema::budget::Over>)]
+    over: Option<Over>,
     /// What counts as the answer when nobody gave one in time.
     #[schema(required, value_type = Option<schema::decision::Reply>)]
     default: Option<Reply>,
@@ -129,6 +133,7 @@ impl From<NamedDecision> for DecisionView {
             prompt: ask.prompt,
             form: ask.form,
             subject: ask.subject,
+            over: ask.over,
             default: ask.default,
             expires_at: ask.expires_at,
             created_at: decision.created_at,
@@ -263,6 +268,7 @@ pub(crate) async fn list(
     request_body = Answer,
     responses(
         (status = 200, description = "the decision", body = DecisionView),
+        (status = 403, description = "`not_administrator`: only an administrator gives more for a day"),
         (status = 404, description = "`no_decision`"),
         (status = 409, description = "`settled`: who answered and when, or that it expired or was withdrawn"),
         (status = 422, description = "`bad_answer`"),

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use deskhand_app::{LimitsInUse, Sessions};
-use deskhand_core::{id::UserId, limits::UserLimits};
+use deskhand_core::{budget::ChangeBudget, id::UserId, limits::UserLimits};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -63,6 +63,12 @@ pub(crate) struct UserLimitsView {
     /// How long one sandbox of theirs may live.
     #[schema(minimum = 1, maximum = 2_592_000)]
     life_seconds: Option<u32>,
+    /// What the models of their sessions may cost in a day, in US dollars. 0: as much as it takes.
+    #[schema(minimum = 0, maximum = 1_000_000)]
+    day_usd: Option<f64>,
+    /// How many tokens they may use in a day. 0: as many as it takes.
+    #[schema(maximum = 1_000_000_000_000_u64)]
+    day_tokens: Option<u64>,
 }
 
 impl From<LimitsInUse> for LimitsInUseView {
@@ -91,6 +97,8 @@ impl From<UserLimits> for UserLimitsView {
             sessions_per_day: limits.sessions_per_day,
             idle_seconds: limits.idle_seconds,
             life_seconds: limits.life_seconds,
+            day_usd: limits.day.usd,
+            day_tokens: limits.day.tokens,
         }
     }
 }
@@ -156,6 +164,10 @@ pub(crate) async fn set(
         sessions_per_day: body.sessions_per_day,
         idle_seconds: body.idle_seconds,
         life_seconds: body.life_seconds,
+        day: ChangeBudget {
+            usd: body.day_usd,
+            tokens: body.day_tokens,
+        },
     };
     sessions.set_user_limits(id, limits).await?;
     Ok(Json(limits.into()))

@@ -33,6 +33,9 @@ pub(crate) struct Send {
     #[serde(default)]
     #[schema(value_type = schema::Delivery, required = false)]
     delivery: Delivery,
+    /// Which model works on it, as `vendor/name`; the session's without it. A message that steers a turn leaves the
+    /// turn its model.
+    model: Option<String>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -66,7 +69,7 @@ pub(crate) struct MessagesView {
     request_body = Send,
     responses(
         (status = 202, description = "the message, already stored", body = MessageView),
-        (status = 400, description = "`empty_message`, `malformed`"),
+        (status = 400, description = "`empty_message`, `unknown_model`, `malformed`"),
         (status = 409, description = "`session_ended`"),
         (status = 413, description = "`long_message`"),
         (status = 429, description = "`queue_full`, `too_many_awake`"),
@@ -81,6 +84,7 @@ pub(crate) async fn send(
     let prompt = SendPrompt {
         content: body.content,
         delivery: body.delivery,
+        model: body.model,
     };
     let message = sessions.send_prompt(user, id, prompt).await?;
     Ok((StatusCode::ACCEPTED, Json(message.into())))

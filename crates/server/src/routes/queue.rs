@@ -1,7 +1,7 @@
 //! The messages that wait for the agent.
 
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_app::{ChangeMessage, Place, Sessions};
+use deskhand_app::{ChangeMessage, Choice, Place, Sessions};
 use deskhand_core::{
     id::{MessageId, SessionId},
     message::{Delivery, Message},
@@ -35,6 +35,10 @@ pub(crate) struct Change {
     content: Option<String>,
     #[schema(value_type = Option<schema::Delivery>, nullable = false)]
     delivery: Option<Delivery>,
+    /// Which model works on it, as `vendor/name`; null for the session's.
+    #[serde(default, deserialize_with = "choice")]
+    #[schema(value_type = Option<String>)]
+    model: Option<Choice>,
     /// The message to stand before; null for the end of the queue.
     #[serde(default, deserialize_with = "place")]
     #[schema(value_type = Option<Uuid>)]
@@ -83,7 +87,7 @@ pub(crate) async fn list(
     request_body = Change,
     responses(
         (status = 200, description = "the queue as it is then", body = QueueView),
-        (status = 400, description = "`empty_message`, `malformed`"),
+        (status = 400, description = "`empty_message`, `unknown_model`, `malformed`"),
         (status = 404, description = "`no_message`"),
         (status = 409, description = "`message_taken`"),
         (status = 413, description = "`long_message`"),
@@ -98,6 +102,7 @@ pub(crate) async fn change(
     let change = ChangeMessage {
         content: body.content,
         delivery: body.delivery,
+        model: body.model,
         place: body.before,
     };
     let queue = sessions.change_message(user, id, message, change).await?;
@@ -127,6 +132,12 @@ pub(crate) async fn remove(
 }
 
 /// A field that is there: null says something too.
+fn choice<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Choice>, D::Error> {
+    let model = Option::<String>::deserialize(deserializer)?;
+    Ok(Some(model.map_or(Choice::TheSessions, Choice::Model)))
+}
+
+/// The same for a place.
 fn place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Place>, D::Error> {
     let before = Option::<MessageId>::deserialize(deserializer)?;
     Ok(Some(before.map_or(Place::Last, Place::Before)))

@@ -13,7 +13,7 @@ use crate::{
     extract::{Body, Id, Query, page_size},
     problem::Problem,
     schema::{self, SessionPath},
-    view::SessionView,
+    view::{SessionView, budget::BudgetBody},
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -31,12 +31,19 @@ pub(crate) struct Create {
     title: Option<String>,
     /// `vendor/name`, or the server's choice.
     model: Option<String>,
+    /// What its agent is told besides what every agent is told: at most 16 KiB in UTF-8.
+    #[schema(max_length = 16384)]
+    instructions: Option<String>,
     /// The caller's own notes.
     #[schema(value_type = Option<std::collections::HashMap<String, serde_json::Value>>)]
     metadata: Option<serde_json::Map<String, serde_json::Value>>,
     /// What the agent must ask before it does it; your default without it.
     #[schema(value_type = Option<schema::decision::Policy>)]
     approvals: Option<Policy>,
+    /// What it may use before a person is asked.
+    #[serde(default)]
+    #[schema(value_type = Option<BudgetBody>, nullable = false)]
+    budget: BudgetBody,
 }
 
 /// What to change of a session. At least one of them.
@@ -49,6 +56,16 @@ pub(crate) struct Change {
     /// What the agent must ask before it does it, from its next action on.
     #[schema(value_type = Option<schema::decision::Policy>, nullable = false)]
     approvals: Option<Policy>,
+    /// `vendor/name`, from its next turn on.
+    #[schema(nullable = false)]
+    model: Option<String>,
+    /// What its agent is told besides what every agent is told, from its next turn on: at most 16 KiB in UTF-8, empty for
+    /// nothing.
+    #[schema(max_length = 16384, nullable = false)]
+    instructions: Option<String>,
+    /// What it may use in all before a person is asked, instead of what it might until now.
+    #[schema(nullable = false)]
+    budget: Option<BudgetBody>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -81,7 +98,7 @@ pub(crate) struct SessionsView {
     request_body = Create,
     responses(
         (status = 201, description = "the session", body = SessionView),
-        (status = 400, description = "`unknown_model`, `long_title`, `bad_policy`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`"),
         (status = 429, description = "`too_many_awake`, `too_many_today`"),
     ),
 )]
@@ -93,8 +110,10 @@ pub(crate) async fn create(
     let wanted = CreateSession {
         title: body.title,
         model: body.model,
+        instructions: body.instructions,
         metadata: body.metadata,
         approvals: body.approvals,
+        budget: body.budget.into(),
     };
     let session = sessions.create(user, wanted).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
@@ -140,7 +159,7 @@ pub(crate) async fn show(
     Ok(Json(sessions.find(caller.viewer(), id).await?.into()))
 }
 
-/// Gives a session another title, or another approval policy.
+/// Gives a session another title, model, instructions, approval policy or budget.
 #[utoipa::path(
     patch,
     path = "/sessions/{id}",
@@ -150,20 +169,24 @@ pub(crate) async fn show(
     request_body = Change,
     responses(
         (status = 200, description = "the session", body = SessionView),
-        (status = 400, description = "`long_title`, `bad_policy`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`"),
+        (status = 409, description = "`session_ended`: it gets no other model"),
     ),
 )]
 pub(crate) async fn change(
     State(sessions): State<Sessions>,
-    caller: Caller,
+    Caller(user): Caller,
     Id(id): Id<SessionId>,
     Body(body): Body<Change>,
 ) -> Result<Json<SessionView>, Problem> {
     let change = ChangeSession {
         title: body.title,
         approvals: body.approvals,
+        model: body.model,
+        instructions: body.instructions,
+        budget: body.budget.map(Into::into),
     };
-    let session = sessions.change(caller.viewer(), id, change).await?;
+    let session = sessions.change(user, id, change).await?;
     Ok(Json(session.into()))
 }
 

@@ -13,7 +13,7 @@ pub(crate) enum DecisionKind {
     Approval,
     /// The model's vendor wants a person to look first.
     SafetyCheck,
-    /// What may be spent is spent.
+    /// What may be used is used up, or the agent does not get on.
     Budget,
 }
 
@@ -129,11 +129,12 @@ pub(crate) struct Rule {
 }
 
 #[derive(Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum RuleTool {
     Computer,
     Bash,
     Editor,
+    FillSecret,
     Any,
 }
 

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::{
     BlobName, Delivery, Role, SandboxState, SessionState,
+    budget::{Bound, Over},
     decision::{Check, DecisionKind, Form, Reply, SettledState, Subject},
 };
 
@@ -45,6 +46,10 @@ pub(crate) enum EventBody {
     Decision(DecisionData),
     Answer(AnswerData),
     Cost(CostData),
+    Retry(RetryData),
+    Gateway(GatewayData),
+    Model(ModelData),
+    Notice(NoticeData),
     Error(ErrorData),
     Complete(CompleteData),
 }
@@ -80,6 +85,9 @@ pub(crate) struct MessageData {
     /// `queue` when it is absent.
     #[schema(required = false)]
     delivery: Delivery,
+    /// Which model works on it, when it is not the session's.
+    #[schema(required = false)]
+    model: String,
     /// The turn that gave the answer.
     #[schema(required = false)]
     turn: Uuid,
@@ -103,6 +111,11 @@ pub(crate) enum QueueChange {
     Edited { content: String },
     /// It is delivered in another way.
     Redelivered { delivery: Delivery },
+    /// Another model works on it; the session's without a name.
+    Reassigned {
+        #[schema(required = false)]
+        model: String,
+    },
     /// It stands before another one, or last.
     Moved {
         #[schema(required = false)]
@@ -227,6 +240,9 @@ pub(crate) struct DecisionData {
     /// Exactly what would be done, where something would be.
     #[schema(required = false)]
     subject: Subject,
+    /// The bound that would be passed, where that is why.
+    #[schema(required = false)]
+    over: Over,
     /// What counts as the answer when nobody gave one in time.
     #[schema(required = false)]
     default: Reply,
@@ -249,7 +265,7 @@ pub(crate) struct AnswerData {
     by: Uuid,
 }
 
-/// The model has given a whole answer. What it said and asked for stands before this.
+/// What an answer of the model took. Unless it broke off it is whole: what the model said and asked for stands before this.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CostData {
     turn: Uuid,
@@ -257,6 +273,89 @@ pub(crate) struct CostData {
     step: u32,
     /// What it cost in US dollars.
     usd: f64,
+    /// Which model gave it.
+    #[schema(required = false)]
+    model: String,
+    usage: UsageData,
+    /// Whether nobody knows what the model costs, so that `usd` is no more than 0.
+    #[schema(required = false)]
+    unpriced: bool,
+    /// Whether the model wanted to say more and could not.
+    #[schema(required = false)]
+    unfinished: bool,
+    /// Whether it only says what the model is about to do, so that it is not the end.
+    #[schema(required = false)]
+    aside: bool,
+    /// Whether it broke off, so that it is no answer and may have cost more.
+    #[schema(required = false)]
+    broken_off: bool,
+}
+
+/// What an answer took, in tokens.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct UsageData {
+    /// Read, and neither from the vendor's cache nor into it.
+    input: u64,
+    cache_write: u64,
+    cache_read: u64,
+    output: u64,
+}
+
+/// The model could not answer and is asked again.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RetryData {
+    turn: Uuid,
+    /// Which try failed, counted from 1 for each answer.
+    attempt: u32,
+    /// What went wrong, for people.
+    message: String,
+    /// When it is asked again.
+    next_at: Timestamp,
+    /// Which model is asked then, when it is another one.
+    #[schema(required = false)]
+    model: String,
+}
+
+/// A program in the sandbox has asked a model. It is no part of the conversation.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GatewayData {
+    /// The turn that was under way. Absent when a person had control and the agent was not at work.
+    #[schema(required = false)]
+    turn: Uuid,
+    /// `vendor/name`.
+    model: String,
+    /// What it cost in US dollars.
+    usd: f64,
+    usage: UsageData,
+    /// Whether nobody knows what the model costs, so that `usd` is no more than 0.
+    #[schema(required = false)]
+    unpriced: bool,
+    /// Whether the answer broke off, so that it may have cost more.
+    #[schema(required = false)]
+    unfinished: bool,
+}
+
+/// A person gave the session another model, from its next turn on.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ModelData {
+    /// `vendor/name`.
+    model: String,
+    /// Who did it.
+    by: Uuid,
+    /// Their name at that time.
+    by_name: String,
+}
+
+/// A turn comes close to a bound. The model is told as well.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct NoticeData {
+    turn: Uuid,
+    bound: Bound,
+    /// In the bound's own unit.
+    used: f64,
+    limit: f64,
+    /// A sentence for people.
+    message: String,
 }
 
 /// Something failed. With a `turn` it is that turn's end.
@@ -278,6 +377,9 @@ pub(crate) struct CompleteData {
     /// How many times the model was asked.
     n_steps: u32,
     duration_ms: u64,
+    /// What it came up against, when that was the end.
+    #[schema(required = false)]
+    bound: Bound,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -289,4 +391,6 @@ pub(crate) enum Outcome {
     Stopped,
     /// A message was sent that could not wait. It begins the next turn.
     Interrupted,
+    /// It came up against a bound, and a person said that it was enough.
+    Enough,
 }

@@ -35,6 +35,22 @@ const MIGRATIONS: &[Migration] = &[
         number: 6,
         sql: include_str!("../../migrations/0006_limits.sql"),
     },
+    Migration {
+        number: 7,
+        sql: include_str!("../../migrations/0007_answers.sql"),
+    },
+    Migration {
+        number: 8,
+        sql: include_str!("../../migrations/0008_secrets.sql"),
+    },
+    Migration {
+        number: 9,
+        sql: include_str!("../../migrations/0009_budgets.sql"),
+    },
+    Migration {
+        number: 10,
+        sql: include_str!("../../migrations/0010_choice.sql"),
+    },
 ];
 
 /// Keeps two servers that start at once from migrating at once on PostgreSQL. Any number does

@@ -35,6 +35,7 @@ fn ask(kind: DecisionKind, expires_at: Option<Timestamp>) -> Ask {
         prompt: "Which?".to_owned(),
         form: Form::Text,
         subject: None,
+        over: None,
         default: None,
         expires_at,
     }
@@ -48,7 +49,7 @@ fn text(by: UserId, text: &str) -> Settlement {
 }
 
 /// A session at work, and its turn.
-async fn at_work(world: &World, owner: UserId) -> (SessionId, TurnId) {
+pub(crate) async fn at_work(world: &World, owner: UserId) -> (SessionId, TurnId) {
     let session = world.session_of(owner).await;
     let now = SystemClock.now();
     let prompt = NewPrompt {
@@ -58,6 +59,7 @@ async fn at_work(world: &World, owner: UserId) -> (SessionId, TurnId) {
         author: owner,
         author_name: "ada",
         delivery: Delivery::Queue,
+        model: None,
         at: now,
     };
     let queued = world.store.queue_prompt(prompt, 10).await.unwrap();

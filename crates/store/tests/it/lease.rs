@@ -321,6 +321,7 @@ async fn begin(world: &World, session: SessionId, now: Timestamp) -> bool {
         author: world.user,
         author_name: "ada",
         delivery: deskhand_core::message::Delivery::Queue,
+        model: None,
         at: now,
     };
     world.store.queue_prompt(prompt, 100).await.unwrap();

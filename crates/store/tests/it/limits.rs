@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::{
+    budget::{Budget, ChangeBudget},
     clock::{Clock, SystemClock},
     id::SessionId,
     limits::{Limits, UserLimits},
@@ -30,6 +31,7 @@ fn limits(sessions_per_day: u32) -> Limits {
         sessions_per_day,
         idle: Duration::from_secs(1),
         life: Duration::from_secs(1),
+        day: Budget::default(),
     }
 }
 
@@ -48,6 +50,10 @@ async fn what_was_decided_for_a_user_is_kept(world: World) {
         UserLimits {
             idle_seconds: Some(1),
             sessions_per_day: Some(0),
+            day: ChangeBudget {
+                usd: Some(0.25),
+                tokens: Some(0),
+            },
             ..UserLimits::default()
         },
     ] {
@@ -64,8 +70,10 @@ async fn sessions_are_made_up_to_the_limit_also_at_once(world: World) {
         owner: world.user,
         title: "",
         model: "scripted/demo",
+        instructions: "",
         metadata: &metadata,
         approvals: &approvals,
+        budget: Budget::default(),
         created_at,
     };
     let insert = |at| {

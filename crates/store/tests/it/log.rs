@@ -40,6 +40,7 @@ pub(crate) fn prompt<'a>(world: &World, session: SessionId, content: &'a str) ->
         author: world.user,
         author_name: "ada",
         delivery: Delivery::Queue,
+        model: None,
         at: SystemClock.now(),
     }
 }

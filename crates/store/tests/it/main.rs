@@ -8,18 +8,22 @@
 )]
 
 mod blobs;
+mod budgets;
 mod decisions;
 mod figures;
+mod gateway;
 mod lease;
 mod limits;
 mod log;
 mod people;
 mod queue;
 mod rights;
+mod secrets;
 mod tls;
 mod tokens;
 
 use deskhand_core::{
+    budget::Budget,
     clock::{Clock, SystemClock},
     id::{SessionId, UserId},
     policy::Policy,
@@ -109,8 +113,10 @@ impl World {
             owner,
             title: "",
             model: "scripted/demo",
+            instructions: "",
             metadata: &serde_json::json!({"team": "x"}),
             approvals: &Policy::default(),
+            budget: Budget::default(),
             created_at: SystemClock.now(),
         };
         self.store.insert_session(new).await.unwrap();

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use deskhand_core::{
     clock::{Clock, SystemClock},
-    event::{EventBody, QueueChange},
+    event::{EventBody, ModelChanged, QueueChange},
     id::{MessageId, SessionId, TurnId},
     message::Delivery,
+    viewer::Viewer,
 };
 use deskhand_store::{ChangeWaiting, NewPrompt, PhaseMove, Transition};
 use proptest::{prelude::prop, sample::Index, strategy::Strategy};
@@ -16,6 +17,8 @@ use crate::{World, on_both_databases};
 on_both_databases! {
     what_cannot_wait_is_taken_first,
     a_message_is_changed_until_it_is_taken,
+    a_message_is_for_the_model_that_was_chosen_last,
+    another_model_of_a_session_is_told_once,
     steering_goes_to_the_turn_that_runs,
     a_change_that_cannot_be_made_leaves_no_trace,
     any_changes_leave_the_order_that_was_asked_for,
@@ -30,6 +33,7 @@ async fn send(world: &World, session: SessionId, content: &str, delivery: Delive
         author: world.user,
         author_name: "ada",
         delivery,
+        model: None,
         at: SystemClock.now(),
     };
     let queued = world.store.queue_prompt(new, 100).await.unwrap();
@@ -70,6 +74,63 @@ async fn finish(world: &World, session: SessionId) {
     };
     let moved = world.store.transition(session, end, SystemClock.now());
     assert!(moved.await.unwrap().is_some());
+}
+
+async fn a_message_is_for_the_model_that_was_chosen_last(world: World) {
+    let session = world.session().await;
+    let id = send(&world, session, "one", Delivery::Queue).await;
+    assert_eq!(world.store.model_for(id).await.unwrap(), None);
+    for model in [Some("a/b".to_owned()), Some("c/d".to_owned()), None] {
+        let reassigned = QueueChange::Reassigned {
+            model: model.clone(),
+        };
+        let changed = change(&world, session, id, &[reassigned]).await;
+        assert!(matches!(changed, ChangeWaiting::Changed(_)), "{changed:?}");
+        assert_eq!(world.store.model_for(id).await.unwrap(), model);
+        assert_eq!(world.store.waiting(session).await.unwrap()[0].model, model);
+    }
+
+    let told = world.store.set_instructions(session, "Be brief.");
+    assert!(told.await.unwrap());
+    let found = world.store.session(Viewer::System, session).await.unwrap();
+    let found = found.unwrap();
+    assert_eq!(&*found.instructions, "Be brief.");
+}
+
+async fn another_model_of_a_session_is_told_once(world: World) {
+    let session = world.session().await;
+    let set = async |session, model| {
+        let now = SystemClock.now();
+        let set = world.store.set_model(session, model, world.user, now);
+        set.await.unwrap()
+    };
+    let before = world.store.session(Viewer::System, session).await.unwrap();
+    let before = before.unwrap();
+    let events = set(session, "e/f").await.unwrap();
+    let changed = ModelChanged {
+        model: "e/f".to_owned(),
+        by: world.user,
+        by_name: "ada".to_owned(),
+    };
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0].seq, before.last_seq + 1);
+    assert_eq!(events[0].read().unwrap().body, EventBody::Model(changed));
+    assert!(set(session, "e/f").await.unwrap().is_empty());
+    let after = world.store.session(Viewer::System, session).await.unwrap();
+    let after = after.unwrap();
+    assert_eq!(after.model, "e/f");
+    assert_eq!(after.last_seq, before.last_seq + 1);
+    assert_eq!((after.phase, after.sandbox), (before.phase, before.sandbox));
+
+    // Where there is no next turn there is no model for it.
+    assert!(set(SessionId::new(), "g/h").await.is_none());
+    let end = Transition {
+        phase: PhaseMove::Must(deskhand_core::session::Signal::Terminated),
+        ..Transition::default()
+    };
+    let ended = world.store.transition(session, end, SystemClock.now());
+    assert!(ended.await.unwrap().is_some());
+    assert!(set(session, "g/h").await.is_none());
 }
 
 async fn what_cannot_wait_is_taken_first(world: World) {

@@ -35,7 +35,7 @@ export function AccountMenu() {
       }
     >
       <MenuLabel>Signed in as {name}</MenuLabel>
-      <LimitsInUse className="px-2 pt-1 pb-1.5" />
+      <LimitsInUse withMoney className="px-2 pt-1 pb-1.5" />
       <MenuSeparator />
       <MenuLabel>Theme</MenuLabel>
       <MenuChoice value={theme} options={THEMES} onChange={setTheme} />

@@ -1,27 +1,37 @@
-import { useLimits } from "../../api/account";
+import { useLimits, useUsage } from "../../api/account";
+import type { UsedOfLimit } from "../../api/types";
+import { Figure, Figures } from "../../components/Figures";
 import { cx } from "../../lib/cx";
+import { usdOf } from "../../lib/money";
 
-/** How much of one's limits is used, in two quiet lines. */
-export function LimitsInUse({ className }: { className?: string }) {
+interface LimitsInUseProps {
+  /** Whether it also says what models cost today. */
+  withMoney?: boolean;
+  className?: string;
+}
+
+/** How much of one's limits is used, in a few quiet lines. */
+export function LimitsInUse({ withMoney = false, className }: LimitsInUseProps) {
   const limits = useLimits().data;
+  const money = useUsage({ enabled: withMoney }).data?.today.usd;
   if (!limits) return null;
-  const { awake_sessions: awake, sessions_per_day: today } = limits;
   return (
-    <dl aria-label="What you use" className={cx("flex flex-col gap-1.5 text-xs text-soft", className)}>
-      <Used label="Desktops awake" {...awake} />
-      <Used label="New sessions in 24 h" {...today} />
-    </dl>
+    <Figures label="What you use" className={cx("text-xs", className)}>
+      <Used label="Desktops awake" {...limits.awake_sessions} />
+      <Used label="New sessions in 24 h" {...limits.sessions_per_day} />
+      {withMoney && money && (
+        <Figure label="Models today" isFull={money.limit !== null && money.used >= money.limit}>
+          {usdOf(money.used, money.limit)}
+        </Figure>
+      )}
+    </Figures>
   );
 }
 
-function Used({ label, used, limit }: { label: string; used: number; limit: number }) {
-  const isFull = used >= limit;
+function Used({ label, used, limit }: UsedOfLimit & { label: string }) {
   return (
-    <div className="flex items-baseline gap-4">
-      <dt className="flex-1">{label}</dt>
-      <dd className={cx("tabular-nums", isFull ? "font-medium text-warn" : "text-faint")}>
-        {used} of {limit}
-      </dd>
-    </div>
+    <Figure label={label} isFull={used >= limit}>
+      {used} of {limit}
+    </Figure>
   );
 }

@@ -8,6 +8,7 @@ import {
   FilePenLine,
   FileText,
   Keyboard,
+  KeyRound,
   LoaderCircle,
   type LucideIcon,
   MousePointer2,
@@ -33,6 +34,7 @@ const ICONS: Record<CallIcon, LucideIcon> = {
   file: FileText,
   edit: FilePenLine,
   ask: CircleHelp,
+  secret: KeyRound,
   tool: Wrench,
 };
 

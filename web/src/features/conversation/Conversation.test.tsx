@@ -2,9 +2,10 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { ReactNode } from "react";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 
-import type { Right, SessionEvent } from "../../api/types";
+import { modelKeys } from "../../api/models";
+import type { Models, Right, SessionEvent } from "../../api/types";
 import { Conversation } from "./Conversation";
 import { addEvents, emptyTimeline } from "./timeline";
 
@@ -54,8 +55,18 @@ interface Shown {
   right?: Right;
 }
 
+const MODELS: Models = {
+  default: "a/b",
+  models: [
+    { name: "a/b", usable: true, problem: null, price: null },
+    { name: "c/d", usable: true, problem: null, price: null },
+  ],
+};
+
 function withQueries({ children }: { children: ReactNode }) {
-  return <QueryClientProvider client={new QueryClient()}>{children}</QueryClientProvider>;
+  const client = new QueryClient();
+  client.setQueryData(modelKeys.list, MODELS);
+  return <QueryClientProvider client={client}>{children}</QueryClientProvider>;
 }
 
 function show(events: SessionEvent[], shown: Shown = {}) {
@@ -66,6 +77,7 @@ function show(events: SessionEvent[], shown: Shown = {}) {
       sessionId="s"
       timeline={timeline}
       state="idle"
+      model="a/b"
       connection={connection}
       isLoading={false}
       waitingNote={undefined}
@@ -78,8 +90,8 @@ function show(events: SessionEvent[], shown: Shown = {}) {
   return within(screen.getByRole("log", { name: "Conversation" }));
 }
 
-function said(seq: number, author: string): SessionEvent {
-  const data = { id: `m${seq}`, role: "user" as const, content: `message ${seq}`, author };
+function said(seq: number, author: string, more: object = {}): SessionEvent {
+  const data = { id: `m${seq}`, role: "user" as const, content: `message ${seq}`, author, ...more };
   return { seq, at, type: "message", data };
 }
 
@@ -102,6 +114,19 @@ it.each([
 ] as const)("with the right to %s, %i of two people's messages can be changed", (right, n) => {
   const log = show([said(1, "a"), said(2, "b")], { right });
   expect(log.queryAllByRole("button", { name: "Change this message" })).toHaveLength(n);
+});
+
+it("lets a message that waits have another model, or the session's again", async () => {
+  const fetched = vi.fn<typeof fetch>(async () => new Response(null, { status: 204 }));
+  vi.stubGlobal("fetch", fetched);
+  const log = show([said(1, "a"), said(2, "a", { model: "c/d" })]);
+  expect(log.getByRole("button", { name: "Model: a/b" })).toBeTruthy();
+  await userEvent.click(log.getByRole("button", { name: "Model: c/d" }));
+  await userEvent.click(screen.getByRole("menuitemradio", { name: /^The session’s model/ }));
+  const [path, init] = fetched.mock.calls.find(([, sent]) => sent?.method === "PATCH") ?? [];
+  expect(path).toBe("/api/sessions/s/queue/m2");
+  expect(JSON.parse(String(init?.body))).toEqual({ model: null });
+  vi.unstubAllGlobals();
 });
 
 it("shows a turn from prompt to end", () => {

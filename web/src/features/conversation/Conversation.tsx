@@ -10,6 +10,7 @@ import { ItemView } from "./ItemView";
 import type { PromptItem } from "./items";
 import { Lightbox } from "./Lightbox";
 import type { Timeline } from "./timeline";
+import { RetryNote } from "./RetryNote";
 import { useStickToBottom } from "./useStickToBottom";
 import { Waiting } from "./Waiting";
 
@@ -17,6 +18,8 @@ interface ConversationProps {
   sessionId: string;
   timeline: Timeline;
   state: SessionState;
+  /** The session's model. */
+  model: string;
   connection: Connection;
   /** The past is still on its way. */
   isLoading: boolean;
@@ -87,8 +90,9 @@ function Entries(props: EntriesProps) {
   const last = timeline.items.at(-1);
   const isWorking = state === "running";
   // Between two steps nothing on the page moves; this says that somebody is still at it.
+  const { retry } = timeline;
   const isPondering =
-    isWorking && last?.kind !== "thinking" && !(last?.kind === "call" && last.state === "running");
+    isWorking && retry === null && last?.kind !== "thinking" && !(last?.kind === "call" && last.state === "running");
   return (
     <div className="flex flex-col gap-2.5">
       {timeline.items.map((item) => (
@@ -114,10 +118,12 @@ function Entries(props: EntriesProps) {
           {props.waitingNote ?? "Working…"}
         </div>
       )}
+      {isWorking && retry !== null && <RetryNote retry={retry} />}
       <Waiting
         sessionId={sessionId}
         waiting={timeline.waiting}
         state={state}
+        model={props.model}
         right={props.right}
         me={props.me}
         authorOf={authorOf}

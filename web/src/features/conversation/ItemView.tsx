@@ -4,11 +4,13 @@ import { memo, type ReactNode } from "react";
 import type { Right } from "../../api/types";
 import { Markdown } from "../../components/Markdown";
 import { cx } from "../../lib/cx";
+import { spentWords } from "../../lib/money";
 import { counted, sentence } from "../../lib/text";
 import { formatDuration, formatMoment } from "../../lib/time";
+import { shortName } from "../models/modelWords";
 import { DecisionCard } from "../decisions/DecisionCard";
 import { CallCard } from "./CallCard";
-import type { CompleteItem, ErrorItem, Item, SaidItem } from "./items";
+import type { CompleteItem, ErrorItem, Item, PromptItem, SaidItem } from "./items";
 import { leaseWords } from "./leaseWords";
 import { ShotThumb } from "./ShotThumb";
 import { statusWords } from "./statusWords";
@@ -35,7 +37,7 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
           text={item.text}
           at={item.at}
           author={author}
-          footer={item.isSteering ? "Shown while it worked" : undefined}
+          footer={promptNote(item)}
         />
       );
     case "text":
@@ -71,12 +73,33 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
       );
     case "status":
       return (
-        <Line at={item.at} isBad={item.state === "error" || item.sandbox === "lost"}>
+        <Line
+          at={item.at}
+          tone={item.state === "error" || item.sandbox === "lost" ? "bad" : "quiet"}
+        >
           {statusWords(item)}
         </Line>
       );
     case "lease":
       return <Line at={item.at}>{leaseWords(item.data)}</Line>;
+    case "fallback":
+      return (
+        <Line at={item.at}>
+          {sentence(item.message)} Going on with {item.model}.
+        </Line>
+      );
+    case "model":
+      return (
+        <Line at={item.at}>
+          {item.byName} changed the model to {item.model}
+        </Line>
+      );
+    case "notice":
+      return (
+        <Line at={item.at} tone="warning">
+          {item.message}
+        </Line>
+      );
     case "error":
       return <Failure item={item} />;
     case "complete":
@@ -112,17 +135,25 @@ export function Prompt({ text, at, author, isWaiting = false, footer }: PromptPr
   );
 }
 
+/** What is special about how a message was taken. */
+function promptNote({ isSteering, model }: PromptItem): string | undefined {
+  if (isSteering) return "Shown while it worked";
+  return model === undefined ? undefined : `With ${shortName(model)}`;
+}
+
 function Thinking({ item, isGrowing }: { item: SaidItem; isGrowing: boolean }) {
+  const isThinking = isGrowing && item.isCut !== true;
   const tookMs = Date.parse(item.lastAt) - Date.parse(item.at);
-  const done = tookMs >= 1000 ? `Thought for ${formatDuration(tookMs)}` : "Thought";
+  const thought = tookMs >= 1000 ? `Thought for ${formatDuration(tookMs)}` : "Thought";
+  const done = item.isCut === true ? `${thought}, cut off` : thought;
   return (
     <details className="group text-[13px]">
       <summary className="-mx-1 inline-flex list-none items-center gap-1.5 rounded px-1 text-faint hover:text-ink">
         <Brain
           aria-hidden
-          className={cx("size-3.5", isGrowing && "animate-pulse-dot text-accent")}
+          className={cx("size-3.5", isThinking && "animate-pulse-dot text-accent")}
         />
-        {isGrowing ? "Thinking…" : done}
+        {isThinking ? "Thinking…" : done}
         <ChevronRight aria-hidden className="size-3.5 transition-transform group-open:rotate-90" />
       </summary>
       <div className="mt-1.5 border-l-2 border-line pl-3 text-soft">
@@ -132,19 +163,21 @@ function Thinking({ item, isGrowing }: { item: SaidItem; isGrowing: boolean }) {
   );
 }
 
+const TONES = { quiet: "text-faint", warning: "text-warn", bad: "text-bad" };
+
 function Line({
   at,
-  isBad = false,
+  tone = "quiet",
   children,
 }: {
   at: string;
-  isBad?: boolean;
+  tone?: keyof typeof TONES;
   children: ReactNode;
 }) {
   return (
     <div
       title={formatMoment(at)}
-      className={cx("flex items-center gap-3 py-0.5 text-xs", isBad ? "text-bad" : "text-faint")}
+      className={cx("flex items-center gap-3 py-0.5 text-xs", TONES[tone])}
     >
       <span aria-hidden className="h-px min-w-4 flex-1 bg-line" />
       <span className="max-w-[80%] text-center text-balance">{children}</span>
@@ -155,7 +188,8 @@ function Line({
 
 function completeWords(item: CompleteItem): string {
   const took = formatDuration(item.durationMs);
-  const steps = counted(item.nSteps, "step");
+  const spent = spentWords(item.spent);
+  const steps = counted(item.nSteps, "step") + (spent === null ? "" : ` · ${spent}`);
   switch (item.outcome) {
     case "done":
       return `Done in ${took}, ${steps}`;
@@ -163,10 +197,20 @@ function completeWords(item: CompleteItem): string {
       return `Stopped after ${took}, ${steps}`;
     case "interrupted":
       return `Interrupted after ${took}, ${steps}`;
+    case "enough":
+      return `Ended after ${took}, ${steps}: that was enough`;
   }
 }
 
+/** The way out, where the server does not say it. */
+function wayOut({ code, message }: ErrorItem): string | null {
+  if (code !== "model_failed" || message.includes("another model")) return null;
+  return "Send a message to try again, or choose another model below.";
+}
+
 function Failure({ item }: { item: ErrorItem }) {
+  const hint = wayOut(item);
+  const spent = item.spent === undefined ? null : spentWords(item.spent);
   return (
     <div
       role="group"
@@ -176,7 +220,11 @@ function Failure({ item }: { item: ErrorItem }) {
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
       <div className="min-w-0">
         <div className="font-medium [overflow-wrap:anywhere]">{sentence(item.message)}</div>
-        <div className="mt-0.5 font-mono text-xs opacity-85">{item.code}</div>
+        {hint !== null && <div className="mt-0.5">{hint}</div>}
+        <div className="mt-0.5 text-xs opacity-85">
+          <span className="font-mono">{item.code}</span>
+          {spent !== null && ` · ${spent}`}
+        </div>
       </div>
     </div>
   );

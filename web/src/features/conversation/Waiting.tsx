@@ -8,14 +8,18 @@ import { Button } from "../../components/Button";
 import { Menu, MenuItem, MenuSeparator } from "../../components/Menu";
 import { Notice } from "../../components/Notice";
 import { includes } from "../../lib/rights";
+import { ModelPicker } from "../models/ModelPicker";
+import { shortName } from "../models/modelWords";
 import type { PromptItem } from "./items";
 import { Prompt } from "./ItemView";
-import { inOrder } from "./timeline";
+import { inOrder } from "./waitingItems";
 
 interface WaitingProps {
   sessionId: string;
   waiting: readonly PromptItem[];
   state: SessionState;
+  /** The session's model. */
+  model: string;
   /** What whoever looks may do in the session. */
   right: Right;
   /** The user who looks. */
@@ -25,7 +29,8 @@ interface WaitingProps {
 }
 
 /** The messages that wait for the agent, and what can still be done about them. */
-export function Waiting({ sessionId, waiting, state, right, me, authorOf }: WaitingProps) {
+export function Waiting(props: WaitingProps) {
+  const { sessionId, waiting, state, model, right, me, authorOf } = props;
   const mayChange = ({ author }: PromptItem) =>
     includes(right, "drive") || (includes(right, "suggest") && author === me);
   const ordered = inOrder(waiting);
@@ -37,7 +42,8 @@ export function Waiting({ sessionId, waiting, state, right, me, authorOf }: Wait
       state={state}
       author={authorOf(item)}
       mayChange={state !== "terminated" && mayChange(item)}
-      mayInterrupt={includes(right, "drive")}
+      sessionsModel={model}
+      mayDrive={includes(right, "drive")}
       // Only among those that are as urgent does a place mean anything.
       previous={alike(item, ordered[index - 1])}
       afterNext={alike(item, ordered[index + 1]) && (alike(item, ordered[index + 2]) ?? null)}
@@ -56,7 +62,9 @@ interface WaitingPromptProps {
   state: SessionState;
   author: string | undefined;
   mayChange: boolean;
-  mayInterrupt: boolean;
+  /** Its model, unless the message has one of its own. */
+  sessionsModel: string;
+  mayDrive: boolean;
   /** The message before this one, if it can move up. */
   previous: string | undefined;
   /** What it stands before after moving down, null for the end; undefined when it cannot. */
@@ -64,12 +72,14 @@ interface WaitingPromptProps {
 }
 
 function WaitingPrompt(props: WaitingPromptProps) {
-  const { sessionId, item, state, author, mayChange, mayInterrupt, previous, afterNext } = props;
+  const { sessionId, item, state, author, mayChange, mayDrive, previous, afterNext } = props;
   const [isEditing, setIsEditing] = useState(false);
   const change = useChangeMessage(sessionId, item.message);
   const remove = useRemoveMessage(sessionId, item.message);
   const problem = change.error ?? remove.error;
   const isWorking = state === "running" || state === "waiting";
+  // What steers a turn is for the model that the turn has.
+  const mayChooseModel = mayChange && mayDrive && !(isWorking && item.delivery === "steer");
 
   if (isEditing && mayChange) {
     return (
@@ -91,7 +101,21 @@ function WaitingPrompt(props: WaitingPromptProps) {
         isWaiting
         footer={
           <>
-            {waitingNote(item, state)}
+            <span>
+              {waitingNote(item, state)}
+              {!mayChooseModel && item.model !== undefined && `, with ${shortName(item.model)}`}
+            </span>
+            {mayChooseModel && (
+              <ModelPicker
+                isSmall
+                value={item.model ?? null}
+                onChange={(model) => change.mutate({ model })}
+                sessions={{
+                  model: props.sessionsModel,
+                  onChoose: () => change.mutate({ model: null }),
+                }}
+              />
+            )}
             {mayChange && (
               <Menu
                 trigger={
@@ -127,7 +151,7 @@ function WaitingPrompt(props: WaitingPromptProps) {
                     Show at its next step
                   </MenuItem>
                 )}
-                {isWorking && mayInterrupt && item.delivery !== "interrupt" && (
+                {isWorking && mayDrive && item.delivery !== "interrupt" && (
                   <MenuItem
                     icon={<Zap aria-hidden />}
                     onSelect={() => change.mutate({ delivery: "interrupt" })}

@@ -38,6 +38,7 @@ it.each([
   ["computer", { action: "wait", ms: 250 }, "Waited 250 ms"],
   ["bash", { shell: "run", command: "cat orders.jsonl" }, "Ran `cat orders.jsonl`"],
   ["bash", { shell: "restart" }, "Restarted the shell"],
+  ["fill_secret", { name: "bank" }, "Filled in the secret `bank`"],
   [
     "editor",
     { command: "create", path: "/home/agent/x.md", file_text: "" },

@@ -2,7 +2,7 @@ import { shorten } from "../../lib/text";
 
 /** Which picture stands beside the sentence. */
 export type CallIcon =
-  "look" | "pointer" | "scroll" | "keyboard" | "wait" | "shell" | "file" | "edit" | "ask" | "tool";
+  "look" | "pointer" | "scroll" | "keyboard" | "wait" | "shell" | "file" | "edit" | "ask" | "secret" | "tool";
 
 /** What a call does, in one sentence: `doing` or `did`, then the rest, of which `code` is set apart. */
 export interface CallSentence {
@@ -29,7 +29,9 @@ export function describeCall(tool: string, input: unknown): CallSentence {
           ? describeEdit(fields)
           : tool === "ask_user"
             ? describeQuestion(fields)
-            : null;
+            : tool === "fill_secret"
+              ? describeSecret(fields)
+              : null;
   return known ?? { icon: "tool", doing: "Using", did: "Used", code: tool };
 }
 
@@ -112,6 +114,15 @@ function describeShell(input: Input): CallSentence | null {
 
 function describeQuestion(input: Input): CallSentence {
   return { icon: "ask", doing: "Asking", did: "Asked", rest: quoted(input.question) };
+}
+
+function describeSecret(input: Input): CallSentence {
+  return {
+    icon: "secret",
+    doing: "Filling in the secret",
+    did: "Filled in the secret",
+    code: str(input.name),
+  };
 }
 
 function describeEdit(input: Input): CallSentence | null {

@@ -7,6 +7,7 @@ import type {
   SessionState,
   SettledState,
 } from "../../api/types";
+import type { Spent } from "../../lib/money";
 
 /** A picture of the screen in the log. */
 export interface Shot {
@@ -32,6 +33,8 @@ export interface PromptItem extends ItemBase {
   /** Their name when they wrote it. */
   authorName?: string;
   delivery: Delivery;
+  /** The model that works on it, when it is not the session's. */
+  model?: string;
   /** Whether the agent was shown it in the middle of a turn. */
   isSteering: boolean;
 }
@@ -42,6 +45,8 @@ export interface SaidItem extends ItemBase {
   text: string;
   /** When its newest piece came. */
   lastAt: string;
+  /** Whether the model's answer broke off in it. */
+  isCut?: boolean;
 }
 /** The agent's whole answer, where it was not already spoken in pieces. */
 export interface AnswerItem extends ItemBase {
@@ -78,16 +83,39 @@ export interface LeaseItem extends ItemBase {
   kind: "lease";
   data: LeaseData;
 }
+/** The model could not be reached, and another one goes on. */
+export interface FallbackItem extends ItemBase {
+  kind: "fallback";
+  model: string;
+  message: string;
+}
+/** Somebody gave the session another model. */
+export interface ModelItem extends ItemBase {
+  kind: "model";
+  model: string;
+  by: string;
+  /** Their name when they did. */
+  byName: string;
+}
+/** The agent comes close to what it may use. */
+export interface NoticeItem extends ItemBase {
+  kind: "notice";
+  message: string;
+}
 export interface ErrorItem extends ItemBase {
   kind: "error";
   code: string;
   message: string;
+  /** What the turn used, when this was its end. */
+  spent?: Spent;
 }
 export interface CompleteItem extends ItemBase {
   kind: "complete";
-  outcome: "done" | "stopped" | "interrupted";
+  outcome: "done" | "stopped" | "interrupted" | "enough";
   nSteps: number;
   durationMs: number;
+  /** What the turn used. */
+  spent: Spent;
 }
 export interface DecisionItem extends ItemBase {
   kind: "decision";
@@ -104,5 +132,8 @@ export type Item =
   | DecisionItem
   | StatusItem
   | LeaseItem
+  | FallbackItem
+  | ModelItem
+  | NoticeItem
   | ErrorItem
   | CompleteItem;

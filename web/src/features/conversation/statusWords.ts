@@ -22,6 +22,7 @@ export function statusWords(item: StatusItem): string {
 function plainWords(item: StatusItem): string {
   if (item.state === "terminated") return "The session has ended";
   if (item.state === "error") return "The desktop could not start";
-  if (item.state === "waiting") return "The agent waits for you";
+  // A desktop that became ready meanwhile is told of as such.
+  if (item.state === "waiting" && item.tookMs === undefined) return "The agent waits for you";
   return SANDBOX_WORDS[item.sandbox];
 }

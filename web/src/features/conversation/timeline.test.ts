@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { SessionEvent } from "../../api/types";
-import { addEvents, emptyTimeline, inOrder, type Timeline } from "./timeline";
+import { addEvents, emptyTimeline, type Timeline } from "./timeline";
+import { inOrder } from "./waitingItems";
 
 type Said = Pick<SessionEvent, "type" | "data">;
 
@@ -248,6 +249,15 @@ describe("addEvents", () => {
       { state: "running" },
       { settled: { state: "answered", answer: { yes: true }, by: "u" } },
     ]);
+  });
+
+  it("says when the agent comes close to what it may use", () => {
+    const message = "This turn has used 40 of its 50 steps.";
+    const notice: Said = {
+      type: "notice",
+      data: { turn: "t", bound: "steps", used: 40, limit: 50, message },
+    };
+    expect(after(notice).items).toMatchObject([{ kind: "notice", message }]);
   });
 
   it("passes over events of a type it does not know", () => {

@@ -1,13 +1,16 @@
 import type {
   LeaseData,
-  QueueData,
+  RetryData,
   ScreenshotData,
   SessionEvent,
   StatusData,
 } from "../../api/types";
+import { nothingSpent, type Spent } from "../../lib/money";
 import type { HeldLease } from "../screen/control";
 import { changeCalls, settle } from "./decisionItems";
-import type { CallItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
+import type { CallItem, ErrorItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
+import { breakOff, changeModel, withCost } from "./modelItems";
+import { changeWaiting } from "./waitingItems";
 
 /** What a session's log amounts to on the page. */
 export interface Timeline {
@@ -23,6 +26,14 @@ export interface Timeline {
   leaseChange: { seq: number; data: LeaseData } | null;
   /** Since when the agent works on the current turn. */
   turnStartedAt: string | null;
+  /** The try of the model that failed last, until it speaks again. */
+  retry: RetryData | null;
+  /** What the session has used: the agent's turns, and programs on its desktop. */
+  spent: Spent;
+  /** What programs on the desktop have used of that. */
+  programsSpent: Spent;
+  /** What the current turn has used. */
+  turnSpent: Spent;
 }
 
 export const emptyTimeline: Timeline = {
@@ -34,6 +45,10 @@ export const emptyTimeline: Timeline = {
   lease: null,
   leaseChange: null,
   turnStartedAt: null,
+  retry: null,
+  spent: nothingSpent,
+  programsSpent: nothingSpent,
+  turnSpent: nothingSpent,
 };
 
 /** A timeline that one batch of events may be written into. */
@@ -69,7 +84,7 @@ function addEvent(draft: Draft, event: SessionEvent): void {
     case "message":
       if (event.data.role === "user") {
         const { id: message, content: text, author, delivery = "queue" } = event.data;
-        const { author_name: authorName } = event.data;
+        const { author_name: authorName, model } = event.data;
         const prompt: PromptItem = {
           ...base,
           kind: "prompt",
@@ -82,19 +97,22 @@ function addEvent(draft: Draft, event: SessionEvent): void {
           ...prompt,
           ...(author !== undefined && { author }),
           ...(authorName !== undefined && { authorName }),
+          ...(model !== undefined && { model }),
         });
       } else if (!wasSpoken(draft, event.data.content, turn)) {
         draft.items.push({ ...base, kind: "answer", text: event.data.content });
       }
       return;
     case "queue":
-      return changeWaiting(draft, event.data);
+      return changeWaiting(draft.waiting, event.data);
     case "lease":
       return changeLease(draft, base, event.data);
     case "thinking":
     case "text":
+      draft.retry = null;
       return addSaid(draft, { ...base, kind: event.type, ...event.data, lastAt: event.at });
     case "tool_use": {
+      if (turn !== undefined) draft.retry = null;
       const { call, tool, input, by } = event.data;
       const item: CallItem = {
         ...base,
@@ -132,22 +150,43 @@ function addEvent(draft: Draft, event: SessionEvent): void {
     case "answer":
       changeCalls(draft.items, event.data.turn, "waiting", "running");
       return settle(draft.items, event.at, event.data);
+    case "notice":
+      draft.items.push({ ...base, kind: "notice", message: event.data.message });
+      return;
     case "error": {
       const { code, message } = event.data;
-      draft.items.push({ ...base, kind: "error", code, message });
+      const item: ErrorItem = { ...base, kind: "error", code, message };
+      draft.items.push(turn === undefined ? item : { ...item, spent: draft.turnSpent });
       if (turn !== undefined) endTurn(draft, turn);
       return;
     }
+    case "cost":
+      // One that broke off is asked for again.
+      if (!event.data.broken_off) draft.retry = null;
+      draft.spent = withCost(draft.spent, event.data);
+      draft.turnSpent = withCost(draft.turnSpent, event.data);
+      return;
+    case "gateway":
+      draft.spent = withCost(draft.spent, event.data);
+      draft.programsSpent = withCost(draft.programsSpent, event.data);
+      if (turn !== undefined) draft.turnSpent = withCost(draft.turnSpent, event.data);
+      return;
+    case "model":
+      return changeModel(draft.items, base, event.data);
+    case "retry":
+      draft.retry = event.data;
+      return breakOff(draft.items, base, event.data);
     case "complete": {
       const { outcome, n_steps, duration_ms } = event.data;
-      endTurn(draft, event.data.turn);
       draft.items.push({
         ...base,
         kind: "complete",
         outcome,
         nSteps: n_steps,
         durationMs: duration_ms,
+        spent: draft.turnSpent,
       });
+      endTurn(draft, event.data.turn);
     }
   }
 }
@@ -162,28 +201,6 @@ function takeUp(draft: Draft, prompt: string, at: string): void {
   draft.items.push({ ...taken, isSteering });
 }
 
-function changeWaiting(draft: Draft, data: QueueData): void {
-  const index = draft.waiting.findIndex(({ message }) => message === data.message);
-  const item = draft.waiting[index];
-  if (item === undefined) return;
-  switch (data.change) {
-    case "edited":
-      draft.waiting[index] = { ...item, text: data.content };
-      return;
-    case "redelivered":
-      draft.waiting[index] = { ...item, delivery: data.delivery };
-      return;
-    case "moved": {
-      draft.waiting.splice(index, 1);
-      const before = draft.waiting.findIndex(({ message }) => message === data.before);
-      draft.waiting.splice(before < 0 ? draft.waiting.length : before, 0, item);
-      return;
-    }
-    case "removed":
-      draft.waiting.splice(index, 1);
-  }
-}
-
 function changeLease(draft: Draft, base: ItemBase, data: LeaseData): void {
   draft.leaseChange = { seq: base.id, data };
   const { user, name } = data;
@@ -192,15 +209,10 @@ function changeLease(draft: Draft, base: ItemBase, data: LeaseData): void {
   if (data.change !== "extended") draft.items.push({ ...base, kind: "lease", data });
 }
 
-const URGENCY = { interrupt: 0, steer: 1, queue: 2 };
-
-/** Prompts that wait, in the order in which the agent takes them. */
-export function inOrder(waiting: readonly PromptItem[]): PromptItem[] {
-  return waiting.toSorted((a, b) => URGENCY[a.delivery] - URGENCY[b.delivery]);
-}
-
 function endTurn(draft: Draft, turn: string): void {
   draft.turnStartedAt = null;
+  draft.retry = null;
+  draft.turnSpent = nothingSpent;
   changeCalls(draft.items, turn, "running", "cut");
 }
 

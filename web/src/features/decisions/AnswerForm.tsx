@@ -3,27 +3,31 @@ import { type FormEvent, type ReactNode, useId, useState } from "react";
 
 import type { AnswerDecision, Choice, DecisionKind, Form } from "../../api/types";
 import { Button } from "../../components/Button";
-import { isLeave } from "./decisionWords";
+import { YES_NO_WORDS } from "./decisionWords";
 import { readFile } from "./readFile";
 
 interface AnswerFormProps {
   kind: DecisionKind;
   form: Form;
+  /** Whether they may also agree, and not only decline. */
+  maySayYes: boolean;
   isSending: boolean;
   onAnswer: (answer: AnswerDecision) => void;
 }
 
 /** The controls with which a decision is answered. */
-export function AnswerForm({ kind, form, isSending, onAnswer }: AnswerFormProps) {
+export function AnswerForm({ kind, form, maySayYes, isSending, onAnswer }: AnswerFormProps) {
   switch (form.type) {
     case "yes_no":
       return (
         <div className="flex flex-wrap gap-2">
-          <Button look="primary" disabled={isSending} onClick={() => onAnswer({ yes: true })}>
-            {isLeave(kind) ? "Approve" : "Yes"}
-          </Button>
+          {maySayYes && (
+            <Button look="primary" disabled={isSending} onClick={() => onAnswer({ yes: true })}>
+              {YES_NO_WORDS[kind].yes}
+            </Button>
+          )}
           <Button disabled={isSending} onClick={() => onAnswer({ yes: false })}>
-            {isLeave(kind) ? "Refuse" : "No"}
+            {YES_NO_WORDS[kind].no}
           </Button>
         </div>
       );

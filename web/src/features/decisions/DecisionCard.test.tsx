@@ -3,7 +3,8 @@ import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-import type { Right } from "../../api/types";
+import { accountKeys } from "../../api/account";
+import type { Right, User } from "../../api/types";
 import { type Asked, DecisionCard } from "./DecisionCard";
 
 const fetched = vi.fn<typeof fetch>();
@@ -27,9 +28,12 @@ const QUESTION: Asked = {
   state: "open",
 };
 
-function show(asked: Partial<Asked>, right: Right = "drive") {
+function show(asked: Partial<Asked>, right: Right = "drive", role: User["role"] = "member") {
+  const client = new QueryClient();
+  const me: User = { id: "u", name: "ada", role, active: true, created_at: "2025-01-01T12:00:00Z" };
+  client.setQueryData(accountKeys.me, me);
   render(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={client}>
       <DecisionCard sessionId="s" asked={{ ...QUESTION, ...asked }} right={right} />
     </QueryClientProvider>,
   );
@@ -99,6 +103,25 @@ it("lets nobody answer who may not", () => {
   expect(screen.getByText(/somebody who may drive/)).toBeTruthy();
 });
 
+it.each([
+  ["session_usd", "member", true],
+  ["day_usd", "member", false],
+  ["day_usd", "admin", true],
+] as const)("about %s, a %s may say yes: %s", async (bound, role, may) => {
+  const over = { bound, used: 4.5, limit: 5, more: 5 };
+  show({ kind: "budget", form: { type: "yes_no" }, over }, "drive", role);
+  expect(screen.queryAllByRole("button", { name: "Go on" })).toHaveLength(may ? 1 : 0);
+  expect(screen.queryAllByText(/administrator can let it go on/)).toHaveLength(may ? 0 : 1);
+  await userEvent.click(screen.getByRole("button", { name: "End the turn" }));
+  expect(sent()).toEqual({ yes: false });
+});
+
+it("does not call it a budget that the agent goes in circles", () => {
+  const over = { bound: "repeats" as const, used: 5, limit: 5, more: 5 };
+  show({ kind: "budget", form: { type: "yes_no" }, over });
+  expect(screen.getByRole("region", { name: "Going in circles" })).toBeTruthy();
+});
+
 it("counts down to the default", () => {
   const expiresAt = new Date(Date.now() + 90_500).toISOString();
   show({ form: { type: "yes_no" }, default: { yes: true }, expiresAt });
@@ -118,4 +141,11 @@ it("tells what became of it", () => {
   show({ state: "withdrawn", settledAt });
   expect(screen.getByText(/Not asked any more/)).toBeTruthy();
   expect(screen.queryByRole("textbox")).toBeNull();
+  cleanup();
+  show({ kind: "budget", form: { type: "yes_no" }, state: "answered", answer: { yes: true } });
+  expect(screen.getByText("Went on")).toBeTruthy();
+  cleanup();
+  // Perhaps there was room again; then nobody was stopped.
+  show({ kind: "budget", form: { type: "yes_no" }, state: "withdrawn" });
+  expect(screen.getByText("Not asked any more")).toBeTruthy();
 });

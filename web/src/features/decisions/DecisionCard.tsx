@@ -1,10 +1,11 @@
-import { CircleHelp, ShieldAlert, ShieldQuestion, Wallet } from "lucide-react";
+import { CircleHelp, Repeat, ShieldAlert, ShieldQuestion, Wallet } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 
+import { useMe } from "../../api/account";
 import { isStatus, messageOf } from "../../api/client";
 import { useAnswer } from "../../api/decisions";
-import type { DecisionKind, DecisionState, Form, Reply, Right, Subject } from "../../api/types";
+import type { DecisionKind, DecisionState, Form, OverBound, Reply, Right, Subject } from "../../api/types";
 import { Markdown } from "../../components/Markdown";
 import { Notice } from "../../components/Notice";
 import { cx } from "../../lib/cx";
@@ -12,7 +13,7 @@ import { includes } from "../../lib/rights";
 import { formatElapsed, formatMoment } from "../../lib/time";
 import { useNow } from "../../lib/useNow";
 import { AnswerForm } from "./AnswerForm";
-import { KIND_WORDS, replyWords } from "./decisionWords";
+import { replyWords, subjectWords } from "./decisionWords";
 
 const ICONS: Record<DecisionKind, LucideIcon> = {
   question: CircleHelp,
@@ -28,6 +29,8 @@ export interface Asked {
   prompt: string;
   form: Form;
   subject?: Subject | null | undefined;
+  /** The bound that would be passed, where that is why. */
+  over?: OverBound | null | undefined;
   default?: Reply | null | undefined;
   expiresAt?: string | null | undefined;
   state: DecisionState;
@@ -48,11 +51,12 @@ interface DecisionCardProps {
 
 /** Something a person is asked: the question, exactly what would be done, and the answer. */
 export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardProps) {
-  const Icon = ICONS[asked.kind];
+  const Icon = asked.over?.bound === "repeats" ? Repeat : ICONS[asked.kind];
+  const words = subjectWords(asked.kind, asked.over);
   const isOpen = asked.state === "open";
   return (
     <section
-      aria-label={KIND_WORDS[asked.kind]}
+      aria-label={words}
       className={cx(
         "overflow-hidden rounded-lg border bg-surface",
         isOpen ? "border-accent" : "border-line",
@@ -63,7 +67,7 @@ export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardPr
           aria-hidden
           className={cx("size-4 shrink-0", isOpen ? "text-accent" : "text-faint")}
         />
-        {KIND_WORDS[asked.kind]}
+        {words}
         <span className="min-w-0 flex-1 truncate font-normal text-faint">{origin}</span>
         {isOpen && asked.expiresAt != null && <Countdown until={asked.expiresAt} />}
       </div>
@@ -82,6 +86,7 @@ export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardPr
 
 function Open({ sessionId, asked, right }: Omit<DecisionCardProps, "origin">) {
   const answer = useAnswer(sessionId, asked.id);
+  const me = useMe({ enabled: true });
   const needed: Right = asked.kind === "question" ? "suggest" : "drive";
   if (!includes(right, needed)) {
     return (
@@ -90,6 +95,8 @@ function Open({ sessionId, asked, right }: Omit<DecisionCardProps, "origin">) {
       </p>
     );
   }
+  const isForAdministrator = asked.over?.bound === "day_usd" || asked.over?.bound === "day_tokens";
+  const maySayYes = !isForAdministrator || me.data?.role === "admin";
   // The log or the inbox tells what became of it; until then nothing more can be said.
   const isSettled = answer.isSuccess || isStatus(answer.error, 409);
   return (
@@ -98,9 +105,13 @@ function Open({ sessionId, asked, right }: Omit<DecisionCardProps, "origin">) {
         <AnswerForm
           kind={asked.kind}
           form={asked.form}
+          maySayYes={maySayYes}
           isSending={answer.isPending}
           onAnswer={(reply) => answer.mutate(reply)}
         />
+      )}
+      {!maySayYes && !isSettled && (
+        <p className="text-xs text-faint">Only an administrator can let it go on.</p>
       )}
       {asked.default != null && !isSettled && (
         <p className="text-xs text-faint">
@@ -138,7 +149,10 @@ function outcomeWords(asked: Asked, when: string | undefined): string {
         ? `Nobody answered in time${at}`
         : `Nobody answered in time, so the default counts${at}`;
     case "withdrawn":
-      return `Not asked any more: the agent was stopped${at}`;
+      // What was asked about a budget may have been granted in another way.
+      return asked.kind === "budget"
+        ? `Not asked any more${at}`
+        : `Not asked any more: the agent was stopped${at}`;
     case "open":
       return "";
   }

@@ -1,23 +1,33 @@
-import type { DecisionKind, Form, Reply } from "../../api/types";
+import type { DecisionKind, Form, OverBound, Reply } from "../../api/types";
 
-export const KIND_WORDS: Record<DecisionKind, string> = {
+const KIND_WORDS: Record<DecisionKind, string> = {
   question: "Question",
   approval: "Approval",
   safety_check: "Safety check",
   budget: "Budget",
 };
 
-/** Whether a yes lets the agent do something, rather than telling it something. */
-export function isLeave(kind: DecisionKind): boolean {
-  return kind !== "question";
+/** What is asked about, in a word or two. */
+export function subjectWords(kind: DecisionKind, over: OverBound | null | undefined): string {
+  return over?.bound === "repeats" ? "Going in circles" : KIND_WORDS[kind];
 }
+
+const APPROVAL = { yes: "Approve", no: "Refuse", saidYes: "Approved", saidNo: "Refused" };
+
+/** What yes and no are called, on the buttons and when it was said. */
+export const YES_NO_WORDS: Record<DecisionKind, typeof APPROVAL> = {
+  question: { yes: "Yes", no: "No", saidYes: "Yes", saidNo: "No" },
+  approval: APPROVAL,
+  safety_check: APPROVAL,
+  budget: { yes: "Go on", no: "End the turn", saidYes: "Went on", saidNo: "Ended the turn" },
+};
 
 /** An answer as people read it: labels, not values. */
 export function replyWords(kind: DecisionKind, form: Form, reply: Reply): string {
   if ("text" in reply) return reply.text;
   if ("yes" in reply) {
-    if (isLeave(kind)) return reply.yes ? "Approved" : "Refused";
-    return reply.yes ? "Yes" : "No";
+    const words = YES_NO_WORDS[kind];
+    return reply.yes ? words.saidYes : words.saidNo;
   }
   if ("file" in reply) return `${reply.file.name} (${sizeWords(reply.file.n_bytes)})`;
   const choices = form.type === "choices" ? form.choices : [];

@@ -1,12 +1,14 @@
-import { Ellipsis, Hand, Power, ShieldQuestion, Zap } from "lucide-react";
+import { Ellipsis, Hand, Power, ScrollText, ShieldQuestion, Zap } from "lucide-react";
 import { type ReactNode, useState } from "react";
 
 import { messageOf } from "../../api/client";
 import { useChangeSession, useEndSession } from "../../api/sessions";
-import type { ApprovalMode, Session } from "../../api/types";
+import type { ApprovalMode, Session, SessionState } from "../../api/types";
 import { Button } from "../../components/Button";
 import { ConfirmDialog } from "../../components/ConfirmDialog";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../components/Menu";
+import { includes } from "../../lib/rights";
+import { Instructions } from "../models/Instructions";
 
 const MODES: readonly { value: ApprovalMode; label: string; icon: ReactNode }[] = [
   { value: "risky", label: "What may do harm", icon: <ShieldQuestion aria-hidden /> },
@@ -15,7 +17,10 @@ const MODES: readonly { value: ApprovalMode; label: string; icon: ReactNode }[] 
 ];
 
 /** What else can be done with a session. */
-export function SessionMenu({ session }: { session: Session }) {
+export function SessionMenu({ session, state }: { session: Session; state: SessionState }) {
+  const isOwner = session.right === "owner" && state !== "terminated";
+  const mayInstruct = includes(session.right, "drive") && state !== "terminated";
+  const [isInstructing, setIsInstructing] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
   const end = useEndSession(session.id);
   const change = useChangeSession(session.id);
@@ -32,17 +37,31 @@ export function SessionMenu({ session }: { session: Session }) {
           </Button>
         }
       >
-        <MenuLabel>The agent asks about</MenuLabel>
-        <MenuChoice
-          value={session.approvals.mode ?? "risky"}
-          options={MODES}
-          onChange={(mode) => change.mutate({ approvals: { ...session.approvals, mode } })}
-        />
-        <MenuSeparator />
-        <MenuItem isDanger icon={<Power aria-hidden />} onSelect={() => ask(true)}>
-          End session…
+        <MenuItem icon={<ScrollText aria-hidden />} onSelect={() => setIsInstructing(true)}>
+          Instructions…
         </MenuItem>
+        {isOwner && (
+          <>
+            <MenuSeparator />
+            <MenuLabel>The agent asks about</MenuLabel>
+            <MenuChoice
+              value={session.approvals.mode ?? "risky"}
+              options={MODES}
+              onChange={(mode) => change.mutate({ approvals: { ...session.approvals, mode } })}
+            />
+            <MenuSeparator />
+            <MenuItem isDanger icon={<Power aria-hidden />} onSelect={() => ask(true)}>
+              End session…
+            </MenuItem>
+          </>
+        )}
       </Menu>
+      <Instructions
+        session={session}
+        mayChange={mayInstruct}
+        isOpen={isInstructing}
+        onOpenChange={setIsInstructing}
+      />
       <ConfirmDialog
         isOpen={isAsking}
         onOpenChange={ask}

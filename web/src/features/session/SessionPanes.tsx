@@ -8,13 +8,17 @@ import type { Connection } from "../../api/stream";
 import type { Delivery, SandboxState, Session, SessionState } from "../../api/types";
 import { Composer } from "../../components/Composer";
 import { Splitter } from "../../components/Splitter";
+import { type Spent, spentWords } from "../../lib/money";
 import { includes } from "../../lib/rights";
 import { readStored, writeStored } from "../../lib/stored";
 import { Conversation } from "../conversation/Conversation";
 import type { Timeline } from "../conversation/timeline";
+import { ModelPicker } from "../models/ModelPicker";
+import { useModelChoice } from "../models/useModelChoice";
 import { controlOf, type HeldLease, waitingWords } from "../screen/control";
 import { DeliveryChoice } from "./DeliveryChoice";
 import { SessionScreen } from "./SessionScreen";
+import { SessionSpent } from "./SessionSpent";
 
 interface SessionPanesProps {
   session: Session;
@@ -24,6 +28,8 @@ interface SessionPanesProps {
   /** The person who has control, if one has. */
   lease: HeldLease | null;
   connection: Connection;
+  /** What the session's models have used. */
+  spent: Spent;
   isLoading: boolean;
 }
 
@@ -63,6 +69,7 @@ export function SessionPanes(props: SessionPanesProps) {
           sessionId={session.id}
           timeline={timeline}
           state={state}
+          model={session.model}
           connection={props.connection}
           isLoading={props.isLoading}
           names={names}
@@ -70,7 +77,12 @@ export function SessionPanes(props: SessionPanesProps) {
           right={session.right}
           me={me?.id}
         />
-        <SessionComposer session={session} state={state} />
+        <SessionComposer
+          session={session}
+          state={state}
+          spent={props.spent}
+          programs={timeline.programsSpent}
+        />
       </section>
       <Splitter
         label="Width of the conversation"
@@ -104,16 +116,31 @@ function whyBlocked(session: Session, state: SessionState): string | undefined {
   return undefined;
 }
 
-function SessionComposer({ session, state }: { session: Session; state: SessionState }) {
+interface SessionComposerProps {
+  session: Session;
+  state: SessionState;
+  spent: Spent;
+  programs: Spent;
+}
+
+function SessionComposer({ session, state, spent, programs }: SessionComposerProps) {
   const [draft, setDraft] = useState("");
   const send = useSendMessage(session.id);
   const [delivery, setDelivery] = useState<Delivery>("queue");
   const isWorking = state === "running" || state === "waiting";
+  const choice = useModelChoice(session);
   const onSend = (content: string) => {
     // An agent that is at rest takes any message at once.
     const how = isWorking ? delivery : "queue";
-    send.mutate({ content, delivery: how }, { onSuccess: () => setDraft("") });
+    const model = choice.forMessage === null ? {} : { model: choice.forMessage };
+    const onSuccess = () => {
+      setDraft("");
+      choice.sent();
+    };
+    send.mutate({ content, delivery: how, ...model }, { onSuccess });
   };
+  const problem = send.error ?? choice.error;
+  const mayChoose = includes(session.right, "drive") && state !== "terminated";
   return (
     <div className="shrink-0 border-t border-line px-4 pt-2.5 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
       <div className="mx-auto max-w-3xl">
@@ -122,9 +149,23 @@ function SessionComposer({ session, state }: { session: Session; state: SessionS
           onDraft={setDraft}
           onSend={onSend}
           isSending={send.isPending}
-          error={send.error ? messageOf(send.error) : undefined}
+          error={problem ? messageOf(problem) : undefined}
           blockedBecause={whyBlocked(session, state)}
           placeholder={isWorking ? PLACEHOLDERS[delivery] : "Message the agent…"}
+          tools={
+            (mayChoose || spentWords(spent) !== null) && (
+              <>
+                {mayChoose && <ModelPicker {...choice.picker} />}
+                <SessionSpent
+                  isBrief
+                  session={session}
+                  spent={spent}
+                  programs={programs}
+                  className="px-2 text-[13px] text-soft sm:hidden"
+                />
+              </>
+            )
+          }
           choice={
             isWorking && (
               <DeliveryChoice

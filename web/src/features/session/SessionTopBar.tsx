@@ -6,6 +6,7 @@ import type { SandboxState, Session, SessionState } from "../../api/types";
 import { Notice } from "../../components/Notice";
 import { StateBadge } from "../../components/StateBadge";
 import { TopBar } from "../../components/TopBar";
+import type { Spent } from "../../lib/money";
 import { includes, RIGHT_WORDS } from "../../lib/rights";
 import { AccountMenu } from "../account/AccountMenu";
 import { HomeLink, NewSessionButton } from "../account/Navigation";
@@ -13,6 +14,7 @@ import { InboxLink } from "../decisions/InboxLink";
 import { Elapsed } from "./Elapsed";
 import { PeopleHere } from "./PeopleHere";
 import { SessionMenu } from "./SessionMenu";
+import { SessionSpent } from "./SessionSpent";
 import { ShareDialog } from "./ShareDialog";
 import { StopButton } from "./StopButton";
 import { TitleEditor } from "./TitleEditor";
@@ -24,10 +26,15 @@ interface SessionTopBarProps {
   state: SessionState;
   sandbox: SandboxState;
   turnStartedAt: string | null;
+  /** What the session's models have used. */
+  spent: Spent;
+  /** What programs on the desktop have used of that. */
+  programs: Spent;
 }
 
 /** Which session this is, how it is doing, and what can be done about it. */
-export function SessionTopBar({ session, state, sandbox, turnStartedAt }: SessionTopBarProps) {
+export function SessionTopBar(props: SessionTopBarProps) {
+  const { session, state, sandbox, turnStartedAt } = props;
   const change = useChangeSession(session.id);
   const isOwner = session.right === "owner";
   const isRunning = state === "running" || state === "waiting";
@@ -47,7 +54,7 @@ export function SessionTopBar({ session, state, sandbox, turnStartedAt }: Sessio
             {isOwner && <ShareDialog sessionId={session.id} />}
             <InboxLink />
             <NewSessionButton className="max-md:hidden" />
-            {isOwner && state !== "terminated" && <SessionMenu session={session} />}
+            <SessionMenu session={session} state={state} />
             <AccountMenu />
           </>
         }
@@ -69,6 +76,13 @@ export function SessionTopBar({ session, state, sandbox, turnStartedAt }: Sessio
           <StateBadge state={state} sandbox={sandbox} />
           {isRunning && turnStartedAt !== null && <Elapsed since={turnStartedAt} />}
           {!isOwner && <span>You {RIGHT_WORDS[session.right].toLowerCase()}</span>}
+          <SessionSpent
+            session={session}
+            spent={props.spent}
+            programs={props.programs}
+            // There is no room for it on narrow displays; there it stands beside the model.
+            className="max-sm:hidden"
+          />
           <span className="hidden truncate sm:inline">{session.model}</span>
         </div>
       </TopBar>

@@ -1,24 +1,36 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Sparkles } from "lucide-react";
+import { ScrollText, Sparkles } from "lucide-react";
 import { useState } from "react";
 
 import { messageOf } from "../../api/client";
 import { useStartSession } from "../../api/sessions";
+import { Button } from "../../components/Button";
 import { Composer } from "../../components/Composer";
 import { START_FIELD } from "../account/Navigation";
+import { InstructionsField } from "../models/Instructions";
+import { ModelPicker } from "../models/ModelPicker";
 
 const EXAMPLES = ["Show me the demo"];
 
 /** Where a session begins: with what the agent should do. */
 export function StartSession() {
   const [draft, setDraft] = useState("");
+  const [model, setModel] = useState<string | null>(null);
+  const [instructions, setInstructions] = useState<string | null>(null);
   const start = useStartSession();
   const navigate = useNavigate();
   const send = (content: string) =>
-    start.mutate(content, {
-      onSuccess: (session) =>
-        void navigate({ to: "/sessions/$sessionId", params: { sessionId: session.id } }),
-    });
+    start.mutate(
+      {
+        content,
+        ...(model !== null && { model }),
+        ...(instructions !== null && { instructions: instructions.trim() }),
+      },
+      {
+        onSuccess: (session) =>
+          void navigate({ to: "/sessions/$sessionId", params: { sessionId: session.id } }),
+      },
+    );
 
   return (
     <section aria-labelledby="start-heading">
@@ -34,7 +46,25 @@ export function StartSession() {
         error={start.error ? messageOf(start.error) : undefined}
         placeholder="Describe the work. It gets a desktop of its own, and you can watch."
         isTall
+        tools={
+          <>
+            <ModelPicker value={model} onChange={setModel} />
+            <Button
+              look="ghost"
+              aria-expanded={instructions !== null}
+              onClick={() => setInstructions(instructions === null ? "" : null)}
+            >
+              <ScrollText aria-hidden className="size-3.5 text-faint" /> Instructions
+            </Button>
+          </>
+        }
       />
+      {instructions !== null && (
+        <div className="mt-2.5 flex flex-col gap-1.5">
+          <p className="text-[13px] text-soft">What the agent keeps to throughout the session.</p>
+          <InstructionsField value={instructions} onChange={setInstructions} />
+        </div>
+      )}
       <div className="mt-2.5 flex flex-wrap gap-2">
         {EXAMPLES.map((example) => (
           <button

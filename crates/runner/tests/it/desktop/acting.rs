@@ -259,10 +259,13 @@ async fn cancelling_releases_everything() {
         keys: "ctrl".to_owned(),
         ms: 60_000,
     };
-    let (held, ()) = tokio::join!(world.desktop.act(&hold, true, cancel.clone()), async {
-        world.title("down Control button").await;
-        cancel.cancel();
-    });
+    let (held, ()) = tokio::join!(
+        world.desktop.act(&hold, true, None, cancel.clone()),
+        async {
+            world.title("down Control button").await;
+            cancel.cancel();
+        }
+    );
     assert!(matches!(held, Err(ActError::Cancelled)), "{held:?}");
     world.title("down").await;
     world.end().await;
@@ -277,6 +280,11 @@ async fn what_is_held_can_be_released_at_any_time() {
     world.title("down button").await;
     world.desktop.release_all().await.unwrap();
     world.title("down").await;
+
+    world.act(Action::MouseDown { button }).await.unwrap();
+    world.title("down button").await;
+    world.act(Action::MouseUp { button }).await.unwrap();
+    world.title("down").await;
     world.end().await;
 }
 
@@ -285,11 +293,16 @@ async fn a_wait_can_be_cancelled_and_looking_goes_on_meanwhile() {
     let world = World::empty().await;
     let cancel = CancellationToken::new();
     let wait = Action::Wait { ms: 300_000 };
-    let (waited, ()) = tokio::join!(world.desktop.act(&wait, true, cancel.clone()), async {
-        let look = world.desktop.look(deskhand_core::blob::BlobFormat::Jpeg);
-        assert!(look.await.unwrap().bytes.starts_with(&[0xff, 0xd8]));
-        cancel.cancel();
-    });
+    let (waited, ()) = tokio::join!(
+        world.desktop.act(&wait, true, None, cancel.clone()),
+        async {
+            let look = world
+                .desktop
+                .look(deskhand_core::blob::BlobFormat::Jpeg, None);
+            assert!(look.await.unwrap().bytes.starts_with(&[0xff, 0xd8]));
+            cancel.cancel();
+        }
+    );
     assert!(matches!(waited, Err(ActError::Cancelled)), "{waited:?}");
     world.end().await;
 }
@@ -298,7 +311,14 @@ async fn a_wait_can_be_cancelled_and_looking_goes_on_meanwhile() {
 async fn the_pointer_tells_where_it_is() {
     let world = World::empty().await;
     world.act(Action::Move { at: at(512, 384) }).await.unwrap();
-    let text = world.act(Action::CursorPosition).await.unwrap();
-    assert_eq!(text, "X=512, Y=384");
+    let asked = world.desktop.act(
+        &Action::CursorPosition,
+        false,
+        None,
+        CancellationToken::new(),
+    );
+    let asked = asked.await.unwrap();
+    assert_eq!(asked.text, "X=512, Y=384");
+    assert_eq!(asked.frame, None);
     world.end().await;
 }

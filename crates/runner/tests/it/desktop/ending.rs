@@ -6,23 +6,9 @@ use deskhand_core::action::Action;
 use deskhand_runner::desktop::ActError;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-use super::world::{World, until};
+use super::world::{World, pids, until};
 
 const DEADLINE: Duration = Duration::from_secs(20);
-
-/// Programs by this name that have something on their command line.
-fn pids(name: &str, mark: &str) -> Vec<Pid> {
-    let processes = std::fs::read_dir("/proc").unwrap().flatten();
-    processes
-        .filter_map(|process| {
-            let pid = process.file_name().to_str()?.parse().ok()?;
-            let read = |file: &str| std::fs::read(process.path().join(file)).unwrap_or_default();
-            let command = String::from_utf8_lossy(&read("cmdline")).into_owned();
-            let is_it = command.split('\0').next()?.ends_with(name) && command.contains(mark);
-            is_it.then(|| Pid::from_raw(pid)).flatten()
-        })
-        .collect()
-}
 
 /// All processes of the group that a process leads.
 fn group_of(pid: Pid) -> Vec<Pid> {
@@ -125,6 +111,7 @@ async fn an_x_server_that_cannot_start_says_why() {
         settle_max: Duration::from_secs(2),
         browser: Vec::new(),
         runtime_dir: folder.path().to_owned(),
+        variables: std::collections::BTreeMap::new(),
     };
     let tasks = deskhand_core::tasks::Tasks::default();
     let (notices, _) = tokio::sync::mpsc::channel(1);

@@ -2,7 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use deskhand_core::action::{Action, Region, ScreenSize};
+use deskhand_core::{
+    action::{Action, Region, ScreenSize},
+    blob::BlobFormat,
+};
+use deskhand_runner::desktop::ActError;
 
 use super::world::{Pixels, World, at, click_at};
 
@@ -113,6 +117,136 @@ async fn a_zoom_shows_a_part_as_large_as_fits() {
     assert_eq!(pixels.at(1000, 380), [10, 100, 200]);
     assert_eq!(pixels.at(500, 500), [255, 255, 255]);
     world.end().await;
+}
+
+fn size(width: u16, height: u16) -> ScreenSize {
+    ScreenSize { width, height }
+}
+
+#[tokio::test]
+async fn a_picture_has_the_size_that_is_asked_for() {
+    let world = World::with_page_on(
+        size(2560, 1600),
+        "<body style='background:linear-gradient(90deg, #0a64c8 50%, #fedcba 50%);height:100vh'>",
+    )
+    .await;
+    let shown = size(1389, 868);
+    let (_, frame) = world
+        .act_and_show(Action::Move { at: at(2000, 1500) }, Some(shown))
+        .await;
+    assert_eq!(frame.size, shown);
+    assert_eq!(
+        frame.pointer,
+        at(2000, 1500),
+        "the pointer is on the screen"
+    );
+    let pixels = Pixels::of(&frame);
+    for (x, y, colour) in [
+        (0, 0, [0x0a, 0x64, 0xc8]),
+        (690, 867, [0x0a, 0x64, 0xc8]),
+        (698, 0, [0xfe, 0xdc, 0xba]),
+        (1388, 867, [0xfe, 0xdc, 0xba]),
+    ] {
+        assert_eq!(pixels.at(x, y), colour, "({x}, {y})");
+    }
+
+    let look = |shown| world.desktop.look(BlobFormat::Png, shown);
+    assert_eq!(look(Some(shown)).await.unwrap().size, shown);
+    assert_eq!(look(None).await.unwrap().size, size(2560, 1600));
+    let error = look(Some(size(0, 868))).await.unwrap_err();
+    assert!(matches!(error, ActError::Picture(_)), "{error:?}");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_zoom_shows_the_pixels_of_the_screen_whatever_size_is_shown() {
+    // Of a board whose fields are one pixel each nothing would be left in a smaller picture.
+    let world = World::with_page_on(
+        size(3840, 2160),
+        "<body style='height:100vh'><canvas id=c width=200 height=100 style='position:absolute;left:1000px;top:500px'></canvas>
+        <script>
+        const paint = c.getContext('2d');
+        for (let x = 0; x < 200; x++) for (let y = 0; y < 100; y++) {
+            paint.fillStyle = (x + y) % 2 ? '#000' : '#fff';
+            paint.fillRect(x, y, 1, 1);
+        }
+        addEventListener('click', e => say(`clicked ${e.clientX} ${e.clientY}`));
+        </script>",
+    )
+    .await;
+    world.act(Action::Move { at: at(10, 10) }).await.unwrap();
+    let board = Region {
+        x0: 1010,
+        y0: 510,
+        x1: 1050,
+        y1: 530,
+    };
+    let shown = Some(size(2000, 1125));
+    let zoom = Action::Zoom { region: board };
+    let (_, frame) = world.act_and_show(zoom, shown).await;
+    assert_eq!(frame.size, size(2000, 1000), "twice as wide as high");
+    let pixels = Pixels::of(&frame);
+    for y in 0..20 {
+        for x in 0..40 {
+            let middle = |field: usize| (2 * field + 1) * 2000 / 80;
+            let [value, ..] = pixels.at(middle(x), middle(y));
+            let is_black = (x + y) % 2 == 1;
+            assert_eq!(value < 64, is_black, "field ({x}, {y}) is {value}");
+            assert_eq!(value > 191, !is_black, "field ({x}, {y}) is {value}");
+        }
+    }
+
+    // A part that is larger than the picture is made to fit too.
+    let tall = Region {
+        x0: 100,
+        y0: 0,
+        x1: 300,
+        y1: 2160,
+    };
+    let (_, frame) = world
+        .act_and_show(Action::Zoom { region: tall }, shown)
+        .await;
+    assert_eq!(frame.size, size(104, 1125));
+
+    // What comes after it is about the whole screen.
+    world.click(3839, 2159).await;
+    world.title("clicked 3839 2159").await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn screens_of_every_usual_size_work() {
+    for screen in [
+        size(1024, 768),
+        size(1280, 800),
+        size(1920, 1080),
+        size(2560, 1600),
+    ] {
+        let world = World::with_page_on(
+            screen,
+            "<body style='background:#fedcba;height:100vh'><script>
+            addEventListener('click', e => {
+                document.body.style.background = '#123456';
+                say(`${innerWidth} ${innerHeight} ${e.clientX} ${e.clientY}`);
+            });
+            </script>",
+        )
+        .await;
+        let ScreenSize { width, height } = screen;
+        let (x, y) = (i32::from(width) - 1, i32::from(height) - 1);
+        let (_, frame) = world.act_and_look(click_at(x, y)).await;
+        assert_eq!((frame.size, frame.pointer), (screen, at(x, y)));
+        world.title(&format!("{width} {height} {x} {y}")).await;
+        let asked = Instant::now();
+        loop {
+            let (_, frame) = world.act_and_look(Action::Screenshot).await;
+            if Pixels::of(&frame).at(0, 0) == [0x12, 0x34, 0x56] {
+                break;
+            }
+            assert!(asked.elapsed() < Duration::from_secs(20), "{screen}");
+        }
+        world.end().await;
+    }
 }
 
 #[tokio::test]

@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use deskhand_core::action::Action;
 use deskhand_runner::desktop::ActError;
+use rustix::process::Pid;
 use tokio_util::sync::CancellationToken;
 
-use super::world::{World, told, until, untold};
+use super::world::{World, pids, told, until, untold};
 
 /// A text field that keeps tabs and tells what is in it.
 const FIELD: &str = "<textarea id=t style='width:900px;height:600px' autofocus></textarea><script>
@@ -118,6 +119,34 @@ async fn more_new_characters_than_there_are_spare_keys_arrive_in_order() {
 }
 
 #[tokio::test]
+async fn new_characters_do_not_keep_the_window_manager_busy() {
+    let world = World::with_page(FIELD).await;
+    world.click(100, 100).await;
+    let openbox = pids("openbox", world.folder().to_str().unwrap())[0];
+    let before = cpu_ms(openbox);
+    let text: String = ('一'..='伏').collect();
+    world.type_text(&text).await;
+    expect_field(&world, &text).await;
+    let used = cpu_ms(openbox) - before;
+    assert!(used < 700, "it was at work for {used} ms");
+    world.end().await;
+}
+
+/// How long a process has been at work.
+fn cpu_ms(pid: Pid) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap();
+    // After the name, which may hold anything, the user's and the system's share are the 12th and
+    // the 13th field, in hundredths of a second.
+    let fields = stat.rsplit_once(") ").unwrap().1.split(' ');
+    let ticks: u64 = fields
+        .skip(11)
+        .take(2)
+        .map(|field| field.parse::<u64>().unwrap())
+        .sum();
+    ticks * 10
+}
+
+#[tokio::test]
 async fn five_hundred_characters_arrive_quickly_and_completely() {
     let world = World::with_page(FIELD).await;
     world.click(100, 100).await;
@@ -199,7 +228,7 @@ async fn typing_can_be_cancelled() {
     let text = "never".to_owned();
     let typed = world
         .desktop
-        .act(&Action::Type { text }, false, cancel)
+        .act(&Action::Type { text }, false, None, cancel)
         .await;
     assert!(matches!(typed, Err(ActError::Cancelled)), "{typed:?}");
     world.type_text("x").await;

@@ -1,6 +1,7 @@
 //! A desktop for one test, with a page in a real browser that tells its state in its title.
 
 use std::{
+    collections::BTreeMap,
     path::Path,
     time::{Duration, Instant},
 };
@@ -11,6 +12,7 @@ use deskhand_core::{
     tasks::Tasks,
 };
 use deskhand_runner::desktop::{ActError, Desktop, DesktopConfig};
+use rustix::process::Pid;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -44,7 +46,7 @@ pub(crate) struct World {
 impl World {
     /// A desktop with nothing on it.
     pub(crate) async fn empty() -> Self {
-        let world = Self::start(Vec::new(), TempDir::new().unwrap()).await;
+        let world = Self::start(ScreenSize::default(), Vec::new(), TempDir::new().unwrap()).await;
         // A window that opens while the window manager starts may go unnoticed by it.
         let give_up_at = Instant::now() + DEADLINE;
         while world
@@ -59,6 +61,11 @@ impl World {
 
     /// A desktop whose browser shows this page and nothing else, painted.
     pub(crate) async fn with_page(body: &str) -> Self {
+        Self::with_page_on(ScreenSize::default(), body).await
+    }
+
+    /// The same on a screen of this size.
+    pub(crate) async fn with_page_on(screen: ScreenSize, body: &str) -> Self {
         let folder = TempDir::new().unwrap();
         let page = folder.path().join("page.html");
         let html = format!(
@@ -66,21 +73,22 @@ impl World {
              <script>{SCRIPT}</script>{body}"
         );
         std::fs::write(&page, html).unwrap();
-        let world = Self::start(browser(&page, folder.path()), folder).await;
+        let world = Self::start(screen, browser(&page, folder.path()), folder).await;
         world.title("ready").await;
         world
     }
 
-    async fn start(browser: Vec<String>, folder: TempDir) -> Self {
+    async fn start(screen: ScreenSize, browser: Vec<String>, folder: TempDir) -> Self {
         let tasks = Tasks::default();
         let (sender, notices) = mpsc::channel(16);
         let config = DesktopConfig {
-            screen: ScreenSize::default(),
+            screen,
             // Longer than usual: other tests keep the machine busy.
             settle_quiet: Duration::from_millis(250),
             settle_max: Duration::from_secs(2),
             browser,
             runtime_dir: folder.path().join("run"),
+            variables: BTreeMap::new(),
         };
         let desktop = Desktop::start(config, tasks.clone(), sender).await.unwrap();
         let (x, screen) = RustConnection::connect(Some(desktop.display())).unwrap();
@@ -105,21 +113,30 @@ impl World {
     }
 
     pub(crate) async fn act(&self, action: Action) -> Result<String, ActError> {
-        let (text, frame) = self
+        let acted = self
             .desktop
-            .act(&action, false, CancellationToken::new())
+            .act(&action, false, None, CancellationToken::new())
             .await?;
-        assert_eq!(frame, None);
-        Ok(text)
+        assert_eq!(acted.frame, None);
+        Ok(acted.text)
     }
 
     pub(crate) async fn act_and_look(&self, action: Action) -> (String, Frame) {
+        self.act_and_show(action, None).await
+    }
+
+    /// The same, with a picture of this size.
+    pub(crate) async fn act_and_show(
+        &self,
+        action: Action,
+        shown: Option<ScreenSize>,
+    ) -> (String, Frame) {
         let acted = self
             .desktop
-            .act(&action, true, CancellationToken::new())
+            .act(&action, true, shown, CancellationToken::new())
             .await;
-        let (text, frame) = acted.unwrap();
-        (text, frame.unwrap())
+        let acted = acted.unwrap();
+        (acted.text, acted.frame.unwrap())
     }
 
     pub(crate) async fn click(&self, x: i32, y: i32) -> String {
@@ -303,6 +320,20 @@ pub(crate) fn untold(told: &str) -> String {
     told.split('.')
         .filter_map(|digits| u32::from_str_radix(digits, 36).ok())
         .filter_map(char::from_u32)
+        .collect()
+}
+
+/// Programs by this name that have something on their command line.
+pub(crate) fn pids(name: &str, mark: &str) -> Vec<Pid> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes
+        .filter_map(|process| {
+            let pid = process.file_name().to_str()?.parse().ok()?;
+            let read = |file: &str| std::fs::read(process.path().join(file)).unwrap_or_default();
+            let command = String::from_utf8_lossy(&read("cmdline")).into_owned();
+            let is_it = command.split('\0').next()?.ends_with(name) && command.contains(mark);
+            is_it.then(|| Pid::from_raw(pid)).flatten()
+        })
         .collect()
 }
 

@@ -60,6 +60,7 @@ impl Server {
             settle_max_ms: 500,
             shell_output_bytes: 64 * 1024,
             browser: Vec::new(),
+            gateway: None,
         };
         let runner = Tasks::default().spawn("runner", run(config));
         Self {
@@ -142,6 +143,12 @@ impl Connection {
             if let (FromRunner::Result { id, outcome }, body) = self.next().await {
                 return (id, outcome, body);
             }
+        }
+    }
+
+    /// Waits until this driver is obeyed, whatever else is said before.
+    pub(super) async fn driver_set(&mut self, wanted: u64) {
+        while !matches!(self.next().await.0, FromRunner::DriverSet { number } if number == wanted) {
         }
     }
 

@@ -32,6 +32,7 @@ impl Desk {
             home: home.path().canonicalize().unwrap(),
             display: ":77".to_owned(),
             output_bytes,
+            variables: std::collections::BTreeMap::new(),
         };
         Self {
             shell: Shell::start(config, &tasks).unwrap(),

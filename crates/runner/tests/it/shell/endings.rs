@@ -161,6 +161,8 @@ async fn a_stop_interrupts_the_command_and_keeps_the_shell() {
 async fn a_restart_ends_everything_and_begins_at_home() {
     let desk = Desk::open();
     let job = desk.text("cd /usr; lost=yes; sleep 300 & echo $!").await;
+    let ending = desk.run_for("sleep 100", 100).await.ending;
+    assert_eq!(ending, ShellEnding::TimedOut { after_ms: 100 });
     let output = desk.perform(ShellRequest::Restart).await.unwrap();
     assert_eq!(
         output,

@@ -1,0 +1,128 @@
+//! What a model is sent in a long turn, next to sending everything again at every step; and how
+//! long it takes to put together.
+
+mod context;
+mod vendor;
+
+use deskhand_core::event::EventBody;
+use deskhand_testkit::{Server, ServerOptions, Watcher};
+
+use self::vendor::{Request, Vendor};
+use crate::{
+    desktop::ours::open_page,
+    table::{Row, Table},
+};
+
+const N_STEPS: usize = 30;
+const SHORT: usize = 100;
+const LONG: usize = 300;
+/// How much longer the long one may take than the short one.
+const MOST_TIMES: f64 = 3.3;
+
+/// Old pictures are taken out of what it is shown, many at a time.
+const PRUNED: &str = "anthropic/claude-sonnet-4-5";
+/// Nothing may be taken out of what it was once shown.
+const APPENDED: &str = "anthropic/claude-opus-5-5";
+
+pub(crate) async fn measure(program: &str) {
+    println!("Measuring what a model is sent in a turn of {N_STEPS} steps …");
+    let naive = turn(program, PRUNED, N_STEPS, 100).await;
+    let pruned = turn(program, PRUNED, N_STEPS, 3).await;
+    let appended = turn(program, APPENDED, N_STEPS, 3).await;
+    let mut table = Table::next_to("naive");
+    let bytes = |requests: &[Request]| mean(requests, |request| request.n_bytes as f64) / 1_000.0;
+    let tokens = |requests: &[Request]| mean(requests, |request| request.n_tokens as f64);
+    let billed = |requests: &[Request]| mean(requests, Request::billed);
+    let against = |what, unit, ours, peer| Row::at_most(what, unit, ours, Some(peer), 0.0);
+    for row in [
+        against("sent a step, pruned", "KB", bytes(&pruned), bytes(&naive)),
+        against(
+            "read a step, pruned",
+            "tokens",
+            tokens(&pruned),
+            tokens(&naive),
+        ),
+        against(
+            "paid a step, pruned",
+            "tokens",
+            billed(&pruned),
+            tokens(&naive),
+        ),
+        against(
+            "sent a step, append-only",
+            "KB",
+            bytes(&appended),
+            bytes(&naive),
+        ),
+        against(
+            "paid a step, append-only",
+            "tokens",
+            billed(&appended),
+            tokens(&naive),
+        ),
+    ] {
+        table.add(row.without_target());
+    }
+    println!("{table}");
+    println!(
+        "Naive is every picture again at every step and nothing kept by the vendor. Paid is in tokens at the full price: what the vendor\n\
+         reads from its cache counts a tenth, what it writes there five quarters. Four bytes of text are counted as a token."
+    );
+
+    println!("Measuring turns of {SHORT} and {LONG} steps …");
+    let long = lasted(&turn(program, PRUNED, LONG, 3).await);
+    let short = lasted(&turn(program, PRUNED, SHORT, 3).await);
+    let (context, micros) = context::measure();
+    let mut table = Table::next_to("");
+    for (what, times) in [
+        ("context, 300 steps to 100", context),
+        ("turn, 300 steps to 100", long / short),
+    ] {
+        table.add(Row::at_most(what, "×", times, None, MOST_TIMES));
+    }
+    println!("{table}");
+    println!(
+        "The context is built from the log at every step, in {micros:.0} µs after {LONG} of them. The turn is all of it but the model's \
+         time: {:.0} ms a step.",
+        long / LONG as f64
+    );
+}
+
+/// What the model is sent in a turn of so many steps.
+async fn turn(program: &str, model: &str, n_steps: usize, kept_images: usize) -> Vec<Request> {
+    let vendor = Vendor::start(n_steps).await;
+    let settings = [
+        ("DESKHAND_TURN_MAX_STEPS", "1000".to_owned()),
+        ("DESKHAND_TURN_KEPT_IMAGES", kept_images.to_string()),
+    ];
+    let variables = vendor.variables().into_iter().chain(settings);
+    let server = Server::start(
+        program,
+        ServerOptions {
+            variables: variables
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+            ..ServerOptions::default()
+        },
+    );
+    let session = server.client().new_session(model).await;
+    let mut watcher = Watcher::open(&session).await;
+    open_page(&session, &mut watcher).await;
+    drop(watcher);
+    session.prompt("Go.").await;
+    let end = session.turn_end(0).await;
+    assert!(matches!(end.body, EventBody::Complete(_)), "{end:?}");
+    let requests = vendor.requests();
+    assert_eq!(requests.len(), n_steps + 1);
+    requests
+}
+
+fn mean(requests: &[Request], of: impl Fn(&Request) -> f64) -> f64 {
+    requests.iter().map(of).sum::<f64>() / requests.len() as f64
+}
+
+/// From the first request to the last, in milliseconds.
+fn lasted(requests: &[Request]) -> f64 {
+    let (first, last) = (&requests[0], &requests[requests.len() - 1]);
+    (last.at - first.at).as_secs_f64() * 1_000.0
+}

@@ -1,0 +1,259 @@
+//! Staying within bounds: before each model call a turn looks whether the call would pass one, and then asks.
+//!
+//! Bounds on money and tokens are kept by the app, with what people granted; those of the turn itself are read from
+//! its log. So a turn that is taken up again neither forgets a yes nor asks twice.
+
+use std::{collections::HashMap, sync::Arc};
+
+use deskhand_core::{
+    budget::{Amount, Bound, Over},
+    decision::{Ask, DecisionKind, DecisionState, Form, Reply},
+    event::{EventBody, Notice},
+    id::DecisionId,
+};
+use tokio::time::Instant;
+
+use crate::{
+    decide::Raised,
+    estimate::estimate,
+    gauge::Gauge,
+    loops::repeats,
+    ports::{Budgets, Settled},
+    work::{Cut, Work},
+};
+
+/// How often the agent may do the same before the model is told.
+const TOLD_AFTER: f64 = 3.0;
+/// How often before a person is asked.
+const ASKED_AFTER: f64 = 5.0;
+
+/// What a turn knows of its bounds.
+#[derive(Debug)]
+pub(crate) struct Bounds {
+    budgets: Arc<dyn Budgets>,
+    /// What people gave this turn in addition.
+    granted: HashMap<Bound, f64>,
+    /// What was asked before the turn was held up, and is not answered.
+    open: Option<(DecisionId, Over)>,
+    /// What a person did not give before it was held up.
+    refused: Option<Bound>,
+}
+
+impl Bounds {
+    pub(crate) fn new(budgets: Arc<dyn Budgets>, raised: &[Raised]) -> Self {
+        let mut bounds = Self {
+            budgets,
+            granted: HashMap::new(),
+            open: None,
+            refused: None,
+        };
+        for one in raised {
+            let Some(over) = one.ask.over else { continue };
+            match (one.state, &one.reply) {
+                (DecisionState::Open, _) => bounds.open = Some((one.decision, over)),
+                (_, Some(Reply::Yes(true))) => bounds.grant(over.bound, over.more),
+                (_, Some(Reply::Yes(false))) => bounds.refused = Some(over.bound),
+                // It was withdrawn.
+                (_, _) => {}
+            }
+        }
+        bounds
+    }
+
+    fn grant(&mut self, bound: Bound, more: f64) {
+        *self.granted.entry(bound).or_default() += more;
+    }
+
+    fn granted(&self, bound: Bound) -> f64 {
+        self.granted.get(&bound).copied().unwrap_or_default()
+    }
+}
+
+impl Work {
+    /// Asks people when the next step would pass a bound. Tells whether they were asked: then what has
+    /// happened meanwhile is to be looked at before the step.
+    pub(crate) async fn stay_within_bounds(&mut self) -> Result<bool, Cut> {
+        if let Some(bound) = self.bounds.refused {
+            return Err(Cut::Enough(Some(bound)));
+        }
+        let gauges = self.gauges().await?;
+        let over = gauges.iter().find(|gauge| gauge.is_over);
+        let before = self.bounds.open.take();
+        match (over, before) {
+            (None, None) => {
+                self.warn(&gauges).await?;
+                return Ok(false);
+            }
+            (Some(gauge), None) => {
+                let decision = self.ask_for_more(gauge).await?;
+                let settled = self.until_room(decision, gauge.over.bound).await?;
+                self.heed(gauge.over, &settled)?;
+            }
+            (Some(gauge), Some((decision, asked))) if gauge.over.bound == asked.bound => {
+                let settled = self.until_room(decision, asked.bound).await?;
+                self.heed(asked, &settled)?;
+            }
+            (_, Some((decision, asked))) => {
+                let settled = self.no_longer_asked(decision).await?;
+                self.heed(asked, &settled)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Does what people said about a bound.
+    fn heed(&mut self, over: Over, settled: &Settled) -> Result<(), Cut> {
+        match settled.reply {
+            Some(Reply::Yes(true)) => self.bounds.grant(over.bound, over.more),
+            Some(Reply::Yes(false)) => return Err(Cut::Enough(Some(over.bound))),
+            // There is room without it.
+            Some(Reply::Text(_) | Reply::Choices(_) | Reply::File(_)) | None => {}
+        }
+        Ok(())
+    }
+
+    async fn ask_for_more(&mut self, gauge: &Gauge) -> Result<DecisionId, Cut> {
+        let decision = DecisionId::new();
+        let ask = Ask {
+            call: None,
+            kind: DecisionKind::Budget,
+            prompt: gauge.question(),
+            form: Form::YesNo,
+            subject: None,
+            over: Some(gauge.over),
+            default: None,
+            expires_at: None,
+        };
+        self.decisions.raise(decision, ask).await?;
+        Ok(decision)
+    }
+
+    /// Waits until a person has answered, or there is room again for another reason.
+    async fn until_room(&mut self, decision: DecisionId, bound: Bound) -> Result<Settled, Cut> {
+        let began = Instant::now();
+        let settled = loop {
+            let budgets = Arc::clone(&self.bounds.budgets);
+            tokio::select! {
+                biased;
+                () = self.parking.cancelled() => break Err(Cut::Parked),
+                settled = self.decisions.settled(decision) => break Ok(settled),
+                () = self.stop.cancelled() => break Err(Cut::Stopped),
+                () = budgets.changed() => {}
+            }
+            let gauges = self.gauges().await?;
+            let is_over = |gauge: &Gauge| gauge.over.bound == bound && gauge.is_over;
+            if !gauges.iter().any(is_over) {
+                break self.no_longer_asked(decision).await;
+            }
+        };
+        self.stopwatch.waited_since(began);
+        settled
+    }
+
+    /// Withdraws what was asked, and tells what became of it: somebody may have been quicker.
+    async fn no_longer_asked(&mut self, decision: DecisionId) -> Result<Settled, Cut> {
+        self.decisions.withdraw(decision).await?;
+        Ok(self.decisions.settled(decision).await)
+    }
+
+    /// Tells people and the model, once for each bound that is close.
+    async fn warn(&mut self, gauges: &[Gauge]) -> Result<(), Cut> {
+        let is_news = |gauge: &&Gauge| match gauge.over.bound {
+            Bound::Repeats => {
+                gauge.over.used >= TOLD_AFTER && !repeats(&self.journal.bodies, self.turn).is_told
+            }
+            Bound::SessionUsd
+            | Bound::SessionTokens
+            | Bound::DayUsd
+            | Bound::DayTokens
+            | Bound::Steps
+            | Bound::Seconds => gauge.is_close() && !self.is_warned(gauge),
+        };
+        let notice = |gauge: &Gauge| {
+            EventBody::Notice(Notice {
+                turn: self.turn,
+                bound: gauge.over.bound,
+                used: gauge.over.used,
+                limit: gauge.over.limit,
+                message: gauge.so_far(),
+            })
+        };
+        let notices = gauges.iter().filter(is_news).map(notice).collect();
+        self.journal.append(notices).await?;
+        Ok(())
+    }
+
+    /// Whether the log has a warning of the same bound. A session's bound is warned of once, every other once
+    /// in each turn.
+    fn is_warned(&self, gauge: &Gauge) -> bool {
+        let over = &gauge.over;
+        let is_of_session = matches!(over.bound, Bound::SessionUsd | Bound::SessionTokens);
+        self.journal.bodies.iter().any(|body| {
+            matches!(body, EventBody::Notice(notice) if notice.bound == over.bound
+                && notice.limit.total_cmp(&over.limit).is_eq()
+                && (is_of_session || notice.turn == self.turn))
+        })
+    }
+
+    /// All bounds of this turn, and where it stands.
+    async fn gauges(&mut self) -> Result<Vec<Gauge>, Cut> {
+        let accounts = self.bounds.budgets.accounts().await?;
+        let next = self.next_call().await?;
+        let of_turn = |bound, used, next, more| {
+            Gauge::of_turn(bound, used, next, more, self.bounds.granted(bound))
+        };
+        let n_repeats = repeats(&self.journal.bodies, self.turn).n_times;
+        let mut gauges = vec![
+            of_turn(Bound::Repeats, n_repeats.into(), 0.0, ASKED_AFTER),
+            of_turn(
+                Bound::Steps,
+                self.n_steps.into(),
+                1.0,
+                self.limits.max_steps.into(),
+            ),
+            of_turn(
+                Bound::Seconds,
+                self.stopwatch.worked().as_secs_f64(),
+                0.0,
+                self.limits.max_duration.as_secs_f64(),
+            ),
+        ];
+        // Nobody knows what the others cost.
+        if self.model.price().is_some() {
+            gauges.extend(Gauge::of_usd(Bound::SessionUsd, &accounts.session, &next));
+            gauges.extend(Gauge::of_usd(Bound::DayUsd, &accounts.day, &next));
+        }
+        let tokens = [
+            (Bound::SessionTokens, &accounts.session),
+            (Bound::DayTokens, &accounts.day),
+        ];
+        gauges.extend(
+            tokens
+                .into_iter()
+                .filter_map(|(bound, account)| Gauge::of_tokens(bound, account, &next)),
+        );
+        Ok(gauges)
+    }
+
+    /// What the next call will take, as far as that can be told: what the turn's last whole answer took, and for
+    /// the first one what its request looks like.
+    async fn next_call(&mut self) -> Result<Amount, Cut> {
+        for body in self.journal.bodies.iter().rev() {
+            if let EventBody::Cost(cost) = body
+                && cost.turn == self.turn
+                && !cost.broken_off
+            {
+                return Ok(Amount {
+                    usd: cost.usd,
+                    tokens: cost.usage.tokens(),
+                });
+            }
+        }
+        let usage = estimate(&self.request().await?);
+        let price = self.model.price();
+        Ok(Amount {
+            usd: price.map_or(0.0, |price| price.of(&usage)),
+            tokens: usage.tokens(),
+        })
+    }
+}

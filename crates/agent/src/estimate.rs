@@ -1,0 +1,111 @@
+//! What a model call will take, told from its request before it is made.
+//!
+//! Nobody but the vendor knows; this is a rule of thumb that errs on the high side, since what a vendor has in its
+//! cache costs less.
+
+use deskhand_core::model::{CallResult, Item, ModelRequest, Usage};
+
+/// Text has about as many bytes to a token.
+const BYTES_PER_TOKEN: u64 = 4;
+/// A picture has about as many pixels to a token.
+const PIXELS_PER_TOKEN: u64 = 750;
+/// What the tools' descriptions take.
+const TOOLS: u64 = 1_000;
+/// A short answer.
+const ANSWER: u64 = 500;
+
+/// What this request and its answer will take.
+pub(crate) fn estimate(request: &ModelRequest) -> Usage {
+    let mut size = Size::default();
+    size.text(&request.system);
+    for item in &request.items {
+        size.item(item);
+    }
+    let picture =
+        u64::from(request.shown.width) * u64::from(request.shown.height) / PIXELS_PER_TOKEN;
+    Usage {
+        input: size.n_bytes / BYTES_PER_TOKEN + size.n_pictures * picture + TOOLS,
+        output: ANSWER,
+        ..Usage::default()
+    }
+}
+
+#[derive(Debug, Default)]
+struct Size {
+    n_bytes: u64,
+    n_pictures: u64,
+}
+
+impl Size {
+    fn text(&mut self, text: &str) {
+        self.n_bytes += u64::try_from(text.len()).unwrap_or(u64::MAX);
+    }
+
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Prompt { text } | Item::Steering { text } | Item::CutOff { text } => {
+                self.text(text);
+            }
+            Item::HandedBack { text, image } => {
+                self.text(text);
+                self.n_pictures += u64::from(image.is_some());
+            }
+            Item::Answer {
+                thinking,
+                text,
+                calls,
+                ..
+            } => {
+                self.text(thinking);
+                self.text(text);
+                for call in calls {
+                    self.text(&call.input.to_string());
+                }
+            }
+            Item::Results(results) => results.iter().for_each(|result| self.result(result)),
+        }
+    }
+
+    fn result(&mut self, result: &CallResult) {
+        self.text(&result.text);
+        self.n_pictures += u64::from(result.image.is_some());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use deskhand_core::{action::ScreenSize, blob::BlobFormat, model::Image};
+
+    use super::*;
+
+    #[test]
+    fn text_and_pictures_count() {
+        let screen = ScreenSize {
+            width: 750,
+            height: 100,
+        };
+        let prompt = Item::Prompt {
+            text: "do it now".to_owned(),
+        };
+        let shown = Item::Results(vec![CallResult {
+            call: "a".to_owned(),
+            text: "done".repeat(10),
+            is_error: false,
+            image: Some(Image {
+                bytes: Bytes::from_static(b"many bytes that are not text"),
+                format: BlobFormat::Png,
+            }),
+        }]);
+        let request = |items| ModelRequest {
+            system: "You have a computer.".to_owned(),
+            screen,
+            shown: screen,
+            items,
+        };
+        let small = estimate(&request(vec![prompt.clone()]));
+        assert_eq!((small.input, small.output), (7 + TOOLS, ANSWER));
+        let large = estimate(&request(vec![prompt, shown]));
+        assert_eq!(large.input, 17 + 100 + TOOLS);
+    }
+}

@@ -1,0 +1,123 @@
+//! Whether the agent goes round in circles.
+//!
+//! A round is what one answer wanted done and what came of it. The agent repeats itself when its rounds are the
+//! same in everything: the calls, their results, and the picture afterwards. A round that only looks is passed over
+//! while it shows the same picture; whatever else is different, and whoever says something or takes over, ends
+//! the repetition.
+
+use deskhand_core::{
+    blob::BlobName, budget::Bound, event::EventBody, id::TurnId, model::ToolRequest,
+    policy::only_looks,
+};
+use serde_json::Value;
+
+/// How the agent repeats itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Repeats {
+    /// How often the last round was done in a row.
+    pub(crate) n_times: u32,
+    /// Whether the model was told since that began.
+    pub(crate) is_told: bool,
+}
+
+/// How often a turn has last done the same.
+pub(crate) fn repeats(log: &[EventBody], turn: TurnId) -> Repeats {
+    let mut reading = Reading::default();
+    for body in log {
+        reading.add(body, turn);
+    }
+    reading.end_round();
+    reading.repeats
+}
+
+/// What one answer wanted done, and what came of it.
+#[derive(Debug, Default, PartialEq)]
+struct Round<'a> {
+    calls: Vec<(&'a str, &'a Value)>,
+    results: Vec<(&'a str, bool)>,
+    picture: Option<&'a BlobName>,
+}
+
+#[derive(Debug, Default)]
+struct Reading<'a> {
+    round: Round<'a>,
+    last: Option<Round<'a>>,
+    repeats: Repeats,
+}
+
+impl<'a> Reading<'a> {
+    fn add(&mut self, body: &'a EventBody, turn: TurnId) {
+        match body {
+            EventBody::ToolUse(tool_use) if tool_use.turn == Some(turn) => {
+                if !self.round.results.is_empty() {
+                    self.end_round();
+                }
+                self.round.calls.push((&tool_use.tool, &tool_use.input));
+            }
+            EventBody::ToolResult(result) if result.turn == Some(turn) && !result.partial => {
+                self.round.results.push((&result.text, result.is_error));
+            }
+            EventBody::Screenshot(screenshot) if screenshot.turn == Some(turn) => {
+                self.round.picture = Some(&screenshot.blob);
+            }
+            EventBody::Notice(notice) if notice.turn == turn && notice.bound == Bound::Repeats => {
+                self.end_round();
+                self.repeats.is_told = true;
+            }
+            EventBody::Message(_) | EventBody::Lease(_) => *self = Self::default(),
+            EventBody::ToolUse(_)
+            | EventBody::ToolResult(_)
+            | EventBody::Screenshot(_)
+            | EventBody::Notice(_)
+            | EventBody::Gateway(_)
+            | EventBody::Model(_)
+            | EventBody::Status(_)
+            | EventBody::Queue(_)
+            | EventBody::Thinking(_)
+            | EventBody::Text(_)
+            | EventBody::Decision(_)
+            | EventBody::Answer(_)
+            | EventBody::Cost(_)
+            | EventBody::Retry(_)
+            | EventBody::Error(_)
+            | EventBody::Complete(_) => {}
+        }
+    }
+
+    fn end_round(&mut self) {
+        let round = std::mem::take(&mut self.round);
+        if round.calls.is_empty() {
+            return;
+        }
+        let shows_the_same = self
+            .last
+            .as_ref()
+            .is_some_and(|last| round.picture.is_some() && last.picture == round.picture);
+        let is_look = round.is_look();
+        if is_look && shows_the_same {
+            return;
+        }
+        if !is_look && self.last.as_ref() == Some(&round) {
+            self.repeats.n_times += 1;
+            return;
+        }
+        // Looking again and again is waiting, not repeating.
+        self.repeats = Repeats {
+            n_times: u32::from(!is_look),
+            is_told: false,
+        };
+        self.last = Some(round);
+    }
+}
+
+impl Round<'_> {
+    fn is_look(&self) -> bool {
+        self.calls.iter().all(|(tool, input)| {
+            ToolRequest::parse(tool, input).is_ok_and(|request| only_looks(&request))
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "loops_tests.rs"]
+mod tests;

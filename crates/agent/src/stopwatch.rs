@@ -1,0 +1,123 @@
+//! How long a turn has worked. Waiting for people, for a vendor and for the server does not count.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    event::{Event, EventBody, Status},
+    id::{DecisionId, TurnId},
+    lease::LeaseChange,
+};
+use jiff::Timestamp;
+use tokio::time::Instant;
+
+#[derive(Debug)]
+pub(crate) struct Stopwatch {
+    /// What was worked before the turn was held up.
+    before: Duration,
+    started: Instant,
+    waited: Duration,
+}
+
+impl Stopwatch {
+    pub(crate) fn new(history: &[Event], turn: TurnId, started: Instant) -> Self {
+        Self {
+            before: worked(history, turn),
+            started,
+            waited: Duration::ZERO,
+        }
+    }
+
+    /// What began then was waiting.
+    pub(crate) fn waited_since(&mut self, began: Instant) {
+        self.waited += began.elapsed();
+    }
+
+    pub(crate) fn worked(&self) -> Duration {
+        self.before + self.started.elapsed().saturating_sub(self.waited)
+    }
+}
+
+/// What the log says of the time that a turn has worked: the time between its events, without what was
+/// waited. What was done between the last event before a server was killed and its death is not known.
+fn worked(history: &[Event], turn: TurnId) -> Duration {
+    let mut reading = Reading::default();
+    for event in history {
+        reading.add(event, turn);
+    }
+    reading.worked
+}
+
+#[derive(Debug, Default)]
+struct Reading {
+    worked: Duration,
+    /// When the event before was, once the turn has begun.
+    last: Option<Timestamp>,
+    /// What is asked and not settled.
+    open: Vec<DecisionId>,
+    is_driven: bool,
+    /// Until when a vendor is left alone.
+    resting_until: Option<Timestamp>,
+}
+
+impl Reading {
+    fn add(&mut self, event: &Event, turn: TurnId) {
+        match &event.body {
+            // A prompt stands where it was taken up, with the time at which it was sent.
+            EventBody::Message(_) => return,
+            // The turn begins, or was held up and goes on: before that nobody worked.
+            EventBody::Status(Status {
+                turn: Some(of),
+                prompt,
+                ..
+            }) if *of == turn && (self.last.is_none() || prompt.is_none()) => {
+                self.last = Some(event.at);
+                return;
+            }
+            EventBody::Status(_)
+            | EventBody::Queue(_)
+            | EventBody::Lease(_)
+            | EventBody::Thinking(_)
+            | EventBody::Text(_)
+            | EventBody::ToolUse(_)
+            | EventBody::ToolResult(_)
+            | EventBody::Screenshot(_)
+            | EventBody::Decision(_)
+            | EventBody::Answer(_)
+            | EventBody::Cost(_)
+            | EventBody::Retry(_)
+            | EventBody::Notice(_)
+            | EventBody::Gateway(_)
+            | EventBody::Model(_)
+            | EventBody::Error(_)
+            | EventBody::Complete(_) => {}
+        }
+        let Some(last) = self.last else { return };
+        if self.open.is_empty() && !self.is_driven {
+            let since = self.resting_until.map_or(last, |until| until.max(last));
+            // A clock that was set back counts for nothing.
+            self.worked += Duration::try_from(event.at.duration_since(since)).unwrap_or_default();
+        }
+        self.last = Some(event.at);
+        self.note(&event.body);
+    }
+
+    fn note(&mut self, body: &EventBody) {
+        self.resting_until = None;
+        if let EventBody::Decision(raised) = body {
+            self.open.push(raised.decision);
+        }
+        if let EventBody::Answer(settled) = body {
+            self.open.retain(|open| *open != settled.decision);
+        }
+        if let EventBody::Lease(changed) = body {
+            self.is_driven = !matches!(changed.change, LeaseChange::Ended { .. });
+        }
+        if let EventBody::Retry(retry) = body {
+            self.resting_until = Some(retry.next_at);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "stopwatch_tests.rs"]
+mod tests;

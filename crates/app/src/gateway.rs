@@ -1,0 +1,160 @@
+//! What programs in sandboxes ask models, and what that costs.
+//!
+//! A program may ask while the agent is at work or a person has control: whoever stops the agent stops
+//! the spending as well. A call that was begun is counted whatever becomes of the program, so its answer
+//! is read to the end even when the program has hung up.
+
+mod call;
+
+use std::sync::Arc;
+
+use deskhand_core::{
+    budget::{Account, Accounts},
+    gateway::{GatewayAnswer, GatewayRequest, ModelGateway, Refusal, RefusalKind},
+    id::{SessionId, TurnId},
+};
+use tokio::{
+    sync::{OwnedSemaphorePermit, oneshot},
+    task::spawn_blocking,
+};
+use tokio_util::sync::CancellationToken;
+
+use self::call::Call;
+use crate::Sessions;
+
+/// Calls of one session at the same time.
+pub(crate) const MOST_CALLS: usize = 8;
+
+/// The model gateway as programs in sandboxes use it. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Gateway {
+    sessions: Sessions,
+    vendors: Arc<dyn ModelGateway>,
+}
+
+/// Leave to make one call.
+#[derive(Debug)]
+pub struct Admitted {
+    session: SessionId,
+    /// The turn that is under way, if one is.
+    turn: Option<TurnId>,
+    /// Fires when the call has to end.
+    stop: CancellationToken,
+    /// Whether there is a budget in money, so that the price has to be known.
+    counts_money: bool,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Gateway {
+    pub(crate) fn new(sessions: Sessions, vendors: Arc<dyn ModelGateway>) -> Self {
+        Self { sessions, vendors }
+    }
+
+    /// Whether somebody is behind this path, and takes this method.
+    pub fn serves(&self, method: &str, path: &str) -> bool {
+        self.vendors.serves(method, path)
+    }
+
+    /// A no, as the vendor behind this path would say it.
+    pub fn refuse(&self, path: &str, refusal: &Refusal) -> GatewayAnswer {
+        self.vendors.refuse(path, refusal)
+    }
+
+    /// Whether a program of this session may make a call now. What it asks is read only after that.
+    pub async fn admit(&self, session: SessionId) -> Result<Admitted, Refusal> {
+        let idle = || {
+            let problem = "nobody is at work in this session: models can be asked while the agent works or a person \
+                           has control";
+            Refusal::new(RefusalKind::Idle, problem)
+        };
+        let live = self.sessions.awake.get(session).ok_or_else(idle)?;
+        let (turn, stop) = match live.at_work() {
+            Some((turn, stop)) => (Some(turn), stop),
+            None if live.desk.is_held() => (None, live.ending()),
+            None => return Err(idle()),
+        };
+        let place = Arc::clone(&live.gateway_calls)
+            .try_acquire_owned()
+            .map_err(|_full| {
+                let problem =
+                    format!("{MOST_CALLS} calls of this session are under way: wait for one");
+                Refusal::new(RefusalKind::Busy, problem)
+            })?;
+        let accounts = self.may_spend(session).await?;
+        let counts_money =
+            accounts.session.budget.usd.is_some() || accounts.day.budget.usd.is_some();
+        Ok(Admitted {
+            session,
+            counts_money,
+            turn,
+            stop,
+            _place: place,
+        })
+    }
+
+    /// Passes a request on. The answer's body goes on as it comes.
+    pub async fn ask(
+        &self,
+        admitted: Admitted,
+        request: GatewayRequest,
+    ) -> Result<GatewayAnswer, Refusal> {
+        let vendors = Arc::clone(&self.vendors);
+        // A request may be long, and reading it all at once would keep others waiting.
+        let asked = spawn_blocking(move || vendors.read(request)).await;
+        let asked = asked.map_err(|error| {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "a request was not read"
+            );
+            Refusal::new(RefusalKind::Server, "the request could not be read")
+        })??;
+        let is_priced = asked.price().is_some() || !asked.is_of_priced_vendor();
+        if admitted.counts_money && !is_priced && !asked.is_free() {
+            let problem = format!(
+                "nobody knows what {} costs, and there is a budget in US dollars: choose another model",
+                asked.model()
+            );
+            return Err(Refusal::new(RefusalKind::Request, problem));
+        }
+        let (begun, beginning) = oneshot::channel();
+        let call = Call {
+            shared: Arc::clone(&self.sessions.shared),
+            admitted,
+            asked,
+        };
+        // A task of its own, since a program that hangs up does not make the call undone.
+        let tasks = &self.sessions.shared.tasks;
+        tasks.spawn("gateway call", call.carry_out(begun));
+        beginning
+            .await
+            .unwrap_or_else(|_ended| Err(Refusal::new(RefusalKind::Server, "the call broke off")))
+    }
+
+    /// What a session and its owner may use, unless nothing is left of it.
+    async fn may_spend(&self, session: SessionId) -> Result<Accounts, Refusal> {
+        let accounts = self.sessions.shared.accounts(session).await;
+        let accounts = accounts.map_err(|error| {
+            tracing::error!(session.id = %session, error = &error as &dyn std::error::Error, "what a session may use could not be read");
+            Refusal::new(RefusalKind::Server, "what this session may use could not be read")
+        })?;
+        for (account, whose) in [
+            (&accounts.session, "of this session"),
+            (&accounts.day, "of its owner for today"),
+        ] {
+            if is_used_up(account) {
+                let problem = format!("the budget {whose} is used up: ask for more");
+                return Err(Refusal::new(RefusalKind::Budget, problem));
+            }
+        }
+        Ok(accounts)
+    }
+}
+
+/// Whether not even the smallest call fits any more.
+fn is_used_up(account: &Account) -> bool {
+    let Account { used, .. } = account;
+    account.usd_limit().is_some_and(|limit| used.usd >= limit)
+        || account
+            .tokens_limit()
+            .is_some_and(|limit| used.tokens >= limit)
+}

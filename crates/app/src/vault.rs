@@ -1,0 +1,236 @@
+//! Secrets that people store for their agents. A value is written, encrypted and typed; nobody reads it.
+
+use std::sync::Arc;
+
+use deskhand_core::{
+    clock::Clock,
+    id::{SecretId, SessionId, UserId},
+    secret::Secret,
+    vault::{self, BadSecret, Filling, LastUse, Origin, SecretName, StoredSecret},
+};
+use deskhand_store::{
+    Key, KeyError, KeyFile, NewSecret, PutSecret, SealedSecret, Store, StoreError,
+};
+
+/// How many secrets one user may have.
+const MOST_SECRETS: u64 = 100;
+
+/// The secrets of all users. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Vault {
+    store: Store,
+    key: KeyFile,
+    clock: Arc<dyn Clock>,
+}
+
+/// Why values can be neither written nor typed just now. Nothing is lost by it.
+#[derive(Debug, thiserror::Error)]
+pub enum LockedError {
+    #[error(
+        "the key that secrets are encrypted with is missing; an administrator has to put its file back"
+    )]
+    Missing(#[source] KeyError),
+    #[error(
+        "the key that secrets are encrypted with cannot be read; an administrator has to put its file right"
+    )]
+    Unreadable(#[source] KeyError),
+    #[error(
+        "the secret {0} was encrypted with another key than the server has now; an administrator has to put the old key file back, or store the secret once more"
+    )]
+    WrongKey(SecretName),
+    #[error(
+        "the secret {0} was changed outside of Deskhand and cannot be read; store it once more"
+    )]
+    Damaged(SecretName),
+}
+
+/// Why a secret was not kept.
+#[derive(Debug, thiserror::Error)]
+pub enum PutSecretError {
+    #[error(transparent)]
+    Bad(#[from] BadSecret),
+    #[error("you have {MOST_SECRETS} secrets already, the most there may be; remove one first")]
+    TooMany,
+    #[error(transparent)]
+    Locked(#[from] LockedError),
+    #[error("could not store the secret")]
+    Store(#[from] StoreError),
+}
+
+/// Why there is nothing to type.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FindSecretError {
+    #[error("there is no secret {name}; {}", told(.there_are))]
+    None {
+        name: SecretName,
+        there_are: Vec<SecretName>,
+    },
+    #[error(transparent)]
+    Locked(#[from] LockedError),
+    #[error("the secret could not be read from the database")]
+    Store(#[from] StoreError),
+}
+
+fn told(names: &[SecretName]) -> String {
+    if names.is_empty() {
+        return "none is stored, and only people can store one, in the settings".to_owned();
+    }
+    let names: Vec<_> = names.iter().map(SecretName::as_str).collect();
+    format!("the secrets are {}", names.join(", "))
+}
+
+impl Vault {
+    pub(crate) fn new(store: Store, key: KeyFile, clock: Arc<dyn Clock>) -> Self {
+        Self { store, key, clock }
+    }
+
+    /// Keeps a secret, in place of the one with this name; tells whether it is a new one.
+    pub async fn put(
+        &self,
+        user: UserId,
+        name: &SecretName,
+        value: &Secret,
+        origins: &[Origin],
+    ) -> Result<bool, PutSecretError> {
+        vault::check(value, origins)?;
+        let key = self.key_to_write().await?;
+        let sealed = key.seal(value, &about(user, name));
+        let sealed = sealed.ok_or(BadSecret::Value)?;
+        let new = NewSecret {
+            user,
+            name,
+            key: key.id(),
+            sealed,
+            origins,
+            now: self.clock.now(),
+        };
+        match self.store.put_secret(new, MOST_SECRETS).await? {
+            PutSecret::Made => Ok(true),
+            PutSecret::Replaced => Ok(false),
+            PutSecret::TooMany => Err(PutSecretError::TooMany),
+        }
+    }
+
+    /// A user's secrets, by name.
+    pub async fn list(&self, user: UserId) -> Result<Vec<StoredSecret>, StoreError> {
+        self.store.secrets(user).await
+    }
+
+    /// Removes a user's secret; tells whether there was one.
+    pub async fn remove(&self, user: UserId, name: &SecretName) -> Result<bool, StoreError> {
+        self.store.delete_secret(user, name).await
+    }
+
+    /// The value of one of the session's owner's secrets, and where it may be typed.
+    pub(crate) async fn find(
+        &self,
+        session: SessionId,
+        name: &SecretName,
+    ) -> Result<(SecretId, Filling), FindSecretError> {
+        let Some(sealed) = self.store.sealed_secret(session, name).await? else {
+            return Err(FindSecretError::None {
+                name: name.clone(),
+                there_are: self.store.secret_names(session).await?,
+            });
+        };
+        let key = self.key_to_read().await?;
+        let filling = Filling {
+            value: open(&key, &sealed)?,
+            origins: sealed.about.origins,
+        };
+        Ok((sealed.about.id, filling))
+    }
+
+    /// Notes, before it is sent, that a secret may turn up in a session from now on.
+    pub(crate) async fn note_sent(
+        &self,
+        session: SessionId,
+        secret: SecretId,
+    ) -> Result<(), StoreError> {
+        self.store.note_secret_sent(session, secret).await
+    }
+
+    /// Notes that a secret was typed.
+    pub(crate) async fn note_use(
+        &self,
+        session: SessionId,
+        secret: SecretId,
+    ) -> Result<(), StoreError> {
+        let last = LastUse {
+            at: self.clock.now(),
+            session,
+        };
+        self.store.note_secret_use(secret, last).await
+    }
+
+    /// Everything that may turn up in a session, as far as it can be read.
+    pub(crate) async fn sent(
+        &self,
+        session: SessionId,
+    ) -> Result<Vec<(SecretName, Secret)>, StoreError> {
+        let sealed = self.store.secrets_sent(session).await?;
+        if sealed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut values = Vec::new();
+        match self.key_to_read().await {
+            Ok(key) => {
+                for secret in sealed {
+                    match open(&key, &secret) {
+                        Ok(value) => values.push((secret.about.name, value)),
+                        Err(error) => warn_unwatched(session, &error),
+                    }
+                }
+            }
+            Err(error) => warn_unwatched(session, &error),
+        }
+        Ok(values)
+    }
+
+    /// The key. It is made only while it cannot be that an older one was lost.
+    async fn key_to_write(&self) -> Result<Key, PutSecretError> {
+        let key = if self.store.has_secrets().await? {
+            self.key.read().await
+        } else {
+            self.key.read_or_make().await
+        };
+        Ok(key.map_err(locked)?)
+    }
+
+    async fn key_to_read(&self) -> Result<Key, LockedError> {
+        self.key.read().await.map_err(locked)
+    }
+}
+
+fn locked(error: KeyError) -> LockedError {
+    tracing::error!(
+        error = &error as &dyn std::error::Error,
+        "secrets cannot be used without their key"
+    );
+    match error {
+        KeyError::Missing(_) => LockedError::Missing(error),
+        KeyError::Malformed(_) | KeyError::Io { .. } => LockedError::Unreadable(error),
+    }
+}
+
+fn warn_unwatched(session: SessionId, error: &LockedError) {
+    tracing::warn!(
+        session.id = %session,
+        error = error as &dyn std::error::Error,
+        "a secret that was typed in this session cannot be read, so it is not looked for in pictures and results"
+    );
+}
+
+fn open(key: &Key, secret: &SealedSecret) -> Result<Secret, LockedError> {
+    let name = &secret.about.name;
+    if key.id() != secret.key {
+        return Err(LockedError::WrongKey(name.clone()));
+    }
+    key.open(&secret.sealed, &about(secret.user, name))
+        .ok_or_else(|| LockedError::Damaged(name.clone()))
+}
+
+/// What an encrypted value belongs to: moved to another row, it cannot be read any more.
+fn about(user: UserId, name: &SecretName) -> Vec<u8> {
+    format!("{user}/{name}").into_bytes()
+}

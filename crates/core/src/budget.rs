@@ -1,0 +1,202 @@
+//! Budgets: what may be used before a person is asked.
+
+use serde::{Deserialize, Serialize};
+
+/// The most money a budget may be, in US dollars.
+pub const LARGEST_USD: f64 = 1_000_000.0;
+/// The most tokens a budget may be.
+pub const LARGEST_TOKENS: u64 = 1_000_000_000_000;
+
+/// What may be used. Where nothing is said, as much as it takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Budget {
+    /// US dollars.
+    pub usd: Option<f64>,
+    /// Read and written by models.
+    pub tokens: Option<u64>,
+}
+
+/// Another budget. What is not given stays as it is, and nothing at all (0) means as much as it takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ChangeBudget {
+    pub usd: Option<f64>,
+    pub tokens: Option<u64>,
+}
+
+/// An amount of money and tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Amount {
+    pub usd: f64,
+    pub tokens: u64,
+}
+
+/// A budget, and what became of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Account {
+    pub budget: Budget,
+    /// What people gave in addition when they were asked.
+    pub granted: Amount,
+    pub used: Amount,
+}
+
+/// Whose money and tokens a turn uses.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Accounts {
+    pub session: Account,
+    /// Of the session's owner, over all their sessions and since midnight UTC.
+    pub day: Account,
+}
+
+/// What a turn may come up against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    SessionUsd,
+    SessionTokens,
+    /// Of the session's owner in one day.
+    DayUsd,
+    DayTokens,
+    /// How often the model is asked in one turn.
+    Steps,
+    /// How long one turn takes.
+    Seconds,
+    /// How often the agent does the same and nothing changes.
+    Repeats,
+}
+
+/// A bound that would be passed, in the bound's own unit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Over {
+    pub bound: Bound,
+    pub used: f64,
+    pub limit: f64,
+    /// What a yes adds to the limit.
+    pub more: f64,
+}
+
+/// Why something cannot be a budget.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum BadBudget {
+    #[error("a budget is 0 to {LARGEST_USD} US dollars, not {0}; 0 is as much as it takes")]
+    Usd(f64),
+    #[error("a budget is 0 to {LARGEST_TOKENS} tokens, not {0}; 0 is as many as it takes")]
+    Tokens(u64),
+}
+
+impl Budget {
+    /// This one with a change of it.
+    pub fn with(self, change: ChangeBudget) -> Self {
+        Self {
+            usd: change
+                .usd
+                .map_or(self.usd, |usd| Some(usd).filter(|usd| *usd > 0.0)),
+            tokens: change
+                .tokens
+                .map_or(self.tokens, |tokens| Some(tokens).filter(|n| *n > 0)),
+        }
+    }
+}
+
+impl ChangeBudget {
+    pub fn check(&self) -> Result<(), BadBudget> {
+        if let Some(usd) = self.usd.filter(|usd| !(0.0..=LARGEST_USD).contains(usd)) {
+            return Err(BadBudget::Usd(usd));
+        }
+        if let Some(tokens) = self.tokens.filter(|tokens| *tokens > LARGEST_TOKENS) {
+            return Err(BadBudget::Tokens(tokens));
+        }
+        Ok(())
+    }
+}
+
+impl Account {
+    /// What may be used in all, in US dollars.
+    pub fn usd_limit(&self) -> Option<f64> {
+        self.budget.usd.map(|usd| usd + self.granted.usd)
+    }
+
+    /// What may be used in all, in tokens.
+    pub fn tokens_limit(&self) -> Option<u64> {
+        let granted = self.granted.tokens;
+        self.budget
+            .tokens
+            .map(|tokens| tokens.saturating_add(granted))
+    }
+}
+
+impl Bound {
+    /// Whether each turn has it for itself.
+    pub fn is_of_turn(self) -> bool {
+        match self {
+            Self::Steps | Self::Seconds | Self::Repeats => true,
+            Self::SessionUsd | Self::SessionTokens | Self::DayUsd | Self::DayTokens => false,
+        }
+    }
+
+    /// Whether it is what an administrator allows the session's owner, so that only an administrator gives more.
+    pub fn is_of_owner(self) -> bool {
+        match self {
+            Self::DayUsd | Self::DayTokens => true,
+            Self::SessionUsd
+            | Self::SessionTokens
+            | Self::Steps
+            | Self::Seconds
+            | Self::Repeats => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_at_all_takes_a_budget_away() {
+        let budget = Budget {
+            usd: Some(5.0),
+            tokens: None,
+        };
+        let changed = budget.with(ChangeBudget {
+            usd: Some(0.0),
+            tokens: Some(7),
+        });
+        assert_eq!((changed.usd, changed.tokens), (None, Some(7)));
+        assert_eq!(budget.with(ChangeBudget::default()), budget);
+    }
+
+    #[test]
+    fn a_budget_is_a_number_that_can_be_kept() {
+        let usd = |usd| ChangeBudget {
+            usd: Some(usd),
+            tokens: None,
+        };
+        for good in [0.0, 0.01, LARGEST_USD] {
+            assert_eq!(usd(good).check(), Ok(()));
+        }
+        for bad in [-0.01, f64::INFINITY, f64::NAN, LARGEST_USD * 1.01] {
+            assert!(usd(bad).check().is_err(), "{bad}");
+        }
+        let tokens = ChangeBudget {
+            usd: None,
+            tokens: Some(LARGEST_TOKENS + 1),
+        };
+        assert!(tokens.check().is_err());
+    }
+
+    #[test]
+    fn what_was_granted_comes_on_top() {
+        let account = Account {
+            budget: Budget {
+                usd: Some(0.5),
+                tokens: None,
+            },
+            granted: Amount {
+                usd: 0.25,
+                tokens: 9,
+            },
+            used: Amount::default(),
+        };
+        assert_eq!(account.usd_limit(), Some(0.75));
+        assert_eq!(account.tokens_limit(), None);
+    }
+}

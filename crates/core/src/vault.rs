@@ -1,0 +1,278 @@
+//! Secrets that people keep for their agents to type: what they are called, and where they may be
+//! typed.
+
+use std::{fmt, str::FromStr};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    id::{SecretId, SessionId},
+    secret::Secret,
+};
+
+/// The most origins of one secret.
+pub const MOST_ORIGINS: usize = 20;
+/// The longest name of a secret, in characters.
+const LONGEST_NAME: usize = 64;
+/// How long a secret is, in characters. A shorter one would be found by chance in every other text.
+const SHORTEST_VALUE: usize = 4;
+const LONGEST_VALUE: usize = 1024;
+/// The longest host of an origin, as in DNS.
+const LONGEST_HOST: usize = 253;
+
+/// What a secret is called: `a-z`, `0-9`, `_` and `-`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SecretName(String);
+
+/// Who serves a page: scheme, host and port, written as browsers do (`https://example.com`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Origin(String);
+
+/// What is known of a secret without its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSecret {
+    pub id: SecretId,
+    pub name: SecretName,
+    /// Where it may be typed; at least one.
+    pub origins: Vec<Origin>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub last_use: Option<LastUse>,
+}
+
+/// When an agent last typed a secret, and in which session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastUse {
+    pub at: Timestamp,
+    pub session: SessionId,
+}
+
+/// The agent wants a secret typed into the focused field.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FillSecret {
+    pub name: SecretName,
+}
+
+/// A secret on its way into a field.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Filling {
+    pub value: Secret,
+    pub origins: Vec<Origin>,
+}
+
+/// Why something cannot be a secret. The value is never repeated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadSecret {
+    #[error("a name has 1 to {LONGEST_NAME} characters, each of them a-z, 0-9, _ or -")]
+    Name,
+    #[error(
+        "{0:?} is not an origin: write scheme, host and port only, such as https://example.com or http://localhost:8000"
+    )]
+    Origin(String),
+    #[error("a secret has 1 to {MOST_ORIGINS} origins, not {0}")]
+    Origins(usize),
+    #[error(
+        "a value has {SHORTEST_VALUE} to {LONGEST_VALUE} characters, none of them a control character such as a line end"
+    )]
+    Value,
+}
+
+impl SecretName {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SecretName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for SecretName {
+    type Err = BadSecret;
+
+    fn from_str(text: &str) -> Result<Self, BadSecret> {
+        let is_good = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '_' | '-');
+        if (1..=LONGEST_NAME).contains(&text.len()) && text.chars().all(is_good) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(BadSecret::Name)
+        }
+    }
+}
+
+impl TryFrom<String> for SecretName {
+    type Error = BadSecret;
+
+    fn try_from(text: String) -> Result<Self, BadSecret> {
+        text.parse()
+    }
+}
+
+impl From<SecretName> for String {
+    fn from(name: SecretName) -> Self {
+        name.0
+    }
+}
+
+impl Origin {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for Origin {
+    type Err = BadSecret;
+
+    /// Reads an origin as people write it: in any case, with the usual port or a slash at the end.
+    fn from_str(text: &str) -> Result<Self, BadSecret> {
+        parse_origin(&text.trim().to_ascii_lowercase())
+            .map(Self)
+            .ok_or_else(|| BadSecret::Origin(text.to_owned()))
+    }
+}
+
+fn parse_origin(text: &str) -> Option<String> {
+    let (scheme, rest) = text.split_once("://")?;
+    let usual_port = match scheme {
+        "https" => 443,
+        "http" => 80,
+        _ => return None,
+    };
+    let rest = rest.strip_suffix('/').unwrap_or(rest);
+    let (host, port) = match rest.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (rest, None),
+    };
+    let is_name = |host: &str| {
+        let is_good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+        (1..=LONGEST_HOST).contains(&host.len())
+            && host.chars().all(is_good)
+            && !host.split('.').any(str::is_empty)
+    };
+    let host = match host.strip_prefix('[') {
+        // As browsers write it, so that it can be compared.
+        Some(inside) => {
+            let address: std::net::Ipv6Addr = inside.strip_suffix(']')?.parse().ok()?;
+            format!("[{address}]")
+        }
+        None if is_name(host) => host.to_owned(),
+        None => return None,
+    };
+    let port = match port {
+        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some(digits.parse::<u16>().ok().filter(|port| *port > 0)?)
+        }
+        Some(_) => return None,
+        None => None,
+    };
+    Some(match port.filter(|port| *port != usual_port) {
+        Some(port) => format!("{scheme}://{host}:{port}"),
+        None => format!("{scheme}://{host}"),
+    })
+}
+
+impl TryFrom<String> for Origin {
+    type Error = BadSecret;
+
+    fn try_from(text: String) -> Result<Self, BadSecret> {
+        text.parse()
+    }
+}
+
+impl From<Origin> for String {
+    fn from(origin: Origin) -> Self {
+        origin.0
+    }
+}
+
+/// Whether this can be kept as a secret's value and origins.
+pub fn check(value: &Secret, origins: &[Origin]) -> Result<(), BadSecret> {
+    let text = value.expose();
+    let n_characters = text.chars().count();
+    if !(SHORTEST_VALUE..=LONGEST_VALUE).contains(&n_characters)
+        || text.chars().any(char::is_control)
+    {
+        return Err(BadSecret::Value);
+    }
+    if !(1..=MOST_ORIGINS).contains(&origins.len()) {
+        return Err(BadSecret::Origins(origins.len()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin(text: &str) -> Option<String> {
+        text.parse::<Origin>().ok().map(String::from)
+    }
+
+    #[test]
+    fn origins_are_written_as_browsers_write_them() {
+        for (written, meant) in [
+            ("https://example.com", "https://example.com"),
+            ("HTTPS://Example.COM/", "https://example.com"),
+            ("https://example.com:443", "https://example.com"),
+            ("http://example.com:443", "http://example.com:443"),
+            (" http://127.0.0.1:8000 ", "http://127.0.0.1:8000"),
+            ("http://[0:0::1]:8000", "http://[::1]:8000"),
+            ("http://[::1]", "http://[::1]"),
+        ] {
+            assert_eq!(origin(written).as_deref(), Some(meant), "{written}");
+        }
+    }
+
+    #[test]
+    fn what_is_more_or_less_than_an_origin_is_refused() {
+        for text in [
+            "",
+            "example.com",
+            "https://",
+            "https://example.com/login",
+            "https://*.example.com",
+            "https://user@example.com",
+            "https://example..com",
+            "https://example.com:",
+            "https://example.com:0",
+            "https://example.com:+80",
+            "https://example.com:70000",
+            "https://bücher.example",
+            "file:///home",
+            "ftp://example.com",
+            "https://[::1",
+            "null",
+        ] {
+            assert_eq!(origin(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_plain() {
+        assert!("bank_login-2".parse::<SecretName>().is_ok());
+        for name in ["", "Bank", "a b", "a/b", "ü", &"a".repeat(65)] {
+            assert!(name.parse::<SecretName>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn values_that_could_not_be_kept_from_view_are_refused() {
+        let origins = ["https://example.com".parse().unwrap()];
+        let fits = |value: &str| check(&Secret::new(value), &origins).is_ok();
+        assert!(fits("1234") && fits("pass wörd"));
+        assert!(!fits("123") && !fits("two\nlines") && !fits(&"x".repeat(1025)));
+        assert!(check(&Secret::new("1234"), &[]).is_err());
+    }
+}

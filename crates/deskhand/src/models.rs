@@ -1,0 +1,101 @@
+//! `deskhand models` and `deskhand prompt`: what there is to choose from, and what a model is told.
+
+use anyhow::Context;
+use deskhand_agent::SystemPrompt;
+use deskhand_core::{
+    clock::{Clock, SystemClock},
+    model::Models,
+};
+use deskhand_models::ConfiguredModels;
+
+use crate::{
+    cli::{ModelsArgs, PromptArgs},
+    client::models::{Listed, ListedModel},
+    config::{Config, Environment},
+    find::running_server,
+    output,
+};
+
+/// Carries out `deskhand models`.
+pub(crate) async fn list(
+    args: &ModelsArgs,
+    config: &Config,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let client = running_server(&args.server, config, environment).await?;
+    let listed = client.models().await?;
+    if args.json {
+        output::answer(&serde_json::to_string_pretty(&listed)?)?;
+        return Ok(());
+    }
+    for line in table(&listed) {
+        output::answer(&line)?;
+    }
+    Ok(())
+}
+
+/// Carries out `deskhand prompt`.
+pub(crate) fn prompt(args: &PromptArgs, config: &Config) -> anyhow::Result<()> {
+    let models = ConfiguredModels::new(config.models.clone())?;
+    let name = args.model.clone();
+    let name = name.unwrap_or_else(|| models.default_model());
+    let model = models.model(&name)?;
+    let prompt = SystemPrompt {
+        template: config.prompt.clone(),
+        instructions: args.instructions.clone().unwrap_or_default(),
+    };
+    let told = prompt.fill(SystemClock.now(), model.shown(config.screen));
+    output::answer(told.trim_end()).context("cannot print the prompt")
+}
+
+/// One line for each model, below a heading.
+fn table(listed: &Listed) -> Vec<String> {
+    let names = listed.models.iter().map(|model| model.name.chars().count());
+    let width = names.max().unwrap_or(0).max("MODEL".len());
+    let row = |name: &str, input: &str, output: &str, note: &str| {
+        let line = format!("{name:<width$}  {input:>8}  {output:>8}  {note}");
+        line.trim_end().to_owned()
+    };
+    let head = row("MODEL", "$/M IN", "$/M OUT", "");
+    let rows = listed.models.iter().map(|model| {
+        let dollars = |price: f64| format!("{price:.2}");
+        let (input, output) = match &model.price {
+            Some(price) => (dollars(price.input), dollars(price.output)),
+            None => ("?".to_owned(), "?".to_owned()),
+        };
+        row(&model.name, &input, &output, &note(listed, model))
+    });
+    std::iter::once(head).chain(rows).collect()
+}
+
+fn note(listed: &Listed, model: &ListedModel) -> String {
+    let default = (model.name == listed.default).then_some("default");
+    let notes: Vec<&str> = default
+        .into_iter()
+        .chain(model.problem.as_deref())
+        .collect();
+    notes.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_table_says_what_models_cost_and_what_is_missing_for_them() {
+        let price = json!({"input": 4.0, "cache_write": 5.0, "cache_read": 0.2, "output": 20.0});
+        let listed = json!({"default": "scripted/demo", "models": [
+            {"name": "scripted/demo", "usable": true, "problem": null, "price": null},
+            {"name": "anthropic/claude-opus-5-5", "usable": false, "price": price,
+             "problem": "set ANTHROPIC_API_KEY to use it"},
+        ]});
+        let listed: Listed = serde_json::from_value(listed).unwrap();
+        insta::assert_snapshot!(table(&listed).join("\n"), @r"
+        MODEL                        $/M IN   $/M OUT
+        scripted/demo                     ?         ?  default
+        anthropic/claude-opus-5-5      4.00     20.00  set ANTHROPIC_API_KEY to use it
+        ");
+    }
+}

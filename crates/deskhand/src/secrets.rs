@@ -1,0 +1,69 @@
+//! `deskhand secret`: what agents may type and never see, through the running server.
+
+use std::io::{self, IsTerminal, Read};
+
+use console::Term;
+use deskhand_core::secret::Secret;
+
+use crate::{
+    cli::{SecretArgs, SecretCommand},
+    config::{Config, Environment},
+    find::running_server,
+    output,
+};
+
+/// More than the longest secret takes.
+const LONGEST_INPUT_BYTES: u64 = 64 * 1024;
+
+/// Carries out `deskhand secret`.
+pub(crate) async fn secret(
+    args: &SecretArgs,
+    config: &Config,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let client = running_server(&args.server, config, environment).await?;
+    match &args.command {
+        SecretCommand::Set { name, origins } => {
+            client.put_secret(name, &read_value(name)?, origins).await?;
+            output::say(&format!(
+                "{name} is stored. Agents in your sessions can type it at {}.",
+                origins.join(", ")
+            ));
+            Ok(())
+        }
+        SecretCommand::List => {
+            for secret in client.secrets().await? {
+                let used = secret.last_used_at.map_or("never used".to_owned(), |at| {
+                    let session = secret
+                        .last_used_in
+                        .map_or(String::new(), |session| format!(" in session {session}"));
+                    format!("used {}{session}", at.strftime("%F %R"))
+                });
+                let origins = secret.origins.join(" ");
+                output::answer(&format!("{}\t{origins}\t{used}", secret.name))?;
+            }
+            Ok(())
+        }
+        SecretCommand::Remove { name } => {
+            client.remove_secret(name).await?;
+            output::say(&format!("{name} is removed."));
+            Ok(())
+        }
+    }
+}
+
+/// The value: asked for without showing it, or everything on standard input up to its last line end.
+fn read_value(name: &str) -> io::Result<Secret> {
+    if io::stdin().is_terminal() {
+        let terminal = Term::stderr();
+        terminal.write_str(&format!("Value of {name} (it is not shown): "))?;
+        return Ok(Secret::new(terminal.read_secure_line()?));
+    }
+    let mut text = String::new();
+    io::stdin()
+        .lock()
+        .take(LONGEST_INPUT_BYTES)
+        .read_to_string(&mut text)?;
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    Ok(Secret::new(text.strip_suffix('\r').unwrap_or(text)))
+}

@@ -1,0 +1,80 @@
+//! Answers that were given with one form of the tools, sent back with another.
+//!
+//! A session may change its model, and a model the form of the computer that it takes. What was said before
+//! has to read as if it had always been so.
+
+use serde_json::{Value, json};
+
+use super::{
+    calls::TOOLSET,
+    generation::{Generation, Thinking, ToolVersion},
+};
+
+/// The blocks of an answer for a request to `generation` with these tools; `None` where it can only be told in words.
+///
+/// `original` is what [`super::stream`] noted. Thinking goes only back to the model that thought it.
+pub(super) fn blocks(
+    original: &Value,
+    generation: Generation,
+    tools: ToolVersion,
+) -> Option<Vec<Value>> {
+    let sent = original["content"].as_array()?;
+    let by = original["model"].as_str().map(Generation::of);
+    let is_same_model = by.is_none_or(|by| by == generation);
+    // These want every call to stand behind its thinking.
+    if !is_same_model && generation.thinking() == Thinking::Budget {
+        return None;
+    }
+    let kept = sent
+        .iter()
+        .filter(|block| is_same_model || !is_bound(block));
+    let blocks: Vec<Value> = kept.map(|block| in_form(block, tools)).collect();
+    (!blocks.is_empty()).then_some(blocks)
+}
+
+/// Without what only the model that said it may be given back.
+pub(super) fn is_bound(block: &Value) -> bool {
+    matches!(
+        block["type"].as_str(),
+        Some("thinking" | "redacted_thinking" | "compaction")
+    )
+}
+
+/// A call of the computer as these tools would have it. Everything else stays as it is.
+fn in_form(block: &Value, tools: ToolVersion) -> Value {
+    let is_member = block["toolset_name"] == TOOLSET;
+    let is_dated = block["type"] == "tool_use"
+        && block["name"] == "computer"
+        && block["toolset_name"].is_null()
+        && block["input"]["action"].is_string();
+    match tools {
+        ToolVersion::Toolset20260801 if is_dated => {
+            let mut input = block["input"].clone();
+            let action = input
+                .as_object_mut()
+                .and_then(|input| input.remove("action"));
+            json!({
+                "type": "tool_use",
+                "id": block["id"],
+                "name": action,
+                "toolset_name": TOOLSET,
+                "input": input,
+            })
+        }
+        ToolVersion::Computer20251124
+        | ToolVersion::Computer20250124
+        | ToolVersion::Computer20241022
+        | ToolVersion::Function
+            if is_member =>
+        {
+            let mut input = block["input"].clone();
+            input["action"] = block["name"].clone();
+            json!({"type": "tool_use", "id": block["id"], "name": "computer", "input": input})
+        }
+        ToolVersion::Toolset20260801
+        | ToolVersion::Computer20251124
+        | ToolVersion::Computer20250124
+        | ToolVersion::Computer20241022
+        | ToolVersion::Function => block.clone(),
+    }
+}

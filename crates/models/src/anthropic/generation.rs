@@ -1,0 +1,218 @@
+//! What Anthropic's models can do, by their names.
+
+use super::sizes::Sight;
+
+/// A model's family and number, read from its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Generation {
+    family: Family,
+    number: (u32, u32),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Haiku,
+    Sonnet,
+    Opus,
+    /// Fable and Mythos, which are numbered alike.
+    Fable,
+    /// One that this program does not know, taken for a new one.
+    Other,
+}
+
+/// The form in which the computer is offered to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum ToolVersion {
+    /// The computer as a plain function.
+    Function,
+    Computer20241022,
+    Computer20250124,
+    Computer20251124,
+    Toolset20260801,
+}
+
+/// How a model is asked to think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Thinking {
+    /// Not at all: it cannot.
+    None,
+    /// With a number of tokens.
+    Budget,
+    /// As much as it finds right.
+    Adaptive,
+}
+
+impl Generation {
+    pub(super) fn of(name: &str) -> Self {
+        let mut family = Family::Other;
+        let mut numbers = Vec::new();
+        for part in name.split(['-', '.', '@', ':']) {
+            match part {
+                "haiku" => family = Family::Haiku,
+                "sonnet" => family = Family::Sonnet,
+                "opus" => family = Family::Opus,
+                "fable" | "mythos" => family = Family::Fable,
+                // A longer number is a date.
+                _ if part.len() <= 2 => numbers.extend(part.parse::<u32>().ok()),
+                _ => {}
+            }
+        }
+        let number = match *numbers.as_slice() {
+            [] => (u32::MAX, 0),
+            [major] => (major, 0),
+            [major, minor, ..] => (major, minor),
+        };
+        Self { family, number }
+    }
+
+    /// The newest form of the computer that it is known to take.
+    pub(super) fn newest_tools(self) -> ToolVersion {
+        let toolset_from = match self.family {
+            Family::Opus => (4, 8),
+            Family::Haiku => (5, 5),
+            Family::Sonnet | Family::Fable | Family::Other => (5, 0),
+        };
+        let dated_from = match self.family {
+            Family::Opus => (4, 5),
+            Family::Sonnet => (4, 6),
+            Family::Haiku | Family::Fable | Family::Other => (5, 0),
+        };
+        match self.number {
+            number if number >= toolset_from => ToolVersion::Toolset20260801,
+            number if number >= dated_from => ToolVersion::Computer20251124,
+            number if number >= (3, 7) => ToolVersion::Computer20250124,
+            number if number >= (3, 5) => ToolVersion::Computer20241022,
+            _ => ToolVersion::Function,
+        }
+    }
+
+    pub(super) fn sight(self) -> Sight {
+        if self.number >= (4, 7) {
+            Sight::Sharp
+        } else {
+            Sight::Standard
+        }
+    }
+
+    pub(super) fn thinking(self) -> Thinking {
+        match self.number {
+            number if number >= (4, 6) => Thinking::Adaptive,
+            number if number >= (3, 7) => Thinking::Budget,
+            _ => Thinking::None,
+        }
+    }
+
+    /// Whether its thinking is not shown unless it is asked for.
+    pub(super) fn hides_thinking(self) -> bool {
+        self.number >= (4, 7)
+    }
+
+    /// Whether its thinking may only be sent back after the very conversation that it followed.
+    pub(super) fn binds_thinking(self) -> bool {
+        match self.family {
+            Family::Fable => self.number >= (5, 1),
+            Family::Opus | Family::Sonnet | Family::Haiku | Family::Other => self.number >= (5, 5),
+        }
+    }
+
+    /// Whether it is of the first that had a version of the editor of their own.
+    pub(super) fn has_old_editor(self) -> bool {
+        self.number < (4, 0)
+    }
+
+    /// How many pictures a request may have. Models with a longer memory take more.
+    pub(super) fn most_pictures(self) -> usize {
+        if self.number >= (4, 6) { 600 } else { 100 }
+    }
+
+    /// How hard it is asked to think, as Anthropic advises for computers.
+    pub(super) fn effort(self) -> &'static str {
+        match (self.family, self.number) {
+            (Family::Opus, (4, 7)) => "high",
+            _ => "medium",
+        }
+    }
+
+    /// How long an answer may be, in tokens.
+    pub(super) fn longest_answer(self) -> u32 {
+        if self.number < (3, 7) { 8_192 } else { 16_384 }
+    }
+}
+
+impl ToolVersion {
+    /// As it is noted with an answer.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Toolset20260801 => "computer_toolset_20260801",
+            Self::Computer20251124 => "computer_20251124",
+            Self::Computer20250124 => "computer_20250124",
+            Self::Computer20241022 => "computer_20241022",
+            Self::Function => "function",
+        }
+    }
+
+    /// The form to try when this one is refused.
+    pub(super) fn older(self) -> Option<Self> {
+        match self {
+            Self::Toolset20260801 => Some(Self::Computer20251124),
+            Self::Computer20251124 => Some(Self::Computer20250124),
+            Self::Computer20250124 => Some(Self::Computer20241022),
+            Self::Computer20241022 => Some(Self::Function),
+            Self::Function => None,
+        }
+    }
+
+    /// What a request with it has to say in `anthropic-beta`.
+    pub(super) fn beta(self) -> Option<&'static str> {
+        match self {
+            Self::Computer20241022 => Some("computer-use-2024-10-22"),
+            Self::Computer20250124 => Some("computer-use-2025-01-24"),
+            Self::Computer20251124 => Some("computer-use-2025-11-24"),
+            Self::Toolset20260801 | Self::Function => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_model_gets_the_newest_form_that_it_takes() {
+        use ToolVersion::{Computer20241022, Computer20250124, Computer20251124, Toolset20260801};
+        for (name, tools) in [
+            ("claude-3-5-sonnet-20241022", Computer20241022),
+            ("claude-3-7-sonnet-20250219", Computer20250124),
+            ("claude-sonnet-4-20250514", Computer20250124),
+            ("claude-sonnet-4-5-20250929", Computer20250124),
+            ("claude-haiku-4-5", Computer20250124),
+            ("claude-opus-4-1-20250805", Computer20250124),
+            ("claude-opus-4-5-20251101", Computer20251124),
+            ("claude-opus-4-7", Computer20251124),
+            ("claude-sonnet-4-6", Computer20251124),
+            ("claude-opus-4-8", Toolset20260801),
+            ("claude-sonnet-5", Toolset20260801),
+            ("claude-haiku-5-5", Toolset20260801),
+            ("claude-fable-5-2", Toolset20260801),
+            ("claude-mythos-5", Toolset20260801),
+            ("claude-something-new", Toolset20260801),
+            ("anthropic.claude-opus-4-5-20251101-v1:0", Computer20251124),
+            ("claude-opus-4-5@20251101", Computer20251124),
+        ] {
+            assert_eq!(Generation::of(name).newest_tools(), tools, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_they_take_follows_from_their_number() {
+        let of = Generation::of;
+        assert_eq!(of("claude-3-5-sonnet-20241022").thinking(), Thinking::None);
+        assert_eq!(of("claude-sonnet-4-5").thinking(), Thinking::Budget);
+        assert_eq!(of("claude-opus-4-6").thinking(), Thinking::Adaptive);
+        assert_eq!(of("claude-opus-4-6").sight(), Sight::Standard);
+        assert_eq!(of("claude-opus-4-7").sight(), Sight::Sharp);
+        assert!(of("claude-opus-5-5").binds_thinking());
+        assert!(of("claude-fable-5-1").binds_thinking());
+        assert!(!of("claude-opus-5").binds_thinking());
+    }
+}

@@ -1,0 +1,181 @@
+//! The conversation as Anthropic's Messages API takes it.
+
+use deskhand_core::model::{CallResult, Image, Item};
+use serde_json::{Value, json};
+
+use super::{VENDOR, forms, generation::Generation, offer::Offer};
+use crate::{
+    exchange::{self, Exchange, Part},
+    images, retell,
+    space::Space,
+};
+
+/// How many places may be marked for the vendor's cache, besides the system prompt.
+const MOST_CACHED_TURNS: usize = 3;
+
+/// Writes the messages of a request.
+#[derive(Debug)]
+pub(super) struct Writer {
+    generation: Generation,
+    offer: Offer,
+    space: Space,
+    messages: Vec<Value>,
+}
+
+impl Writer {
+    pub(super) fn new(generation: Generation, offer: Offer, space: Space) -> Self {
+        Self {
+            generation,
+            offer,
+            space,
+            messages: Vec::new(),
+        }
+    }
+
+    /// The conversation, and the beginning of the answer that is asked for.
+    pub(super) fn write(mut self, items: &[Item], said: &[Value]) -> Vec<Value> {
+        for part in exchange::parts(items) {
+            match part {
+                Part::Said(text) => self.say(vec![words(text)]),
+                Part::Shown { text, image } => self.tell((text.to_owned(), image)),
+                Part::Exchange(exchange) => self.exchange(&exchange),
+                Part::Stray(results) => {
+                    for result in results {
+                        self.tell(retell::stray(result));
+                    }
+                }
+                Part::CutOff(text) => {
+                    if retell::is_something(text) {
+                        self.add("assistant", vec![words(text)]);
+                    }
+                    self.say(vec![words(retell::GO_ON)]);
+                }
+            }
+        }
+        if !said.is_empty() {
+            self.add("assistant", said.to_vec());
+        }
+        self.messages
+    }
+
+    fn exchange(&mut self, exchange: &Exchange<'_>) {
+        let original = exchange.original(VENDOR);
+        let blocks = original
+            .and_then(|original| forms::blocks(original, self.generation, self.offer.tools));
+        let Some(blocks) = blocks else {
+            if retell::is_something(exchange.text) {
+                self.add("assistant", vec![words(exchange.text)]);
+            }
+            for told in retell::done(exchange, &self.space) {
+                self.tell(told);
+            }
+            return;
+        };
+        let results = self.results(exchange, &blocks);
+        self.add("assistant", blocks);
+        if !results.is_empty() {
+            self.say(results);
+        }
+    }
+
+    /// What came of an answer's calls. All results stand before anything else.
+    fn results(&self, exchange: &Exchange<'_>, blocks: &[Value]) -> Vec<Value> {
+        let mut results = Vec::new();
+        let mut pictures = Vec::new();
+        let calls = blocks.iter().filter(|block| block["type"] == "tool_use");
+        for call in calls {
+            let id = call["id"].as_str().unwrap_or_default();
+            let result = exchange.result(id);
+            results.push(self.result(call, result));
+            // A result that is an error takes no picture.
+            let failed = result.filter(|result| result.is_error);
+            pictures.extend(failed.and_then(|result| result.image.as_ref()));
+        }
+        results.extend(pictures.into_iter().map(|image| self.picture(image)));
+        results
+    }
+
+    fn result(&self, call: &Value, result: Option<&CallResult>) -> Value {
+        let is_error = result.is_none_or(|result| result.is_error);
+        let text = result.map_or(retell::NOT_DONE, |result| &result.text);
+        let image = result.and_then(|result| result.image.as_ref());
+        let image = image.filter(|_| !is_error);
+        let mut content = Vec::new();
+        if retell::is_something(text) || image.is_none() {
+            content.push(words(text));
+        }
+        content.extend(image.map(|image| self.picture(image)));
+        let mut block = json!({
+            "type": "tool_result",
+            "tool_use_id": call["id"],
+            "content": content,
+        });
+        if is_error {
+            block["is_error"] = true.into();
+        }
+        if let Some(toolset) = call.get("toolset_name") {
+            block["toolset_name"] = toolset.clone();
+        }
+        block
+    }
+
+    fn tell(&mut self, (text, image): retell::Told<'_>) {
+        let picture = image.map(|image| self.picture(image));
+        self.say(std::iter::once(words(&text)).chain(picture).collect());
+    }
+
+    /// Adds what people or tools say.
+    fn say(&mut self, blocks: Vec<Value>) {
+        self.add("user", blocks);
+    }
+
+    /// Whoever spoke last goes on.
+    fn add(&mut self, role: &str, blocks: Vec<Value>) {
+        if let Some(last) = self.messages.last_mut().filter(|last| last["role"] == role)
+            && let Some(content) = last["content"].as_array_mut()
+        {
+            content.extend(blocks);
+        } else {
+            self.messages.push(json!({"role": role, "content": blocks}));
+        }
+    }
+
+    fn picture(&self, image: &Image) -> Value {
+        let mut block = json!({
+            "type": "image",
+            "source": {
+                "type": "base64",
+                "media_type": images::media_type(image),
+                "data": images::base64(image),
+            },
+        });
+        if self.offer.marks_pictures() {
+            block["transformations"] = json!({"oversized_image": "error"});
+        }
+        block
+    }
+}
+
+/// Marks the ends of the newest turns, so that the next request finds what came before them in the cache.
+pub(super) fn mark_for_cache(messages: &mut [Value]) {
+    let of_people = messages
+        .iter_mut()
+        .rev()
+        .filter(|message| message["role"] == "user");
+    for message in of_people.take(MOST_CACHED_TURNS) {
+        let blocks = message["content"].as_array_mut();
+        if let Some(last) = blocks.and_then(|blocks| blocks.last_mut()) {
+            last["cache_control"] = json!({"type": "ephemeral"});
+        }
+    }
+}
+
+/// A block of text. An empty one would be refused.
+fn words(text: &str) -> Value {
+    let text = if retell::is_something(text) {
+        text
+    } else {
+        retell::NOTHING
+    };
+    json!({"type": "text", "text": text})
+}

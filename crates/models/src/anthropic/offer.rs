@@ -1,0 +1,197 @@
+//! What a model is offered besides the conversation, and what of it the vendor has turned down.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use reqwest::StatusCode;
+
+use super::generation::{Generation, ToolVersion};
+use crate::http::Refusal;
+
+/// After this long a model is offered again what was turned down: vendors widen what they take.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+
+const CONTEXT_MANAGEMENT: &str = "context-management-2025-06-27";
+const COMPACTION: &str = "compact-2026-01-12";
+
+/// What a model is offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Offer {
+    pub(super) tools: ToolVersion,
+    /// The vendor clears old results and sums up, where the conversation may not be changed here.
+    pub(super) clears: bool,
+    /// A picture that is too big is refused, not shrunk without a word.
+    pub(super) is_strict: bool,
+}
+
+impl Offer {
+    /// The most that a model is known to take.
+    pub(super) fn to(model: &str) -> Self {
+        let generation = Generation::of(model);
+        Self {
+            tools: generation.newest_tools(),
+            clears: generation.binds_thinking(),
+            is_strict: true,
+        }
+    }
+
+    /// Whether pictures have to say that they are not to be shrunk. The toolset does so by itself.
+    pub(super) fn marks_pictures(self) -> bool {
+        self.is_strict && self.tools != ToolVersion::Toolset20260801
+    }
+
+    /// What a request with it has to say in `anthropic-beta`.
+    pub(super) fn betas(self) -> Vec<&'static str> {
+        let clearing = self.clears.then_some([CONTEXT_MANAGEMENT, COMPACTION]);
+        let betas = self.tools.beta().into_iter();
+        betas.chain(clearing.into_iter().flatten()).collect()
+    }
+
+    /// What is left of it after a refusal that says what was wrong; `None` when it was something else.
+    pub(super) fn after(self, refusal: &Refusal) -> Option<Self> {
+        let told = refusal.told["error"]["message"].as_str()?;
+        if refusal.status != StatusCode::BAD_REQUEST {
+            return None;
+        }
+        let is_about = |words: &[&str]| words.iter().any(|word| told.contains(word));
+        if self.clears
+            && is_about(&[
+                "context_management",
+                "context management",
+                "compact",
+                CONTEXT_MANAGEMENT,
+            ])
+        {
+            return Some(Self {
+                clears: false,
+                ..self
+            });
+        }
+        if self.marks_pictures() && is_about(&["transformations"]) {
+            return Some(Self {
+                is_strict: false,
+                ..self
+            });
+        }
+        let is_about_tools = is_about(&[
+            "tool type",
+            "tools.0",
+            "computer_2",
+            "computer_toolset",
+            "computer-use-2",
+        ]);
+        let tools = self.tools.older().filter(|_| is_about_tools)?;
+        Some(Self { tools, ..self })
+    }
+}
+
+/// What each model has taken, when it was less than the most.
+#[derive(Debug, Default)]
+pub(super) struct Taken(Mutex<HashMap<String, (Offer, Instant)>>);
+
+impl Taken {
+    /// What a model is to be offered now.
+    pub(super) fn offer(&self, model: &str) -> Offer {
+        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match taken.get(model) {
+            Some((offer, at)) if at.elapsed() < FORGOTTEN_AFTER => *offer,
+            _ => Offer::to(model),
+        }
+    }
+
+    /// Notes what a model took. What it was offered at first needs no note.
+    pub(super) fn note(&self, model: &str, offer: Offer) {
+        let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if offer == Offer::to(model) {
+            taken.remove(model);
+        } else if taken.get(model).is_none_or(|(known, _)| *known != offer) {
+            taken.insert(model.to_owned(), (offer, Instant::now()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn refusal(status: u16, told: &str) -> Refusal {
+        Refusal {
+            status: StatusCode::from_u16(status).unwrap(),
+            told: json!({"error": {"type": "invalid_request_error", "message": told}}),
+            retry_after: None,
+        }
+    }
+
+    #[test]
+    fn what_is_turned_down_is_left_out_step_by_step() {
+        let mut offer = Offer::to("claude-opus-5-5");
+        let told = refusal(
+            400,
+            "claude-opus-5-5 does not support tool types: computer_toolset_20260801",
+        );
+        let mut versions = vec![offer.tools.name()];
+        while let Some(next) = offer.after(&told) {
+            offer = next;
+            versions.push(offer.tools.name());
+        }
+        assert_eq!(
+            versions,
+            [
+                "computer_toolset_20260801",
+                "computer_20251124",
+                "computer_20250124",
+                "computer_20241022",
+                "function"
+            ]
+        );
+        assert!(offer.clears);
+        let clearing = refusal(400, "context_management: Extra inputs are not permitted");
+        let offer = offer.after(&clearing).unwrap();
+        assert!(!offer.clears && offer.is_strict);
+        let pictures = refusal(
+            400,
+            "messages.0.content.1.image.transformations: Extra inputs",
+        );
+        let offer = offer.after(&pictures).unwrap();
+        assert!(!offer.is_strict);
+        assert_eq!(offer.after(&pictures), None);
+    }
+
+    #[test]
+    fn other_refusals_change_nothing() {
+        let offer = Offer::to("claude-opus-5-5");
+        for (status, told) in [
+            (
+                400,
+                "messages.3: tool_use ids were found without tool_result blocks",
+            ),
+            (400, "messages: at least one message is required"),
+            (401, "computer_20251124"),
+            (529, "Overloaded"),
+        ] {
+            assert_eq!(offer.after(&refusal(status, told)), None, "{told}");
+        }
+    }
+
+    #[test]
+    fn each_model_is_remembered_by_itself() {
+        let taken = Taken::default();
+        let less = Offer {
+            tools: ToolVersion::Computer20251124,
+            ..Offer::to("claude-opus-5-5")
+        };
+        taken.note("claude-opus-5-5", less);
+        assert_eq!(taken.offer("claude-opus-5-5"), less);
+        assert_eq!(
+            taken.offer("claude-sonnet-5-5"),
+            Offer::to("claude-sonnet-5-5")
+        );
+        taken.note("claude-opus-5-5", Offer::to("claude-opus-5-5"));
+        assert_eq!(taken.offer("claude-opus-5-5"), Offer::to("claude-opus-5-5"));
+    }
+}

@@ -1,0 +1,87 @@
+//! Requests to Anthropic's Messages API.
+
+use deskhand_core::model::ModelRequest;
+use serde_json::{Value, json};
+
+use super::{
+    generation::{Generation, Thinking},
+    messages::{self, Writer},
+    offer::Offer,
+    tools,
+    trim::{self, Limits},
+};
+use crate::space::Space;
+
+/// How many tokens a model may think that wants a number.
+const THINKING_TOKENS: u32 = 4_096;
+/// How long a conversation may be, in tokens, before the vendor clears results of old calls from it.
+const CLEARED_FROM: u32 = 100_000;
+/// How many calls keep their results then.
+const KEPT_CALLS: u32 = 12;
+/// How much is to be won by it, in tokens: what stands after it is read anew.
+const CLEARED_AT_LEAST: u32 = 30_000;
+/// How long it may be before the vendor sums it up.
+const SUMMED_UP_FROM: u32 = 180_000;
+
+/// The body of a request. Which model it is for is left to whoever sends it. `said` is the beginning of the
+/// answer, from before the model paused.
+pub(super) fn body(
+    model: &str,
+    offer: Offer,
+    largest_body: usize,
+    request: &ModelRequest,
+    said: &[Value],
+) -> Value {
+    let generation = Generation::of(model);
+    let space = Space::picture(request.screen, request.shown);
+    let mut messages = Writer::new(generation, offer, space).write(&request.items, said);
+    let limits = Limits {
+        n_pictures: generation.most_pictures(),
+        body_bytes: largest_body,
+        is_bound: generation.binds_thinking(),
+    };
+    trim::trim(&mut messages, limits);
+    messages::mark_for_cache(&mut messages);
+    let mut body = json!({
+        "max_tokens": generation.longest_answer(),
+        "stream": true,
+        "tools": tools::entries(offer.tools, generation, request.shown),
+        "system": [{
+            "type": "text",
+            "text": request.system,
+            "cache_control": {"type": "ephemeral"},
+        }],
+        "messages": messages,
+    });
+    match generation.thinking() {
+        Thinking::None => {}
+        Thinking::Budget => {
+            body["thinking"] = json!({"type": "enabled", "budget_tokens": THINKING_TOKENS});
+        }
+        Thinking::Adaptive => {
+            body["thinking"] = json!({"type": "adaptive"});
+            if generation.hides_thinking() {
+                body["thinking"]["display"] = "summarized".into();
+            }
+            body["output_config"] = json!({"effort": generation.effort()});
+        }
+    }
+    if offer.clears {
+        body["context_management"] = context_management();
+    }
+    body
+}
+
+/// What the vendor does about conversations that become long, where they may not be changed here.
+fn context_management() -> Value {
+    let tokens = |value: u32| json!({"type": "input_tokens", "value": value});
+    json!({"edits": [
+        {
+            "type": "clear_tool_uses_20250919",
+            "trigger": tokens(CLEARED_FROM),
+            "keep": {"type": "tool_uses", "value": KEPT_CALLS},
+            "clear_at_least": tokens(CLEARED_AT_LEAST),
+        },
+        {"type": "compact_20260112", "trigger": tokens(SUMMED_UP_FROM)},
+    ]})
+}

@@ -1,0 +1,138 @@
+//! Models behind chat completions: Ollama, vLLM, `LiteLLM`, `OpenRouter` and others that speak as OpenAI once did.
+
+mod request;
+#[cfg(test)]
+mod request_tests;
+#[cfg(test)]
+mod rules_tests;
+mod stream;
+#[cfg(test)]
+mod stream_tests;
+
+use std::sync::Arc;
+
+use deskhand_core::{action::ScreenSize, model::ModelError, secret::Secret};
+use futures::{FutureExt, future::BoxFuture};
+use reqwest::{Response, StatusCode};
+use serde_json::Value;
+
+use self::stream::Answer;
+use crate::{
+    http::{self, BaseUrl, NoAnswer, Problem, Refusal},
+    space::{self, Space},
+    sse,
+    talk::Begun,
+    view::View,
+    wire::{Asked, Wire},
+};
+
+/// What answers are noted as, whoever gave them.
+const VENDOR: &str = "chat";
+
+/// The largest picture that models are shown of which nothing more is known.
+const LARGEST_SIZE: ScreenSize = ScreenSize {
+    width: 1440,
+    height: 900,
+};
+
+/// Somebody who answers chat completions.
+#[derive(Debug)]
+pub(crate) struct Chat {
+    /// The part before the slash in the names of its models.
+    vendor: String,
+    client: reqwest::Client,
+    /// With its version.
+    base_url: BaseUrl,
+    /// A server of one's own may need none.
+    key: Option<Secret>,
+}
+
+impl Chat {
+    pub(crate) fn new(
+        vendor: &str,
+        client: reqwest::Client,
+        base_url: BaseUrl,
+        key: Option<Secret>,
+    ) -> Self {
+        Self {
+            vendor: vendor.to_owned(),
+            client,
+            base_url,
+            key,
+        }
+    }
+
+    async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
+        let mut request = self
+            .client
+            .post(self.base_url.at("/chat/completions"))
+            .json(&request::body(&asked.name, &asked.request));
+        if let Some(key) = &self.key {
+            request = request.bearer_auth(key.expose());
+        }
+        match http::send(request).await {
+            Ok(response) => Ok(response),
+            Err(NoAnswer::Failed(error)) => Err(error),
+            Err(NoAnswer::Refused(refusal)) => Err(refused(&refusal)),
+        }
+    }
+}
+
+impl Wire for Chat {
+    type Answer = Answer;
+
+    fn vendor(&self) -> &str {
+        &self.vendor
+    }
+
+    fn secrets(&self) -> Vec<Secret> {
+        self.key.iter().cloned().collect()
+    }
+
+    fn view(&self, _name: &str) -> View {
+        view()
+    }
+
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
+        let begin = async move {
+            let response = self.ask(&asked).await?;
+            let space = Space::picture(asked.request.screen, asked.request.shown);
+            Ok((sse::of(response), Answer::new(space, asked.name)))
+        };
+        begin.boxed()
+    }
+}
+
+/// How models look at a screen of which nothing more is known.
+pub(crate) fn view() -> View {
+    View::sized(|screen| space::fitting(screen, LARGEST_SIZE))
+}
+
+fn refused(refusal: &Refusal) -> ModelError {
+    let problem = Problem {
+        status: Some(refusal.status),
+        message: message(&refusal.told["error"]),
+        is_transient: None,
+        retry_after: refusal.retry_after,
+    };
+    problem.error()
+}
+
+/// What an error in the middle of an answer means.
+fn broke_off(error: &Value) -> ModelError {
+    let code = error["code"].as_u64();
+    let status = code.and_then(|code| StatusCode::from_u16(u16::try_from(code).ok()?).ok());
+    let problem = Problem {
+        status,
+        message: message(error),
+        // Whoever says nothing more may mean anything.
+        is_transient: status.is_none().then_some(true),
+        retry_after: None,
+    };
+    problem.error()
+}
+
+/// Some tell it as text alone.
+fn message(error: &Value) -> Option<&str> {
+    error["message"].as_str().or(error.as_str())
+}

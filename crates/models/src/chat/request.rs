@@ -1,0 +1,126 @@
+//! Requests for chat completions, with the computer as functions.
+
+use deskhand_core::model::{Image, ModelRequest};
+use serde_json::{Value, json};
+
+use super::VENDOR;
+use crate::{
+    exchange::{self, Exchange, Part},
+    functions::{self, Function},
+    images::data_url,
+    retell,
+    space::Space,
+};
+
+/// What stands beside pictures of what was done.
+const AFTER_THAT: &str = "[The screen after that:]";
+/// The fields of an answer that hold what only the model that thought it may be given back.
+pub(super) const REASONING: [&str; 2] = ["reasoning_content", "reasoning_details"];
+
+/// The body of a request.
+pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
+    let functions = [
+        functions::computer(request.shown),
+        functions::bash(),
+        functions::editor(),
+    ]
+    .into_iter()
+    .chain(functions::of_every_model());
+    let mut messages = vec![said("system", &request.system)];
+    let space = Space::picture(request.screen, request.shown);
+    for part in exchange::parts(&request.items) {
+        write(part, model, &space, &mut messages);
+    }
+    json!({
+        "model": model,
+        "stream": true,
+        "stream_options": {"include_usage": true},
+        "messages": messages,
+        "tools": functions.map(|function| tool(&function)).collect::<Vec<_>>(),
+    })
+}
+
+fn tool(function: &Function) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": function.name,
+            "description": function.description,
+            "parameters": function.parameters,
+        },
+    })
+}
+
+fn write(part: Part<'_>, model: &str, space: &Space, messages: &mut Vec<Value>) {
+    match part {
+        Part::Said(text) => messages.push(said("user", text)),
+        Part::Shown { text, image } => messages.push(shown(text, image)),
+        Part::Exchange(exchange) => match sent(&exchange, model) {
+            Some(message) => {
+                messages.push(message.clone());
+                messages.extend(results(&exchange, &message));
+            }
+            None => {
+                if retell::is_something(exchange.text) {
+                    messages.push(said("assistant", exchange.text));
+                }
+                messages.extend(retell::done(&exchange, space).into_iter().map(told));
+            }
+        },
+        Part::Stray(results) => messages.extend(results.iter().map(retell::stray).map(told)),
+        Part::CutOff(text) => {
+            if retell::is_something(text) {
+                messages.push(said("assistant", text));
+            }
+            messages.push(said("user", retell::GO_ON));
+        }
+    }
+}
+
+/// An answer as it was sent. Another model does not get to see the reasoning.
+fn sent(exchange: &Exchange<'_>, model: &str) -> Option<Value> {
+    let original = exchange.original(VENDOR)?;
+    let mut message = original["message"].clone();
+    let fields = message.as_object_mut()?;
+    if original["model"].as_str().is_some_and(|by| by != model) {
+        for field in REASONING {
+            fields.remove(field);
+        }
+    }
+    Some(message)
+}
+
+/// What came of an answer's calls. A function's result is text; pictures are shown by the user.
+fn results(exchange: &Exchange<'_>, message: &Value) -> Vec<Value> {
+    let calls = message["tool_calls"].as_array();
+    let mut messages = Vec::new();
+    let mut pictures = Vec::new();
+    for call in calls.into_iter().flatten() {
+        let result = exchange.result(call["id"].as_str().unwrap_or_default());
+        let text = result.map_or(retell::NOT_DONE, |result| &result.text);
+        messages.push(json!({"role": "tool", "tool_call_id": call["id"], "content": text}));
+        pictures.extend(result.and_then(|result| result.image.as_ref()));
+    }
+    if !pictures.is_empty() {
+        messages.push(shown(AFTER_THAT, pictures));
+    }
+    messages
+}
+
+fn told((text, image): retell::Told<'_>) -> Value {
+    shown(&text, image)
+}
+
+/// Words and pictures, as from the user.
+fn shown<'a>(text: &str, images: impl IntoIterator<Item = &'a Image>) -> Value {
+    let words = json!({"type": "text", "text": text});
+    let pictures = images
+        .into_iter()
+        .map(|image| json!({"type": "image_url", "image_url": {"url": data_url(image)}}));
+    let content: Vec<Value> = std::iter::once(words).chain(pictures).collect();
+    json!({"role": "user", "content": content})
+}
+
+fn said(role: &str, text: &str) -> Value {
+    json!({"role": role, "content": text})
+}

@@ -1,0 +1,74 @@
+//! A conversation in which each answer stands together with what came of its calls.
+
+use deskhand_core::model::{CallResult, Image, Item, Original, ToolCall};
+
+/// A part of a conversation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Part<'a> {
+    Said(&'a str),
+    Shown {
+        text: &'a str,
+        image: Option<&'a Image>,
+    },
+    Exchange(Exchange<'a>),
+    /// Results of no call. They are told in words.
+    Stray(&'a [CallResult]),
+    CutOff(&'a str),
+}
+
+/// An answer, and what came of its calls.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Exchange<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) calls: &'a [ToolCall],
+    original: Option<&'a Original>,
+    pub(crate) results: &'a [CallResult],
+}
+
+impl<'a> Exchange<'a> {
+    /// The answer as it was sent, if this vendor sent it.
+    pub(crate) fn original(&self, vendor: &str) -> Option<&'a serde_json::Value> {
+        let original = self.original.filter(|original| original.vendor == vendor)?;
+        Some(&original.data)
+    }
+
+    /// What came of a call. A call may have been given up.
+    pub(crate) fn result(&self, call: &str) -> Option<&'a CallResult> {
+        self.results.iter().find(|result| result.call == call)
+    }
+}
+
+/// The parts of a conversation, in order.
+pub(crate) fn parts(items: &[Item]) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut items = items.iter().peekable();
+    while let Some(item) = items.next() {
+        parts.push(match item {
+            Item::Prompt { text } | Item::Steering { text } => Part::Said(text),
+            Item::HandedBack { text, image } => Part::Shown {
+                text,
+                image: image.as_ref(),
+            },
+            Item::Answer {
+                text,
+                calls,
+                original,
+                thinking: _,
+            } => {
+                let next = items.next_if(|next| matches!(next, Item::Results(_)));
+                Part::Exchange(Exchange {
+                    text,
+                    calls,
+                    original: original.as_ref(),
+                    results: match next {
+                        Some(Item::Results(results)) => results,
+                        _ => &[],
+                    },
+                })
+            }
+            Item::Results(results) => Part::Stray(results),
+            Item::CutOff { text } => Part::CutOff(text),
+        });
+    }
+    parts
+}

@@ -1,0 +1,209 @@
+//! The vendors for programs in sandboxes: each behind the paths of its own API, with our key.
+//!
+//! A request is read whole before it is passed on, since what it asks for is checked and counted; an
+//! answer passes through as it comes.
+
+mod check;
+mod headers;
+mod json;
+mod meter;
+mod pass;
+mod paths;
+mod refuse;
+
+use bytes::Bytes;
+use deskhand_core::{
+    gateway::{GatewayAnswer, GatewayCall, GatewayRequest, ModelGateway, Refusal, RefusalKind},
+    secret::Secret,
+};
+use serde_json::Value;
+
+use self::{
+    pass::Passage,
+    paths::{Api, Dialect},
+};
+use crate::{
+    anthropic, gemini,
+    http::{self, BaseUrl},
+    known, openai,
+    settings::{AccountSettings, ModelSettings},
+    vendors::{self, BadModelSettings, USUAL_COMPATIBLE},
+};
+
+/// The longest name of a model.
+const LONGEST_NAME: usize = 200;
+
+/// The vendors that programs in sandboxes may ask.
+#[derive(Debug)]
+pub struct VendorGateway {
+    accounts: Vec<Account>,
+}
+
+/// An account with a vendor.
+#[derive(Debug, Clone)]
+struct Account {
+    /// The part before the slash in the names of its models.
+    vendor: String,
+    client: reqwest::Client,
+    base_url: BaseUrl,
+    key: Option<Secret>,
+}
+
+impl VendorGateway {
+    /// All vendors for which there is a key, and servers of one's own that were set up on purpose.
+    pub fn new(settings: &ModelSettings) -> Result<Self, BadModelSettings> {
+        let mut accounts = Vec::new();
+        for (vendor, account, usual_url) in [
+            (
+                anthropic::VENDOR,
+                &settings.anthropic,
+                vendors::ANTHROPIC_URL,
+            ),
+            (openai::VENDOR, &settings.openai, vendors::OPENAI_URL),
+            (gemini::VENDOR, &settings.gemini, vendors::GEMINI_URL),
+        ] {
+            if account.key.is_some() {
+                accounts.push(Account::new(vendor, account, usual_url)?);
+            }
+        }
+        for (vendor, account) in &settings.compatible {
+            let usual = USUAL_COMPATIBLE.iter().find(|usual| usual.name == vendor);
+            let url = account.base_url.as_deref();
+            let url = url.or_else(|| usual?.base_url.filter(|_| account.key.is_some()));
+            if let Some(url) = url {
+                accounts.push(Account::new(vendor, account, url)?);
+            }
+        }
+        Ok(Self { accounts })
+    }
+
+    fn account(&self, vendor: &str) -> Option<&Account> {
+        let mut accounts = self.accounts.iter();
+        accounts.find(|account| account.vendor == vendor)
+    }
+
+    /// Whose model it is, and its name there. Those who speak chat completions are told apart by what comes
+    /// before the slash.
+    fn find<'a>(&self, api: &Api, name: &'a str) -> Result<(&Account, &'a str), Refusal> {
+        let dialect = api.dialect();
+        if dialect == Dialect::Chat
+            && let Some((vendor, name)) = name.split_once('/')
+            && ![anthropic::VENDOR, openai::VENDOR, gemini::VENDOR].contains(&vendor)
+            && let Some(account) = self.account(vendor)
+        {
+            return Ok((account, name));
+        }
+        let vendor = dialect.vendor();
+        let account = self.account(vendor).ok_or_else(|| {
+            let problem = format!("there is no key for {vendor} on this server");
+            Refusal::new(RefusalKind::Request, problem)
+        })?;
+        Ok((account, name))
+    }
+}
+
+impl Account {
+    fn new(vendor: &str, settings: &AccountSettings, url: &str) -> Result<Self, BadModelSettings> {
+        let url = settings.base_url.as_deref().unwrap_or(url);
+        let base_url = vendors::base_url(vendor, url)?;
+        Ok(Self {
+            vendor: vendor.to_owned(),
+            client: http::patient_client(&base_url, pass::SILENCE)?,
+            base_url,
+            key: settings.key.clone(),
+        })
+    }
+}
+
+impl ModelGateway for VendorGateway {
+    fn variables(&self, address: &str, token: &Secret) -> Vec<(String, Secret)> {
+        let mut variables = Vec::new();
+        let mut add = |names: &[&str], value: &str| {
+            let value = |name: &&str| ((*name).to_owned(), Secret::new(value));
+            variables.extend(names.iter().map(value));
+        };
+        let is_chat = |account: &Account| {
+            account.vendor != anthropic::VENDOR && account.vendor != gemini::VENDOR
+        };
+        if self.account(anthropic::VENDOR).is_some() {
+            add(&["ANTHROPIC_BASE_URL"], address);
+            add(&["ANTHROPIC_API_KEY"], token.expose());
+        }
+        if self.accounts.iter().any(is_chat) {
+            add(&["OPENAI_BASE_URL"], &format!("{address}/v1"));
+            add(&["OPENAI_API_KEY"], token.expose());
+        }
+        if self.account(gemini::VENDOR).is_some() {
+            add(&["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"], address);
+            add(&["GEMINI_API_KEY"], token.expose());
+        }
+        variables
+    }
+
+    fn serves(&self, method: &str, path: &str) -> bool {
+        method == "POST" && Api::at(path).is_some()
+    }
+
+    fn read(&self, request: GatewayRequest) -> Result<Box<dyn GatewayCall>, Refusal> {
+        let refuse = |problem: String| Refusal::new(RefusalKind::Request, problem);
+        let api = Api::at(&request.path).ok_or_else(|| {
+            Refusal::new(RefusalKind::Path, "the gateway does not serve this path")
+        })?;
+        let asked = json::read(&request.body)
+            .map_err(|error| refuse(format!("the body cannot be read: {error}")))?;
+        check::check(api.dialect(), &asked).map_err(refuse)?;
+        let name = api.model().or(asked["model"].as_str());
+        let name = name.filter(|name| is_name(name)).ok_or_else(|| {
+            refuse("the request names no model, or none that can be one".to_owned())
+        })?;
+        let (account, name) = self.find(&api, name)?;
+        let body = written(&api, &asked, name, request.body)
+            .map_err(|error| refuse(format!("the body cannot be read: {error}")))?;
+        Ok(Box::new(Passage {
+            url: account.base_url.at(&api.target(&request.query)),
+            headers: headers::outward(&request.headers, api.dialect(), account.key.as_ref()),
+            body,
+            model: format!("{}/{name}", account.vendor),
+            price: known::price(&account.vendor, name),
+            account: account.clone(),
+            api,
+        }))
+    }
+
+    fn refuse(&self, path: &str, refusal: &Refusal) -> GatewayAnswer {
+        let dialect = Api::at(path).map(|api| api.dialect());
+        refuse::answer(dialect, refusal)
+    }
+}
+
+/// The body as the vendor gets it: as it came, unless it has to say more. Streams of chat completions
+/// tell what they took only when they are asked to.
+fn written(api: &Api, asked: &Value, name: &str, body: Bytes) -> Result<Bytes, serde_json::Error> {
+    let mut changes = Vec::new();
+    if api.model().is_none() && asked["model"] != name {
+        changes.push(("model", name.into()));
+    }
+    if api.dialect() == Dialect::Chat && asked["stream"] == true {
+        let mut options = asked["stream_options"].clone();
+        if !options.is_object() {
+            options = serde_json::json!({});
+        }
+        options["include_usage"] = true.into();
+        changes.push(("stream_options", options));
+    }
+    if changes.is_empty() {
+        return Ok(body);
+    }
+    json::change(&body, changes)
+}
+
+/// Whether this may be the name of a model.
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= LONGEST_NAME
+        && name.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+#[cfg(test)]
+#[path = "gateway/tests.rs"]
+mod tests;

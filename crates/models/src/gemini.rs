@@ -1,0 +1,139 @@
+//! Google's Gemini models, by generateContent.
+
+mod calls;
+#[cfg(test)]
+mod calls_tests;
+mod request;
+#[cfg(test)]
+mod rules_tests;
+mod stream;
+#[cfg(test)]
+mod stream_tests;
+
+use std::{sync::Arc, time::Duration};
+
+use deskhand_core::{action::ScreenSize, model::ModelError, secret::Secret};
+use futures::{FutureExt, future::BoxFuture};
+use reqwest::{Response, StatusCode};
+use serde_json::Value;
+
+use self::stream::Answer;
+use crate::{
+    http::{self, BaseUrl, NoAnswer, Problem, Refusal},
+    space::{self, Space},
+    sse,
+    talk::Begun,
+    view::View,
+    wire::{Asked, Wire},
+};
+
+/// The part before the slash in the names of Google's models.
+pub(crate) const VENDOR: &str = "gemini";
+
+/// What Google recommends. More is not seen, since every picture costs the same.
+const LARGEST_SIZE: ScreenSize = ScreenSize {
+    width: 1440,
+    height: 900,
+};
+
+/// An account with Google.
+#[derive(Debug)]
+pub(crate) struct Gemini {
+    client: reqwest::Client,
+    base_url: BaseUrl,
+    key: Secret,
+}
+
+impl Gemini {
+    pub(crate) fn new(client: reqwest::Client, base_url: BaseUrl, key: Secret) -> Self {
+        Self {
+            client,
+            base_url,
+            key,
+        }
+    }
+
+    async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
+        let path = format!(
+            "/v1beta/models/{}:streamGenerateContent?alt=sse",
+            http::segment(&asked.name)
+        );
+        let request = self
+            .client
+            .post(self.base_url.at(&path))
+            .header("x-goog-api-key", self.key.expose())
+            .json(&request::body(&asked.name, &asked.request));
+        match http::send(request).await {
+            Ok(response) => Ok(response),
+            Err(NoAnswer::Failed(error)) => Err(error),
+            Err(NoAnswer::Refused(refusal)) => Err(refused(&refusal)),
+        }
+    }
+}
+
+impl Wire for Gemini {
+    type Answer = Answer;
+
+    fn vendor(&self) -> &str {
+        VENDOR
+    }
+
+    fn secrets(&self) -> Vec<Secret> {
+        vec![self.key.clone()]
+    }
+
+    fn view(&self, _name: &str) -> View {
+        view()
+    }
+
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
+        let begin = async move {
+            let response = self.ask(&asked).await?;
+            let answer = Answer::new(Space::thousandths(asked.request.screen), asked.name);
+            Ok((sse::of(response), answer))
+        };
+        begin.boxed()
+    }
+}
+
+/// How Google's models look at a screen.
+pub(crate) fn view() -> View {
+    View {
+        space: |screen, _| Space::thousandths(screen),
+        ..View::sized(|screen| space::fitting(screen, LARGEST_SIZE))
+    }
+}
+
+fn refused(refusal: &Refusal) -> ModelError {
+    let problem = Problem {
+        status: Some(refusal.status),
+        message: refusal.told["error"]["message"].as_str(),
+        is_transient: None,
+        retry_after: refusal
+            .retry_after
+            .or_else(|| retry_delay(&refusal.told["error"])),
+    };
+    problem.error()
+}
+
+/// When Google wants to be asked again, which it says as `"34s"` among the details.
+fn retry_delay(error: &Value) -> Option<Duration> {
+    let details = error["details"].as_array()?;
+    let mut delays = details
+        .iter()
+        .filter_map(|detail| detail["retryDelay"].as_str());
+    let seconds = delays.next()?.strip_suffix('s')?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// What an error in the middle of an answer means.
+fn broke_off(error: &Value) -> ModelError {
+    let code = error["code"].as_u64();
+    let code = code.and_then(|code| u16::try_from(code).ok());
+    let problem = Problem {
+        status: code.and_then(|code| StatusCode::from_u16(code).ok()),
+        message: error["message"].as_str(),
+        ..Problem::default()
+    };
+    problem.error()
+}

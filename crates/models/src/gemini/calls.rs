@@ -1,0 +1,298 @@
+//! What Gemini's models want done, in both sets of actions, as calls of ours.
+
+use deskhand_core::{
+    action::{Action, Button, LONGEST_WAIT_MS, Point},
+    decision::DecisionKind,
+    model::{Check, ToolCall},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    call_ids, chords,
+    input::{BadInput, Input},
+    space::{Outside, Space},
+    tool_input,
+};
+
+/// So many pixels are a click of the wheel.
+const PIXELS_PER_CLICK: f64 = 100.0;
+/// As far as the wheel turns at once.
+const MOST_CLICKS: f64 = 100.0;
+/// How far is scrolled when the model does not say, in pixels.
+const SCROLL_PIXELS: f64 = 300.0;
+/// The same of the first models, in thousandths of the screen.
+const SCROLL_THOUSANDTHS: f64 = 800.0;
+/// Where a search begins when the model does not say.
+const SEARCH: &str = "https://www.google.com";
+
+/// An action that makes no sense. The text is for the model.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+enum BadAction {
+    #[error(transparent)]
+    Input(#[from] BadInput),
+    #[error(transparent)]
+    Outside(#[from] Outside),
+    #[error("direction is up, down, left or right, not {0:?}")]
+    Direction(String),
+    #[error("seconds is a number from 0 to {most}, not {got}")]
+    TooLong { most: u64, got: f64 },
+    #[error("{0} pixels are too far to scroll at once; 10000 are the most")]
+    TooFar(f64),
+    #[error("{0} is not possible on this computer")]
+    NotHere(String),
+}
+
+/// The calls that a function call of the model is, in order.
+pub(super) fn read(id: &str, call: &Value, space: &Space) -> Vec<ToolCall> {
+    let name = call["name"].as_str().unwrap_or_default();
+    let args = &call["args"];
+    let Some(actions) = actions(name, Input::of(args), space) else {
+        let (tool, read) = tool_input::read(name, args, space);
+        let (input, problem) = match read {
+            Ok(input) => (input, None),
+            Err(problem) => (args.clone(), Some(problem)),
+        };
+        return vec![ToolCall {
+            id: id.to_owned(),
+            tool,
+            input,
+            checks: checks(args),
+            problem,
+        }];
+    };
+    let computer = |id: String, input, checks, problem| ToolCall {
+        id,
+        tool: "computer".to_owned(),
+        input,
+        checks,
+        problem,
+    };
+    match actions {
+        Err(problem) => {
+            let input = json!({"name": name, "args": args});
+            vec![computer(
+                id.to_owned(),
+                input,
+                checks(args),
+                Some(problem.to_string()),
+            )]
+        }
+        Ok(actions) => {
+            let calls = actions.into_iter().enumerate().map(|(index, action)| {
+                // Whoever agrees to the first agrees to the rest of it.
+                let checks = if index == 0 { checks(args) } else { Vec::new() };
+                computer(call_ids::part(id, index), json!(action), checks, None)
+            });
+            calls.collect()
+        }
+    }
+}
+
+/// Whether a person must agree to a call.
+pub(super) fn wants_confirmation(args: &Value) -> bool {
+    args["safety_decision"]["decision"]
+        .as_str()
+        .is_some_and(|decision| decision.eq_ignore_ascii_case("require_confirmation"))
+}
+
+fn checks(args: &Value) -> Vec<Check> {
+    let decision = &args["safety_decision"];
+    if !decision.is_object() {
+        return Vec::new();
+    }
+    let told = decision["explanation"].as_str();
+    vec![Check {
+        kind: DecisionKind::SafetyCheck,
+        prompt: told
+            .unwrap_or("Google wants a person to look at this first.")
+            .to_owned(),
+    }]
+}
+
+/// What a predefined function does; `None` for other functions.
+fn actions(name: &str, input: Input<'_>, space: &Space) -> Option<Result<Vec<Action>, BadAction>> {
+    let point = |x: &'static str, y: &'static str| -> Result<Point, BadAction> {
+        Ok(space.point(input.number(x)?, input.number(y)?)?)
+    };
+    let at = || point("x", "y");
+    let click = |button, count| {
+        let at = Some(at()?);
+        let modifiers = Vec::new();
+        Ok(vec![Action::Click {
+            button,
+            count,
+            at,
+            modifiers,
+        }])
+    };
+    Some(match name {
+        "click" | "click_at" => click(Button::Left, 1),
+        "double_click" => click(Button::Left, 2),
+        "triple_click" => click(Button::Left, 3),
+        "middle_click" => click(Button::Middle, 1),
+        "right_click" => click(Button::Right, 1),
+        "mouse_down" => at().map(|at| {
+            let button = Button::Left;
+            vec![Action::Move { at }, Action::MouseDown { button }]
+        }),
+        "mouse_up" => at().map(|at| {
+            let button = Button::Left;
+            vec![Action::Move { at }, Action::MouseUp { button }]
+        }),
+        "move" | "hover_at" => at().map(|at| vec![Action::Move { at }]),
+        "type" => typed(input, false),
+        "type_text_at" => type_at(input, at()),
+        "drag_and_drop" => drag(input, space),
+        "wait" => wait(input),
+        "wait_5_seconds" => Ok(vec![Action::Wait { ms: 5_000 }]),
+        "press_key" => key(input, "key").map(|keys| vec![press(&keys)]),
+        "key_down" | "key_up" => Err(BadAction::NotHere(name.to_owned())),
+        "key_combination" => key(input, "keys").map(|keys| vec![press(&keys)]),
+        "hotkey" => hotkey(input),
+        "take_screenshot" | "open_web_browser" => Ok(vec![Action::Screenshot]),
+        "scroll" | "scroll_at" => {
+            at().and_then(|at| scroll(input, Some(at), name == "scroll_at", space))
+        }
+        "scroll_document" => scroll(input, None, true, space),
+        "navigate" => input.text("url").map(navigate).map_err(BadAction::from),
+        "search" => Ok(navigate(SEARCH)),
+        "go_back" => Ok(vec![press("alt+Left")]),
+        "go_forward" => Ok(vec![press("alt+Right")]),
+        "open_app" | "list_apps" | "long_press" => Err(BadAction::NotHere(name.to_owned())),
+        _ => return None,
+    })
+}
+
+fn press(keys: &str) -> Action {
+    Action::Key {
+        keys: keys.to_owned(),
+        repeat: 1,
+    }
+}
+
+fn key(input: Input<'_>, field: &'static str) -> Result<String, BadAction> {
+    Ok(chords::of_list(&[input.text(field)?]))
+}
+
+fn hotkey(input: Input<'_>) -> Result<Vec<Action>, BadAction> {
+    let keys = input.get("keys").and_then(Value::as_array);
+    let keys: Vec<&str> = keys
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    if keys.is_empty() {
+        return Err(BadInput::Missing("keys").into());
+    }
+    Ok(vec![press(&keys.join("+"))])
+}
+
+fn typed(input: Input<'_>, enter_unless_told: bool) -> Result<Vec<Action>, BadAction> {
+    let text = input.text("text")?.to_owned();
+    let enter = match input.get("press_enter") {
+        Some(_) => input.is_set("press_enter"),
+        None => enter_unless_told,
+    };
+    let enter = enter.then(|| press("Return"));
+    Ok(std::iter::once(Action::Type { text })
+        .chain(enter)
+        .collect())
+}
+
+/// Clicks into a field, empties it and types.
+fn type_at(input: Input<'_>, at: Result<Point, BadAction>) -> Result<Vec<Action>, BadAction> {
+    let mut actions = vec![Action::Click {
+        button: Button::Left,
+        count: 1,
+        at: Some(at?),
+        modifiers: Vec::new(),
+    }];
+    if input.get("clear_before_typing").is_none() || input.is_set("clear_before_typing") {
+        actions.extend([press("ctrl+a"), press("Delete")]);
+    }
+    actions.extend(typed(input, true)?);
+    Ok(actions)
+}
+
+/// Both spellings of where it begins and ends are in use.
+fn drag(input: Input<'_>, space: &Space) -> Result<Vec<Action>, BadAction> {
+    let [x0, y0, x1, y1] = if input.get("start_x").is_some() {
+        ["start_x", "start_y", "end_x", "end_y"]
+    } else {
+        ["x", "y", "destination_x", "destination_y"]
+    };
+    let point =
+        |x, y| -> Result<Point, BadAction> { Ok(space.point(input.number(x)?, input.number(y)?)?) };
+    Ok(vec![Action::Drag {
+        path: vec![point(x0, y0)?, point(x1, y1)?],
+        modifiers: Vec::new(),
+    }])
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "within bounds that are far below 2⁵³"
+)]
+fn wait(input: Input<'_>) -> Result<Vec<Action>, BadAction> {
+    let seconds = input.number_or_nothing("seconds")?.unwrap_or(1.0);
+    let ms = seconds * 1000.0;
+    if !(0.0..=LONGEST_WAIT_MS as f64).contains(&ms) {
+        let most = LONGEST_WAIT_MS / 1000;
+        return Err(BadAction::TooLong { most, got: seconds });
+    }
+    Ok(vec![Action::Wait {
+        ms: ms.round() as u64,
+    }])
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "at most a hundred")]
+fn scroll(
+    input: Input<'_>,
+    at: Option<Point>,
+    is_first: bool,
+    space: &Space,
+) -> Result<Vec<Action>, BadAction> {
+    let direction = input.text("direction")?;
+    let screen = space.native();
+    let (dx, dy, edge) = match direction {
+        "up" => (0, -1, screen.height),
+        "down" => (0, 1, screen.height),
+        "left" => (-1, 0, screen.width),
+        "right" => (1, 0, screen.width),
+        other => return Err(BadAction::Direction(other.to_owned())),
+    };
+    let of_screen = |thousandths: f64| thousandths / 1000.0 * f64::from(edge);
+    let pixels = match (
+        input.number_or_nothing("magnitude_in_pixels")?,
+        input.number_or_nothing("magnitude")?,
+    ) {
+        (Some(pixels), _) => pixels,
+        (None, Some(thousandths)) => of_screen(thousandths),
+        (None, None) if is_first => of_screen(SCROLL_THOUSANDTHS),
+        (None, None) => SCROLL_PIXELS,
+    };
+    let clicks = (pixels.abs() / PIXELS_PER_CLICK).round().max(1.0);
+    if clicks > MOST_CLICKS {
+        return Err(BadAction::TooFar(pixels));
+    }
+    let clicks = clicks as i32;
+    Ok(vec![Action::Scroll {
+        at,
+        dx: dx * clicks,
+        dy: dy * clicks,
+        modifiers: Vec::new(),
+    }])
+}
+
+/// Opens an address in the browser that is in front.
+fn navigate(url: &str) -> Vec<Action> {
+    vec![
+        press("ctrl+l"),
+        Action::Type {
+            text: url.to_owned(),
+        },
+        press("Return"),
+    ]
+}

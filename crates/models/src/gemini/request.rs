@@ -1,0 +1,219 @@
+//! Requests to Gemini's generateContent.
+
+use deskhand_core::model::{CallResult, Image, Item, ModelRequest};
+use serde_json::{Value, json};
+
+use super::{VENDOR, calls};
+use crate::{
+    call_ids,
+    exchange::{self, Exchange, Part},
+    functions::{self, Function},
+    images, retell,
+    space::Space,
+};
+
+/// The models with the first set of actions, whose only computer is a browser.
+const BROWSER_ONLY: [&str; 3] = [
+    "gemini-2.5-computer-use",
+    "gemini-3-flash",
+    "gemini-3.1-pro",
+];
+/// What our computer cannot do: a key is held for a while, not until somebody lets go.
+const EXCLUDED: [&str; 2] = ["key_down", "key_up"];
+
+/// The body of a request.
+pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
+    let is_browser = is_browser_only(model);
+    let computer = if is_browser {
+        json!({"environment": "ENVIRONMENT_BROWSER"})
+    } else {
+        json!({
+            "environment": "ENVIRONMENT_DESKTOP",
+            "excludedPredefinedFunctions": EXCLUDED,
+            "enablePromptInjectionDetection": true,
+        })
+    };
+    let functions = [functions::bash(), functions::editor()]
+        .into_iter()
+        .chain(functions::of_every_model());
+    let functions: Vec<Value> = functions.map(|tool| declaration(&tool)).collect();
+    let writer = Writer {
+        model,
+        is_browser,
+        space: Space::thousandths(request.screen),
+        contents: Vec::new(),
+    };
+    json!({
+        "systemInstruction": {"parts": [words(&request.system)]},
+        "contents": writer.write(&request.items),
+        "tools": [{"computerUse": computer}, {"functionDeclarations": functions}],
+        "generationConfig": {"thinkingConfig": {"includeThoughts": true}},
+    })
+}
+
+fn is_browser_only(model: &str) -> bool {
+    BROWSER_ONLY.iter().any(|name| model.starts_with(name))
+}
+
+fn declaration(function: &Function) -> Value {
+    json!({
+        "name": function.name,
+        "description": function.description,
+        "parametersJsonSchema": function.parameters,
+    })
+}
+
+/// Writes the conversation.
+struct Writer<'a> {
+    model: &'a str,
+    is_browser: bool,
+    space: Space,
+    contents: Vec<Value>,
+}
+
+impl Writer<'_> {
+    fn write(mut self, items: &[Item]) -> Vec<Value> {
+        for part in exchange::parts(items) {
+            match part {
+                Part::Said(text) => self.add("user", vec![words(text)]),
+                Part::Shown { text, image } => self.tell((text.to_owned(), image)),
+                Part::Exchange(exchange) => self.exchange(&exchange),
+                Part::Stray(results) => {
+                    for result in results {
+                        self.tell(retell::stray(result));
+                    }
+                }
+                Part::CutOff(text) => {
+                    if retell::is_something(text) {
+                        self.add("model", vec![words(text)]);
+                    }
+                    self.add("user", vec![words(retell::GO_ON)]);
+                }
+            }
+        }
+        self.contents
+    }
+
+    fn exchange(&mut self, exchange: &Exchange<'_>) {
+        let Some(sent) = self.sent(exchange) else {
+            if retell::is_something(exchange.text) {
+                self.add("model", vec![words(exchange.text)]);
+            }
+            for told in retell::done(exchange, &self.space) {
+                self.tell(told);
+            }
+            return;
+        };
+        self.add("model", sent.parts.to_vec());
+        let responses: Vec<Value> = sent
+            .calls()
+            .map(|(call, id)| self.response(call, &of_call(exchange.results, id)))
+            .collect();
+        if !responses.is_empty() {
+            // They stand alone: as many as there were calls.
+            self.contents
+                .push(json!({"role": "user", "parts": responses}));
+        }
+    }
+
+    /// An answer as this model sent it, if it can be sent back. What a person had to agree to and did not is
+    /// told in words: its response would have to say that somebody did.
+    fn sent<'a>(&self, exchange: &Exchange<'a>) -> Option<Sent<'a>> {
+        let original = exchange.original(VENDOR)?;
+        let sent = Sent {
+            parts: original["parts"].as_array()?,
+            ids: original["calls"].as_array()?,
+        };
+        let is_own = original["model"]
+            .as_str()
+            .is_none_or(|model| model == self.model);
+        let is_agreed = sent.calls().all(|(call, id)| {
+            let first = of_call(exchange.results, id).first().copied();
+            !calls::wants_confirmation(&call["args"]) || first.is_some_and(|first| !first.is_error)
+        });
+        (is_own && is_agreed && !sent.parts.is_empty()).then_some(sent)
+    }
+
+    fn response(&self, call: &Value, results: &[&CallResult]) -> Value {
+        let texts = results.iter().map(|result| &*result.text);
+        let text: Vec<&str> = texts.filter(|text| retell::is_something(text)).collect();
+        let mut response = if results.is_empty() {
+            json!({"error": retell::NOT_DONE})
+        } else if results.iter().any(|result| result.is_error) {
+            json!({"error": text.join("\n")})
+        } else {
+            json!({"output": text.join("\n")})
+        };
+        if self.is_browser {
+            // The first models want one, and nobody here knows it.
+            response["url"] = "".into();
+        }
+        if calls::wants_confirmation(&call["args"]) {
+            response["safety_acknowledgement"] = "true".into();
+        }
+        let mut told = json!({"name": call["name"], "response": response});
+        if call["id"].is_string() {
+            told["id"] = call["id"].clone();
+        }
+        let pictures = results.iter().rev();
+        if let Some(image) = pictures.filter_map(|result| result.image.as_ref()).next() {
+            told["parts"] = json!([picture(image)]);
+        }
+        json!({"functionResponse": told})
+    }
+
+    fn tell(&mut self, (text, image): retell::Told<'_>) {
+        let picture = image.map(picture);
+        self.add(
+            "user",
+            std::iter::once(words(&text)).chain(picture).collect(),
+        );
+    }
+
+    /// Whoever spoke last goes on, unless those were responses.
+    fn add(&mut self, role: &str, parts: Vec<Value>) {
+        let last = self
+            .contents
+            .last_mut()
+            .filter(|last| last["role"] == role && last["parts"][0]["functionResponse"].is_null());
+        if let Some(before) = last.and_then(|last| last["parts"].as_array_mut()) {
+            before.extend(parts);
+        } else {
+            self.contents.push(json!({"role": role, "parts": parts}));
+        }
+    }
+}
+
+/// An answer as it was sent.
+struct Sent<'a> {
+    parts: &'a [Value],
+    /// Of its function calls, as we know them.
+    ids: &'a [Value],
+}
+
+impl<'a> Sent<'a> {
+    /// Its function calls and what we call them.
+    fn calls(&self) -> impl Iterator<Item = (&'a Value, &'a str)> {
+        let calls = self.parts.iter().map(|part| &part["functionCall"]);
+        let ids = self.ids.iter().map(|id| id.as_str().unwrap_or_default());
+        calls.filter(|call| call.is_object()).zip(ids)
+    }
+}
+
+fn of_call<'a>(results: &'a [CallResult], id: &str) -> Vec<&'a CallResult> {
+    let is_of_call = |result: &&CallResult| call_ids::whole(&result.call) == id;
+    results.iter().filter(is_of_call).collect()
+}
+
+fn words(text: &str) -> Value {
+    let text = if retell::is_something(text) {
+        text
+    } else {
+        retell::NOTHING
+    };
+    json!({"text": text})
+}
+
+fn picture(image: &Image) -> Value {
+    json!({"inlineData": {"mimeType": images::media_type(image), "data": images::base64(image)}})
+}

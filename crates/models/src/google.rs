@@ -1,0 +1,180 @@
+//! Access tokens of Google's service accounts.
+
+use std::{fs, path::Path, sync::Arc};
+
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use deskhand_core::{clock::Clock, model::ModelError, secret::Secret};
+use jiff::{SignedDuration, Timestamp};
+use reqwest::header;
+use ring::{
+    rand::SystemRandom,
+    signature::{RSA_PKCS1_SHA256, RsaKeyPair},
+};
+use rustls::pki_types::{PrivatePkcs8KeyDer, pem::PemObject};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use crate::http::{self, NoAnswer, Problem};
+
+const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
+/// How long a token is asked for, in seconds: as long as Google gives.
+const GOOD_FOR_S: i64 = 3600;
+/// A token is not used this shortly before its end.
+const SPARE: SignedDuration = SignedDuration::from_secs(60);
+
+/// Who asks Google.
+#[derive(Debug)]
+pub(crate) enum Credentials {
+    /// A token that is not renewed.
+    Token(Secret),
+    Account(Box<ServiceAccount>),
+}
+
+/// A service account, with the token that it was given last.
+#[derive(Debug)]
+pub(crate) struct ServiceAccount {
+    email: String,
+    key_id: String,
+    token_uri: String,
+    /// Its private key, which says nothing of itself when it is printed.
+    key: RsaKeyPair,
+    clock: Arc<dyn Clock>,
+    token: Mutex<Option<(Secret, Timestamp)>>,
+}
+
+/// The file as Google hands it out.
+#[derive(Deserialize)]
+struct KeyFile {
+    client_email: String,
+    private_key_id: String,
+    private_key: String,
+    token_uri: String,
+}
+
+/// Why a file is no service account's.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadKeyFile {
+    #[error("it cannot be read: {0}")]
+    Unreadable(#[from] std::io::Error),
+    #[error("it is not the key of a service account")]
+    NoAccount,
+    #[error("its private key makes no sense")]
+    NoKey,
+}
+
+impl ServiceAccount {
+    pub(crate) fn read(path: &Path, clock: Arc<dyn Clock>) -> Result<Self, BadKeyFile> {
+        let text = fs::read_to_string(path)?;
+        // What is wrong with it could repeat the key, here and below.
+        let file = serde_json::from_str(&text).map_err(|_hidden| BadKeyFile::NoAccount);
+        let file: KeyFile = file?;
+        let key = PrivatePkcs8KeyDer::from_pem_slice(file.private_key.as_bytes());
+        let key = key.map_err(|_hidden| BadKeyFile::NoKey)?;
+        let key = RsaKeyPair::from_pkcs8(key.secret_pkcs8_der());
+        Ok(Self {
+            email: file.client_email,
+            key_id: file.private_key_id,
+            token_uri: file.token_uri,
+            key: key.map_err(|_hidden| BadKeyFile::NoKey)?,
+            clock,
+            token: Mutex::default(),
+        })
+    }
+
+    /// A token that is good for now. Those who ask at the same time wait for one.
+    async fn token(&self, client: &reqwest::Client) -> Result<Secret, ModelError> {
+        let mut kept = self.token.lock().await;
+        let now = self.clock.now();
+        if let Some((token, until)) = &*kept
+            && now + SPARE < *until
+        {
+            return Ok(token.clone());
+        }
+        let (token, good_for) = self.ask(client, now).await?;
+        *kept = Some((token.clone(), now + good_for));
+        Ok(token)
+    }
+
+    async fn ask(
+        &self,
+        client: &reqwest::Client,
+        now: Timestamp,
+    ) -> Result<(Secret, SignedDuration), ModelError> {
+        let body = format!(
+            "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion={}",
+            self.assertion(now)?
+        );
+        let request = client
+            .post(&self.token_uri)
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(body);
+        let response = match http::send(request).await {
+            Ok(response) => response,
+            Err(NoAnswer::Failed(error)) => return Err(error),
+            Err(NoAnswer::Refused(refusal)) => {
+                let problem = Problem {
+                    status: Some(refusal.status),
+                    message: refusal.told["error_description"]
+                        .as_str()
+                        .or(refusal.told["error"].as_str()),
+                    is_transient: None,
+                    retry_after: refusal.retry_after,
+                };
+                return Err(problem.error());
+            }
+        };
+        let told: Value = response.json().await.unwrap_or_default();
+        let token = told["access_token"].as_str().ok_or_else(|| {
+            ModelError::unavailable("Google gave the service account no access token")
+        })?;
+        let seconds = told["expires_in"].as_i64().unwrap_or(GOOD_FOR_S);
+        let seconds = seconds.clamp(0, GOOD_FOR_S);
+        Ok((Secret::new(token), SignedDuration::from_secs(seconds)))
+    }
+
+    /// Says who asks, signed with the account's key.
+    fn assertion(&self, now: Timestamp) -> Result<String, ModelError> {
+        let part = |value: Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
+        let header = part(json!({"alg": "RS256", "typ": "JWT", "kid": self.key_id}));
+        let claims = part(json!({
+            "iss": self.email,
+            "scope": SCOPE,
+            "aud": self.token_uri,
+            "iat": now.as_second(),
+            "exp": now.as_second() + GOOD_FOR_S,
+        }));
+        let told = format!("{header}.{claims}");
+        let mut signature = vec![0; self.key.public().modulus_len()];
+        let random = SystemRandom::new();
+        self.key
+            .sign(&RSA_PKCS1_SHA256, &random, told.as_bytes(), &mut signature)
+            // It says nothing of why.
+            .map_err(|_unspecified| {
+                ModelError::Rejected("the service account's key cannot sign".to_owned())
+            })?;
+        let signature = BASE64_URL_SAFE_NO_PAD.encode(signature);
+        Ok(format!("{told}.{signature}"))
+    }
+}
+
+impl Credentials {
+    pub(crate) async fn token(&self, client: &reqwest::Client) -> Result<Secret, ModelError> {
+        match self {
+            Self::Token(token) => Ok(token.clone()),
+            Self::Account(account) => account.token(client).await,
+        }
+    }
+
+    /// What must not be in any message, as far as it is known before the next request.
+    pub(crate) fn secrets(&self) -> Vec<Secret> {
+        match self {
+            Self::Token(token) => vec![token.clone()],
+            Self::Account(account) => {
+                let kept = account.token.try_lock().ok();
+                let token = kept.and_then(|kept| kept.as_ref().map(|(token, _)| token.clone()));
+                token.into_iter().collect()
+            }
+        }
+    }
+}

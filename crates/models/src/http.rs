@@ -1,0 +1,250 @@
+//! What vendors' servers have in common.
+
+use std::{
+    error::Error,
+    net::IpAddr,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+
+use deskhand_core::model::ModelError;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::{RequestBuilder, Response, StatusCode, Url, header};
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use serde_json::Value;
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long a vendor may be silent, before an answer and in the middle of it.
+const SILENCE: Duration = Duration::from_secs(180);
+/// The same of a server on this machine, which may have to load its model first.
+const LOCAL_SILENCE: Duration = Duration::from_secs(600);
+/// How much of a refusal is read.
+pub(crate) const LARGEST_REFUSAL_BYTES: usize = 64 * 1024;
+
+/// Where a vendor is, without a slash at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BaseUrl(String);
+
+impl BaseUrl {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let url = Url::parse(text.trim()).ok()?;
+        let is_good = matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.query().is_none()
+            && url.fragment().is_none();
+        is_good.then(|| Self(url.as_str().trim_end_matches('/').to_owned()))
+    }
+
+    /// An address below it. `path` begins with a slash.
+    pub(crate) fn at(&self, path: &str) -> String {
+        format!("{}{path}", self.0)
+    }
+
+    fn is_encrypted(&self) -> bool {
+        self.0.starts_with("https:")
+    }
+
+    fn is_local(&self) -> bool {
+        let url = Url::parse(&self.0).ok();
+        let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
+        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+        host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    }
+}
+
+/// What stays as it is in a name that is a part of a path.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'@')
+    .remove(b':');
+
+/// A name as a part of a path, wherever it would lead otherwise.
+pub(crate) fn segment(name: &str) -> String {
+    utf8_percent_encode(name, SEGMENT).to_string()
+}
+
+/// A client for a vendor. One on this machine is not asked through a proxy.
+pub(crate) fn client(base_url: &BaseUrl) -> Result<reqwest::Client, reqwest::Error> {
+    patient_client(base_url, SILENCE)
+}
+
+/// The same for a vendor that may be silent for so long.
+pub(crate) fn patient_client(
+    base_url: &BaseUrl,
+    silence: Duration,
+) -> Result<reqwest::Client, reqwest::Error> {
+    let builder = reqwest::Client::builder()
+        .connect_timeout(CONNECT)
+        .redirect(reqwest::redirect::Policy::none());
+    // The provider is our own, so that there is always one; reqwest says it if there is none.
+    let builder = match tls(base_url.is_encrypted()) {
+        Ok(tls) => builder.tls_backend_preconfigured(tls),
+        Err(_) => builder,
+    };
+    if base_url.is_local() {
+        let silence = silence.max(LOCAL_SILENCE);
+        builder.read_timeout(silence).no_proxy().build()
+    } else {
+        builder.read_timeout(silence).build()
+    }
+}
+
+/// Whom this machine trusts, read once: it takes a moment.
+static ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    Arc::new(roots)
+});
+
+/// Trusts whom this machine trusts, or nobody where nothing is encrypted.
+fn tls(is_encrypted: bool) -> Result<ClientConfig, rustls::Error> {
+    let roots = if is_encrypted {
+        Arc::clone(&ROOTS)
+    } else {
+        Arc::new(RootCertStore::empty())
+    };
+    let provider = Arc::new(ring::default_provider());
+    Ok(ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth())
+}
+
+/// A vendor's no.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    /// What it said, if that was JSON.
+    pub(crate) told: Value,
+    pub(crate) retry_after: Option<Duration>,
+}
+
+/// Why a request got no answer.
+#[derive(Debug)]
+pub(crate) enum NoAnswer {
+    Refused(Refusal),
+    Failed(ModelError),
+}
+
+/// Sends a request and waits for the beginning of its answer.
+pub(crate) async fn send(request: RequestBuilder) -> Result<Response, NoAnswer> {
+    let failed = |error: reqwest::Error| NoAnswer::Failed(no_answer(&error));
+    let mut response = request.send().await.map_err(failed)?;
+    if response.status().is_success() {
+        return Ok(response);
+    }
+    let (status, retry_after) = (response.status(), retry_after(&response));
+    let mut body = Vec::new();
+    // A refusal that breaks off is still one.
+    while let Ok(Some(piece)) = response.chunk().await {
+        body.extend_from_slice(&piece);
+        if body.len() > LARGEST_REFUSAL_BYTES {
+            break;
+        }
+    }
+    Err(NoAnswer::Refused(Refusal {
+        status,
+        told: serde_json::from_slice(&body).unwrap_or_default(),
+        retry_after,
+    }))
+}
+
+/// What a vendor says is wrong.
+#[derive(Debug, Default)]
+pub(crate) struct Problem<'a> {
+    pub(crate) status: Option<StatusCode>,
+    pub(crate) message: Option<&'a str>,
+    /// Whether the same request may be answered later, where that does not follow from the status.
+    pub(crate) is_transient: Option<bool>,
+    pub(crate) retry_after: Option<Duration>,
+}
+
+impl Problem<'_> {
+    pub(crate) fn error(self) -> ModelError {
+        let told = self.message.filter(|told| !told.trim().is_empty());
+        let message = match (told, self.status) {
+            (Some(told), Some(StatusCode::UNAUTHORIZED)) => format!("{told} (is the key right?)"),
+            (Some(told), _) => told.to_owned(),
+            (None, Some(status)) => format!("it answered {status}"),
+            (None, None) => "it failed".to_owned(),
+        };
+        let is_transient = self
+            .is_transient
+            .unwrap_or_else(|| self.status.is_some_and(is_transient));
+        if is_transient {
+            ModelError::Unavailable {
+                message,
+                retry_after: self.retry_after,
+            }
+        } else {
+            ModelError::Rejected(message)
+        }
+    }
+}
+
+/// Whether the same request may be answered later.
+pub(crate) fn is_transient(status: StatusCode) -> bool {
+    status == StatusCode::TOO_MANY_REQUESTS
+        || status == StatusCode::REQUEST_TIMEOUT
+        || status.is_server_error()
+}
+
+/// What the vendor says about when to come back, in seconds. Dates are not understood; then the caller decides.
+fn retry_after(response: &Response) -> Option<Duration> {
+    let seconds = response.headers().get(header::RETRY_AFTER)?;
+    let seconds: f64 = seconds.to_str().ok()?.trim().parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// A request that nobody answered. The address stays out of it.
+pub(crate) fn no_answer(error: &reqwest::Error) -> ModelError {
+    let what = if error.is_timeout() {
+        "it did not answer in time"
+    } else if error.is_connect() {
+        "it could not be reached"
+    } else {
+        "the request broke off"
+    };
+    let mut cause: &dyn Error = error;
+    while let Some(below) = cause.source() {
+        cause = below;
+    }
+    let is_told = error.source().is_some() && !error.is_timeout();
+    ModelError::unavailable(if is_told {
+        format!("{what}: {cause}")
+    } else {
+        what.to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_checked_and_slashes_do_not_matter() {
+        let at = |text: &str| BaseUrl::parse(text).map(|url| url.at("/v1"));
+        assert_eq!(at("https://a.b/").as_deref(), Some("https://a.b/v1"));
+        assert_eq!(
+            at(" http://[::1]:1/x ").as_deref(),
+            Some("http://[::1]:1/x/v1")
+        );
+        for bad in [
+            "",
+            "a.b",
+            "ftp://a.b",
+            "https://",
+            "https://a.b?x=1",
+            "https://a.b#x",
+        ] {
+            assert_eq!(at(bad), None, "{bad}");
+        }
+        let is_local = |text: &str| BaseUrl::parse(text).unwrap().is_local();
+        assert!(is_local("http://127.0.0.1:11434/v1") && is_local("http://[::1]"));
+        assert!(is_local("http://localhost:1") && !is_local("http://10.0.0.1"));
+    }
+}

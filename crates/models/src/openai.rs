@@ -1,0 +1,156 @@
+//! OpenAI's models, by the Responses API.
+
+mod calls;
+#[cfg(test)]
+mod calls_tests;
+mod offer;
+mod request;
+#[cfg(test)]
+mod rules_tests;
+mod stream;
+#[cfg(test)]
+mod stream_tests;
+
+use std::sync::Arc;
+
+use deskhand_core::{action::ScreenSize, model::ModelError, secret::Secret};
+use futures::{FutureExt, future::BoxFuture};
+use reqwest::Response;
+use serde_json::Value;
+
+use self::{offer::Taken, stream::Answer};
+use crate::{
+    http::{self, BaseUrl, NoAnswer, Problem, Refusal},
+    space::{self, Space},
+    sse,
+    talk::Begun,
+    view::View,
+    wire::{Asked, Wire},
+};
+
+/// The part before the slash in the names of OpenAI's models.
+pub(crate) const VENDOR: &str = "openai";
+
+/// The largest picture that is looked at as it is.
+const LARGEST_SIZE: ScreenSize = ScreenSize {
+    width: 2560,
+    height: 1600,
+};
+/// The largest that the first model points at well.
+const PREVIEW_SIZE: ScreenSize = ScreenSize {
+    width: 1440,
+    height: 900,
+};
+
+/// An account with OpenAI.
+#[derive(Debug)]
+pub(crate) struct OpenAi {
+    client: reqwest::Client,
+    /// With its version.
+    base_url: BaseUrl,
+    key: Secret,
+    taken: Taken,
+}
+
+impl OpenAi {
+    pub(crate) fn new(client: reqwest::Client, base_url: BaseUrl, key: Secret) -> Self {
+        Self {
+            client,
+            base_url,
+            key,
+            taken: Taken::default(),
+        }
+    }
+
+    /// Asks, with less and less wanted until it is taken.
+    async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
+        let mut offer = self.taken.offer(&asked.name);
+        loop {
+            let request = self
+                .client
+                .post(self.base_url.at("/responses"))
+                .bearer_auth(self.key.expose())
+                .json(&request::body(&asked.name, offer, &asked.request));
+            match http::send(request).await {
+                Ok(response) => {
+                    self.taken.note(&asked.name, offer);
+                    return Ok(response);
+                }
+                Err(NoAnswer::Failed(error)) => return Err(error),
+                Err(NoAnswer::Refused(refusal)) => match offer.after(&refusal) {
+                    Some(less) => offer = less,
+                    None => return Err(refused(&refusal)),
+                },
+            }
+        }
+    }
+}
+
+impl Wire for OpenAi {
+    type Answer = Answer;
+
+    fn vendor(&self) -> &str {
+        VENDOR
+    }
+
+    fn secrets(&self) -> Vec<Secret> {
+        vec![self.key.clone()]
+    }
+
+    fn view(&self, name: &str) -> View {
+        view(name)
+    }
+
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
+        let begin = async move {
+            let response = self.ask(&asked).await?;
+            let space = Space::picture(asked.request.screen, asked.request.shown);
+            Ok((sse::of(response), Answer::new(space, asked.name)))
+        };
+        begin.boxed()
+    }
+}
+
+/// How OpenAI's models look at a screen.
+pub(crate) fn view(name: &str) -> View {
+    View::sized(if request::is_preview(name) {
+        |screen| space::fitting(screen, PREVIEW_SIZE)
+    } else {
+        |screen| space::fitting(screen, LARGEST_SIZE)
+    })
+}
+
+fn refused(refusal: &Refusal) -> ModelError {
+    let error = &refusal.told["error"];
+    let problem = Problem {
+        status: Some(refusal.status),
+        message: error["message"].as_str(),
+        // An account without money does not get better by waiting.
+        is_transient: (code(error) == "insufficient_quota").then_some(false),
+        retry_after: refusal.retry_after,
+    };
+    problem.error()
+}
+
+/// What an error in the middle of an answer means.
+fn broke_off(error: &Value) -> ModelError {
+    let is_transient = matches!(
+        code(error),
+        "server_error"
+            | "rate_limit_exceeded"
+            | "slow_down"
+            | "overloaded"
+            | "vector_store_timeout"
+    );
+    let problem = Problem {
+        message: error["message"].as_str().or(Some(code(error))),
+        is_transient: Some(is_transient),
+        ..Problem::default()
+    };
+    problem.error()
+}
+
+fn code(error: &Value) -> &str {
+    let code = error["code"].as_str().or(error["type"].as_str());
+    code.unwrap_or_default()
+}

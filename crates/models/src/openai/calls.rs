@@ -1,0 +1,216 @@
+//! What OpenAI's models want done, as calls of ours.
+
+use deskhand_core::{
+    action::{Action, Button},
+    decision::DecisionKind,
+    model::{Check, ToolCall},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    call_ids, chords,
+    input::{BadInput, Input},
+    space::{Outside, Space},
+    tool_input,
+};
+
+/// How long a model waits that does not say.
+const WAIT_MS: u64 = 2_000;
+/// So many pixels are a click of the wheel.
+const PIXELS_PER_CLICK: f64 = 100.0;
+/// As far as the wheel turns at once.
+const MOST_CLICKS: f64 = 100.0;
+
+/// An action that makes no sense. The text is for the model.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub(super) enum BadAction {
+    #[error(transparent)]
+    Input(#[from] BadInput),
+    #[error(transparent)]
+    Outside(#[from] Outside),
+    #[error("there is no action {0:?}")]
+    NoAction(String),
+    #[error("there is no button {0:?} here; the buttons are left, right and wheel")]
+    NoButton(String),
+    #[error("{0} pixels are too far to scroll at once; 10000 are the most")]
+    TooFar(f64),
+    #[error("a drag needs at least two points")]
+    ShortPath,
+}
+
+/// The calls of an output item, in order.
+pub(super) fn read(item: &Value, space: &Space) -> Vec<ToolCall> {
+    match item["type"].as_str() {
+        Some("computer_call") => computer(item, space),
+        Some("function_call") => vec![function(item, space)],
+        _ => Vec::new(),
+    }
+}
+
+fn computer(item: &Value, space: &Space) -> Vec<ToolCall> {
+    let call = item["call_id"].as_str().unwrap_or_default();
+    let actions = match item["actions"].as_array() {
+        Some(actions) if !actions.is_empty() => actions.as_slice(),
+        _ => std::slice::from_ref(&item["action"]),
+    };
+    let read = actions.iter().enumerate().map(|(index, sent)| {
+        let (input, problem) = match action(sent, space) {
+            Ok(action) => (json!(action), None),
+            Err(problem) => (sent.clone(), Some(problem.to_string())),
+        };
+        ToolCall {
+            id: call_ids::part(call, index),
+            tool: "computer".to_owned(),
+            input,
+            // Whoever agrees to the first agrees to the rest of the batch.
+            checks: if index == 0 { checks(item) } else { Vec::new() },
+            problem,
+        }
+    });
+    read.collect()
+}
+
+/// What a person must agree to before the item's actions are carried out.
+fn checks(item: &Value) -> Vec<Check> {
+    let pending = item["pending_safety_checks"].as_array();
+    let checks = pending.into_iter().flatten().map(|check| {
+        let told = check["message"].as_str().or(check["code"].as_str());
+        Check {
+            kind: DecisionKind::SafetyCheck,
+            prompt: told
+                .unwrap_or("OpenAI wants a person to look at this first.")
+                .to_owned(),
+        }
+    });
+    checks.collect()
+}
+
+fn function(item: &Value, space: &Space) -> ToolCall {
+    let text = |field: &str| item[field].as_str().unwrap_or_default();
+    let arguments = text("arguments");
+    let input: Value = serde_json::from_str(arguments).unwrap_or_else(|_| arguments.into());
+    let (tool, read) = tool_input::read(text("name"), &input, space);
+    let (input, problem) = match read {
+        Ok(input) => (input, None),
+        Err(problem) => (input, Some(problem)),
+    };
+    ToolCall {
+        id: text("call_id").to_owned(),
+        tool,
+        input,
+        checks: Vec::new(),
+        problem,
+    }
+}
+
+pub(super) fn action(sent: &Value, space: &Space) -> Result<Action, BadAction> {
+    let input = Input::of(sent);
+    let point =
+        || -> Result<_, BadAction> { Ok(space.point(input.number("x")?, input.number("y")?)?) };
+    match input.text("type")? {
+        "screenshot" => Ok(Action::Screenshot),
+        "wait" => Ok(Action::Wait { ms: WAIT_MS }),
+        "click" => {
+            let button = match input.text_or_nothing("button")?.unwrap_or("left") {
+                "left" => Button::Left,
+                "right" => Button::Right,
+                "wheel" | "middle" => Button::Middle,
+                // What these two do in a browser.
+                "back" => return Ok(press("alt+Left")),
+                "forward" => return Ok(press("alt+Right")),
+                other => return Err(BadAction::NoButton(other.to_owned())),
+            };
+            Ok(Action::Click {
+                button,
+                count: 1,
+                at: Some(point()?),
+                modifiers: held(sent),
+            })
+        }
+        "double_click" => Ok(Action::Click {
+            button: Button::Left,
+            count: 2,
+            at: Some(point()?),
+            modifiers: held(sent),
+        }),
+        "move" => Ok(Action::Move { at: point()? }),
+        "drag" => {
+            let points = sent["path"]
+                .as_array()
+                .map(Vec::as_slice)
+                .unwrap_or_default();
+            let path = points
+                .iter()
+                .map(|point| place(point, space))
+                .collect::<Result<Vec<_>, _>>()?;
+            if path.len() < 2 {
+                return Err(BadAction::ShortPath);
+            }
+            Ok(Action::Drag {
+                path,
+                modifiers: held(sent),
+            })
+        }
+        "scroll" => Ok(Action::Scroll {
+            at: Some(point()?),
+            dx: clicks(input.number_or_nothing("scroll_x")?)?,
+            dy: clicks(input.number_or_nothing("scroll_y")?)?,
+            modifiers: held(sent),
+        }),
+        "type" => Ok(Action::Type {
+            text: input.text("text")?.to_owned(),
+        }),
+        "keypress" => {
+            let keys = keys(sent);
+            if keys.is_empty() {
+                return Err(BadInput::Missing("keys").into());
+            }
+            Ok(press(&chords::of_list(&keys)))
+        }
+        other => Err(BadAction::NoAction(other.to_owned())),
+    }
+}
+
+pub(super) fn press(keys: &str) -> Action {
+    Action::Key {
+        keys: keys.to_owned(),
+        repeat: 1,
+    }
+}
+
+/// A point of a path: `{"x": 1, "y": 2}` or `[1, 2]`.
+fn place(point: &Value, space: &Space) -> Result<deskhand_core::action::Point, BadAction> {
+    let pair = json!({"at": point});
+    if let Ok(Some([x, y])) = Input::of(&pair).numbers::<2>("at", "two numbers") {
+        return Ok(space.point(x, y)?);
+    }
+    let fields = Input::of(point);
+    Ok(space.point(fields.number("x")?, fields.number("y")?)?)
+}
+
+fn keys(sent: &Value) -> Vec<&str> {
+    let keys = sent["keys"].as_array();
+    keys.into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
+}
+
+/// The keys that are held during a mouse action.
+fn held(sent: &Value) -> Vec<String> {
+    keys(sent).into_iter().map(str::to_owned).collect()
+}
+
+/// Pixels as clicks of the wheel: at least one, unless there is nothing to scroll.
+#[expect(clippy::cast_possible_truncation, reason = "between -100 and 100")]
+fn clicks(pixels: Option<f64>) -> Result<i32, BadAction> {
+    let pixels = pixels.unwrap_or_default();
+    if pixels == 0.0 || pixels.is_nan() {
+        return Ok(0);
+    }
+    let clicks = (pixels.abs() / PIXELS_PER_CLICK).round().max(1.0);
+    if clicks > MOST_CLICKS {
+        return Err(BadAction::TooFar(pixels));
+    }
+    Ok((clicks * pixels.signum()) as i32)
+}

@@ -1,0 +1,70 @@
+//! What is asked for besides an answer, and what of it OpenAI has turned down.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use reqwest::StatusCode;
+
+use crate::http::Refusal;
+
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Offer {
+    /// Screenshots are to be looked at as they are. Not every form of the API knows the word.
+    pub(super) detail: bool,
+    /// Reasoning is told in short. Not every account gets to see it.
+    pub(super) summary: bool,
+}
+
+impl Default for Offer {
+    fn default() -> Self {
+        Self {
+            detail: true,
+            summary: true,
+        }
+    }
+}
+
+impl Offer {
+    /// What is left of it after a refusal that says what was wrong; `None` when it was something else.
+    pub(super) fn after(self, refusal: &Refusal) -> Option<Self> {
+        let error = &refusal.told["error"];
+        let text = |field: &str| error[field].as_str().unwrap_or_default();
+        let (told, parameter) = (text("message"), text("param"));
+        if refusal.status != StatusCode::BAD_REQUEST {
+            return None;
+        }
+        if self.detail && (parameter.ends_with(".detail") || told.contains("'detail'")) {
+            return Some(Self {
+                detail: false,
+                ..self
+            });
+        }
+        let is_about_summary =
+            parameter.starts_with("reasoning") || told.contains("reasoning summar");
+        (self.summary && is_about_summary).then_some(Self {
+            summary: false,
+            ..self
+        })
+    }
+}
+
+/// What each model has taken last.
+#[derive(Debug, Default)]
+pub(super) struct Taken(Mutex<HashMap<String, Offer>>);
+
+impl Taken {
+    pub(super) fn offer(&self, model: &str) -> Offer {
+        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.get(model).copied().unwrap_or_default()
+    }
+
+    pub(super) fn note(&self, model: &str, offer: Offer) {
+        if offer != Offer::default() {
+            let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            taken.insert(model.to_owned(), offer);
+        }
+    }
+}

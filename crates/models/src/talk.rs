@@ -1,0 +1,178 @@
+//! An answer from the request to its last piece.
+
+use std::{collections::VecDeque, time::Duration};
+
+use deskhand_core::model::{Chunk, ModelError, Usage};
+use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
+use serde_json::Value;
+
+use crate::sse::Events;
+
+/// How often a model may pause in one answer.
+const MOST_PAUSES: usize = 10;
+/// How often a model is asked for what it could not write.
+const MOST_REPEATS: u32 = 3;
+/// How long is waited before it is asked the same again, the first time. Then twice as long, and so on.
+const BEFORE_REPEAT: Duration = Duration::from_millis(200);
+
+/// An answer as far as it was heard.
+pub(crate) trait Answer: Send + 'static {
+    /// Takes the next event of the stream. What is not known is passed over: there will be more kinds.
+    fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError>;
+
+    /// The end of a stream that has no other sign of it.
+    fn close(&mut self) -> Result<Vec<Chunk>, ModelError> {
+        Err(ModelError::unavailable("its answer broke off"))
+    }
+
+    /// What it took so far.
+    fn usage(&self) -> Usage;
+
+    fn state(&self) -> State;
+}
+
+/// How far an answer is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum State {
+    Open,
+    Whole,
+    /// The model wants to be asked again at once, with what it has said so far.
+    Paused(Vec<Value>),
+    /// There is nothing in it that can be used. Asked again, most models do better; if not, this is the end.
+    Garbled(ModelError),
+}
+
+/// A request that was answered, and what its answer is read with.
+pub(crate) type Begun<A> = Result<(Events, A), ModelError>;
+
+/// The pieces of an answer. `begin` sends the request, given what was said before the model paused.
+pub(crate) fn chunks<A: Answer>(
+    begin: impl Fn(Vec<Value>) -> BoxFuture<'static, Begun<A>> + Send + 'static,
+) -> BoxStream<'static, Result<Chunk, ModelError>> {
+    let talk = Talk {
+        begin,
+        open: None,
+        said: Vec::new(),
+        n_pauses: 0,
+        n_repeats: 0,
+        usage: Usage::default(),
+        told: Usage::default(),
+        pending: VecDeque::new(),
+        is_over: false,
+    };
+    let chunks = futures::stream::unfold(talk, |mut talk| async {
+        let chunk = talk.next().await?;
+        Some((chunk, talk))
+    });
+    chunks.boxed()
+}
+
+struct Talk<A, F> {
+    begin: F,
+    open: Option<(Events, A)>,
+    said: Vec<Value>,
+    n_pauses: usize,
+    n_repeats: u32,
+    /// What the requests took that are over.
+    usage: Usage,
+    /// What all took, as far as it was passed on.
+    told: Usage,
+    pending: VecDeque<Result<Chunk, ModelError>>,
+    is_over: bool,
+}
+
+impl<A, F> Talk<A, F>
+where
+    A: Answer,
+    F: Fn(Vec<Value>) -> BoxFuture<'static, Begun<A>>,
+{
+    async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
+        while self.pending.is_empty() && !self.is_over {
+            if let Err(error) = self.go_on().await {
+                self.is_over = true;
+                self.settle();
+                self.tell_usage();
+                self.pending.push_back(Err(error));
+            }
+        }
+        self.pending.pop_front()
+    }
+
+    /// Listens until there is more to pass on.
+    async fn go_on(&mut self) -> Result<(), ModelError> {
+        let (events, answer) = match &mut self.open {
+            Some(open) => open,
+            None => {
+                let begun = (self.begin)(self.said.clone());
+                self.open.insert(begun.await?)
+            }
+        };
+        let chunks = match events.next().await {
+            Some(event) => answer.take(&event?)?,
+            None => answer.close()?,
+        };
+        let usage = sum(self.usage, answer.usage());
+        match answer.state() {
+            State::Open => {
+                self.pending.extend(chunks.into_iter().map(Ok));
+                // Whoever stops listening knows what it took until then.
+                if usage != self.told {
+                    self.told = usage;
+                    self.pending.push_back(Ok(Chunk::Usage(usage)));
+                }
+            }
+            State::Whole => self.end(chunks),
+            State::Paused(_) if self.n_pauses == MOST_PAUSES => {
+                return Err(ModelError::Rejected(
+                    "the model pauses without end".to_owned(),
+                ));
+            }
+            State::Paused(said) => {
+                self.pending.extend(chunks.into_iter().map(Ok));
+                self.n_pauses += 1;
+                self.said = said;
+                self.settle();
+            }
+            State::Garbled(error) if self.n_repeats == MOST_REPEATS => return Err(error),
+            State::Garbled(_) => {
+                tokio::time::sleep(BEFORE_REPEAT * 2_u32.pow(self.n_repeats)).await;
+                self.n_repeats += 1;
+                self.settle();
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, chunks: Vec<Chunk>) {
+        self.is_over = true;
+        self.settle();
+        for chunk in chunks {
+            if matches!(chunk, Chunk::End(_)) {
+                self.tell_usage();
+            }
+            self.pending.push_back(Ok(chunk));
+        }
+    }
+
+    /// Closes the request that is open and keeps what it took.
+    fn settle(&mut self) {
+        if let Some((_, answer)) = self.open.take() {
+            self.usage = sum(self.usage, answer.usage());
+        }
+    }
+
+    fn tell_usage(&mut self) {
+        if self.usage != Usage::default() {
+            self.pending.push_back(Ok(Chunk::Usage(self.usage)));
+        }
+    }
+}
+
+fn sum(one: Usage, other: Usage) -> Usage {
+    Usage {
+        input: one.input + other.input,
+        cache_write: one.cache_write + other.cache_write,
+        cache_read: one.cache_read + other.cache_read,
+        output: one.output + other.output,
+    }
+}

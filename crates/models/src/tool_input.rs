@@ -1,0 +1,233 @@
+//! The inputs of the computer, the shell and the editor as most models write them: the way of Anthropic's
+//! tools, which is also the way of our functions.
+
+use deskhand_core::action::{Action, Button, LONGEST_WAIT_MS};
+use serde_json::{Value, json};
+
+use crate::{
+    input::{BadInput, Input},
+    space::{Outside, Space},
+};
+
+/// A call that makes no sense. The text is for the model.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+enum BadCall {
+    #[error(transparent)]
+    Input(#[from] BadInput),
+    #[error(transparent)]
+    Outside(#[from] Outside),
+    #[error("there is no action {0:?}")]
+    NoAction(String),
+    #[error("scroll_direction is up, down, left or right, not {0:?}")]
+    Direction(String),
+    #[error("{field} is a number from {least} to {most}, not {got}")]
+    Range {
+        field: &'static str,
+        least: u64,
+        most: u64,
+        got: f64,
+    },
+}
+
+/// The tool of ours that a function is, and its input as our tool takes it, or what is wrong with it.
+pub(crate) fn read(name: &str, input: &Value, space: &Space) -> (String, Result<Value, String>) {
+    let fields = Input::of(input);
+    let (tool, read) = match name {
+        "computer" => {
+            let member = fields.text("action").map_err(BadCall::from);
+            let action = member.and_then(|member| action(member, fields, space));
+            ("computer", action.map(|action| json!(action)))
+        }
+        "bash" => ("bash", shell(fields)),
+        "str_replace_editor" | "str_replace_based_edit_tool" => ("editor", edit(fields)),
+        other => (other, Ok(input.clone())),
+    };
+    (tool.to_owned(), read.map_err(|problem| problem.to_string()))
+}
+
+/// The same for an action whose name is not in the input.
+pub(crate) fn read_action(name: &str, input: &Value, space: &Space) -> Result<Value, String> {
+    let action = action(name, Input::of(input), space);
+    action
+        .map(|action| json!(action))
+        .map_err(|problem| problem.to_string())
+}
+
+fn action(member: &str, input: Input<'_>, space: &Space) -> Result<Action, BadCall> {
+    let point = |field: &'static str| -> Result<_, BadCall> {
+        let pair = input.numbers::<2>(field, "two numbers, [x, y]")?;
+        Ok(pair.map(|[x, y]| space.point(x, y)).transpose()?)
+    };
+    let click = |button, count| -> Result<Action, BadCall> {
+        Ok(Action::Click {
+            button,
+            count,
+            at: point("coordinate")?,
+            modifiers: modifiers(input)?,
+        })
+    };
+    match member {
+        "screenshot" => Ok(Action::Screenshot),
+        "zoom" => {
+            let corners = input.numbers::<4>("region", "four numbers, [x0, y0, x1, y1]")?;
+            let corners = corners.ok_or(BadInput::Missing("region"))?;
+            let region = space.region(corners)?;
+            Ok(Action::Zoom { region })
+        }
+        "left_click" => click(Button::Left, 1),
+        "right_click" => click(Button::Right, 1),
+        "middle_click" => click(Button::Middle, 1),
+        "double_click" => click(Button::Left, 2),
+        "triple_click" => click(Button::Left, 3),
+        "left_click_drag" => {
+            let end = point("coordinate")?.ok_or(BadInput::Missing("coordinate"))?;
+            let start = point("start_coordinate")?;
+            Ok(Action::Drag {
+                path: start.into_iter().chain([end]).collect(),
+                modifiers: modifiers(input)?,
+            })
+        }
+        "mouse_move" => Ok(Action::Move {
+            at: point("coordinate")?.ok_or(BadInput::Missing("coordinate"))?,
+        }),
+        "left_mouse_down" => Ok(Action::MouseDown {
+            button: Button::Left,
+        }),
+        "left_mouse_up" => Ok(Action::MouseUp {
+            button: Button::Left,
+        }),
+        "cursor_position" => Ok(Action::CursorPosition),
+        "scroll" => {
+            let (dx, dy) = wheel(input)?;
+            Ok(Action::Scroll {
+                at: point("coordinate")?,
+                dx,
+                dy,
+                modifiers: modifiers(input)?,
+            })
+        }
+        "type" => Ok(Action::Type {
+            text: input.text("text")?.to_owned(),
+        }),
+        "key" => {
+            let repeat = match input.get("repeat") {
+                Some(_) => whole(input, "repeat", 1, 100)?,
+                None => 1,
+            };
+            Ok(Action::Key {
+                keys: input.text("text")?.to_owned(),
+                repeat: u8::try_from(repeat).unwrap_or(u8::MAX),
+            })
+        }
+        "hold_key" => Ok(Action::HoldKey {
+            keys: input.text("text")?.to_owned(),
+            ms: duration(input)?,
+        }),
+        "wait" => Ok(Action::Wait {
+            ms: duration(input)?,
+        }),
+        other => Err(BadCall::NoAction(other.to_owned())),
+    }
+}
+
+/// How far the wheel turns.
+fn wheel(input: Input<'_>) -> Result<(i32, i32), BadCall> {
+    let amount = whole(input, "scroll_amount", 0, 100)?;
+    let amount = i32::try_from(amount).unwrap_or(100);
+    match input.text("scroll_direction")? {
+        "up" => Ok((0, -amount)),
+        "down" => Ok((0, amount)),
+        "left" => Ok((-amount, 0)),
+        "right" => Ok((amount, 0)),
+        other => Err(BadCall::Direction(other.to_owned())),
+    }
+}
+
+/// The keys that are held meanwhile: documented as `text`, and sent as `key` too.
+fn modifiers(input: Input<'_>) -> Result<Vec<String>, BadCall> {
+    let chord = match input.text_or_nothing("text")? {
+        Some(chord) => Some(chord),
+        None => input.text_or_nothing("key")?,
+    };
+    let keys = chord.into_iter().flat_map(|chord| chord.split('+'));
+    let keys = keys.map(str::trim).filter(|key| !key.is_empty());
+    Ok(keys.map(str::to_owned).collect())
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "within bounds that are far below 2⁵³"
+)]
+fn whole(input: Input<'_>, field: &'static str, least: u64, most: u64) -> Result<u64, BadCall> {
+    let got = input.number(field)?;
+    if (least as f64..=most as f64).contains(&got) {
+        Ok(got.round() as u64)
+    } else {
+        Err(BadCall::Range {
+            field,
+            least,
+            most,
+            got,
+        })
+    }
+}
+
+/// Seconds, in milliseconds.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "within bounds that are far below 2⁵³"
+)]
+fn duration(input: Input<'_>) -> Result<u64, BadCall> {
+    let (field, most) = ("duration", LONGEST_WAIT_MS / 1000);
+    let got = input.number(field)?;
+    if (0.0..=most as f64).contains(&got) {
+        Ok((got * 1000.0).round() as u64)
+    } else {
+        Err(BadCall::Range {
+            field,
+            least: 0,
+            most,
+            got,
+        })
+    }
+}
+
+fn shell(input: Input<'_>) -> Result<Value, BadCall> {
+    if input.is_set("restart") {
+        return Ok(json!({"shell": "restart"}));
+    }
+    Ok(json!({"shell": "run", "command": input.text("command")?}))
+}
+
+/// The editor's fields are ours; what newer versions add is left out.
+fn edit(input: Input<'_>) -> Result<Value, BadCall> {
+    let mut call = json!({"command": input.text("command")?, "path": input.text("path")?});
+    for field in [
+        "file_text",
+        "old_str",
+        "new_str",
+        "insert_text",
+        "insert_line",
+    ] {
+        if let Some(value) = input.get(field) {
+            call[field] = value.clone();
+        }
+    }
+    if let Some([first, last]) = input.numbers::<2>("view_range", "two line numbers")? {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a cast of a float saturates"
+        )]
+        let line = |number: f64| number.round() as i64;
+        call["view_range"] = json!([line(first), line(last)]);
+    }
+    if input.text("command")? == "insert" && input.get("insert_text").is_some() {
+        // Both names are good; two of them are not.
+        call.as_object_mut().map(|fields| fields.remove("new_str"));
+    }
+    Ok(call)
+}

@@ -1,0 +1,225 @@
+//! The DevTools protocol over a socket that only this process and the browser have.
+//!
+//! A message is a JSON object followed by a zero byte. Events are not asked for, and dropped.
+
+use std::{
+    collections::HashMap,
+    io,
+    os::unix::net::UnixStream as StdUnixStream,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use deskhand_core::tasks::Tasks;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::{
+        UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::{Mutex as AsyncMutex, oneshot},
+};
+
+/// How long the browser may take to answer one question.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest answer that is read. The browser of a page that makes longer ones is given up.
+const LONGEST_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The browser's DevTools. Clones speak over the same socket.
+#[derive(Debug, Clone)]
+pub(super) struct DevTools(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    writer: AsyncMutex<OwnedWriteHalf>,
+    last_id: AtomicU64,
+    /// Who waits for an answer; `None` when there will be none any more.
+    waiting: Mutex<Option<HashMap<u64, oneshot::Sender<Answer>>>>,
+}
+
+/// One page, frame or other part of the browser that can be asked.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    devtools: DevTools,
+    session: String,
+}
+
+/// What there is to ask.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TargetInfo {
+    pub(super) target_id: String,
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) title: String,
+    pub(super) url: String,
+}
+
+/// Why the browser did not answer. Nothing of what was asked is repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum DevToolsError {
+    #[error("the browser is gone")]
+    Gone,
+    #[error("the browser did not answer in time")]
+    Late,
+    #[error("the browser refused {0}")]
+    Refused(&'static str),
+    #[error("the browser's answer to {0} means nothing")]
+    Strange(&'static str),
+}
+
+#[derive(Debug, Deserialize)]
+struct Answer {
+    id: Option<u64>,
+    result: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Targets {
+    target_infos: Vec<TargetInfo>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Attached {
+    session_id: String,
+}
+
+impl DevTools {
+    /// Speaks over a socket whose other end the browser has.
+    pub(super) fn open(socket: StdUnixStream, tasks: &Tasks) -> io::Result<Self> {
+        socket.set_nonblocking(true)?;
+        let (reader, writer) = UnixStream::from_std(socket)?.into_split();
+        let inner = Arc::new(Inner {
+            writer: AsyncMutex::new(writer),
+            last_id: AtomicU64::new(0),
+            waiting: Mutex::new(Some(HashMap::new())),
+        });
+        let (heard, shutdown) = (Arc::clone(&inner), tasks.shutdown().clone());
+        tasks.spawn("devtools", async move {
+            // At shutdown nobody waits for answers.
+            let _ = shutdown.run_until_cancelled(heard.listen(reader)).await;
+            *heard.waiting() = None;
+        });
+        Ok(Self(inner))
+    }
+
+    /// Whether no answer will come any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.0.waiting().is_none()
+    }
+
+    /// Everything that can be asked at the moment.
+    pub(super) async fn targets(&self) -> Result<Vec<TargetInfo>, DevToolsError> {
+        let method = "Target.getTargets";
+        let targets: Targets = self.call(method, json!({}), None).await?;
+        Ok(targets.target_infos)
+    }
+
+    /// Begins to ask one of them.
+    pub(super) async fn attach(&self, target: &TargetInfo) -> Result<Target, DevToolsError> {
+        let params = json!({"targetId": target.target_id, "flatten": true});
+        let attached: Attached = self.call("Target.attachToTarget", params, None).await?;
+        Ok(Target {
+            devtools: self.clone(),
+            session: attached.session_id,
+        })
+    }
+
+    async fn call<T: serde::de::DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: Value,
+        session: Option<&str>,
+    ) -> Result<T, DevToolsError> {
+        let answered = self.ask(method, params, session);
+        let answer = tokio::time::timeout(PATIENCE, answered).await;
+        let answer = answer.map_err(|_elapsed| DevToolsError::Late)??;
+        let result = answer.result.ok_or(DevToolsError::Refused(method))?;
+        // The reader's own words could repeat what the page said.
+        serde_json::from_value(result).map_err(|_words| DevToolsError::Strange(method))
+    }
+
+    async fn ask(
+        &self,
+        method: &'static str,
+        params: Value,
+        session: Option<&str>,
+    ) -> Result<Answer, DevToolsError> {
+        let id = self.0.last_id.fetch_add(1, Ordering::Relaxed);
+        let mut message = json!({"id": id, "method": method, "params": params});
+        if let Some(session) = session {
+            message["sessionId"] = json!(session);
+        }
+        let mut bytes = message.to_string().into_bytes();
+        bytes.push(0);
+        let (caller, answer) = oneshot::channel();
+        match &mut *self.0.waiting() {
+            Some(waiting) => waiting.insert(id, caller),
+            None => return Err(DevToolsError::Gone),
+        };
+        let mut writer = self.0.writer.lock().await;
+        let written = writer.write_all(&bytes).await;
+        drop(writer);
+        // A socket that fails says no more than that the browser is gone.
+        written.map_err(|_gone| DevToolsError::Gone)?;
+        answer.await.map_err(|_closed| DevToolsError::Gone)
+    }
+}
+
+impl Inner {
+    /// Hands answers to those who wait for them, until there are no more.
+    async fn listen(&self, reader: OwnedReadHalf) {
+        let mut reader = BufReader::new(reader);
+        let mut message = Vec::new();
+        loop {
+            message.clear();
+            let mut limited = (&mut reader).take(LONGEST_ANSWER_BYTES);
+            if limited.read_until(0, &mut message).await.is_err() || message.pop() != Some(0) {
+                return;
+            }
+            let answer = serde_json::from_slice::<Answer>(&message).ok();
+            let caller = answer.as_ref().and_then(|answer| answer.id).and_then(|id| {
+                let mut waiting = self.waiting();
+                waiting.as_mut()?.remove(&id)
+            });
+            if let Some((caller, answer)) = caller.zip(answer) {
+                // Whoever was not patient enough does not want it any more.
+                let _ = caller.send(answer);
+            }
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Option<HashMap<u64, oneshot::Sender<Answer>>>> {
+        // Nothing in here panics half way.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Target {
+    pub(super) async fn call<T: serde::de::DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: Value,
+    ) -> Result<T, DevToolsError> {
+        self.devtools
+            .call(method, params, Some(&self.session))
+            .await
+    }
+
+    /// Ends the asking, without waiting for it.
+    pub(super) async fn detach(self) {
+        let params = json!({"sessionId": self.session});
+        // One that is gone needs no end.
+        let _: Result<Value, _> = self
+            .devtools
+            .call("Target.detachFromTarget", params, None)
+            .await;
+    }
+}

@@ -1,0 +1,229 @@
+//! Typing a secret into the field that has the focus, if its frame is of an allowed origin.
+//!
+//! The value is sent to the process of that frame alone. There one function looks once more whether the
+//! field still has the focus and types: no script of the page and no input comes in between.
+
+use deskhand_core::vault::{Filling, Origin};
+use futures::future::join_all;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{
+    Browser,
+    devtools::{DevToolsError, Target, TargetInfo},
+    frames::Thing,
+};
+
+/// How many frames may be nested around a field.
+const MAX_DEPTH: usize = 10;
+
+/// What has the focus in a document, also inside open shadow trees.
+const FOCUSED: &str = "(() => {
+    let element = document.activeElement;
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+    return element;
+})()";
+
+const HAS_FOCUS: &str = "document.visibilityState === 'visible' && document.hasFocus()";
+
+/// What that is.
+const ABOUT: &str = "function () {
+    const types = ['text', 'password', 'email', 'tel', 'url', 'search', 'number'];
+    const isFrame = this instanceof HTMLIFrameElement || this instanceof HTMLFrameElement
+        || this instanceof HTMLObjectElement || this instanceof HTMLEmbedElement;
+    const isField = this instanceof HTMLTextAreaElement
+        || (this instanceof HTMLInputElement && types.includes(this.type));
+    return { kind: isFrame ? 'frame' : isField ? 'field' : 'other', origin: self.origin };
+}";
+
+/// Types. What the field does not take whole is taken out again. A field whose content the browser would
+/// keep in its files for the next visit is told not to.
+const TYPE: &str = "function (value, origin) {
+    if (self.origin !== origin || !document.hasFocus() || this.getRootNode().activeElement !== this)
+        return 'moved';
+    if (this.disabled || this.readOnly) return 'locked';
+    if (this.type !== 'password') this.autocomplete = 'off';
+    this.select();
+    document.execCommand('insertText', false, value);
+    if (this.value === value) return 'typed';
+    this.select();
+    document.execCommand('delete');
+    return 'refused';
+}";
+
+/// Why a secret was not typed. The texts are for the model.
+#[derive(Debug, thiserror::Error)]
+pub enum FillError {
+    #[error("Nothing was typed: the browser that was started with this computer is not in front.")]
+    NoBrowser,
+    #[error("Nothing was typed: no page has the focus. Click into the field on the page first.")]
+    NoPage,
+    #[error("Nothing was typed: no text field has the focus. Click into the field first.")]
+    NoField,
+    #[error(
+        "Nothing was typed: the field is on a page of {found}, and this secret may only be typed on {}.",
+        listed(.allowed)
+    )]
+    Origin { found: String, allowed: Vec<Origin> },
+    #[error("Nothing was typed: the focus moved meanwhile.")]
+    Moved,
+    #[error("Nothing was typed: the field cannot be written to.")]
+    Locked,
+    #[error(
+        "The field did not take the secret as it is stored, so it was emptied again. It may be too short for it, or of another kind."
+    )]
+    Refused,
+    #[error("Nothing was typed: {0}.")]
+    Unasked(DevToolsError),
+    #[error("It is not known whether the secret was typed: {0}.")]
+    Unknown(DevToolsError),
+}
+
+fn listed(origins: &[Origin]) -> String {
+    let texts: Vec<_> = origins.iter().map(Origin::as_str).collect();
+    texts.join(", ")
+}
+
+/// A field and the frame it is in.
+struct Field {
+    target: Target,
+    element: Thing,
+    origin: String,
+}
+
+#[derive(Deserialize)]
+struct About {
+    kind: Kind,
+    origin: String,
+}
+
+#[derive(Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Frame,
+    Field,
+    Other,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Attempt {
+    Typed,
+    Moved,
+    Locked,
+    Refused,
+}
+
+#[derive(Deserialize)]
+struct Described {
+    node: Node,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Node {
+    frame_id: Option<String>,
+}
+
+impl Browser {
+    /// Types the value into the field that has the focus.
+    pub(in crate::desktop) async fn fill(&self, filling: &Filling) -> Result<(), FillError> {
+        let targets = self.devtools.targets().await.map_err(FillError::Unasked)?;
+        let page = self.page_with_focus(&targets).await?;
+        let mut asked = vec![page.clone()];
+        let filled = match self.focused_field(&targets, page, &mut asked).await {
+            Ok(field) => type_into(&field, filling).await,
+            Err(error) => Err(error),
+        };
+        join_all(asked.into_iter().map(Target::detach)).await;
+        filled
+    }
+
+    async fn page_with_focus(&self, targets: &[TargetInfo]) -> Result<Target, FillError> {
+        let pages = targets.iter().filter(|target| target.kind == "page");
+        let asked = pages.map(|info| async move {
+            let page = self.devtools.attach(info).await.ok()?;
+            // A page that does not answer is not the one that somebody has just clicked into.
+            if has_focus(&page).await.unwrap_or(false) {
+                return Some(page);
+            }
+            page.detach().await;
+            None
+        });
+        let mut focused = join_all(asked).await.into_iter().flatten();
+        match (focused.next(), focused.next()) {
+            (Some(page), None) => Ok(page),
+            (None, _) => Err(FillError::NoPage),
+            (Some(_), Some(_)) => Err(FillError::Moved),
+        }
+    }
+
+    /// Goes from frame to frame inwards to the element that has the focus.
+    async fn focused_field(
+        &self,
+        targets: &[TargetInfo],
+        page: Target,
+        asked: &mut Vec<Target>,
+    ) -> Result<Field, FillError> {
+        let mut target = page;
+        let mut frame = target.frames().await.map_err(FillError::Unasked)?.frame.id;
+        for _ in 0..MAX_DEPTH {
+            let found = target.find(&frame, FOCUSED).await;
+            let element = found.map_err(FillError::Unasked)?;
+            let element = element.ok_or(FillError::NoField)?;
+            let about = target.call_on::<About>(&element, ABOUT, &[]).await;
+            let about = about.map_err(FillError::Unasked)?;
+            match about.kind {
+                Kind::Field => {
+                    return Ok(Field {
+                        target,
+                        element,
+                        origin: about.origin,
+                    });
+                }
+                Kind::Other => return Err(FillError::NoField),
+                Kind::Frame => {}
+            }
+            let params = json!({"objectId": element.0});
+            let described = target.call::<Described>("DOM.describeNode", params).await;
+            let described = described.map_err(FillError::Unasked)?;
+            frame = described.node.frame_id.ok_or(FillError::NoField)?;
+            let frames = target.frames().await.map_err(FillError::Unasked)?;
+            if !frames.contains(&frame) {
+                // Another process shows it.
+                let info = targets.iter().find(|target| target.target_id == frame);
+                let info = info.ok_or(FillError::Moved)?;
+                target = self
+                    .devtools
+                    .attach(info)
+                    .await
+                    .map_err(FillError::Unasked)?;
+                asked.push(target.clone());
+            }
+        }
+        Err(FillError::NoField)
+    }
+}
+
+async fn has_focus(page: &Target) -> Result<bool, DevToolsError> {
+    let frame = page.frames().await?.frame.id;
+    page.evaluate(&frame, HAS_FOCUS).await
+}
+
+async fn type_into(field: &Field, filling: &Filling) -> Result<(), FillError> {
+    let is_allowed = |allowed: &Origin| allowed.as_str() == field.origin;
+    if !filling.origins.iter().any(is_allowed) {
+        return Err(FillError::Origin {
+            found: field.origin.clone(),
+            allowed: filling.origins.clone(),
+        });
+    }
+    let arguments = [filling.value.expose(), &field.origin];
+    let typed = field.target.call_on(&field.element, TYPE, &arguments).await;
+    match typed.map_err(FillError::Unknown)? {
+        Attempt::Typed => Ok(()),
+        Attempt::Moved => Err(FillError::Moved),
+        Attempt::Locked => Err(FillError::Locked),
+        Attempt::Refused => Err(FillError::Refused),
+    }
+}

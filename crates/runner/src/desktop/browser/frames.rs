@@ -1,0 +1,135 @@
+//! The frames of a page, and scripts of ours in them that the page's own cannot see or change.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::devtools::{DevToolsError, Target};
+
+/// The world in which our scripts run. It shares the document with the page and nothing else.
+const WORLD: &str = "deskhand";
+
+/// A frame and those inside it that the same process shows.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FrameTree {
+    pub(super) frame: Frame,
+    #[serde(default)]
+    child_frames: Vec<FrameTree>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Frame {
+    pub(super) id: String,
+    pub(super) parent_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TreeAnswer {
+    frame_tree: FrameTree,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WorldAnswer {
+    execution_context_id: i64,
+}
+
+/// What a script came to.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Evaluated {
+    result: Outcome,
+    exception_details: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome {
+    object_id: Option<String>,
+    #[serde(default)]
+    value: Value,
+}
+
+/// Something in a page that scripts of ours can be called on.
+#[derive(Debug)]
+pub(super) struct Thing(pub(super) String);
+
+impl FrameTree {
+    pub(super) fn contains(&self, id: &str) -> bool {
+        self.frame.id == id || self.child_frames.iter().any(|child| child.contains(id))
+    }
+}
+
+impl Target {
+    pub(super) async fn frames(&self) -> Result<FrameTree, DevToolsError> {
+        let answer: TreeAnswer = self.call("Page.getFrameTree", json!({})).await?;
+        Ok(answer.frame_tree)
+    }
+
+    /// What an expression comes to in a frame, as a value.
+    pub(super) async fn evaluate<T: serde::de::DeserializeOwned>(
+        &self,
+        frame: &str,
+        expression: &str,
+    ) -> Result<T, DevToolsError> {
+        let method = "Runtime.evaluate";
+        let params = json!({
+            "contextId": self.world(frame).await?,
+            "expression": expression,
+            "awaitPromise": true,
+            "returnByValue": true,
+        });
+        read(method, self.call(method, params).await?)
+    }
+
+    /// What an expression comes to in a frame, as something to call scripts on.
+    pub(super) async fn find(
+        &self,
+        frame: &str,
+        expression: &str,
+    ) -> Result<Option<Thing>, DevToolsError> {
+        let params = json!({"contextId": self.world(frame).await?, "expression": expression});
+        let found: Evaluated = self.call("Runtime.evaluate", params).await?;
+        Ok(found.result.object_id.map(Thing))
+    }
+
+    /// Calls a function on something, in the world in which it was found.
+    pub(super) async fn call_on<T: serde::de::DeserializeOwned>(
+        &self,
+        thing: &Thing,
+        function: &str,
+        arguments: &[&str],
+    ) -> Result<T, DevToolsError> {
+        let method = "Runtime.callFunctionOn";
+        let arguments: Vec<_> = arguments
+            .iter()
+            .map(|text| json!({"value": text}))
+            .collect();
+        let params = json!({
+            "objectId": thing.0,
+            "functionDeclaration": function,
+            "arguments": arguments,
+            "returnByValue": true,
+        });
+        read(method, self.call(method, params).await?)
+    }
+
+    async fn world(&self, frame: &str) -> Result<i64, DevToolsError> {
+        let params = json!({"frameId": frame, "worldName": WORLD});
+        let world: WorldAnswer = self.call("Page.createIsolatedWorld", params).await?;
+        Ok(world.execution_context_id)
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(
+    method: &'static str,
+    evaluated: Evaluated,
+) -> Result<T, DevToolsError> {
+    if evaluated.exception_details.is_some() {
+        return Err(DevToolsError::Refused(method));
+    }
+    // The reader's own words could repeat what the page said.
+    serde_json::from_value(evaluated.result.value).map_err(|_words| DevToolsError::Strange(method))
+}

@@ -1,0 +1,443 @@
+//! Where on the browser's pages secrets stand, in fields and in any other text.
+//!
+//! The browser is asked for what it shows, and the secrets are looked for here: pages that do not know
+//! them do not learn them by it.
+
+use std::collections::HashSet;
+
+use deskhand_core::{action::Region, secret::Secret};
+use futures::future::join_all;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{
+    Browser,
+    devtools::{DevToolsError, Target, TargetInfo},
+    frames::FrameTree,
+};
+use crate::desktop::windows::Window;
+
+/// More places than this are not told apart.
+const MOST_PLACES: usize = 64;
+/// How far a page may be from the edges of its window: as wide as a window's own border.
+const WIDEST_BORDER: f64 = 24.0;
+/// Covered around each place, in pixels: letters reach a little beyond their boxes.
+const MARGIN: f64 = 2.0;
+
+const ELEMENT: i64 = 1;
+const TEXT: i64 = 3;
+
+const VIEWPORT: &str = "({
+    visible: document.visibilityState === 'visible',
+    width: innerWidth, height: innerHeight, ratio: devicePixelRatio,
+    scale: visualViewport?.scale ?? 1,
+    x: screenX, y: screenY, outer_width: outerWidth, outer_height: outerHeight,
+})";
+
+/// Comes to an end when the page has been painted anew and what was painted is on the screen.
+const PAINTED: &str = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
+    () => setTimeout(() => done(true), 30))))";
+
+/// Where secrets stand on one page.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::desktop) struct Sight {
+    viewport: Viewport,
+    /// In the page's own pixels, from the top left of what is visible of it.
+    places: Vec<Place>,
+}
+
+/// What is waited for after pages were looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::desktop) enum Until {
+    Now,
+    /// The screen shows them as they were then, or later.
+    Painted,
+}
+
+/// It cannot be told where secrets stand.
+#[derive(Debug)]
+pub(in crate::desktop) struct Unclear;
+
+impl From<DevToolsError> for Unclear {
+    fn from(_: DevToolsError) -> Self {
+        Self
+    }
+}
+
+/// The part of a page that is visible, and the window it is in.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+struct Viewport {
+    visible: bool,
+    width: f64,
+    height: f64,
+    /// How many pixels of the screen one of the page has.
+    ratio: f64,
+    /// How far somebody has zoomed in with their fingers.
+    scale: f64,
+    x: f64,
+    y: f64,
+    outer_width: f64,
+    outer_height: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Place {
+    x0: f64,
+    y0: f64,
+    x1: f64,
+    y1: f64,
+}
+
+/// A part of the browser that was asked what it shows.
+struct Looked {
+    id: String,
+    is_page: bool,
+    target: Target,
+    frames: FrameTree,
+    viewport: Viewport,
+    found: Vec<Found>,
+}
+
+/// A node that shows a secret.
+struct Found {
+    node: i64,
+    is_element: bool,
+}
+
+#[derive(Deserialize)]
+struct Snapshot {
+    documents: Vec<Document>,
+    strings: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    nodes: Nodes,
+    layout: Layout,
+}
+
+/// Lists with one element per node; texts are indices into the snapshot's strings, or -1.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Nodes {
+    node_type: Vec<i64>,
+    node_value: Vec<i64>,
+    backend_node_id: Vec<i64>,
+    text_value: Rare,
+    input_value: Rare,
+}
+
+/// A list that only few nodes have an element in.
+#[derive(Deserialize)]
+struct Rare {
+    index: Vec<usize>,
+    value: Vec<i64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Layout {
+    node_index: Vec<usize>,
+    text: Vec<i64>,
+}
+
+#[derive(Deserialize)]
+struct Boxed {
+    model: BoxModel,
+}
+
+#[derive(Deserialize)]
+struct BoxModel {
+    border: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+struct Quads {
+    quads: Vec<Vec<f64>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Owner {
+    backend_node_id: i64,
+}
+
+impl Browser {
+    /// Where these stand on the pages that are visible.
+    pub(in crate::desktop) async fn sights(
+        &self,
+        values: &[Secret],
+        until: Until,
+    ) -> Result<Vec<Sight>, Unclear> {
+        let targets = self.devtools.targets().await?;
+        if targets.iter().any(|target| tells(target, values)) {
+            return Err(Unclear);
+        }
+        let is_shown = |target: &&TargetInfo| matches!(&*target.kind, "page" | "iframe");
+        let looked = targets.iter().filter(is_shown).map(|info| async move {
+            let target = self.devtools.attach(info).await?;
+            let looked = look(info, target.clone(), values, until).await;
+            if !matches!(looked, Ok(Some(_))) {
+                target.detach().await;
+            }
+            looked
+        });
+        let looked = join_all(looked).await;
+        let (mut all, mut is_unclear) = (Vec::new(), false);
+        for one in looked {
+            match one {
+                Ok(one) => all.extend(one),
+                Err(Unclear) => is_unclear = true,
+            }
+        }
+        let sights = if is_unclear {
+            Err(Unclear)
+        } else {
+            place_all(&all).await
+        };
+        join_all(all.into_iter().map(|one| one.target.detach())).await;
+        sights
+    }
+}
+
+impl Sight {
+    /// Whether no secret stands there.
+    pub(in crate::desktop) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The same on the screen. `None` when the page is in none of these windows, or it cannot be told
+    /// where in it.
+    pub(in crate::desktop) fn on_screen(&self, windows: &[Window]) -> Option<Vec<Region>> {
+        let Viewport {
+            width,
+            height,
+            ratio,
+            x,
+            y,
+            outer_width,
+            outer_height,
+            ..
+        } = self.viewport;
+        let is_around = |window: &&Window| {
+            let region = window.region;
+            let sizes = [
+                region.x0,
+                region.y0,
+                region.x1 - region.x0,
+                region.y1 - region.y0,
+            ];
+            sizes.map(f64::from) == [x, y, outer_width, outer_height]
+        };
+        windows.iter().find(is_around)?;
+        // A page is at the bottom of its window, between the window's borders.
+        let border = outer_width - width * ratio;
+        if border < -ratio || border > WIDEST_BORDER {
+            return None;
+        }
+        let border = border.max(0.0);
+        let (left, top) = (x, y + outer_height - height * ratio - border);
+        let margin = MARGIN + ratio;
+        let region = |place: &Place| Region {
+            x0: pixel(left + place.x0 * ratio - margin),
+            y0: pixel(top + place.y0 * ratio - margin),
+            x1: pixel(left + border + place.x1 * ratio + margin),
+            y1: pixel(top + border + place.y1 * ratio + margin),
+        };
+        Some(self.places.iter().map(region).collect())
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a place far outside is as good as one at the edge of all numbers"
+)]
+fn pixel(position: f64) -> i32 {
+    position.round() as i32
+}
+
+/// Whether the browser itself shows a secret around its pages, or shows what pages are made of.
+fn tells(target: &TargetInfo, values: &[Secret]) -> bool {
+    let shows = |text: &str| {
+        values.iter().any(|value| {
+            let value = value.expose();
+            text.contains(value) || encoded(value).iter().any(|value| text.contains(value))
+        })
+    };
+    target.url.starts_with("devtools:")
+        || (target.kind == "page" && (shows(&target.url) || shows(&target.title)))
+}
+
+/// A value as it stands in addresses.
+fn encoded(value: &str) -> [String; 2] {
+    let encode = |space: &str| {
+        value.bytes().fold(String::new(), |text, byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'*' => {
+                text + &char::from(byte).to_string()
+            }
+            b' ' => text + space,
+            _ => text + &format!("%{byte:02X}"),
+        })
+    };
+    [encode("+"), encode("%20")]
+}
+
+/// Looks for secrets in what a page or frame shows. `None` when nothing of it is visible.
+async fn look(
+    info: &TargetInfo,
+    target: Target,
+    values: &[Secret],
+    until: Until,
+) -> Result<Option<Looked>, Unclear> {
+    let frames = target.frames().await?;
+    let viewport: Viewport = target.evaluate(&frames.frame.id, VIEWPORT).await?;
+    if !viewport.visible {
+        return Ok(None);
+    }
+    let params = json!({"computedStyles": []});
+    let snapshot: Snapshot = target.call("DOMSnapshot.captureSnapshot", params).await?;
+    let found = snapshot.find(values);
+    if found.len() > MOST_PLACES {
+        return Err(Unclear);
+    }
+    if until == Until::Painted {
+        let _painted: bool = target.evaluate(&frames.frame.id, PAINTED).await?;
+    }
+    Ok(Some(Looked {
+        id: info.target_id.clone(),
+        is_page: info.kind == "page",
+        target,
+        frames,
+        viewport,
+        found,
+    }))
+}
+
+impl Snapshot {
+    fn find(&self, values: &[Secret]) -> Vec<Found> {
+        let tells = |text: &str| values.iter().any(|value| text.contains(value.expose()));
+        let telling: HashSet<i64> = (0..)
+            .zip(&self.strings)
+            .filter(|(_, text)| tells(text))
+            .map(|(index, _)| index)
+            .collect();
+        if telling.is_empty() {
+            return Vec::new();
+        }
+        self.documents
+            .iter()
+            .flat_map(|document| document.find(&telling))
+            .collect()
+    }
+}
+
+impl Document {
+    fn find(&self, telling: &HashSet<i64>) -> Vec<Found> {
+        let Self { nodes, layout } = self;
+        let mut found = HashSet::new();
+        for rare in [&nodes.text_value, &nodes.input_value] {
+            let entries = rare.index.iter().zip(&rare.value);
+            found.extend(
+                entries
+                    .filter(|(_, text)| telling.contains(text))
+                    .map(|(node, _)| *node),
+            );
+        }
+        let texts = nodes.node_type.iter().zip(&nodes.node_value).enumerate();
+        let tells = |kind: &i64, text: &i64| *kind == TEXT && telling.contains(text);
+        found.extend(
+            texts
+                .filter(|(_, (kind, text))| tells(kind, text))
+                .map(|(node, _)| node),
+        );
+        let shown = layout.node_index.iter().zip(&layout.text);
+        found.extend(
+            shown
+                .filter(|(_, text)| telling.contains(text))
+                .map(|(node, _)| *node),
+        );
+        // What has no place in the layout, such as a script, is not visible.
+        let laid_out: HashSet<_> = layout.node_index.iter().collect();
+        found.retain(|node| laid_out.contains(node));
+        let mut found: Vec<_> = found.into_iter().collect();
+        found.sort_unstable();
+        let about = |node: usize| {
+            Some(Found {
+                node: *nodes.backend_node_id.get(node)?,
+                is_element: *nodes.node_type.get(node)? == ELEMENT,
+            })
+        };
+        found.into_iter().filter_map(about).collect()
+    }
+}
+
+/// Finds the places of all nodes that show secrets. A frame of another process is one place as a whole.
+async fn place_all(all: &[Looked]) -> Result<Vec<Sight>, Unclear> {
+    let mut sights = Vec::new();
+    for page in all.iter().filter(|one| one.is_page) {
+        let mut places = Vec::new();
+        for found in &page.found {
+            places.extend(places_of(&page.target, found).await?);
+        }
+        let is_inside = |one: &&Looked| {
+            let parent = one.frames.frame.parent_id.as_ref();
+            !one.is_page && parent.is_some_and(|parent| page.frames.contains(parent))
+        };
+        let telling = |one: &&Looked| !one.found.is_empty();
+        for frame in all.iter().filter(is_inside).filter(telling) {
+            let params = json!({"frameId": frame.id});
+            let owner: Owner = page.target.call("DOM.getFrameOwner", params).await?;
+            let owner = Found {
+                node: owner.backend_node_id,
+                is_element: true,
+            };
+            places.extend(places_of(&page.target, &owner).await?);
+        }
+        if !places.is_empty() && (page.viewport.scale - 1.0).abs() > f64::EPSILON {
+            return Err(Unclear);
+        }
+        sights.push(Sight {
+            viewport: page.viewport,
+            places,
+        });
+    }
+    // Every frame that shows a secret must have been in some page.
+    let is_placed = |one: &Looked| {
+        let parent = one.frames.frame.parent_id.as_ref();
+        let mut pages = all.iter().filter(|page| page.is_page);
+        parent.is_some_and(|parent| pages.any(|page| page.frames.contains(parent)))
+    };
+    let mut frames = all
+        .iter()
+        .filter(|one| !one.is_page && !one.found.is_empty());
+    if frames.all(is_placed) {
+        Ok(sights)
+    } else {
+        Err(Unclear)
+    }
+}
+
+async fn places_of(target: &Target, found: &Found) -> Result<Vec<Place>, Unclear> {
+    let params = json!({"backendNodeId": found.node});
+    let quads = if found.is_element {
+        let boxed: Boxed = target.call("DOM.getBoxModel", params).await?;
+        vec![boxed.model.border]
+    } else {
+        let answer: Quads = target.call("DOM.getContentQuads", params).await?;
+        answer.quads
+    };
+    quads.iter().map(|quad| around(quad)).collect()
+}
+
+/// The rectangle around a quadrilateral, given as four points.
+fn around(quad: &[f64]) -> Result<Place, Unclear> {
+    let [ax, ay, bx, by, cx, cy, dx, dy] = *quad.first_chunk::<8>().ok_or(Unclear)?;
+    let least = |values: [f64; 4]| values.into_iter().fold(f64::INFINITY, f64::min);
+    let most = |values: [f64; 4]| values.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    Ok(Place {
+        x0: least([ax, bx, cx, dx]),
+        y0: least([ay, by, cy, dy]),
+        x1: most([ax, bx, cx, dx]),
+        y1: most([ay, by, cy, dy]),
+    })
+}

@@ -1,0 +1,168 @@
+//! Keeping secrets that were typed out of pictures.
+//!
+//! Where they stand is asked before and after a picture is taken. When it is the same both times, that is
+//! covered; when it cannot be told, the browser's windows are covered whole.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use deskhand_core::{secret::Secret, vault::Filling};
+use tokio::time::Instant;
+
+use super::{
+    ActError,
+    browser::{Browser, FillError, Sight, Unclear, Until},
+    picture::{Picture, Pointer},
+    seat::SeatHandle,
+    windows::Window,
+};
+
+/// How long the browser may take to say once where secrets stand.
+const LOOK_MAX: Duration = Duration::from_millis(1_500);
+/// How long a picture may take in all before windows are covered whole.
+const PICTURE_MAX: Duration = Duration::from_millis(2_500);
+/// When it is tried again.
+const AGAIN_AFTER: Duration = Duration::from_millis(50);
+
+/// The browser of a desktop, and what must not be seen of it.
+#[derive(Debug)]
+pub(super) struct Guard {
+    seat: SeatHandle,
+    /// `None` when no browser was started that can be asked.
+    browser: Option<Browser>,
+    values: Mutex<Vec<Secret>>,
+}
+
+/// A picture as it was taken, with what must not be seen still in it.
+struct Raw {
+    picture: Picture,
+    pointer: Pointer,
+    windows: Vec<Window>,
+}
+
+impl Guard {
+    pub(super) fn new(seat: SeatHandle, browser: Option<Browser>) -> Self {
+        Self {
+            seat,
+            browser,
+            values: Mutex::default(),
+        }
+    }
+
+    /// Keeps these out of pictures from now on.
+    pub(super) fn add(&self, values: impl IntoIterator<Item = Secret>) {
+        let mut known = self.values();
+        for value in values {
+            if !known.contains(&value) {
+                known.push(value);
+            }
+        }
+    }
+
+    /// Types a secret into the field that has the focus in the browser, if that is in front.
+    pub(super) async fn fill(&self, filling: &Filling) -> Result<(), ActError> {
+        let focused = self.seat.run(|seat| seat.focused_browser_pid()).await?;
+        let in_front = |browser: &&Browser| focused == Some(browser.pid);
+        let browser = self
+            .browser()
+            .filter(in_front)
+            .ok_or(FillError::NoBrowser)?;
+        self.add([filling.value.clone()]);
+        Ok(browser.fill(filling).await?)
+    }
+
+    /// The screen and the pointer, as they are now, without what must not be seen.
+    pub(super) async fn take(&self) -> Result<(Picture, Pointer), ActError> {
+        let started = Instant::now();
+        loop {
+            let values = self.values().clone();
+            let taken = if values.is_empty() {
+                let take = self.seat.run(|seat| seat.camera.take(&seat.connection));
+                Some(take.await?)
+            } else {
+                self.take_covered(&values).await?
+            };
+            // What was typed meanwhile was not looked for.
+            if let Some(taken) = taken
+                && *self.values() == values
+            {
+                return Ok(taken);
+            }
+            if started.elapsed() > PICTURE_MAX {
+                let raw = self.take_raw().await?;
+                return Ok((cover_windows(raw.picture, &raw.windows), raw.pointer));
+            }
+            tokio::time::sleep(AGAIN_AFTER).await;
+        }
+    }
+
+    /// A picture with these covered where they are. `None` when that could not be told.
+    async fn take_covered(
+        &self,
+        values: &[Secret],
+    ) -> Result<Option<(Picture, Pointer)>, ActError> {
+        let before = self.sights(values, Until::Painted).await;
+        let raw = self.take_raw().await?;
+        let after = self.sights(values, Until::Now).await;
+        let covered = match (before, after) {
+            (Ok(before), Ok(after)) if before == after => self.cover_parts(&raw, &before),
+            (Ok(_) | Err(Unclear), Ok(_) | Err(Unclear)) => None,
+        };
+        Ok(covered.map(|picture| (picture, raw.pointer)))
+    }
+
+    async fn take_raw(&self) -> Result<Raw, ActError> {
+        let taken = self.seat.run(|seat| {
+            let windows = seat.browser_windows()?;
+            let (picture, pointer) = seat.camera.take(&seat.connection)?;
+            Ok(Raw {
+                picture,
+                pointer,
+                windows,
+            })
+        });
+        taken.await
+    }
+
+    async fn sights(&self, values: &[Secret], until: Until) -> Result<Vec<Sight>, Unclear> {
+        let Some(browser) = self.browser() else {
+            return Ok(Vec::new());
+        };
+        let looked = tokio::time::timeout(LOOK_MAX, browser.sights(values, until)).await;
+        looked.unwrap_or(Err(Unclear))
+    }
+
+    /// Covers what was seen, and browsers that cannot be asked. `None` when it cannot be told where that
+    /// is on the screen.
+    fn cover_parts(&self, raw: &Raw, sights: &[Sight]) -> Option<Picture> {
+        let pid = self.browser().map(|browser| browser.pid);
+        let is_own = |window: &Window| pid.is_some() && window.pid == pid;
+        let (own, others): (Vec<_>, Vec<_>) = raw.windows.iter().copied().partition(is_own);
+        let mut picture = cover_windows(raw.picture.clone(), &others);
+        for sight in sights.iter().filter(|sight| !sight.is_empty()) {
+            for region in sight.on_screen(&own)? {
+                picture.cover(region);
+            }
+        }
+        Some(picture)
+    }
+
+    /// The browser, as long as it can be asked.
+    fn browser(&self) -> Option<&Browser> {
+        self.browser.as_ref().filter(|browser| !browser.is_gone())
+    }
+
+    fn values(&self) -> MutexGuard<'_, Vec<Secret>> {
+        // Nothing in here panics half way.
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn cover_windows(mut picture: Picture, windows: &[Window]) -> Picture {
+    for window in windows {
+        picture.cover(window.region);
+    }
+    picture
+}

@@ -1,0 +1,110 @@
+//! Whether a program has dealt with its input, told from outside: it has when it sleeps and has
+//! not been awake for a while.
+//!
+//! A program that is late on a busy machine does not sleep, it waits for its turn. So this holds
+//! however slow the machine is, unlike any fixed time.
+
+use std::time::Duration;
+
+use rustix::process::{Pid, RawPid};
+use tokio::time::Instant;
+
+use super::{
+    ActError,
+    seat::{Seat, SeatHandle},
+    x::XError,
+};
+
+/// How long a program must have slept. It also sleeps while the X server answers it, which is
+/// a matter of microseconds, and the X server is asked something in that time too.
+const REST: Duration = Duration::from_millis(8);
+
+/// A program that never rests has its input by now.
+const REST_MAX: Duration = Duration::from_secs(2);
+
+/// How a program was when it was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Glance {
+    is_asleep: bool,
+    /// How many times it went to sleep by itself, in all its life.
+    n_sleeps: u64,
+}
+
+impl SeatHandle {
+    /// Waits until the program that has the focus has dealt with all input so far. `false` when
+    /// it cannot be looked at.
+    pub(super) async fn let_focused_rest(&self) -> Result<bool, ActError> {
+        // The input was answered already. This, asked after that answer, is answered only when the
+        // X server has sent its events to everybody.
+        let pid = self.run(|seat| seat.focused_pid()).await?;
+        let Some(mut before) = pid.and_then(glance) else {
+            return Ok(false);
+        };
+        let give_up_at = Instant::now() + REST_MAX;
+        loop {
+            tokio::time::sleep(REST).await;
+            self.run(|seat| seat.sync()).await?;
+            // A program that has ended has nothing left to do.
+            let Some(now) = pid.and_then(glance) else {
+                return Ok(true);
+            };
+            if (now.is_asleep && now == before) || Instant::now() >= give_up_at {
+                return Ok(true);
+            }
+            before = now;
+        }
+    }
+}
+
+impl Seat {
+    /// The process whose window has the focus, if it runs here.
+    fn focused_pid(&self) -> Result<Option<Pid>, XError> {
+        use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _};
+        let Some(client) = self.focused()?.map(|focused| focused.window) else {
+            return Ok(None);
+        };
+        let mask = ClientIdMask::LOCAL_CLIENT_PID;
+        let asked = self
+            .connection
+            .res_query_client_ids(&[ClientIdSpec { client, mask }])?;
+        let ids = asked.reply()?.ids;
+        let pid = ids.iter().find_map(|id| id.value.first());
+        Ok(pid.and_then(|pid| Pid::from_raw(RawPid::try_from(*pid).ok()?)))
+    }
+}
+
+/// Looks at a process. `None` when there is none.
+fn glance(pid: Pid) -> Option<Glance> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).ok()?;
+    read_glance(&status)
+}
+
+fn read_glance(status: &str) -> Option<Glance> {
+    let field = |name: &str| {
+        let mut lines = status.lines();
+        lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(':').map(str::trim))
+    };
+    Some(Glance {
+        is_asleep: field("State")?.starts_with('S'),
+        n_sleeps: field("voluntary_ctxt_switches")?.parse().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_read_from_what_the_kernel_says() {
+        let status = "Name:\txterm\nState:\tS (sleeping)\nvoluntary_ctxt_switches:\t150\n\
+                      nonvoluntary_ctxt_switches:\t545\n";
+        let asleep = Glance {
+            is_asleep: true,
+            n_sleeps: 150,
+        };
+        assert_eq!(read_glance(status), Some(asleep));
+        let running = status.replace("S (sleeping)", "R (running)");
+        assert!(!read_glance(&running).unwrap().is_asleep);
+        assert_eq!(read_glance("State:\tS (sleeping)\n"), None);
+    }
+}

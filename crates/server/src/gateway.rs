@@ -1,0 +1,161 @@
+//! The face that programs in sandboxes see: the paths of models, and nothing else of this server.
+//!
+//! It is not reached over the network. Each connection comes through the link of one sandbox, and is
+//! good for that sandbox's token only.
+
+mod door;
+
+use std::time::Duration;
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{ConnectInfo, Request, State},
+    http::{HeaderMap, Response, StatusCode, header},
+};
+use bytes::{Bytes, BytesMut};
+use deskhand_app::Gateway;
+use deskhand_core::{
+    gateway::{GatewayAnswer, GatewayConnection, GatewayRequest, Passing, Refusal, RefusalKind},
+    secret::Secret,
+};
+use futures::{StreamExt, future};
+use subtle::ConstantTimeEq;
+use tokio::{sync::mpsc, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+use self::door::{Door, Peer};
+
+/// The longest request, which is also the longest that vendors take.
+const LONGEST_BODY_BYTES: usize = 32 * 1024 * 1024;
+/// How long a request may take to come.
+const BODY_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Serves connections until `shutdown` fires.
+pub async fn serve_gateway(
+    connections: mpsc::Receiver<GatewayConnection>,
+    gateway: Gateway,
+    shutdown: CancellationToken,
+) -> std::io::Result<()> {
+    // What paths there are is the vendors' business.
+    let router = Router::new().fallback(answer).with_state(gateway);
+    let service = router.into_make_service_with_connect_info::<Peer>();
+    axum::serve(Door(connections), service)
+        .with_graceful_shutdown(shutdown.cancelled_owned())
+        .await
+}
+
+async fn answer(
+    State(gateway): State<Gateway>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    request: Request,
+) -> Response<Body> {
+    let path = request.uri().path().to_owned();
+    let answered = pass(&gateway, &peer, request).await;
+    let answer = answered.unwrap_or_else(|refusal| {
+        tracing::debug!(session.id = %peer.session, problem = %refusal, "the model gateway refused a request");
+        gateway.refuse(&path, &refusal)
+    });
+    written(answer)
+}
+
+/// Everything that can be refused is refused before the body is read.
+async fn pass(gateway: &Gateway, peer: &Peer, request: Request) -> Result<GatewayAnswer, Refusal> {
+    let (parts, body) = request.into_parts();
+    let query = parts.uri.query().unwrap_or_default();
+    if !shows(&peer.token, &parts.headers, query) {
+        let problem = "the key is not this sandbox's own: use the one in the environment";
+        return Err(Refusal::new(RefusalKind::Token, problem));
+    }
+    let path = parts.uri.path();
+    if !gateway.serves(parts.method.as_str(), path) {
+        let problem = format!("the model gateway has no {} {path}", parts.method);
+        return Err(Refusal::new(RefusalKind::Path, problem));
+    }
+    let admitted = gateway.admit(peer.session).await?;
+    let read = timeout(BODY_PATIENCE, whole(body)).await;
+    let body = read.unwrap_or_else(|_late| {
+        let problem = format!(
+            "the request did not come within {} s",
+            BODY_PATIENCE.as_secs()
+        );
+        Err(Refusal::new(RefusalKind::Request, problem))
+    })?;
+    let text = |value: &axum::http::HeaderValue| value.to_str().ok().map(str::to_owned);
+    let headers = parts.headers.iter();
+    let request = GatewayRequest {
+        path: path.to_owned(),
+        query: query.to_owned(),
+        headers: headers
+            .filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?)))
+            .collect(),
+        body,
+    };
+    gateway.ask(admitted, request).await
+}
+
+/// Whether a request shows the token, wherever its vendor's programs put their key.
+fn shows(token: &Secret, headers: &HeaderMap, query: &str) -> bool {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let bearer = text(header::AUTHORIZATION.as_str()).and_then(|value| {
+        let (scheme, key) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then_some(key.trim())
+    });
+    let in_query = query.split('&').find_map(|pair| pair.strip_prefix("key="));
+    let shown = [text("x-api-key"), text("x-goog-api-key"), bearer, in_query];
+    let is_it = |key: &str| bool::from(key.as_bytes().ct_eq(token.expose().as_bytes()));
+    shown.into_iter().flatten().any(is_it)
+}
+
+/// The body. One that is too large is read and not kept: a program that is still writing would not hear the refusal.
+async fn whole(body: Body) -> Result<Bytes, Refusal> {
+    let mut pieces = body.into_data_stream();
+    let mut whole = BytesMut::new();
+    let mut n_bytes: usize = 0;
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|error| {
+            Refusal::new(
+                RefusalKind::Request,
+                format!("the request broke off: {error}"),
+            )
+        })?;
+        n_bytes = n_bytes.saturating_add(piece.len());
+        if n_bytes <= LONGEST_BODY_BYTES {
+            whole.extend_from_slice(&piece);
+        } else {
+            whole = BytesMut::new();
+        }
+    }
+    if n_bytes > LONGEST_BODY_BYTES {
+        let mib = LONGEST_BODY_BYTES / (1024 * 1024);
+        let problem = format!("a request may have {mib} MiB");
+        return Err(Refusal::new(RefusalKind::TooLarge, problem));
+    }
+    Ok(whole.freeze())
+}
+
+fn written(answer: GatewayAnswer) -> Response<Body> {
+    let bytes = answer.body.filter_map(|passing| {
+        future::ready(match passing {
+            Ok(Passing::Bytes(bytes)) => Some(Ok(bytes)),
+            Ok(Passing::Usage(_)) => None,
+            Err(error) => Some(Err(error)),
+        })
+    });
+    let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let headers = answer.headers.iter();
+    let response = headers.fold(
+        Response::builder().status(status),
+        |response, (name, value)| response.header(name, value),
+    );
+    let body = Body::from_stream(bytes);
+    response.body(body).unwrap_or_else(|error| {
+        tracing::error!(
+            error = &error as &dyn std::error::Error,
+            "an answer of a vendor cannot be passed on"
+        );
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::BAD_GATEWAY;
+        response
+    })
+}

@@ -1,0 +1,168 @@
+//! The key that stored secrets are encrypted with: a file beside the database, not in it.
+
+use std::{
+    fs, io,
+    io::Write,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use chacha20poly1305::{
+    KeyInit, XChaCha20Poly1305, XNonce,
+    aead::{Aead, Payload},
+};
+use deskhand_core::secret::Secret;
+use sha2::{Digest, Sha256};
+
+const KEY_BYTES: usize = 32;
+const NONCE_BYTES: usize = 24;
+/// How much of a key's hash names it.
+const ID_BYTES: usize = 9;
+
+/// Where the key is. It is read whenever it is needed, so that a file that was put back counts at once.
+#[derive(Debug, Clone)]
+pub struct KeyFile(Arc<Path>);
+
+/// The key itself.
+pub struct Key {
+    id: String,
+    bytes: [u8; KEY_BYTES],
+}
+
+/// Why there is no key.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    #[error("the key file {} is missing", .0.display())]
+    Missing(PathBuf),
+    #[error("{} is not a key file: it should hold {KEY_BYTES} bytes in base64", .0.display())]
+    Malformed(PathBuf),
+    #[error("the key file {} could not be read or made", .path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+impl KeyFile {
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self(path.into().into())
+    }
+
+    /// The key, if there is one.
+    pub async fn read(&self) -> Result<Key, KeyError> {
+        self.blocking(Self::read_now).await
+    }
+
+    /// The key, made if there is none.
+    pub async fn read_or_make(&self) -> Result<Key, KeyError> {
+        self.blocking(|file| match file.read_now() {
+            Err(KeyError::Missing(_)) => {
+                file.make().map_err(|source| file.failed(source))?;
+                file.read_now()
+            }
+            read => read,
+        })
+        .await
+    }
+
+    async fn blocking(
+        &self,
+        work: impl FnOnce(&Self) -> Result<Key, KeyError> + Send + 'static,
+    ) -> Result<Key, KeyError> {
+        let file = self.clone();
+        let worked = tokio::task::spawn_blocking(move || work(&file)).await;
+        worked.map_err(|error| self.failed(io::Error::other(error)))?
+    }
+
+    fn read_now(&self) -> Result<Key, KeyError> {
+        let text = match fs::read_to_string(&self.0) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(KeyError::Missing(self.0.to_path_buf()));
+            }
+            Err(error) => return Err(self.failed(error)),
+        };
+        let bytes = URL_SAFE_NO_PAD.decode(text.trim()).ok();
+        let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
+        bytes
+            .map(Key::new)
+            .ok_or_else(|| KeyError::Malformed(self.0.to_path_buf()))
+    }
+
+    /// Writes a new key, readable by its owner only. Whoever comes second leaves the first one's.
+    fn make(&self) -> io::Result<()> {
+        let key = URL_SAFE_NO_PAD.encode(rand::random::<[u8; KEY_BYTES]>());
+        let mut draft = self.0.as_os_str().to_owned();
+        draft.push(format!(".{}", uuid::Uuid::now_v7().simple()));
+        let mut file = fs::OpenOptions::new()
+            .create_new(true)
+            .write(true)
+            .mode(0o600)
+            .open(&draft)?;
+        let written = file
+            .write_all(format!("{key}\n").as_bytes())
+            .and_then(|()| file.sync_all())
+            .and_then(|()| match fs::hard_link(&draft, &self.0) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+                linked => linked,
+            });
+        fs::remove_file(&draft)?;
+        written
+    }
+
+    fn failed(&self, source: io::Error) -> KeyError {
+        KeyError::Io {
+            path: self.0.to_path_buf(),
+            source,
+        }
+    }
+}
+
+impl Key {
+    fn new(bytes: [u8; KEY_BYTES]) -> Self {
+        let hash = Sha256::digest(bytes);
+        Self {
+            id: URL_SAFE_NO_PAD.encode(&hash[..ID_BYTES]),
+            bytes,
+        }
+    }
+
+    /// What tells it apart from other keys, and nothing else about it.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Encrypts a value so that it can only be read together with what it is `about`. `None` when the
+    /// cipher refuses, which it does only for values of many gigabytes.
+    pub fn seal(&self, value: &Secret, about: &[u8]) -> Option<Vec<u8>> {
+        let nonce = rand::random::<[u8; NONCE_BYTES]>();
+        let payload = Payload {
+            msg: value.expose().as_bytes(),
+            aad: about,
+        };
+        let sealed = self.cipher().encrypt(&XNonce::from(nonce), payload).ok()?;
+        Some([&nonce[..], &sealed].concat())
+    }
+
+    /// The value, if it was sealed with this key and about the same.
+    pub fn open(&self, sealed: &[u8], about: &[u8]) -> Option<Secret> {
+        let (nonce, rest) = sealed.split_first_chunk::<NONCE_BYTES>()?;
+        let payload = Payload {
+            msg: rest,
+            aad: about,
+        };
+        let value = self.cipher().decrypt(&XNonce::from(*nonce), payload).ok()?;
+        String::from_utf8(value).ok().map(Secret::new)
+    }
+
+    fn cipher(&self) -> XChaCha20Poly1305 {
+        XChaCha20Poly1305::new(&self.bytes.into())
+    }
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Key")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,206 @@
+//! Secrets that agents may type. Their values are here only encrypted.
+
+use deskhand_core::{
+    id::{SecretId, SessionId, UserId},
+    vault::{BadSecret, LastUse, Origin, SecretName, StoredSecret},
+};
+use jiff::Timestamp;
+
+use crate::database::{Row, Store, StoreError, count, millis, timestamp};
+
+/// A secret to be kept, in place of the one with its name.
+#[derive(Debug)]
+pub struct NewSecret<'a> {
+    pub user: UserId,
+    pub name: &'a SecretName,
+    pub key: &'a str,
+    pub sealed: Vec<u8>,
+    pub origins: &'a [Origin],
+    pub now: Timestamp,
+}
+
+/// What became of a secret to be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PutSecret {
+    Made,
+    Replaced,
+    /// The user has as many as they may.
+    TooMany,
+}
+
+/// A secret with its value, still encrypted.
+#[derive(Debug)]
+pub struct SealedSecret {
+    pub about: StoredSecret,
+    pub user: UserId,
+    /// Which key it takes.
+    pub key: String,
+    pub sealed: Vec<u8>,
+}
+
+const COLUMNS: &str = "s.id, s.user_id, s.name, s.key_id, s.sealed, s.origins, s.created_at_ms, \
+                       s.updated_at_ms, s.last_used_at_ms, s.last_used_in";
+
+impl Store {
+    /// Keeps a secret, unless the user has `most` others already.
+    pub async fn put_secret(&self, new: NewSecret<'_>, most: u64) -> Result<PutSecret, StoreError> {
+        let origins = serde_json::to_string(new.origins)
+            .map_err(|error| StoreError::Unreadable(error.to_string()))?;
+        let mut tx = self.begin().await?;
+        let sql = "UPDATE secrets SET key_id = $1, sealed = $2, origins = $3, updated_at_ms = $4 \
+                   WHERE user_id = $5 AND name = $6";
+        let values = [
+            new.key.into(),
+            new.sealed.clone().into(),
+            origins.as_str().into(),
+            millis(new.now),
+            new.user.0.into(),
+            new.name.as_str().into(),
+        ];
+        if tx.execute(sql, values).await? > 0 {
+            tx.commit().await?;
+            return Ok(PutSecret::Replaced);
+        }
+        let sql = "SELECT COUNT(*) AS n FROM secrets WHERE user_id = $1";
+        if let Some(row) = tx.one(sql, [new.user.0.into()]).await?
+            && count(row.get("n")?)? >= most
+        {
+            return Ok(PutSecret::TooMany);
+        }
+        let sql = "INSERT INTO secrets (id, user_id, name, key_id, sealed, origins, created_at_ms, \
+                   updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $7)";
+        let values = [
+            SecretId::new().0.into(),
+            new.user.0.into(),
+            new.name.as_str().into(),
+            new.key.into(),
+            new.sealed.into(),
+            origins.into(),
+            millis(new.now),
+        ];
+        tx.execute(sql, values).await?;
+        tx.commit().await?;
+        Ok(PutSecret::Made)
+    }
+
+    /// A user's secrets, by name.
+    pub async fn secrets(&self, user: UserId) -> Result<Vec<StoredSecret>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM secrets s WHERE s.user_id = $1 ORDER BY s.name");
+        let rows = self.all(&sql, [user.0.into()]).await?;
+        rows.iter().map(stored).collect()
+    }
+
+    /// The names of the secrets that a session's agent may use, in order: those of its owner.
+    pub async fn secret_names(&self, session: SessionId) -> Result<Vec<SecretName>, StoreError> {
+        let sql = "SELECT s.name FROM secrets s JOIN sessions x ON x.owner_id = s.user_id \
+                   WHERE x.id = $1 ORDER BY s.name";
+        let rows = self.all(sql, [session.0.into()]).await?;
+        rows.iter().map(name).collect()
+    }
+
+    /// One of them.
+    pub async fn sealed_secret(
+        &self,
+        session: SessionId,
+        name: &SecretName,
+    ) -> Result<Option<SealedSecret>, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM secrets s JOIN sessions x ON x.owner_id = s.user_id \
+             WHERE x.id = $1 AND s.name = $2"
+        );
+        let row = self
+            .one(&sql, [session.0.into(), name.as_str().into()])
+            .await?;
+        row.map(|row| sealed(&row)).transpose()
+    }
+
+    /// Removes a user's secret; tells whether there was one.
+    pub async fn delete_secret(&self, user: UserId, name: &SecretName) -> Result<bool, StoreError> {
+        let mut tx = self.begin().await?;
+        let sql = "DELETE FROM secret_uses WHERE secret_id IN \
+                   (SELECT id FROM secrets WHERE user_id = $1 AND name = $2)";
+        tx.execute(sql, [user.0.into(), name.as_str().into()])
+            .await?;
+        let sql = "DELETE FROM secrets WHERE user_id = $1 AND name = $2";
+        let n_deleted = tx
+            .execute(sql, [user.0.into(), name.as_str().into()])
+            .await?;
+        tx.commit().await?;
+        Ok(n_deleted > 0)
+    }
+
+    /// Whether anybody has a secret.
+    pub async fn has_secrets(&self) -> Result<bool, StoreError> {
+        let row = self
+            .one("SELECT 1 AS found FROM secrets LIMIT 1", [])
+            .await?;
+        Ok(row.is_some())
+    }
+
+    /// Notes that a secret is about to be sent into a session's computer.
+    pub async fn note_secret_sent(
+        &self,
+        session: SessionId,
+        secret: SecretId,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO secret_uses (session_id, secret_id) VALUES ($1, $2) \
+                   ON CONFLICT (session_id, secret_id) DO NOTHING";
+        self.write(sql, [session.0.into(), secret.0.into()]).await?;
+        Ok(())
+    }
+
+    /// Notes that a secret was typed.
+    pub async fn note_secret_use(&self, secret: SecretId, last: LastUse) -> Result<(), StoreError> {
+        let sql = "UPDATE secrets SET last_used_at_ms = $1, last_used_in = $2 WHERE id = $3";
+        let values = [millis(last.at), last.session.0.into(), secret.0.into()];
+        self.write(sql, values).await?;
+        Ok(())
+    }
+
+    /// Secrets that were sent into a session's computer at some time.
+    pub async fn secrets_sent(&self, session: SessionId) -> Result<Vec<SealedSecret>, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM secrets s JOIN secret_uses u ON u.secret_id = s.id \
+             WHERE u.session_id = $1 ORDER BY s.id"
+        );
+        let rows = self.all(&sql, [session.0.into()]).await?;
+        rows.iter().map(sealed).collect()
+    }
+}
+
+fn name(row: &Row) -> Result<SecretName, StoreError> {
+    let name: String = row.get("name")?;
+    name.parse()
+        .map_err(|error: BadSecret| StoreError::Unreadable(error.to_string()))
+}
+
+fn stored(row: &Row) -> Result<StoredSecret, StoreError> {
+    let origins: String = row.get("origins")?;
+    let used_at: Option<i64> = row.get("last_used_at_ms")?;
+    let used_in: Option<uuid::Uuid> = row.get("last_used_in")?;
+    let last_use = match used_at.zip(used_in) {
+        Some((at, session)) => Some(LastUse {
+            at: timestamp(at)?,
+            session: SessionId(session),
+        }),
+        None => None,
+    };
+    Ok(StoredSecret {
+        id: SecretId(row.get("id")?),
+        name: name(row)?,
+        origins: serde_json::from_str(&origins)
+            .map_err(|error| StoreError::Unreadable(error.to_string()))?,
+        created_at: timestamp(row.get("created_at_ms")?)?,
+        updated_at: timestamp(row.get("updated_at_ms")?)?,
+        last_use,
+    })
+}
+
+fn sealed(row: &Row) -> Result<SealedSecret, StoreError> {
+    Ok(SealedSecret {
+        about: stored(row)?,
+        user: UserId(row.get("user_id")?),
+        key: row.get("key_id")?,
+        sealed: row.get("sealed")?,
+    })
+}

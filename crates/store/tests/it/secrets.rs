@@ -1,0 +1,162 @@
+//! Secrets, and the key that they are encrypted with.
+
+use std::os::unix::fs::PermissionsExt;
+
+use deskhand_core::{
+    clock::{Clock, SystemClock},
+    id::UserId,
+    secret::Secret,
+    user::UserRole,
+    vault::{LastUse, Origin, SecretName},
+};
+use deskhand_store::{KeyError, KeyFile, NewSecret, PutSecret};
+
+use crate::{World, on_both_databases};
+
+on_both_databases! {
+    a_secret_is_kept_replaced_and_removed_by_its_owner_only,
+    nobody_has_more_secrets_than_they_may,
+    a_session_sees_its_owners_secrets_and_what_was_sent_into_it,
+}
+
+fn name(text: &str) -> SecretName {
+    text.parse().unwrap()
+}
+
+fn origins(texts: &[&str]) -> Vec<Origin> {
+    texts.iter().map(|text| text.parse().unwrap()).collect()
+}
+
+async fn put(world: &World, user: UserId, named: &str, at: &[&str], sealed: &[u8]) -> PutSecret {
+    let new = NewSecret {
+        user,
+        name: &name(named),
+        key: "key",
+        sealed: sealed.to_vec(),
+        origins: &origins(at),
+        now: SystemClock.now(),
+    };
+    world.store.put_secret(new, 2).await.unwrap()
+}
+
+async fn a_secret_is_kept_replaced_and_removed_by_its_owner_only(world: World) {
+    let (store, ada) = (&world.store, world.user);
+    let bob = world.user_named("bob", UserRole::Member).await;
+    assert!(!store.has_secrets().await.unwrap());
+    let made = put(&world, ada, "bank", &["https://bank.example"], b"one").await;
+    assert_eq!(made, PutSecret::Made);
+    assert!(store.has_secrets().await.unwrap());
+    assert_eq!(store.secrets(bob).await.unwrap(), []);
+
+    let places = ["https://bank.example", "http://localhost:8000"];
+    let replaced = put(&world, ada, "bank", &places, b"two").await;
+    assert_eq!(replaced, PutSecret::Replaced);
+    let secrets = store.secrets(ada).await.unwrap();
+    assert_eq!(secrets.len(), 1);
+    assert_eq!(secrets[0].origins, origins(&places));
+    assert_eq!(secrets[0].last_use, None);
+
+    assert!(!store.delete_secret(bob, &name("bank")).await.unwrap());
+    assert!(store.delete_secret(ada, &name("bank")).await.unwrap());
+    assert_eq!(store.secrets(ada).await.unwrap(), []);
+}
+
+async fn nobody_has_more_secrets_than_they_may(world: World) {
+    for (named, became) in [
+        ("a", PutSecret::Made),
+        ("b", PutSecret::Made),
+        ("c", PutSecret::TooMany),
+        ("b", PutSecret::Replaced),
+    ] {
+        let put = put(&world, world.user, named, &["https://a.example"], b"x").await;
+        assert_eq!(put, became, "{named}");
+    }
+}
+
+async fn a_session_sees_its_owners_secrets_and_what_was_sent_into_it(world: World) {
+    let store = &world.store;
+    let bob = world.user_named("bob", UserRole::Member).await;
+    put(&world, world.user, "mine", &["https://a.example"], b"mine").await;
+    put(&world, bob, "his", &["https://a.example"], b"his").await;
+    let session = world.session().await;
+    assert_eq!(store.secret_names(session).await.unwrap(), [name("mine")]);
+    let his = store.sealed_secret(session, &name("his")).await.unwrap();
+    assert!(his.is_none());
+    let mine = store.sealed_secret(session, &name("mine")).await.unwrap();
+    let mine = mine.unwrap();
+    assert_eq!(
+        (mine.user, &*mine.key, &*mine.sealed),
+        (world.user, "key", &b"mine"[..])
+    );
+
+    assert!(store.secrets_sent(session).await.unwrap().is_empty());
+    for _ in 0..2 {
+        store
+            .note_secret_sent(session, mine.about.id)
+            .await
+            .unwrap();
+    }
+    let sent = store.secrets_sent(session).await.unwrap();
+    assert_eq!(sent.len(), 1);
+    let last = LastUse {
+        at: SystemClock.now(),
+        session,
+    };
+    store.note_secret_use(mine.about.id, last).await.unwrap();
+    let secrets = store.secrets(world.user).await.unwrap();
+    assert_eq!(secrets[0].last_use, Some(last));
+    assert!(
+        store
+            .delete_secret(world.user, &name("mine"))
+            .await
+            .unwrap()
+    );
+    assert!(store.secrets_sent(session).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_key_is_made_once_and_for_its_owner_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("secrets.key");
+    let file = KeyFile::at(&path);
+    assert!(matches!(file.read().await, Err(KeyError::Missing(_))));
+    let (one, other) = tokio::join!(file.read_or_make(), file.read_or_make());
+    let (one, other) = (one.unwrap(), other.unwrap());
+    assert_eq!(one.id(), other.id());
+    assert_eq!(one.id(), file.read().await.unwrap().id());
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    assert!(!format!("{one:?}").contains(std::fs::read_to_string(&path).unwrap().trim()));
+
+    std::fs::write(&path, "short").unwrap();
+    assert!(matches!(file.read().await, Err(KeyError::Malformed(_))));
+    assert!(matches!(
+        file.read_or_make().await,
+        Err(KeyError::Malformed(_))
+    ));
+}
+
+#[tokio::test]
+async fn what_is_sealed_opens_only_with_its_key_and_about_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let key = KeyFile::at(dir.path().join("a"))
+        .read_or_make()
+        .await
+        .unwrap();
+    let other = KeyFile::at(dir.path().join("b"))
+        .read_or_make()
+        .await
+        .unwrap();
+    assert_ne!(key.id(), other.id());
+    let value = Secret::new("grüne Wiese");
+    let sealed = key.seal(&value, b"ada/bank").unwrap();
+    assert_ne!(sealed, key.seal(&value, b"ada/bank").unwrap());
+    assert_eq!(key.open(&sealed, b"ada/bank"), Some(value));
+    assert_eq!(key.open(&sealed, b"bob/bank"), None);
+    assert_eq!(other.open(&sealed, b"ada/bank"), None);
+    assert_eq!(key.open(&sealed[..10], b"ada/bank"), None);
+    let mut changed = sealed;
+    changed[30] ^= 1;
+    assert_eq!(key.open(&changed, b"ada/bank"), None);
+}

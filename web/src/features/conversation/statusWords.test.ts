@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+
+import type { StatusItem } from "./items";
+import { statusWords } from "./statusWords";
+
+const WAITING: StatusItem = {
+  id: 1,
+  at: "2025-01-01T12:00:00Z",
+  kind: "status",
+  state: "waiting",
+  sandbox: "ready",
+};
+
+it("tells of a desktop that became ready while the agent waits", () => {
+  expect(statusWords({ ...WAITING, tookMs: 151 })).toBe("The desktop is ready after 151 ms");
+  expect(statusWords({ ...WAITING, reason: "the server was restarted" })).toBe(
+    "The agent waits for you. The server was restarted.",
+  );
+});

@@ -1,0 +1,39 @@
+/** Messages that wait, in what the page shows. */
+
+import type { QueueData } from "../../api/types";
+import type { PromptItem } from "./items";
+
+/** Follows what people do with a message that waits. */
+export function changeWaiting(waiting: PromptItem[], data: QueueData): void {
+  const index = waiting.findIndex(({ message }) => message === data.message);
+  const item = waiting[index];
+  if (item === undefined) return;
+  switch (data.change) {
+    case "edited":
+      waiting[index] = { ...item, text: data.content };
+      return;
+    case "redelivered":
+      waiting[index] = { ...item, delivery: data.delivery };
+      return;
+    case "reassigned": {
+      const { model: _before, ...rest } = item;
+      waiting[index] = data.model === undefined ? rest : { ...rest, model: data.model };
+      return;
+    }
+    case "moved": {
+      waiting.splice(index, 1);
+      const before = waiting.findIndex(({ message }) => message === data.before);
+      waiting.splice(before < 0 ? waiting.length : before, 0, item);
+      return;
+    }
+    case "removed":
+      waiting.splice(index, 1);
+  }
+}
+
+const URGENCY = { interrupt: 0, steer: 1, queue: 2 };
+
+/** Prompts that wait, in the order in which the agent takes them. */
+export function inOrder(waiting: readonly PromptItem[]): PromptItem[] {
+  return waiting.toSorted((a, b) => URGENCY[a.delivery] - URGENCY[b.delivery]);
+}

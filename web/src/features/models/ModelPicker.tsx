@@ -1,0 +1,131 @@
+import { ChevronDown, Cpu } from "lucide-react";
+import { useState } from "react";
+
+import { messageOf } from "../../api/client";
+import { useModels } from "../../api/models";
+import type { Models } from "../../api/types";
+import { Button } from "../../components/Button";
+import {
+  Menu,
+  MenuFoot,
+  MenuItem,
+  MenuLabel,
+  MenuNote,
+  MenuRadio,
+  MenuRadios,
+  MenuSeparator,
+  MenuTick,
+} from "../../components/Menu";
+import { cx } from "../../lib/cx";
+import { sentence } from "../../lib/text";
+import { byVendor, priceWords, shortName, type VendorGroup } from "./modelWords";
+import { OtherModel } from "./OtherModel";
+
+interface ModelPickerProps {
+  /** The one that is chosen; null for the server's own choice. */
+  value: string | null;
+  onChange: (name: string) => void;
+  /** Whether it is chosen for one message, where that can be. */
+  once?: { isOnce: boolean; onChange: (isOnce: boolean) => void };
+  /** The session's, where it can be left at that. Then `value` is null. */
+  sessions?: { model: string; onChoose: () => void };
+  /** In the size of a note. */
+  isSmall?: boolean;
+}
+
+/** What stands for the session's model among the names. No model has it. */
+const SESSIONS = "";
+
+/** Which model the agent thinks with. */
+export function ModelPicker(props: ModelPickerProps) {
+  const { value, once, sessions, isSmall = false } = props;
+  const models = useModels();
+  const [isNaming, setIsNaming] = useState(false);
+  const chosen = value ?? sessions?.model ?? models.data?.default;
+  const isSessions = sessions !== undefined && value === null;
+  const onChange = (model: string) =>
+    sessions !== undefined && model === SESSIONS ? sessions.onChoose() : props.onChange(model);
+  const name = chosen === undefined ? "Model" : shortName(chosen);
+  return (
+    <>
+      <Menu
+        align="start"
+        trigger={
+          <Button
+            look="ghost"
+            aria-label={`Model: ${chosen ?? "loading"}`}
+            className={cx("min-w-0 shrink!", isSmall && "h-6! gap-1! px-1.5! text-xs! font-normal!")}
+          >
+            <Cpu aria-hidden className="size-3.5 shrink-0 text-faint" />
+            <span className="truncate">{name}</span>
+            {once?.isOnce === true && <span className="shrink-0 text-xs text-accent">once</span>}
+            <ChevronDown aria-hidden className="size-3.5 shrink-0 text-faint" />
+          </Button>
+        }
+      >
+        {models.data ? (
+          <MenuRadios value={isSessions ? SESSIONS : (chosen ?? "")} onChange={onChange}>
+            {sessions && (
+              <MenuRadio value={SESSIONS} note={shortName(sessions.model)}>
+                The session’s model
+              </MenuRadio>
+            )}
+            <MenuLabel>Prices are for a million tokens</MenuLabel>
+            <Listed models={models.data} chosen={isSessions ? undefined : chosen} />
+          </MenuRadios>
+        ) : (
+          <MenuNote>{models.error ? messageOf(models.error) : "Loading…"}</MenuNote>
+        )}
+        <MenuFoot>
+          <MenuSeparator />
+          <MenuItem onSelect={() => setIsNaming(true)}>Another model…</MenuItem>
+          {once && (
+            <MenuTick isTicked={once.isOnce} onChange={once.onChange}>
+              Only for the next message
+            </MenuTick>
+          )}
+        </MenuFoot>
+      </Menu>
+      <OtherModel isOpen={isNaming} onOpenChange={setIsNaming} onChoose={onChange} />
+    </>
+  );
+}
+
+function Listed({ models, chosen }: { models: Models; chosen: string | undefined }) {
+  const isListed = models.models.some(({ name, usable }) => usable && name === chosen);
+  return (
+    <>
+      {chosen !== undefined && !isListed && (
+        <MenuRadio value={chosen} note="in use">
+          {chosen}
+        </MenuRadio>
+      )}
+      {byVendor(models).map((group) => (
+        <Group key={group.vendor} group={group} usual={models.default} />
+      ))}
+    </>
+  );
+}
+
+function Group({ group, usual }: { group: VendorGroup; usual: string }) {
+  return (
+    <>
+      <MenuLabel>{group.label}</MenuLabel>
+      {group.usable.map((model) => (
+        <MenuRadio
+          key={model.name}
+          value={model.name}
+          note={priceWords(model) ?? undefined}
+        >
+          {shortName(model.name)}
+          {model.name === usual && <span className="ml-1.5 text-xs text-faint">default</span>}
+        </MenuRadio>
+      ))}
+      {group.missing.map(({ reason, words }) => (
+        <MenuNote key={reason}>
+          {words}: {sentence(reason)}
+        </MenuNote>
+      ))}
+    </>
+  );
+}
