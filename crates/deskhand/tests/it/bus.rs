@@ -87,19 +87,19 @@ async fn whoever_may_answer_hears_of_every_question() {
         let [decision] = &waiting["decisions"].as_array().unwrap()[..] else {
             panic!("{waiting}");
         };
+        // Whoever only looks on is not needed.
+        let watched = told(&mut onlooker, &session.id, |session| {
+            session["state"] == "waiting"
+        })
+        .await;
+        assert_eq!(
+            (&watched["needs_me"], &watched["decisions"]),
+            (&json!(false), &json!([]))
+        );
         asked.push(decision.clone());
         let path = session.path(&format!("/decisions/{}/answer", decision.as_str().unwrap()));
         owner.post(&path, json!({"yes": true})).await.good();
     }
-    // Whoever only looks on is not needed.
-    let waiting = told(&mut onlooker, &session.id, |session| {
-        session["state"] == "waiting"
-    })
-    .await;
-    assert_eq!(
-        (&waiting["needs_me"], &waiting["decisions"]),
-        (&json!(false), &json!([]))
-    );
 }
 
 #[tokio::test]

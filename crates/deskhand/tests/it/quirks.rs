@@ -69,7 +69,7 @@ steps:
     text: "What I noted is"
     unfinished: true
   - error: {kind: empty, times: 1}
-    text: "a single line."
+    text: " a single line."
 "#;
 
 /// Two calls at once, of which one needs a yes.
@@ -152,7 +152,7 @@ async fn a_bad_day_at_the_vendor_ends_well_and_every_wait_is_in_the_log() {
     let said: String = said.iter().filter_map(Value::as_str).collect();
     assert_eq!(
         said,
-        "I look.I note that it is a desktop.What I noted isa single line."
+        "I look.I note that it is a desktop.What I noted is a single line."
     );
     let notes = std::fs::read_to_string(server.home_of(&session).join("notes"));
     assert_eq!(notes.unwrap(), "noted\n");
@@ -163,7 +163,8 @@ async fn a_bad_day_at_the_vendor_ends_well_and_every_wait_is_in_the_log() {
         unfinished.collect::<Vec<_>>(),
         [false, false, true, true, false, false]
     );
-    assert_eq!(session.messages().await[1]["content"], "a single line.");
+    let answer = &session.messages().await[1]["content"];
+    assert_eq!(answer, "What I noted is a single line.");
 }
 
 #[tokio::test]
