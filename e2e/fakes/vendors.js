@@ -118,11 +118,13 @@ export async function anthropicToolset(part, { has_toolset = true, trouble = () 
     const problem = anthropicProblem(body, is_toolset);
     if (problem) return refuse(response, 400, { type: "invalid_request_error", message: problem });
     const answers = body.messages.filter((message) => message.role === "assistant");
-    const n_answers = answers.filter(({ content }) => content.some(({ type }) => type === "tool_use")).length;
+    const hasCalls = ({ content }) => content.some(({ type }) => type === "tool_use");
+    const n_answers = answers.filter(hasCalls).length;
     const size = newestSize(body.messages);
     const answer = await next(part, n_answers);
     // Whoever broke off goes on from there.
-    const said = answers.slice(n_answers).map(({ content }) => content.map(({ text }) => text).join("")).join("");
+    const broken = answers.slice(answers.findLastIndex(hasCalls) + 1);
+    const said = broken.flatMap(({ content }) => content.map(({ text }) => text)).join("");
     const words = typeof answer === "string" ? answer : `Step ${n_answers + 1}.`;
     const blocks = [{ type: "text", text: words.startsWith(said) ? words.slice(said.length) : words }];
     if (typeof answer !== "string") {
