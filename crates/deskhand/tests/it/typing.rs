@@ -84,8 +84,11 @@ impl Desk {
         }
     }
 
+    /// Does something and waits for a quiet screen, as agents do: a browser that has just come up moves the focus by itself.
     async fn computer(&self, input: serde_json::Value) {
-        let done = self.session.act("computer", input).await;
+        let body = json!({"tool": "computer", "input": input, "look": true});
+        let path = self.session.path("/actions");
+        let done = self.session.client.post(&path, body).await.good();
         assert_eq!(done["is_error"], false, "{done}");
     }
 
