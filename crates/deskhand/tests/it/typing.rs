@@ -50,6 +50,9 @@ addEventListener('keydown', e => {
 });
 </script>";
 const START_PAGE: [u8; 3] = [0xf7, 0xf4, 0xee];
+/// Between the letters of an address that is chosen, to be typed over.
+const IN_THE_ADDRESS: (usize, usize) = (300, 55);
+const CHOSEN: [u8; 3] = [0x0b, 0x57, 0xd0];
 const BESIDE_THE_AREA: (usize, usize) = (20, 700);
 
 /// The first line of the editor is its title, white on black, and nothing else is black there.
@@ -84,7 +87,7 @@ impl Desk {
         }
     }
 
-    /// Does something and waits for a quiet screen, as agents do: a browser that has just come up moves the focus by itself.
+    /// Does something and waits for a quiet screen, as agents do.
     async fn computer(&self, input: serde_json::Value) {
         let body = json!({"tool": "computer", "input": input, "look": true});
         let path = self.session.path("/actions");
@@ -137,6 +140,8 @@ async fn every_script_arrives_in_a_text_area() {
     let page = json!({"command": "create", "path": "/home/agent/page.html", "file_text": PAGE});
     desk.session.act("editor", page).await;
     desk.key("ctrl+l").await;
+    // A browser that has just come up may take its time, and what is typed before is lost.
+    desk.watcher.until(IN_THE_ADDRESS, CHOSEN).await;
     desk.computer(json!({"action": "type", "text": "file:///home/agent/page.html\n"}))
         .await;
     desk.watcher.until(BESIDE_THE_AREA, colour_of(0)).await;
