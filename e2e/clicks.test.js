@@ -89,8 +89,12 @@ describe("clicks land", { concurrency: 4 }, () => {
           assert.equal(end.type, "complete", `CLICK_SEED=${seed} ${JSON.stringify(log.slice(-3))}`);
           const failed = log.filter(({ type, data }) => type === "tool_result" && data.is_error);
           assert.deepEqual(failed, [], `CLICK_SEED=${seed}`);
-          const picture = await look();
-          assert.equal(squares(picture, TARGET).length, 0, `CLICK_SEED=${seed}: some were not hit`);
+          // The browser paints after it was clicked.
+          let picture;
+          await eventually(`all are hit, with CLICK_SEED=${seed}`, async () => {
+            picture = await look();
+            return squares(picture, TARGET).length === 0;
+          });
           assert.equal(squares(picture, MISS).length, 0, `CLICK_SEED=${seed}: something else was hit`);
         } finally {
           await server.end();
