@@ -32,7 +32,7 @@ pub struct Policy {
 pub enum Mode {
     /// Everything but looking is asked about.
     Always,
-    /// What may do harm is asked about; `docs/approvals.md` lists it.
+    /// What may do harm is asked about; `docs/guide/approvals.md` lists it.
     #[default]
     Risky,
     /// Nothing is asked about.

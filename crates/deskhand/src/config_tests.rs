@@ -127,12 +127,12 @@ fn every_default_is_explained() {
 
 #[test]
 fn every_setting_is_in_the_documentation() {
-    let page = include_str!("../../../docs/configuration.md");
+    let page = include_str!("../../../docs/operate/configuration.md");
     for key in Layers::defaults().unwrap().keys() {
         let row = format!("| `{key}` | `{}` |", layers::variable(key));
         assert!(
             page.contains(&row),
-            "docs/configuration.md has no row {row}"
+            "docs/operate/configuration.md has no row {row}"
         );
     }
 }

@@ -1,6 +1,6 @@
 //! The models that are known by name, with what they cost.
 //!
-//! Prices are of November 2026, in US dollars per million tokens; `docs/models.md` says which of them are to be checked. Where a
+//! Prices are of November 2026, in US dollars per million tokens; `docs/guide/models.md` says which of them are to be checked. Where a
 //! vendor charges more for long prompts, the price of the usual length stands here.
 
 use deskhand_core::model::Price;

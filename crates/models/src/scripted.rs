@@ -2,7 +2,7 @@
 //!
 //! Which step comes next is read off the conversation in the request, so a scenario goes on after a
 //! restart of the server exactly as a real model would. Only how often a step went wrong is remembered.
-//! `docs/scenarios.md` describes the format.
+//! `docs/guide/scenarios.md` describes the format.
 
 mod call;
 mod check;

@@ -1,4 +1,4 @@
-//! What counts as risky: a short list of shell commands. `docs/approvals.md` says the same in words.
+//! What counts as risky: a short list of shell commands. `docs/guide/approvals.md` says the same in words.
 //!
 //! Mouse, keyboard and editor are not in it: what a click does cannot be told from the click, and
 //! the files are the agent's own.

@@ -66,7 +66,7 @@ async fn every_figure_is_in_the_docs_and_every_one_in_the_docs_is_shown() {
         .collect();
     let mut documented: BTreeSet<_> = DOCS
         .lines()
-        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+        .filter_map(|line| line.strip_prefix("- `")?.split('`').next())
         .collect();
     if !text.contains("deskhand_sandbox_memory_bytes ") {
         documented.retain(|name| !name.starts_with("deskhand_sandbox_"));

@@ -115,7 +115,7 @@ fn troubles_that_cannot_be_meant_are_named_with_line_and_column() {
 
 #[test]
 fn the_examples_in_the_documentation_are_scenarios() {
-    let documentation = include_str!("../../../../docs/scenarios.md");
+    let documentation = include_str!("../../../../docs/guide/scenarios.md");
     let examples = documentation.split("```yaml\n").skip(1);
     let examples: Vec<&str> = examples
         .filter_map(|text| Some(text.split_once("```")?.0))
