@@ -7,6 +7,7 @@ mod client;
 mod config;
 mod data_dir;
 mod decisions;
+mod demo_shop;
 mod doctor;
 mod find;
 mod interrupts;
@@ -119,7 +120,7 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Runner => on_one_thread(runner::run()),
-        Command::DemoShop(args) => on_one_thread(runner::demo_shop(&args, &environment)),
+        Command::DemoShop(args) => on_one_thread(demo_shop::run(&args, &environment)),
     }
 }
 

@@ -8,7 +8,6 @@ mod keep;
 mod link;
 mod requests;
 pub mod shell;
-pub mod shop;
 
 use std::{
     collections::BTreeMap,

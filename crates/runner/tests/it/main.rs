@@ -1,4 +1,4 @@
-//! The runner against real programs: bash, files, HTTP, and a whole run with a desktop.
+//! The runner against real programs: bash, files, and a whole run with a desktop.
 
 #![expect(
     clippy::unwrap_used,
@@ -9,4 +9,3 @@ mod desktop;
 mod editor;
 mod link;
 mod shell;
-mod shop;

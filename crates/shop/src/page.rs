@@ -1,6 +1,6 @@
 //! The shop's pages.
 
-use super::order::{Complaints, Form, GOODS, Order};
+use crate::order::{Complaints, Form, GOODS, Order};
 
 const FRAME: &str = include_str!("frame.html");
 const STYLE: &str = include_str!("style.css");
@@ -8,8 +8,8 @@ const ORDER: &str = include_str!("order.html");
 const THANKS: &str = include_str!("thanks.html");
 const MISSING: &str = include_str!("missing.html");
 
-/// The form, filled in as it was sent and with what is wrong at each field.
-pub(super) fn order(form: &Form, complaints: &Complaints) -> String {
+/// Renders the form with the values sent so far and the mistake beside each field.
+pub(crate) fn order(form: &Form, complaints: &Complaints) -> String {
     let is_known = GOODS.iter().any(|good| good.key == form.item);
     let chosen = if is_known {
         form.item.as_str()
@@ -42,8 +42,8 @@ pub(super) fn order(form: &Form, complaints: &Complaints) -> String {
     framed("Fern & Kettle", &filled(ORDER, &values))
 }
 
-/// The confirmation of an order.
-pub(super) fn thanks(order: &Order) -> String {
+/// Renders the confirmation of an order.
+pub(crate) fn thanks(order: &Order) -> String {
     let note = if order.note.is_empty() {
         "–"
     } else {
@@ -65,7 +65,7 @@ pub(super) fn thanks(order: &Order) -> String {
     )
 }
 
-pub(super) fn missing() -> String {
+pub(crate) fn missing() -> String {
     framed("Not here – Fern & Kettle", MISSING)
 }
 
@@ -78,7 +78,7 @@ fn framed(title: &str, main: &str) -> String {
     filled(FRAME, &values)
 }
 
-/// The template with each `{{name}}` replaced, in one pass, so that values are never templates.
+/// Replaces each `{{name}}` of the template in one pass, so that values are never read as templates.
 fn filled(template: &str, values: &[(String, String)]) -> String {
     let mut page = String::with_capacity(template.len() * 2);
     let mut rest = template;
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_visitors_write_is_text_and_not_markup() {
+    fn input_is_escaped_and_never_read_as_a_template() {
         let form = Form {
             name: "\"><b>{{note}}".to_owned(),
             ..Form::default()

@@ -1,4 +1,4 @@
-//! Orders: what a form must hold to become one, and the book in which they are kept.
+//! Orders: the rules a form must meet, and the file that keeps them.
 
 use std::{
     fs::{self, OpenOptions},
@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 /// The number of the first order.
 const FIRST_NUMBER: u64 = 1001;
 
-/// What the shop sells.
-pub(super) const GOODS: [Good; 4] = [
+/// The goods on sale.
+pub(crate) const GOODS: [Good; 4] = [
     Good {
         key: "boston-fern",
         name: "Boston fern",
@@ -36,56 +36,56 @@ pub(super) const GOODS: [Good; 4] = [
 ];
 
 #[derive(Debug)]
-pub(super) struct Good {
-    pub(super) key: &'static str,
-    pub(super) name: &'static str,
+pub(crate) struct Good {
+    pub(crate) key: &'static str,
+    pub(crate) name: &'static str,
     /// In whole euros.
-    pub(super) price: u64,
+    pub(crate) price: u64,
 }
 
-/// The form as it was sent.
+/// The form as the browser sent it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Form {
-    pub(super) item: String,
-    pub(super) quantity: String,
-    pub(super) name: String,
-    pub(super) email: String,
-    pub(super) note: String,
+pub(crate) struct Form {
+    pub(crate) item: String,
+    pub(crate) quantity: String,
+    pub(crate) name: String,
+    pub(crate) email: String,
+    pub(crate) note: String,
 }
 
-/// What is wrong with a form, by field. An empty text means nothing.
+/// Mistakes in a form, by field. An empty text means that the field is fine.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Complaints {
-    pub(super) item: &'static str,
-    pub(super) quantity: &'static str,
-    pub(super) name: &'static str,
-    pub(super) email: &'static str,
-    pub(super) note: &'static str,
+pub(crate) struct Complaints {
+    pub(crate) item: &'static str,
+    pub(crate) quantity: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) email: &'static str,
+    pub(crate) note: &'static str,
 }
 
-/// An order as it is kept: one line of JSON each.
+/// An order as stored: one line of JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Order {
-    pub(super) number: u64,
-    pub(super) item: String,
-    pub(super) quantity: u64,
+pub(crate) struct Order {
+    pub(crate) number: u64,
+    pub(crate) item: String,
+    pub(crate) quantity: u64,
     /// In whole euros.
-    pub(super) total: u64,
-    pub(super) name: String,
-    pub(super) email: String,
-    pub(super) note: String,
+    pub(crate) total: u64,
+    pub(crate) name: String,
+    pub(crate) email: String,
+    pub(crate) note: String,
 }
 
 /// All orders so far.
 #[derive(Debug)]
-pub(super) struct Book {
+pub(crate) struct Book {
     path: PathBuf,
     orders: Vec<Order>,
 }
 
 impl Form {
-    /// Reads `application/x-www-form-urlencoded`. Fields that are not ours are left out.
-    pub(super) fn parse(body: &[u8]) -> Self {
+    /// Reads `application/x-www-form-urlencoded`. Ignores unknown fields.
+    pub(crate) fn parse(body: &[u8]) -> Self {
         let mut form = Self::default();
         for pair in body.split(|byte| *byte == b'&') {
             let mut halves = pair.splitn(2, |byte| *byte == b'=');
@@ -103,8 +103,8 @@ impl Form {
         form
     }
 
-    /// The order that this form asks for, still without its number.
-    pub(super) fn check(&self) -> Result<Order, Complaints> {
+    /// Returns the order that this form asks for. Its number is still 0; [`Book::add`] assigns it.
+    pub(crate) fn check(&self) -> Result<Order, Complaints> {
         let good = GOODS.iter().find(|good| good.key == self.item);
         let name = self.name.trim();
         let email = self.email.trim();
@@ -159,8 +159,8 @@ impl Form {
 }
 
 impl Book {
-    /// Opens the book, with the orders of earlier days.
-    pub(super) fn open(path: PathBuf) -> io::Result<Self> {
+    /// Opens the book and reads the orders already in it.
+    pub(crate) fn open(path: PathBuf) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -169,7 +169,7 @@ impl Book {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(error),
         };
-        // A line that somebody else wrote is not an order of ours.
+        // The agent can write to this file too: skip lines that are not orders.
         let orders = text
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
@@ -177,8 +177,8 @@ impl Book {
         Ok(Self { path, orders })
     }
 
-    /// Gives an order its number and writes it down.
-    pub(super) fn add(&mut self, order: Order) -> io::Result<u64> {
+    /// Assigns the next number to an order and appends it to the file.
+    pub(crate) fn add(&mut self, order: Order) -> io::Result<u64> {
         let last = self.orders.iter().map(|order| order.number).max();
         let number = last.map_or(FIRST_NUMBER, |last| last + 1);
         let order = Order { number, ..order };
@@ -193,7 +193,7 @@ impl Book {
         Ok(number)
     }
 
-    pub(super) fn order(&self, number: u64) -> Option<&Order> {
+    pub(crate) fn order(&self, number: u64) -> Option<&Order> {
         self.orders.iter().find(|order| order.number == number)
     }
 }
@@ -208,7 +208,7 @@ fn is_email(text: &str) -> bool {
         && !text.contains(char::is_whitespace)
 }
 
-/// Text of a form field. Broken escapes stand for themselves.
+/// Decodes the text of a form field. Broken escapes are kept as they are.
 fn decoded(value: &[u8]) -> String {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value;

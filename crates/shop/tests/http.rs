@@ -1,9 +1,14 @@
 //! The demo shop over real HTTP.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "what a test relies on fails the test when it is not so"
+)]
+
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use deskhand_core::tasks::Tasks;
-use deskhand_runner::shop::{ShopError, shop};
+use deskhand_shop::{ShopError, serve};
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -27,11 +32,11 @@ impl Shop {
     }
 
     async fn open_with(folder: TempDir, orders: PathBuf) -> Self {
-        // The port is free now; the shop says so itself if somebody else is quicker.
+        // The port is free now. If another program takes it first, the shop fails with a clear error.
         let probe = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = probe.local_addr().unwrap();
         drop(probe);
-        let task = Tasks::default().spawn("shop", shop(address, orders.clone()));
+        let task = Tasks::default().spawn("shop", serve(address, orders.clone()));
         let connect = async {
             while TcpStream::connect(address).await.is_err() {
                 assert!(!task.is_finished(), "the shop did not open");
@@ -105,7 +110,7 @@ async fn an_order_is_written_down_and_confirmed() {
     );
     assert!(page.contains("3 × Green tea"));
 
-    // Numbers go on after the shop was closed.
+    // Numbering continues after a restart.
     let (folder, orders) = shop.close().await;
     let shop = Shop::open_with(folder, orders).await;
     assert!(
@@ -149,6 +154,6 @@ async fn other_pages_are_not_there() {
 #[tokio::test]
 async fn a_second_shop_at_the_same_place_says_why_it_does_not_open() {
     let open = Shop::open().await;
-    let error = shop(open.address, open.orders.clone()).await.unwrap_err();
+    let error = serve(open.address, open.orders.clone()).await.unwrap_err();
     assert!(matches!(error, ShopError::Listen { .. }), "{error}");
 }

@@ -1,7 +1,7 @@
-//! The demo shop: a small web shop that is served inside the sandbox, for the agent to order from.
+//! A small web shop for the built-in demo. `deskhand demo-shop` serves it inside a sandbox, and the agent orders from it.
 //!
-//! Each control has a background colour that is nowhere else on its page, so that a scripted
-//! model finds it in a picture.
+//! Each control has a background colour that appears nowhere else on its page, so a scripted model can find the control
+//! in a screenshot.
 
 mod order;
 mod page;
@@ -27,14 +27,16 @@ use hyper::{
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{net::TcpListener, task::JoinSet};
 
-use self::order::{Book, Complaints, Form};
+use crate::order::{Book, Complaints, Form};
 
-/// The longest form that is read.
+/// Longer forms are refused with 413.
 const LONGEST_FORM_BYTES: usize = 64 * 1024;
-const MOST_VISITORS: usize = 64;
-const REQUEST_TIME: Duration = Duration::from_secs(30);
+/// Further connections wait in the listener's backlog.
+const MAX_CONNECTIONS: usize = 64;
+/// The time a client has to send its headers, and again to send its body.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Why the shop is not open.
+/// Reasons why the shop cannot open or has closed.
 #[derive(Debug, thiserror::Error)]
 pub enum ShopError {
     #[error("the shop cannot open at {address}: is another one open?")]
@@ -48,8 +50,8 @@ pub enum ShopError {
     Io(#[from] io::Error),
 }
 
-/// Keeps the shop open at `listen` for ever, and writes orders to the file `orders`.
-pub async fn shop(listen: SocketAddr, orders: PathBuf) -> Result<(), ShopError> {
+/// Serves the shop at `listen` until an error ends it, and appends orders to the file `orders`.
+pub async fn serve(listen: SocketAddr, orders: PathBuf) -> Result<(), ShopError> {
     let book = Book::open(orders.clone()).map_err(|source| ShopError::Orders {
         path: orders,
         source,
@@ -63,20 +65,20 @@ pub async fn shop(listen: SocketAddr, orders: PathBuf) -> Result<(), ShopError> 
         })?;
     let port = listener.local_addr()?.port();
     writeln!(io::stdout(), "The shop is open at http://localhost:{port}")?;
-    // Visitors leave when the shop closes.
-    let mut visitors = JoinSet::new();
+    // Dropping the set closes every connection.
+    let mut connections = JoinSet::new();
     loop {
         let (stream, _) = tokio::select! {
-            accepted = listener.accept(), if visitors.len() < MOST_VISITORS => accepted?,
-            Some(_) = visitors.join_next() => continue,
+            accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => accepted?,
+            Some(_) = connections.join_next() => continue,
         };
         let book = Arc::clone(&book);
-        let serve = service_fn(move |request| answer(request, Arc::clone(&book)));
-        visitors.spawn(
+        let service = service_fn(move |request| answer(request, Arc::clone(&book)));
+        connections.spawn(
             http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(REQUEST_TIME)
-                .serve_connection(TokioIo::new(stream), serve),
+                .header_read_timeout(REQUEST_TIMEOUT)
+                .serve_connection(TokioIo::new(stream), service),
         );
     }
 }
@@ -94,7 +96,7 @@ async fn answer(
         ),
         (Method::POST, "/order") => {
             let body = Limited::new(request.into_body(), LONGEST_FORM_BYTES).collect();
-            match tokio::time::timeout(REQUEST_TIME, body).await {
+            match tokio::time::timeout(REQUEST_TIMEOUT, body).await {
                 Ok(Ok(body)) => place(&Form::parse(&body.to_bytes()), &book),
                 Ok(Err(_)) => html(StatusCode::PAYLOAD_TOO_LARGE, page::missing()),
                 Err(_) => html(StatusCode::REQUEST_TIMEOUT, page::missing()),
@@ -114,7 +116,7 @@ async fn answer(
     })
 }
 
-/// Takes an order, or shows the form again with what is wrong.
+/// Stores an order, or shows the form again with its mistakes.
 fn place(form: &Form, book: &Mutex<Book>) -> Response<Full<Bytes>> {
     let order = match form.check() {
         Ok(order) => order,
@@ -134,7 +136,7 @@ fn place(form: &Form, book: &Mutex<Book>) -> Response<Full<Bytes>> {
             String::new(),
         ),
         Err(error) => {
-            tracing::error!(%error, "an order could not be written down");
+            tracing::error!(%error, "an order could not be stored");
             let complaints = Complaints {
                 note: "The order book cannot be written",
                 ..Complaints::default()
@@ -157,6 +159,6 @@ fn html(status: StatusCode, page: String) -> Response<Full<Bytes>> {
 }
 
 fn respond(builder: hyper::http::response::Builder, body: String) -> Response<Full<Bytes>> {
-    // Statuses and headers are our own, so the builder has nothing to refuse.
+    // All statuses and headers are constants or digits, so the builder cannot fail.
     builder.body(Full::from(body)).unwrap_or_default()
 }
