@@ -120,6 +120,7 @@ fn the_examples_in_the_documentation_are_scenarios() {
     let examples: Vec<&str> = examples
         .filter_map(|text| Some(text.split_once("```")?.0))
         .filter(|example| example.contains("steps:"))
+        .chain([include_str!("../../../../examples/weather.yaml")])
         .collect();
     assert!(examples.len() > 1, "{examples:?}");
     for example in examples {
