@@ -137,6 +137,7 @@ fn picture(body: &EventBody) -> Option<&Screenshot> {
         | EventBody::Retry(_)
         | EventBody::Gateway(_)
         | EventBody::Model(_)
+        | EventBody::Changed(_)
         | EventBody::Notice(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => None,
@@ -247,6 +248,7 @@ impl Conversation<'_> {
             | EventBody::Message(_)
             | EventBody::Gateway(_)
             | EventBody::Model(_)
+            | EventBody::Changed(_)
             | EventBody::Decision(_)
             | EventBody::Answer(_)
             | EventBody::Error(_)

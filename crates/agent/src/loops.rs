@@ -71,6 +71,7 @@ impl<'a> Reading<'a> {
             | EventBody::Notice(_)
             | EventBody::Gateway(_)
             | EventBody::Model(_)
+            | EventBody::Changed(_)
             | EventBody::Status(_)
             | EventBody::Queue(_)
             | EventBody::Thinking(_)

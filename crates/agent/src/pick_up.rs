@@ -110,6 +110,7 @@ impl Progress {
             | EventBody::Retry(_)
             | EventBody::Gateway(_)
             | EventBody::Model(_)
+            | EventBody::Changed(_)
             | EventBody::Notice(_)
             | EventBody::Status(_)
             | EventBody::Queue(_)

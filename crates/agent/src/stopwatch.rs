@@ -88,6 +88,7 @@ impl Reading {
             | EventBody::Notice(_)
             | EventBody::Gateway(_)
             | EventBody::Model(_)
+            | EventBody::Changed(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}
         }

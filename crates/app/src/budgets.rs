@@ -46,7 +46,7 @@ impl Shared {
     pub(crate) async fn accounts(&self, session: SessionId) -> Result<Accounts, StoreError> {
         let found = self.store.session_account(session).await?;
         let (owner, account) =
-            found.ok_or_else(|| StoreError::Unreadable(format!("session {session} went away")))?;
+            found.ok_or_else(|| StoreError::Gone(format!("session {session}")))?;
         Ok(Accounts {
             session: account,
             day: self.day_account(owner).await?,

@@ -9,7 +9,7 @@ use deskhand_core::{
     id::{DecisionId, SessionId, TurnId},
     policy::Policy,
 };
-use deskhand_store::{Settle, StoreError};
+use deskhand_store::{RaiseDecision, SettleDecision, SettleRefused, StoreError};
 use tokio::sync::{Notify, watch};
 
 use crate::{patience::until_answered, sessions::Shared};
@@ -45,14 +45,19 @@ impl Shared {
         id: DecisionId,
         settlement: &Settlement,
         file: Option<&deskhand_core::decision::GivenFile>,
-    ) -> Result<Settle, StoreError> {
-        let settle = self.log.settle(session, id, settlement, file).await?;
-        if let Settle::Settled(_) = settle {
+    ) -> Result<Result<(), SettleRefused>, StoreError> {
+        let settle = SettleDecision {
+            id,
+            settlement,
+            file,
+        };
+        let settled = self.log.commit(session, settle).await?;
+        if settled.is_ok() {
             self.decision_news.settled.send_replace(());
             // It may have given more to all sessions of somebody.
             self.budget_news.send_replace(());
         }
-        Ok(settle)
+        Ok(settled)
     }
 
     /// Settles an open decision whose time is over.
@@ -60,7 +65,9 @@ impl Shared {
         let expired = Settlement::Expired {
             default: decision.ask.default.clone(),
         };
-        self.settle(decision.session, decision.id, &expired, None)
+        // Somebody may have answered at the last moment.
+        let _ = self
+            .settle(decision.session, decision.id, &expired, None)
             .await?;
         Ok(())
     }
@@ -131,14 +138,16 @@ impl TurnDecisions {
             log.catch_up(self.session).await?;
             return Ok(true);
         }
-        log.raise(self.session, self.turn, id, ask).await
+        let turn = self.turn;
+        let raised = log.commit(self.session, RaiseDecision { turn, id, ask });
+        Ok(raised.await?.is_ok())
     }
 
     /// What became of a decision, once it is settled.
     async fn look(&self, id: DecisionId) -> Result<Option<Settled>, StoreError> {
         let store = &self.shared.store;
         let Some(named) = store.decision(self.session, id).await? else {
-            return Err(StoreError::Unreadable(format!("decision {id} went away")));
+            return Err(StoreError::Gone(format!("decision {id}")));
         };
         let decision = named.decision;
         if decision.state == DecisionState::Open {
@@ -190,7 +199,8 @@ impl Decisions for TurnDecisions {
             self.shared
                 .settle(self.session, id, &Settlement::Withdrawn, None)
         });
-        withdrawn
+        // It may be settled already.
+        let _ = withdrawn
             .await
             .map_err(|error| TurnLogError(Box::new(error)))?;
         Ok(())

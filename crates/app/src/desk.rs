@@ -299,9 +299,9 @@ impl SessionDesk {
                 events: events.clone(),
                 ..Transition::default()
             };
-            self.log.transition(self.session, transition)
+            self.log.commit(self.session, transition)
         });
-        told.await
+        Ok(told.await?.is_ok())
     }
 
     fn current(&self) -> Option<Arc<dyn Sandbox>> {

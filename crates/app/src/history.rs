@@ -72,6 +72,7 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
             | EventBody::Retry(_)
             | EventBody::Gateway(_)
             | EventBody::Model(_)
+            | EventBody::Changed(_)
             | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => None,

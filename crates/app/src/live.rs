@@ -15,7 +15,7 @@ use deskhand_core::{
     session::{Session, Signal},
     viewer::Viewer,
 };
-use deskhand_store::{Answer, PhaseMove, StoreError, Transition};
+use deskhand_store::{FinalAnswer, PhaseMove, StoreError, TakePrompt, Transition};
 use tokio::{
     sync::{Notify, Semaphore},
     time::Instant,
@@ -213,8 +213,9 @@ impl Live {
         shared: &Arc<Shared>,
         turn: TurnId,
     ) -> Result<Option<MessageId>, StoreError> {
-        let taken = until_answered(&self.ending, || shared.log.take_prompt(self.session, turn));
-        if let Some(prompt) = taken.await? {
+        let take = TakePrompt { turn };
+        let taken = until_answered(&self.ending, || shared.log.commit(self.session, take));
+        if let Ok(prompt) = taken.await? {
             return Ok(Some(prompt));
         }
         // A try whose answer got lost may have taken it.
@@ -256,7 +257,7 @@ impl Live {
         loop {
             let is_interrupted = self.turn().as_ref().is_some_and(|turn| turn.is_interrupted);
             let transition = close(turn, &report, server_ends, is_interrupted);
-            match shared.log.transition(self.session, transition).await {
+            match shared.log.commit(self.session, transition).await {
                 Ok(_) => break,
                 // The end of a turn must not get lost while the database is away; only a server
                 // that ends leaves it to the next start.
@@ -407,7 +408,7 @@ fn close(turn: TurnId, report: &TurnReport, server_ends: bool, is_interrupted: b
     let event = match &report.end {
         TurnEnd::Done { answer: content } => {
             if !content.is_empty() {
-                answer = Some(Answer {
+                answer = Some(FinalAnswer {
                     id: MessageId::new(),
                     turn,
                     content: content.clone(),

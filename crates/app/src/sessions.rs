@@ -206,9 +206,7 @@ impl Sessions {
             // A failure is in the log already, and the next prompt tries again.
             let _ = kept.live.desk.sandbox().await;
         });
-        made.ok_or_else(|| {
-            StoreError::Unreadable(format!("session {} went away", session.id)).into()
-        })
+        made.ok_or_else(|| StoreError::Gone(format!("session {}", session.id)).into())
     }
 
     async fn insert(&self, session: &Session) -> Result<(), CreateSessionError> {
@@ -303,8 +301,7 @@ impl Sessions {
             sessions.forget(kept).await;
             ended
         });
-        let ended = ending.await;
-        ended.unwrap_or_else(|error| Err(StoreError::Unreadable(error.to_string())))?;
+        ending.await.map_err(StoreError::Interrupted)??;
         Ok(())
     }
 
@@ -320,7 +317,8 @@ impl Sessions {
         let room = self.shared.rooms.room(live.session);
         {
             let _change = room.change.lock().await;
-            self.shared.log.transition(live.session, transition).await?;
+            // A session that is over already stays so.
+            let _ = self.shared.log.commit(live.session, transition).await?;
             room.clear();
         }
         self.shared.rooms.forget(live.session);

@@ -13,7 +13,7 @@ use deskhand_core::{
     message::Message,
     model::Original,
 };
-use deskhand_store::StoreError;
+use deskhand_store::{AppendEvents, StoreError, TakeSteering};
 
 use crate::{history, patience::until_answered, sessions::Shared};
 
@@ -59,8 +59,8 @@ impl SessionLog {
             self.sure.fetch_max(last, Ordering::Relaxed);
             return Ok(());
         }
-        let log = &self.shared.log;
-        if let Some(last) = log.append_answer(self.session, bodies, original).await? {
+        let append = AppendEvents { bodies, original };
+        if let Ok(last) = self.shared.log.commit(self.session, append).await? {
             self.sure.fetch_max(last, Ordering::Relaxed);
         }
         Ok(())
@@ -120,13 +120,14 @@ impl SessionLog {
         } else {
             Vec::new()
         };
-        let (messages, last) = self
-            .shared
-            .log
-            .take_steering(self.session, self.turn)
-            .await?;
-        self.sure.fetch_max(last, Ordering::Relaxed);
-        said.extend(messages.into_iter().map(message_said));
+        let Shared { store, log, .. } = &*self.shared;
+        if store.is_steered(self.session).await? {
+            let take = TakeSteering { turn: self.turn };
+            if let Ok(steering) = log.commit(self.session, take).await? {
+                self.sure.fetch_max(steering.last_seq, Ordering::Relaxed);
+                said.extend(steering.messages.into_iter().map(message_said));
+            }
+        }
         Ok(said)
     }
 }
@@ -164,7 +165,7 @@ impl TurnLog for SessionLog {
     async fn take_leases(&self) -> Result<Vec<EventBody>, TurnLogError> {
         let told = self.leases_told.load(Ordering::Relaxed);
         let events = until_answered(self.shared.tasks.shutdown(), || {
-            self.shared.log.lease_events(self.session, told)
+            self.shared.store.lease_events(self.session, told)
         });
         let events = events
             .await

@@ -8,11 +8,13 @@ pub const LARGEST_USD: f64 = 1_000_000.0;
 pub const LARGEST_TOKENS: u64 = 1_000_000_000_000;
 
 /// What may be used. Where nothing is said, as much as it takes.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
     /// Read and written by models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
 }
 

@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobName,
-    budget::Bound,
+    budget::{Bound, Budget},
     decision::{Ask, DecisionState, Reply},
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::LeaseChanged,
     message::{Delivery, Role},
     model::{Check, Usage},
+    policy::Policy,
     session::{Phase, SandboxState},
 };
 
@@ -78,6 +79,7 @@ pub enum EventBody {
     Retry(Retry),
     Gateway(GatewayUse),
     Model(ModelChanged),
+    Changed(SessionChanged),
     Notice(Notice),
     Error(Failure),
     Complete(Complete),
@@ -101,6 +103,7 @@ impl EventBody {
             Self::Retry(retry) => serde_json::to_string(retry),
             Self::Gateway(used) => serde_json::to_string(used),
             Self::Model(changed) => serde_json::to_string(changed),
+            Self::Changed(changed) => serde_json::to_string(changed),
             Self::Notice(notice) => serde_json::to_string(notice),
             Self::Error(failure) => serde_json::to_string(failure),
             Self::Complete(complete) => serde_json::to_string(complete),
@@ -125,10 +128,23 @@ impl EventBody {
             Self::Retry(_) => "retry",
             Self::Gateway(_) => "gateway",
             Self::Model(_) => "model",
+            Self::Changed(_) => "changed",
             Self::Notice(_) => "notice",
             Self::Error(_) => "error",
             Self::Complete(_) => "complete",
         }
+    }
+
+    /// Tells if lists of sessions show a session differently after this: its state, title, model or open questions.
+    pub fn changes_summary(&self) -> bool {
+        matches!(
+            self,
+            Self::Status(_)
+                | Self::Decision(_)
+                | Self::Answer(_)
+                | Self::Model(_)
+                | Self::Changed(_)
+        )
     }
 }
 
@@ -357,6 +373,33 @@ pub struct ModelChanged {
     pub by: UserId,
     /// Their name at that time.
     pub by_name: String,
+}
+
+/// A person changed settings of the session. Absent ones stayed as they were; a new model has an event of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionChanged {
+    pub by: UserId,
+    /// Their name at that time.
+    pub by_name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// From the next turn on. Empty: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approvals: Option<Policy>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Budget>,
+}
+
+impl SessionChanged {
+    /// Tells if nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.title.is_none()
+            && self.instructions.is_none()
+            && self.approvals.is_none()
+            && self.budget.is_none()
+    }
 }
 
 /// A turn comes close to a bound. The model is told as well.

@@ -1,84 +1,91 @@
-//! The model's answers as its vendor gave them.
+//! Appending to the log, and the model's answers in their vendor's own form.
 
 use deskhand_core::{
     budget::Amount,
-    event::{Cost, EventBody, LoggedEvent},
-    id::{SessionId, TurnId, UserId},
+    event::{Cost, EventBody},
+    id::{SessionId, TurnId},
     model::Original,
 };
-use jiff::Timestamp;
 
 use crate::{
-    budgets::{nano, use_up},
-    database::{Row, Store, StoreError, Transaction, count, millis, stored_count},
-    events::{first_seq, insert_events, stored_len},
+    budgets::use_up,
+    commit::{Change, HeldSession, Hold},
+    database::{Row, Store, StoreError, count, from_json},
 };
 
-/// An answer as it is kept: of which turn, which step of it, and what the vendor gave.
+/// A stored answer: its turn, its step in the turn, and the vendor's own form of it.
 pub type KeptAnswer = (TurnId, u32, Original);
 
-impl Store {
-    /// Appends a whole answer, whose last event is its cost, together with what the vendor gave. `None`
-    /// when there is no such session.
-    pub async fn append_answer(
-        &self,
-        session: SessionId,
-        bodies: &[EventBody],
-        original: Option<&Original>,
-        at: Timestamp,
-    ) -> Result<Option<Vec<LoggedEvent>>, StoreError> {
-        let mut transaction = self.begin().await?;
-        let cost = bodies.iter().rev().find_map(|body| match body {
-            EventBody::Cost(cost) => Some(cost),
-            EventBody::Status(_)
-            | EventBody::Message(_)
-            | EventBody::Queue(_)
-            | EventBody::Lease(_)
-            | EventBody::Thinking(_)
-            | EventBody::Text(_)
-            | EventBody::ToolUse(_)
-            | EventBody::ToolResult(_)
-            | EventBody::Screenshot(_)
-            | EventBody::Decision(_)
-            | EventBody::Answer(_)
-            | EventBody::Retry(_)
-            | EventBody::Gateway(_)
-            | EventBody::Model(_)
-            | EventBody::Notice(_)
-            | EventBody::Error(_)
-            | EventBody::Complete(_) => None,
-        });
-        let sql = "UPDATE sessions SET last_seq = last_seq + $1, updated_at_ms = $2, \
-                   cost_nanousd = cost_nanousd + $3, tokens = tokens + $4 WHERE id = $5 \
-                   RETURNING last_seq, owner_id";
-        let values = [
-            stored_len(bodies),
-            millis(at),
-            cost.map_or(0, |cost| nano(cost.usd)).into(),
-            stored_count(cost.map_or(0, |cost| cost.usage.tokens())),
-            session.0.into(),
-        ];
-        let Some(row) = transaction.one(sql, values).await? else {
-            return Ok(None);
-        };
-        let first = first_seq(&row, bodies.len())?;
-        if let Some(cost) = cost {
-            let amount = Amount {
-                usd: cost.usd,
-                tokens: cost.usage.tokens(),
-            };
-            let owner = UserId(row.get("owner_id")?);
-            use_up(&mut transaction, owner, amount, at).await?;
+/// Appends events that change nothing but the log and what the session has used.
+#[derive(Debug)]
+pub struct AppendEvents<'a> {
+    pub bodies: &'a [EventBody],
+    /// The vendor's own form of the answer that these events tell of. It is stored with the last `cost` among them.
+    pub original: Option<&'a Original>,
+}
+
+/// There is no such session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoSuchSession;
+
+impl<'a> AppendEvents<'a> {
+    /// Appends events that are not an answer of a model.
+    pub fn new(bodies: &'a [EventBody]) -> Self {
+        Self {
+            bodies,
+            original: None,
         }
-        let events = insert_events(&mut transaction, session, first, bodies, at).await?;
-        if let (Some(cost), Some(original)) = (cost, original) {
-            keep(&mut transaction, session, cost, original).await?;
-        }
-        transaction.commit().await?;
-        Ok(Some(events))
     }
 
-    /// All answers of a session that a vendor wants back.
+    fn cost(&self) -> Option<&'a Cost> {
+        let costs = self.bodies.iter().rev();
+        costs
+            .filter_map(|body| {
+                if let EventBody::Cost(cost) = body {
+                    Some(cost)
+                } else {
+                    None
+                }
+            })
+            .next()
+    }
+}
+
+impl Change for AppendEvents<'_> {
+    /// The number of the last event.
+    type Output = u64;
+    type Refusal = NoSuchSession;
+
+    fn hold(&self) -> Hold {
+        Hold::Count {
+            n_events: self.bodies.len(),
+            used: self.cost().map(amount).unwrap_or_default(),
+        }
+    }
+
+    fn no_session(&self) -> NoSuchSession {
+        NoSuchSession
+    }
+
+    async fn apply(
+        self,
+        session: &mut HeldSession,
+    ) -> Result<Result<u64, NoSuchSession>, StoreError> {
+        if let Some(cost) = self.cost() {
+            use_up(session, amount(cost)).await?;
+            if let Some(original) = self.original {
+                keep(session, cost, original).await?;
+            }
+        }
+        for body in self.bodies {
+            session.tell(body).await?;
+        }
+        Ok(Ok(session.last_seq()))
+    }
+}
+
+impl Store {
+    /// Returns all answers of a session that a vendor wants back.
     pub async fn answers(&self, session: SessionId) -> Result<Vec<KeptAnswer>, StoreError> {
         let sql = "SELECT turn_id, step, vendor, data FROM answers WHERE session_id = $1";
         let rows = self.all(sql, [session.0.into()]).await?;
@@ -86,31 +93,35 @@ impl Store {
     }
 }
 
+fn amount(cost: &Cost) -> Amount {
+    Amount {
+        usd: cost.usd,
+        tokens: cost.usage.tokens(),
+    }
+}
+
 async fn keep(
-    transaction: &mut Transaction,
-    session: SessionId,
+    session: &mut HeldSession,
     cost: &Cost,
     original: &Original,
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO answers (session_id, turn_id, step, vendor, data) \
                VALUES ($1, $2, $3, $4, $5)";
     let values = [
-        session.0.into(),
+        session.id.0.into(),
         cost.turn.0.into(),
         i64::from(cost.step).into(),
         original.vendor.as_str().into(),
         original.data.to_string().into(),
     ];
-    transaction.execute(sql, values).await?;
+    session.tx.execute(sql, values).await?;
     Ok(())
 }
 
 fn answer(row: &Row) -> Result<KeptAnswer, StoreError> {
-    let data: String = row.get("data")?;
     let original = Original {
         vendor: row.get("vendor")?,
-        data: serde_json::from_str(&data)
-            .map_err(|error| StoreError::Unreadable(error.to_string()))?,
+        data: from_json(row.get("data")?)?,
     };
     let step = count(row.get("step")?)?;
     let step = u32::try_from(step).map_err(|error| StoreError::Unreadable(error.to_string()))?;

@@ -1,14 +1,17 @@
-//! What sessions and people may use, and what they have used.
+//! Budgets of sessions and people, and their use.
 
 use deskhand_core::{
-    budget::{Account, Amount, Bound, Budget, ChangeBudget, Over},
+    budget::{Account, Amount, Bound, Budget, Over},
     id::{SessionId, UserId},
 };
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
-use crate::database::{Row, Store, StoreError, Transaction, Value, count, stored_count};
+use crate::{
+    commit::HeldSession,
+    database::{Row, Store, StoreError, Value, count, stored_count},
+};
 
-/// What somebody's sessions used in one day, and what was given in addition for it.
+/// Use of models by a user's sessions in one day, and the amount granted in addition for that day.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct DayUse {
     pub used: Amount,
@@ -16,7 +19,7 @@ pub struct DayUse {
 }
 
 impl Store {
-    /// Whose a session is, and what it may use and has used. `None` when there is no such session.
+    /// Returns a session's owner, budget and use. `None` when there is no such session.
     pub async fn session_account(
         &self,
         session: SessionId,
@@ -34,28 +37,7 @@ impl Store {
         Ok(Some((UserId(row.get("owner_id")?), account)))
     }
 
-    /// Gives a session another budget. What people gave in addition to the old one is gone with it.
-    pub async fn set_budget(
-        &self,
-        session: SessionId,
-        change: ChangeBudget,
-    ) -> Result<(), StoreError> {
-        let mut tx = self.begin().await?;
-        if let Some(usd) = change.usd {
-            let sql = "UPDATE sessions SET budget_nanousd = $1, granted_nanousd = 0 WHERE id = $2";
-            let nano = Some(nano(usd)).filter(|nano| *nano > 0);
-            tx.execute(sql, [nano.into(), session.0.into()]).await?;
-        }
-        if let Some(tokens) = change.tokens {
-            let sql = "UPDATE sessions SET budget_tokens = $1, granted_tokens = 0 WHERE id = $2";
-            let tokens = Some(tokens).filter(|tokens| *tokens > 0);
-            tx.execute(sql, [stored_tokens(tokens), session.0.into()])
-                .await?;
-        }
-        tx.commit().await
-    }
-
-    /// What somebody used on the day of this time.
+    /// Returns a user's use on the day of this time.
     pub async fn day_use(&self, user: UserId, at: Timestamp) -> Result<DayUse, StoreError> {
         let sql = "SELECT cost_nanousd, tokens, granted_nanousd, granted_tokens FROM user_days \
                    WHERE user_id = $1 AND day = $2";
@@ -69,7 +51,7 @@ impl Store {
         }
     }
 
-    /// What somebody used in the month of this time, up to it.
+    /// Returns a user's use in the month of this time, up to it.
     pub async fn month_use(&self, user: UserId, at: Timestamp) -> Result<Amount, StoreError> {
         let sql = "SELECT CAST(COALESCE(SUM(cost_nanousd), 0) AS BIGINT) AS cost_nanousd, \
                    CAST(COALESCE(SUM(tokens), 0) AS BIGINT) AS tokens FROM user_days \
@@ -88,63 +70,46 @@ impl Store {
 }
 
 /// Adds to what the owner of a session has used today.
-pub(crate) async fn use_up(
-    tx: &mut Transaction,
-    owner: UserId,
-    amount: Amount,
-    at: Timestamp,
-) -> Result<(), StoreError> {
+pub(crate) async fn use_up(session: &mut HeldSession, amount: Amount) -> Result<(), StoreError> {
     let sql = "INSERT INTO user_days (user_id, day, cost_nanousd, tokens) VALUES ($1, $2, $3, $4) \
                ON CONFLICT (user_id, day) DO UPDATE SET \
                cost_nanousd = user_days.cost_nanousd + excluded.cost_nanousd, \
                tokens = user_days.tokens + excluded.tokens";
     let values = [
-        owner.0.into(),
-        day(at).to_string().into(),
+        session.owner.0.into(),
+        day(session.at).to_string().into(),
         nano(amount.usd).into(),
         stored_count(amount.tokens),
     ];
-    tx.execute(sql, values).await?;
+    session.tx.execute(sql, values).await?;
     Ok(())
 }
 
-/// Does what a yes to more means for a session or its owner. What a turn is given its log says.
-pub(crate) async fn grant(
-    tx: &mut Transaction,
-    session: SessionId,
-    over: &Over,
-    at: Timestamp,
-) -> Result<(), StoreError> {
-    let column = match over.bound {
-        Bound::SessionUsd | Bound::DayUsd => "granted_nanousd",
-        Bound::SessionTokens | Bound::DayTokens => "granted_tokens",
+/// Adds what a yes gives to a session or its owner. A turn finds what it was given in the log.
+pub(crate) async fn grant(session: &mut HeldSession, over: &Over) -> Result<(), StoreError> {
+    let (column, more) = match over.bound {
+        Bound::SessionUsd | Bound::DayUsd => ("granted_nanousd", nano(over.more)),
+        Bound::SessionTokens | Bound::DayTokens => ("granted_tokens", whole(over.more)),
         Bound::Steps | Bound::Seconds | Bound::Repeats => return Ok(()),
-    };
-    let more = match over.bound {
-        Bound::SessionUsd | Bound::DayUsd => nano(over.more),
-        Bound::SessionTokens
-        | Bound::DayTokens
-        | Bound::Steps
-        | Bound::Seconds
-        | Bound::Repeats => whole(over.more),
     };
     if over.bound.is_of_owner() {
         let sql = format!(
-            "INSERT INTO user_days (user_id, day, {column}) \
-             SELECT owner_id, $1, CAST($2 AS BIGINT) FROM sessions WHERE id = $3 \
+            "INSERT INTO user_days (user_id, day, {column}) VALUES ($1, $2, $3) \
              ON CONFLICT (user_id, day) DO UPDATE SET \
              {column} = user_days.{column} + excluded.{column}"
         );
-        let values = [day(at).to_string().into(), more.into(), session.0.into()];
-        tx.execute(&sql, values).await?;
+        let day = day(session.at).to_string();
+        let values = [session.owner.0.into(), day.into(), more.into()];
+        session.tx.execute(&sql, values).await?;
     } else {
         let sql = format!("UPDATE sessions SET {column} = {column} + $1 WHERE id = $2");
-        tx.execute(&sql, [more.into(), session.0.into()]).await?;
+        let values = [more.into(), session.id.0.into()];
+        session.tx.execute(&sql, values).await?;
     }
     Ok(())
 }
 
-/// The budget in a row of sessions.
+/// Reads the budget in a row of sessions.
 pub(crate) fn budget(row: &Row) -> Result<Budget, StoreError> {
     let nano: Option<i64> = row.get("budget_nanousd")?;
     let tokens: Option<i64> = row.get("budget_tokens")?;
@@ -154,7 +119,7 @@ pub(crate) fn budget(row: &Row) -> Result<Budget, StoreError> {
     })
 }
 
-/// What was granted, in a row of sessions or days.
+/// Reads the granted amount in a row of sessions or days.
 pub(crate) fn granted(row: &Row) -> Result<Amount, StoreError> {
     Ok(Amount {
         usd: usd(row.get("granted_nanousd")?),

@@ -1,14 +1,21 @@
 //! The database: how it is opened, and the few words in which the rest of the crate speaks to it.
 
+mod lock;
 mod migrate;
 mod postgres;
 mod sqlite;
 mod tls;
 mod value;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
-pub(crate) use self::value::{Row, Value};
+pub(crate) use self::{
+    lock::DatabaseLock,
+    value::{Row, Value},
+};
 use deadpool_postgres::PoolError;
 use tokio_postgres::error::SqlState;
 
@@ -17,11 +24,16 @@ use self::{
     sqlite::{Sqlite, SqliteTransaction},
     tls::TlsError,
 };
+use crate::servers::{InUse, ServerId};
 
 /// The store. Clones share its connections.
 #[derive(Debug, Clone)]
 pub struct Store {
     database: Arc<Database>,
+    /// The server that uses it, once the server has claimed the database.
+    pub(crate) server: Arc<OnceLock<ServerId>>,
+    /// Its address as people may see it.
+    pub(crate) shown: Arc<str>,
 }
 
 #[derive(Debug)]
@@ -54,8 +66,21 @@ pub enum StoreError {
     Address(String),
     #[error("the database did not do what it was asked")]
     Database(#[from] SqlError),
-    #[error("the database holds something that cannot be read: {0}")]
+    #[error("the database holds something that this program cannot read: {0}")]
     Unreadable(String),
+    #[error("a value could not be written as JSON")]
+    Encode(#[source] serde_json::Error),
+    #[error("{0} is not in the database any more")]
+    Gone(String),
+    #[error("the task that did this ended before it was done")]
+    Interrupted(#[source] tokio::task::JoinError),
+    #[error("{0}")]
+    InUse(Box<InUse>),
+    #[error("the file {path} could not be locked")]
+    Lock {
+        path: PathBuf,
+        source: std::io::Error,
+    },
 }
 
 /// What a database says when it refuses.
@@ -77,7 +102,14 @@ impl StoreError {
         match self {
             Self::Database(error) | Self::Open { source: error, .. } => error.is_unreachable(),
             Self::Migrate { source, .. } => source.is_unreachable(),
-            Self::Newer { .. } | Self::Address(_) | Self::Unreadable(_) => false,
+            Self::Newer { .. }
+            | Self::Address(_)
+            | Self::Unreadable(_)
+            | Self::Encode(_)
+            | Self::Gone(_)
+            | Self::Interrupted(_)
+            | Self::InUse(_)
+            | Self::Lock { .. } => false,
         }
     }
 }
@@ -129,11 +161,14 @@ impl Store {
         } else {
             return Err(StoreError::Address(shown));
         };
+        let database = database.map_err(|source| StoreError::Open {
+            url: shown.clone(),
+            source,
+        })?;
         let store = Self {
-            database: Arc::new(database.map_err(|source| StoreError::Open {
-                url: shown.clone(),
-                source,
-            })?),
+            database: Arc::new(database),
+            server: Arc::default(),
+            shown: shown.as_str().into(),
         };
         match store.migrate().await {
             Ok(()) => Ok(store),
@@ -309,6 +344,25 @@ pub(crate) fn millis(at: jiff::Timestamp) -> Value {
 pub(crate) fn timestamp(millis: i64) -> Result<jiff::Timestamp, StoreError> {
     jiff::Timestamp::from_millisecond(millis)
         .map_err(|error| StoreError::Unreadable(error.to_string()))
+}
+
+/// Writes a value as JSON.
+pub(crate) fn json<T: serde::Serialize>(value: &T) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(StoreError::Encode)
+}
+
+/// Reads stored JSON.
+pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Unreadable(error.to_string()))
+}
+
+/// Reads a stored name.
+pub(crate) fn parsed<T>(name: &str) -> Result<T, StoreError>
+where
+    T: std::str::FromStr<Err: std::fmt::Display>,
+{
+    name.parse()
+        .map_err(|error: T::Err| StoreError::Unreadable(error.to_string()))
 }
 
 /// A stored number that counts something.

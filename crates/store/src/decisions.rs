@@ -1,18 +1,17 @@
-//! Decisions: raised with the event that asks, settled once with the event that tells.
+//! Decisions: questions to people, raised and settled once, each together with its event.
 
 use deskhand_core::{
     decision::{Ask, Decision, DecisionKind, DecisionState, GivenFile, Reply, Settlement},
-    event::{DecisionRaised, DecisionSettled, EventBody, LoggedEvent, Status},
+    event::{DecisionRaised, DecisionSettled, EventBody},
     id::{DecisionId, SessionId, TurnId, UserId},
-    session::{Phase, Signal},
+    session::Signal,
 };
 use jiff::Timestamp;
 
 use crate::{
     budgets::grant,
-    database::{Row, Store, StoreError, Transaction, Value, millis, timestamp},
-    events::insert_events,
-    transitions::{advance, hold},
+    commit::{Change, HeldSession},
+    database::{Row, Store, StoreError, Value, from_json, json, millis, timestamp},
 };
 
 const COLUMNS: &str = "d.id, d.session_id, d.turn_id, d.ask, d.created_at_ms, d.state, d.answer, \
@@ -23,7 +22,7 @@ const COLUMNS: &str = "d.id, d.session_id, d.turn_id, d.ask, d.created_at_ms, d.
 pub struct NamedDecision {
     pub decision: Decision,
     pub session_title: String,
-    /// The name of whoever answered.
+    /// The name of the person who answered.
     pub answered_by_name: Option<String>,
 }
 
@@ -31,22 +30,121 @@ pub struct NamedDecision {
 #[derive(Debug)]
 pub struct DecisionPage {
     pub decisions: Vec<NamedDecision>,
-    /// Where the next page goes on, if there is one.
+    /// The start of the next page, if there is one.
     pub next: Option<DecisionId>,
 }
 
-/// What came of settling a decision.
+/// Asks people, and lets the session wait.
 #[derive(Debug)]
-pub enum Settle {
-    Settled(Vec<LoggedEvent>),
-    /// Somebody or something was quicker.
+pub struct RaiseDecision<'a> {
+    pub turn: TurnId,
+    pub id: DecisionId,
+    pub ask: &'a Ask,
+}
+
+/// The session does not work on this turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotAtWork;
+
+/// Settles an open decision, and lets the session resume after the last one.
+#[derive(Debug)]
+pub struct SettleDecision<'a> {
+    pub id: DecisionId,
+    pub settlement: &'a Settlement,
+    /// The file, when the answer is one.
+    pub file: Option<&'a GivenFile>,
+}
+
+/// Reasons a decision is not settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettleRefused {
+    /// It is settled already.
     Already,
     /// There is no such decision in this session.
     Unknown,
 }
 
+impl Change for RaiseDecision<'_> {
+    type Output = ();
+    type Refusal = NotAtWork;
+
+    fn no_session(&self) -> NotAtWork {
+        NotAtWork
+    }
+
+    async fn apply(self, session: &mut HeldSession) -> Result<Result<(), NotAtWork>, StoreError> {
+        let phase = session.phase.after(Signal::QuestionAsked);
+        let Some(phase) = phase.filter(|_| session.turn == Some(self.turn)) else {
+            return Ok(Err(NotAtWork));
+        };
+        let sql = "INSERT INTO decisions (id, session_id, turn_id, kind, ask, expires_at_ms, \
+                   created_at_ms, state) VALUES ($1, $2, $3, $4, $5, $6, $7, 'open')";
+        let values = [
+            self.id.0.into(),
+            session.id.0.into(),
+            self.turn.0.into(),
+            self.ask.kind.name().into(),
+            json(self.ask)?.into(),
+            self.ask.expires_at.map(Timestamp::as_millisecond).into(),
+            millis(session.at),
+        ];
+        session.tx.execute(sql, values).await?;
+        session.phase = phase;
+        let raised = EventBody::Decision(DecisionRaised {
+            turn: self.turn,
+            decision: self.id,
+            ask: self.ask.clone(),
+        });
+        session.tell(&raised).await?;
+        session.tell_status(None, None, None).await?;
+        Ok(Ok(()))
+    }
+}
+
+impl Change for SettleDecision<'_> {
+    type Output = ();
+    type Refusal = SettleRefused;
+
+    fn no_session(&self) -> SettleRefused {
+        SettleRefused::Unknown
+    }
+
+    async fn apply(
+        self,
+        session: &mut HeldSession,
+    ) -> Result<Result<(), SettleRefused>, StoreError> {
+        let sql = "SELECT turn_id, state, ask FROM decisions WHERE id = $1 AND session_id = $2";
+        let values = [self.id.0.into(), session.id.0.into()];
+        let Some(row) = session.tx.one(sql, values).await? else {
+            return Ok(Err(SettleRefused::Unknown));
+        };
+        if state(&row)? != DecisionState::Open {
+            return Ok(Err(SettleRefused::Already));
+        }
+        let turn = TurnId(row.get("turn_id")?);
+        settle(session, self.id, turn, self.settlement).await?;
+        if self.settlement.reply() == Some(&Reply::Yes(true)) {
+            let ask: Ask = from_json(row.get("ask")?)?;
+            if let Some(over) = ask.over {
+                grant(session, &over).await?;
+            }
+        }
+        if let Some(file) = self.file {
+            keep(session, self.id, file).await?;
+        }
+        let is_last = open_of(session).await?.is_empty();
+        if let Some(phase) = session.phase.after(Signal::QuestionAnswered)
+            && is_last
+        {
+            session.phase = phase;
+            session.tell_status(None, None, None).await?;
+        }
+        Ok(Ok(()))
+    }
+}
+
 impl Store {
-    /// What a session waits for, oldest first.
+    /// Returns the open decisions of a session, oldest first.
     pub async fn open_decisions(
         &self,
         session: SessionId,
@@ -57,120 +155,13 @@ impl Store {
         let open = rows.iter().map(|row| {
             let name: String = row.get("kind")?;
             let kind = DecisionKind::from_name(&name);
-            let unknown = || StoreError::Unreadable(format!("{name:?} is no kind of decision"));
+            let unknown = || StoreError::Unreadable(format!("{name:?} is not a kind of decision"));
             Ok((DecisionId(row.get("id")?), kind.ok_or_else(unknown)?))
         });
         open.collect()
     }
 
-    /// Asks, and lets the session wait. `None` when the session is not at work on this turn.
-    pub async fn raise_decision(
-        &self,
-        session: SessionId,
-        turn: TurnId,
-        id: DecisionId,
-        ask: &Ask,
-        at: Timestamp,
-    ) -> Result<Option<Vec<LoggedEvent>>, StoreError> {
-        let mut tx = self.begin().await?;
-        let Some(held) = hold(&mut tx, session).await? else {
-            return Ok(None);
-        };
-        let sql = "SELECT 1 AS same FROM sessions WHERE id = $1 AND turn_id = $2";
-        let same = tx.one(sql, [session.0.into(), turn.0.into()]).await?;
-        let (Some(phase), Some(_)) = (held.phase.after(Signal::QuestionAsked), same) else {
-            return Ok(None);
-        };
-        let sql = "INSERT INTO decisions (id, session_id, turn_id, kind, ask, expires_at_ms, \
-                   created_at_ms, state) VALUES ($1, $2, $3, $4, $5, $6, $7, 'open')";
-        let values = [
-            id.0.into(),
-            session.0.into(),
-            turn.0.into(),
-            ask.kind.name().into(),
-            json(ask)?.into(),
-            ask.expires_at.map(Timestamp::as_millisecond).into(),
-            millis(at),
-        ];
-        tx.execute(sql, values).await?;
-        let bodies = [
-            EventBody::Decision(DecisionRaised {
-                turn,
-                decision: id,
-                ask: ask.clone(),
-            }),
-            EventBody::Status(Status {
-                state: phase,
-                sandbox: held.sandbox,
-                reason: None,
-                turn: None,
-                prompt: None,
-            }),
-        ];
-        let first = advance(&mut tx, session, phase, held.sandbox, &bodies, at).await?;
-        let events = insert_events(&mut tx, session, first, &bodies, at).await?;
-        tx.commit().await?;
-        Ok(Some(events))
-    }
-
-    /// Settles a decision if it is open, and lets the session go on.
-    pub async fn settle_decision(
-        &self,
-        session: SessionId,
-        id: DecisionId,
-        settlement: &Settlement,
-        file: Option<&GivenFile>,
-        at: Timestamp,
-    ) -> Result<Settle, StoreError> {
-        let mut tx = self.begin().await?;
-        let Some(held) = hold(&mut tx, session).await? else {
-            return Ok(Settle::Unknown);
-        };
-        let sql = "SELECT turn_id, state, ask FROM decisions WHERE id = $1 AND session_id = $2";
-        let Some(row) = tx.one(sql, [id.0.into(), session.0.into()]).await? else {
-            return Ok(Settle::Unknown);
-        };
-        if state(&row)? != DecisionState::Open {
-            return Ok(Settle::Already);
-        }
-        let turn = TurnId(row.get("turn_id")?);
-        let mut bodies = vec![settle(&mut tx, id, turn, settlement, at).await?];
-        if settlement.reply() == Some(&Reply::Yes(true)) {
-            let ask: String = row.get("ask")?;
-            if let Some(over) = read::<Ask>(&ask)?.over {
-                grant(&mut tx, session, &over, at).await?;
-            }
-        }
-        if let Some(file) = file {
-            let sql = "INSERT INTO decision_files (decision_id, name, bytes) VALUES ($1, $2, $3)";
-            let values = [
-                id.0.into(),
-                file.name.as_str().into(),
-                file.bytes.clone().into(),
-            ];
-            tx.execute(sql, values).await?;
-        }
-        let is_last = open_of(&mut tx, session).await?.is_empty();
-        let phase = match held.phase.after(Signal::QuestionAnswered) {
-            Some(phase) if is_last => phase,
-            Some(_) | None => held.phase,
-        };
-        if phase != held.phase {
-            bodies.push(EventBody::Status(Status {
-                state: phase,
-                sandbox: held.sandbox,
-                reason: None,
-                turn: None,
-                prompt: None,
-            }));
-        }
-        let first = advance(&mut tx, session, phase, held.sandbox, &bodies, at).await?;
-        let events = insert_events(&mut tx, session, first, &bodies, at).await?;
-        tx.commit().await?;
-        Ok(Settle::Settled(events))
-    }
-
-    /// A session's decision.
+    /// Returns a decision of a session.
     pub async fn decision(
         &self,
         session: SessionId,
@@ -185,7 +176,7 @@ impl Store {
         row.map(|row| named(&row)).transpose()
     }
 
-    /// A session's decisions, newest first, raised before `before`.
+    /// Returns a session's decisions, newest first, raised before `before`.
     pub async fn decisions(
         &self,
         session: SessionId,
@@ -203,7 +194,7 @@ impl Store {
             .await
     }
 
-    /// The decisions that somebody may answer, or could have, newest first.
+    /// Returns the decisions that a user may answer, or could have, newest first.
     pub async fn inbox(
         &self,
         user: UserId,
@@ -224,7 +215,7 @@ impl Store {
             .await
     }
 
-    /// Open decisions whose time is over, oldest first.
+    /// Returns open decisions that have expired, oldest first.
     pub async fn expired_decisions(
         &self,
         now: Timestamp,
@@ -240,7 +231,7 @@ impl Store {
         rows.iter().map(decision).collect()
     }
 
-    /// When the next open decision expires.
+    /// Returns the time at which the next open decision expires.
     pub async fn next_expiry(&self) -> Result<Option<Timestamp>, StoreError> {
         let sql = "SELECT MIN(expires_at_ms) AS next FROM decisions \
                    WHERE state = 'open' AND expires_at_ms IS NOT NULL";
@@ -251,7 +242,7 @@ impl Store {
         next.map(timestamp).transpose()
     }
 
-    /// The file that answered a decision.
+    /// Returns the file that answered a decision.
     pub async fn decision_file(&self, id: DecisionId) -> Result<Option<GivenFile>, StoreError> {
         let sql = "SELECT name, bytes FROM decision_files WHERE decision_id = $1";
         let Some(row) = self.one(sql, [id.0.into()]).await? else {
@@ -290,69 +281,66 @@ impl Store {
     }
 }
 
-/// Withdraws what a session still waits for when it comes to rest; answers the events that say so.
-pub(crate) async fn withdraw_open(
-    tx: &mut Transaction,
-    session: SessionId,
-    phase: Phase,
-    at: Timestamp,
-) -> Result<Vec<EventBody>, StoreError> {
-    if matches!(phase, Phase::Running | Phase::Waiting) {
-        return Ok(Vec::new());
+/// Withdraws the open decisions of a session that comes to rest.
+pub(crate) async fn withdraw_open(session: &mut HeldSession) -> Result<(), StoreError> {
+    for (id, turn) in open_of(session).await? {
+        settle(session, id, turn, &Settlement::Withdrawn).await?;
     }
-    let mut bodies = Vec::new();
-    for (id, turn) in open_of(tx, session).await? {
-        bodies.push(settle(tx, id, turn, &Settlement::Withdrawn, at).await?);
-    }
-    Ok(bodies)
+    Ok(())
 }
 
-/// What a session waits for.
-async fn open_of(
-    tx: &mut Transaction,
-    session: SessionId,
-) -> Result<Vec<(DecisionId, TurnId)>, StoreError> {
+/// Returns the open decisions of a session.
+async fn open_of(session: &mut HeldSession) -> Result<Vec<(DecisionId, TurnId)>, StoreError> {
     let sql = "SELECT id, turn_id FROM decisions WHERE session_id = $1 AND state = 'open' \
                ORDER BY id";
-    let rows = tx.all(sql, [session.0.into()]).await?;
+    let rows = session.tx.all(sql, [session.id.0.into()]).await?;
     rows.iter()
         .map(|row| Ok((DecisionId(row.get("id")?), TurnId(row.get("turn_id")?))))
         .collect()
 }
 
-/// Writes how an open decision was settled; answers the event that says so.
+/// Writes and tells how an open decision was settled.
 async fn settle(
-    tx: &mut Transaction,
+    session: &mut HeldSession,
     id: DecisionId,
     turn: TurnId,
     settlement: &Settlement,
-    at: Timestamp,
-) -> Result<EventBody, StoreError> {
+) -> Result<(), StoreError> {
     let sql = "UPDATE decisions SET state = $1, answer = $2, answered_by = $3, settled_at_ms = $4 \
                WHERE id = $5";
     let values = [
         settlement.state().name().into(),
         settlement.reply().map(json).transpose()?.into(),
         settlement.by().map(|user| user.0).into(),
-        millis(at),
+        millis(session.at),
         id.0.into(),
     ];
-    tx.execute(sql, values).await?;
-    Ok(EventBody::Answer(DecisionSettled {
+    session.tx.execute(sql, values).await?;
+    let settled = EventBody::Answer(DecisionSettled {
         turn,
         decision: id,
         state: settlement.state(),
         answer: settlement.reply().cloned(),
         by: settlement.by(),
-    }))
+    });
+    session.tell(&settled).await?;
+    Ok(())
 }
 
-fn json<T: serde::Serialize>(value: &T) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Unreadable(error.to_string()))
-}
-
-fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, StoreError> {
-    serde_json::from_str(text).map_err(|error| StoreError::Unreadable(error.to_string()))
+/// Keeps the file that answers a decision.
+async fn keep(
+    session: &mut HeldSession,
+    id: DecisionId,
+    file: &GivenFile,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO decision_files (decision_id, name, bytes) VALUES ($1, $2, $3)";
+    let values = [
+        id.0.into(),
+        file.name.as_str().into(),
+        file.bytes.clone().into(),
+    ];
+    session.tx.execute(sql, values).await?;
+    Ok(())
 }
 
 fn state(row: &Row) -> Result<DecisionState, StoreError> {
@@ -362,7 +350,6 @@ fn state(row: &Row) -> Result<DecisionState, StoreError> {
 }
 
 fn decision(row: &Row) -> Result<Decision, StoreError> {
-    let ask: String = row.get("ask")?;
     let answer: Option<String> = row.get("answer")?;
     let answered_by: Option<uuid::Uuid> = row.get("answered_by")?;
     let settled_at: Option<i64> = row.get("settled_at_ms")?;
@@ -370,10 +357,10 @@ fn decision(row: &Row) -> Result<Decision, StoreError> {
         id: DecisionId(row.get("id")?),
         session: SessionId(row.get("session_id")?),
         turn: TurnId(row.get("turn_id")?),
-        ask: read::<Ask>(&ask)?,
+        ask: from_json(row.get("ask")?)?,
         created_at: timestamp(row.get("created_at_ms")?)?,
         state: state(row)?,
-        answer: answer.as_deref().map(read::<Reply>).transpose()?,
+        answer: answer.as_deref().map(from_json).transpose()?,
         answered_by: answered_by.map(UserId),
         settled_at: settled_at.map(timestamp).transpose()?,
     })

@@ -1,49 +1,53 @@
-//! What programs in a session's sandbox have asked models.
+//! Use of models by programs in a session's sandbox.
 
 use deskhand_core::{
     budget::Amount,
-    event::{EventBody, GatewayUse, LoggedEvent},
-    id::{SessionId, UserId},
+    event::{EventBody, GatewayUse},
 };
-use jiff::Timestamp;
 
 use crate::{
-    budgets::{nano, use_up},
-    database::{Store, StoreError, millis, stored_count},
-    events::{first_seq, insert_events},
+    answers::NoSuchSession,
+    budgets::use_up,
+    commit::{Change, HeldSession, Hold},
+    database::StoreError,
 };
 
-impl Store {
-    /// Counts what a program asked a model for the session and its owner, with the event that tells of it. `None` when there is no such session.
-    pub async fn append_gateway_use(
-        &self,
-        session: SessionId,
-        used: GatewayUse,
-        at: Timestamp,
-    ) -> Result<Option<Vec<LoggedEvent>>, StoreError> {
-        let mut transaction = self.begin().await?;
-        let sql = "UPDATE sessions SET last_seq = last_seq + 1, updated_at_ms = $1, \
-                   cost_nanousd = cost_nanousd + $2, tokens = tokens + $3 WHERE id = $4 \
-                   RETURNING last_seq, owner_id";
-        let values = [
-            millis(at),
-            nano(used.usd).into(),
-            stored_count(used.usage.tokens()),
-            session.0.into(),
-        ];
-        let Some(row) = transaction.one(sql, values).await? else {
-            return Ok(None);
-        };
-        let amount = Amount {
-            usd: used.usd,
-            tokens: used.usage.tokens(),
-        };
-        let owner = UserId(row.get("owner_id")?);
-        use_up(&mut transaction, owner, amount, at).await?;
-        let bodies = [EventBody::Gateway(used)];
-        let first = first_seq(&row, bodies.len())?;
-        let events = insert_events(&mut transaction, session, first, &bodies, at).await?;
-        transaction.commit().await?;
-        Ok(Some(events))
+/// Counts a program's call of a model for the session and its owner.
+#[derive(Debug)]
+pub struct CountGatewayUse {
+    pub used: GatewayUse,
+}
+
+impl CountGatewayUse {
+    fn amount(&self) -> Amount {
+        Amount {
+            usd: self.used.usd,
+            tokens: self.used.usage.tokens(),
+        }
+    }
+}
+
+impl Change for CountGatewayUse {
+    type Output = ();
+    type Refusal = NoSuchSession;
+
+    fn hold(&self) -> Hold {
+        Hold::Count {
+            n_events: 1,
+            used: self.amount(),
+        }
+    }
+
+    fn no_session(&self) -> NoSuchSession {
+        NoSuchSession
+    }
+
+    async fn apply(
+        self,
+        session: &mut HeldSession,
+    ) -> Result<Result<(), NoSuchSession>, StoreError> {
+        use_up(session, self.amount()).await?;
+        session.tell(&EventBody::Gateway(self.used)).await?;
+        Ok(Ok(()))
     }
 }

@@ -1,119 +1,118 @@
-//! Leases: people who have mouse and keyboard of a session's computer for a while.
+//! Leases: control of a session's mouse and keyboard by one person for a while.
 //!
-//! A lease is held until its end is stored, also when its time is over before that: so whoever reads
-//! the session and whoever reads the log see the same holder.
+//! A lease is held until its end is stored, even if its time is over before that: the session's row and the log
+//! always name the same holder.
 
 use deskhand_core::{
     event::{EventBody, LoggedEvent},
     id::{SessionId, UserId},
     lease::{Lease, LeaseChange, LeaseChanged, LeaseEnd},
-    session::Phase,
 };
 use jiff::Timestamp;
 
 use crate::{
-    database::{Row, Store, StoreError, Transaction, stored_count, timestamp},
-    events::{event, insert_events},
+    commit::{Change, HeldSession},
+    database::{Row, Store, StoreError, stored_count, timestamp},
+    events::event,
     people::name_of,
-    transitions::{advance, hold},
 };
 
-/// A lease that somebody wants.
+/// Takes a lease, or extends the one that the user has.
 #[derive(Debug, Clone, Copy)]
-pub struct NewLease {
-    pub session: SessionId,
+pub struct TakeLease {
     pub user: UserId,
     pub until: Timestamp,
-    /// Whether it is taken from whoever has one.
+    /// Takes it from anybody else who has it.
     pub is_forced: bool,
 }
 
-/// What came of wanting a lease.
-#[derive(Debug)]
-pub enum TakeLease {
-    Took(TookLease),
+/// Reasons a lease is not given.
+#[derive(Debug, PartialEq, Eq)]
+pub enum LeaseRefused {
     /// Somebody else has it.
     Held(Lease),
-    /// The session is over, or was never there.
+    /// The session is over or does not exist.
     Ended,
 }
 
-/// A lease that was taken or made longer.
+/// Ends a lease, if it is the one that is held and was not extended meanwhile.
 #[derive(Debug)]
-pub struct TookLease {
-    pub lease: Lease,
-    pub events: Vec<LoggedEvent>,
+pub struct EndLease<'a> {
+    pub lease: &'a Lease,
+    pub reason: LeaseEnd,
 }
 
-impl Store {
-    /// Takes a lease, or makes the one that the user has already last until another time.
-    pub async fn take_lease(&self, new: NewLease, at: Timestamp) -> Result<TakeLease, StoreError> {
-        let mut tx = self.begin().await?;
-        let held = hold(&mut tx, new.session).await?;
-        let Some(held) = held.filter(|held| held.phase != Phase::Terminated) else {
-            return Ok(TakeLease::Ended);
-        };
+/// The session has another lease, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotTheLease;
+
+impl Change for TakeLease {
+    type Output = Lease;
+    type Refusal = LeaseRefused;
+
+    fn no_session(&self) -> LeaseRefused {
+        LeaseRefused::Ended
+    }
+
+    async fn apply(
+        self,
+        session: &mut HeldSession,
+    ) -> Result<Result<Lease, LeaseRefused>, StoreError> {
+        if session.is_terminated() {
+            return Ok(Err(LeaseRefused::Ended));
+        }
         let lease = Lease {
-            user: new.user,
-            name: name_of(&mut tx, new.user).await?,
+            user: self.user,
+            name: name_of(&mut session.tx, self.user).await?,
             // As it is stored.
-            until: timestamp(new.until.as_millisecond())?,
+            until: timestamp(self.until.as_millisecond())?,
         };
-        let mut bodies = Vec::new();
-        let mut earlier = held_lease(&mut tx, new.session).await?;
-        if let Some(over) = earlier.take_if(|earlier| earlier.until <= at) {
-            bodies.push(ended(over, LeaseEnd::Expired));
+        let mut earlier = held_lease(session).await?;
+        if let Some(over) = earlier.take_if(|earlier| earlier.until <= session.at) {
+            session.tell(&ended(over, LeaseEnd::Expired)).await?;
         }
         let until = lease.until;
         let change = match earlier {
             None => LeaseChange::Taken { until, from: None },
-            Some(earlier) if earlier.user == new.user => LeaseChange::Extended { until },
-            Some(earlier) if new.is_forced => LeaseChange::Taken {
+            Some(earlier) if earlier.user == self.user => LeaseChange::Extended { until },
+            Some(earlier) if self.is_forced => LeaseChange::Taken {
                 until,
                 from: Some(earlier.user),
             },
-            Some(earlier) => return Ok(TakeLease::Held(earlier)),
+            Some(earlier) => return Ok(Err(LeaseRefused::Held(earlier))),
         };
-        bodies.push(EventBody::Lease(LeaseChanged {
+        write(session, Some(&lease)).await?;
+        let taken = EventBody::Lease(LeaseChanged {
             user: lease.user,
             name: lease.name.clone(),
             change,
-        }));
-        write(&mut tx, new.session, Some(&lease)).await?;
-        let (phase, sandbox) = (held.phase, held.sandbox);
-        let seq = advance(&mut tx, new.session, phase, sandbox, &bodies, at).await?;
-        let events = insert_events(&mut tx, new.session, seq, &bodies, at).await?;
-        tx.commit().await?;
-        Ok(TakeLease::Took(TookLease { lease, events }))
+        });
+        session.tell(&taken).await?;
+        Ok(Ok(lease))
+    }
+}
+
+impl Change for EndLease<'_> {
+    type Output = ();
+    type Refusal = NotTheLease;
+
+    fn no_session(&self) -> NotTheLease {
+        NotTheLease
     }
 
-    /// Ends a lease, if it is the one that is held and has not been made longer meanwhile.
-    pub async fn end_lease(
-        &self,
-        session: SessionId,
-        lease: &Lease,
-        reason: LeaseEnd,
-        at: Timestamp,
-    ) -> Result<Option<Vec<LoggedEvent>>, StoreError> {
-        let mut tx = self.begin().await?;
-        let Some(held) = hold(&mut tx, session).await? else {
-            return Ok(None);
+    async fn apply(self, session: &mut HeldSession) -> Result<Result<(), NotTheLease>, StoreError> {
+        let is_same = |held: &Lease| (held.user, held.until) == (self.lease.user, self.lease.until);
+        let Some(held) = held_lease(session).await?.filter(is_same) else {
+            return Ok(Err(NotTheLease));
         };
-        let Some(current) = held_lease(&mut tx, session).await? else {
-            return Ok(None);
-        };
-        if (current.user, current.until) != (lease.user, lease.until) {
-            return Ok(None);
-        }
-        let bodies = [ended(current, reason)];
-        write(&mut tx, session, None).await?;
-        let seq = advance(&mut tx, session, held.phase, held.sandbox, &bodies, at).await?;
-        let events = insert_events(&mut tx, session, seq, &bodies, at).await?;
-        tx.commit().await?;
-        Ok(Some(events))
+        write(session, None).await?;
+        session.tell(&ended(held, self.reason)).await?;
+        Ok(Ok(()))
     }
+}
 
-    /// What the log says of leases after event `after`, oldest first.
+impl Store {
+    /// Returns the events about leases after event `after`, oldest first.
     pub async fn lease_events(
         &self,
         session: SessionId,
@@ -128,37 +127,31 @@ impl Store {
     }
 }
 
-/// Ends the lease of a session that is ending. The event that tells of it.
-pub(crate) async fn end_with_session(
-    tx: &mut Transaction,
-    session: SessionId,
-) -> Result<Option<EventBody>, StoreError> {
-    let Some(lease) = held_lease(tx, session).await? else {
-        return Ok(None);
+/// Ends the lease of a session that is ending.
+pub(crate) async fn end_with_session(session: &mut HeldSession) -> Result<(), StoreError> {
+    let Some(lease) = held_lease(session).await? else {
+        return Ok(());
     };
-    write(tx, session, None).await?;
-    Ok(Some(ended(lease, LeaseEnd::SessionEnded)))
+    write(session, None).await?;
+    session.tell(&ended(lease, LeaseEnd::SessionEnded)).await?;
+    Ok(())
 }
 
-async fn held_lease(tx: &mut Transaction, session: SessionId) -> Result<Option<Lease>, StoreError> {
+async fn held_lease(session: &mut HeldSession) -> Result<Option<Lease>, StoreError> {
     let sql = "SELECT s.lease_user_id, s.lease_until_ms, u.name AS lease_name \
                FROM sessions s JOIN users u ON u.id = s.lease_user_id WHERE s.id = $1";
-    match tx.one(sql, [session.0.into()]).await? {
+    match session.tx.one(sql, [session.id.0.into()]).await? {
         Some(row) => lease(&row),
         None => Ok(None),
     }
 }
 
-async fn write(
-    tx: &mut Transaction,
-    session: SessionId,
-    lease: Option<&Lease>,
-) -> Result<(), StoreError> {
+async fn write(session: &mut HeldSession, lease: Option<&Lease>) -> Result<(), StoreError> {
     let sql = "UPDATE sessions SET lease_user_id = $1, lease_until_ms = $2 WHERE id = $3";
     let user = lease.map(|lease| lease.user.0);
     let until = lease.map(|lease| lease.until.as_millisecond());
-    tx.execute(sql, [user.into(), until.into(), session.0.into()])
-        .await?;
+    let values = [user.into(), until.into(), session.id.0.into()];
+    session.tx.execute(sql, values).await?;
     Ok(())
 }
 
@@ -170,7 +163,7 @@ fn ended(lease: Lease, reason: LeaseEnd) -> EventBody {
     })
 }
 
-/// The lease in a session's row, if there is one.
+/// Reads the lease in a session's row.
 pub(crate) fn lease(row: &Row) -> Result<Option<Lease>, StoreError> {
     let user: Option<uuid::Uuid> = row.get("lease_user_id")?;
     let name: Option<String> = row.get("lease_name")?;

@@ -1,14 +1,16 @@
-//! What Deskhand remembers: people, sessions, messages and the event log in SQL, pictures in files.
+//! Persistence: people, sessions, messages and the event log in SQL, pictures in files.
 //!
-//! SQL stands only in this crate. Every change of a session and the events that tell of it share
-//! one transaction, which also gives the events their numbers: gap-free, in the order of commits.
+//! SQL stands only in this crate. Every change of a session goes through [`Store::commit`], which stores it together
+//! with the events that tell of it and numbers them: without gaps, in the order of commits.
 
 mod answers;
 mod approvals;
 pub mod blobs;
 mod budgets;
+mod commit;
 mod database;
 mod decisions;
+mod edit;
 mod events;
 mod figures;
 mod gateway;
@@ -20,25 +22,35 @@ mod people;
 mod queue;
 mod rights;
 mod secrets;
+mod servers;
 mod sessions;
 mod shares;
 mod tokens;
 mod transitions;
 
-pub use answers::KeptAnswer;
+pub use answers::{AppendEvents, KeptAnswer, NoSuchSession};
 pub use blobs::FolderBlobs;
 pub use budgets::DayUse;
+pub use commit::{Change, Committed, HeldSession, Hold, Refused};
 pub use database::{SqlError, Store, StoreError, shown_address};
-pub use decisions::{DecisionPage, NamedDecision, Settle};
+pub use decisions::{
+    DecisionPage, NamedDecision, NotAtWork, RaiseDecision, SettleDecision, SettleRefused,
+};
+pub use edit::{EditRefused, EditSession};
+pub use gateway::CountGatewayUse;
 pub use key_file::{Key, KeyError, KeyFile};
-pub use lease::{NewLease, TakeLease, TookLease};
+pub use lease::{EndLease, LeaseRefused, NotTheLease, TakeLease};
 pub use limits::MadeLately;
 pub use messages::MessagePage;
 pub use people::{ChangedUser, NewUser, UserChange, UserPage};
-pub use queue::{ChangeWaiting, NewPrompt, QueueFull, Steering, TakenPrompt};
+pub use queue::{
+    ChangeWaiting, NothingToTake, PromptRefused, QueuePrompt, Steering, TakePrompt, TakeSteering,
+    WaitingRefused,
+};
 pub use rights::Person;
 pub use secrets::{NewSecret, PutSecret, SealedSecret};
+pub use servers::{DatabaseClaim, InUse, NewServer};
 pub use sessions::{NewSession, SessionPage, Unsettled};
 pub use shares::{Joined, NewShare, Share};
 pub use tokens::NewToken;
-pub use transitions::{Answer, PhaseMove, Transition};
+pub use transitions::{CannotMove, FinalAnswer, PhaseMove, Transition};

@@ -252,7 +252,7 @@ pub(crate) async fn name_of(tx: &mut Transaction, user: UserId) -> Result<String
     let row = tx
         .one("SELECT name FROM users WHERE id = $1", [user.0.into()])
         .await?;
-    let row = row.ok_or_else(|| StoreError::Unreadable(format!("there is no user {user}")))?;
+    let row = row.ok_or_else(|| StoreError::Gone(format!("user {user}")))?;
     row.get("name")
 }
 

@@ -1,21 +1,19 @@
-//! The queue: prompts that wait for the agent, and what can be done with them until it takes them.
+//! The queue: prompts that wait for the agent, and changes of them until it takes them.
 
 use deskhand_core::{
-    event::{EventBody, LoggedEvent, MessageSaid, QueueChange, QueueChanged, Status},
+    event::{EventBody, MessageSaid, QueueChange, QueueChanged},
     id::{MessageId, SessionId, TurnId, UserId},
     message::{Delivery, Message, Role},
-    session::{Phase, Signal},
+    session::Signal,
 };
-use jiff::Timestamp;
 
 use crate::{
-    database::{Row, Store, StoreError, Transaction, Value, count, millis},
-    events::insert_events,
+    commit::{Change, HeldSession},
+    database::{Store, StoreError, Value, count, millis},
     messages::{COLUMNS, MessageRow, insert_message, message},
-    transitions::{advance, hold},
 };
 
-/// Which messages wait.
+/// The condition for messages that wait.
 const WAITING: &str =
     "session_id = $1 AND taken_at_ms IS NULL AND removed_at_ms IS NULL AND role = 'user'";
 
@@ -23,261 +21,281 @@ const WAITING: &str =
 const ORDER: &str =
     "CASE delivery WHEN 'interrupt' THEN 0 WHEN 'steer' THEN 1 ELSE 2 END, place, seq";
 
-/// A prompt to be queued.
+/// Queues a prompt.
 #[derive(Debug)]
-pub struct NewPrompt<'a> {
+pub struct QueuePrompt {
     pub id: MessageId,
-    pub session: SessionId,
-    pub content: &'a str,
+    pub content: String,
     pub author: UserId,
     /// Their name now, for the log.
-    pub author_name: &'a str,
+    pub author_name: String,
     pub delivery: Delivery,
-    /// Which model works on it, when it is not the session's.
-    pub model: Option<&'a str>,
-    pub at: Timestamp,
+    /// The model that works on it, when it is not the session's.
+    pub model: Option<String>,
+    /// The number of prompts that may wait.
+    pub queue_length: u64,
 }
 
-/// Too many prompts wait already.
+/// Reasons a prompt is not queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct QueueFull {
-    pub n_waiting: u64,
+pub enum PromptRefused {
+    /// Too many prompts wait already.
+    QueueFull { n_waiting: u64 },
+    /// The session is over or does not exist.
+    Ended,
 }
 
-/// A prompt that a turn has taken up.
-#[derive(Debug)]
-pub struct TakenPrompt {
-    pub prompt: MessageId,
-    pub events: Vec<LoggedEvent>,
+/// Takes the first waiting prompt for a new turn.
+#[derive(Debug, Clone, Copy)]
+pub struct TakePrompt {
+    pub turn: TurnId,
 }
 
-/// Messages that a turn has taken up on its way.
+/// Takes all messages that are to steer the turn that runs.
+#[derive(Debug, Clone, Copy)]
+pub struct TakeSteering {
+    pub turn: TurnId,
+}
+
+/// Messages that a turn has taken while it runs.
 #[derive(Debug)]
 pub struct Steering {
     pub messages: Vec<Message>,
-    pub events: Vec<LoggedEvent>,
+    /// The number of the event that tells of the last one.
+    pub last_seq: u64,
 }
 
-/// What came of changing a message that waits.
+/// No message waits, or the session works on something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NothingToTake;
+
+/// Changes a message that waits, in all these ways or in none.
 #[derive(Debug)]
-pub enum ChangeWaiting {
-    Changed(Vec<LoggedEvent>),
-    /// The agent was quicker.
-    Taken,
-    /// No such message waits in this session.
-    Unknown(MessageId),
+pub struct ChangeWaiting<'a> {
+    pub message: MessageId,
+    pub by: UserId,
+    pub changes: &'a [QueueChange],
 }
 
-impl Store {
-    /// Queues a prompt, at most `queue_length` of them. `None` when the session is over.
-    pub async fn queue_prompt(
-        &self,
-        new: NewPrompt<'_>,
-        queue_length: u64,
-    ) -> Result<Option<Result<Vec<LoggedEvent>, QueueFull>>, StoreError> {
-        let mut tx = self.begin().await?;
-        let held = hold(&mut tx, new.session).await?;
-        let Some(held) = held.filter(|held| held.phase != Phase::Terminated) else {
-            return Ok(None);
-        };
-        let sql = format!("SELECT COUNT(*) AS waiting FROM messages WHERE {WAITING}");
-        let n_waiting = n_waiting(tx.one(&sql, [new.session.0.into()]).await?)?;
-        if n_waiting >= queue_length {
-            return Ok(Some(Err(QueueFull { n_waiting })));
-        }
-        let bodies = [EventBody::Message(MessageSaid {
-            id: new.id,
-            role: Role::User,
-            content: new.content.to_owned(),
-            author: Some(new.author),
-            author_name: Some(new.author_name.to_owned()),
-            delivery: new.delivery,
-            model: new.model.map(str::to_owned),
-            turn: None,
-        })];
-        let (phase, sandbox) = (held.phase, held.sandbox);
-        let seq = advance(&mut tx, new.session, phase, sandbox, &bodies, new.at).await?;
-        let row = MessageRow {
-            id: new.id,
-            session: new.session,
-            seq,
-            role: Role::User,
-            content: new.content,
-            author: Some(new.author),
-            delivery: new.delivery,
-            model: new.model,
-            at: new.at,
-        };
-        insert_message(&mut tx, row).await?;
-        let events = insert_events(&mut tx, new.session, seq, &bodies, new.at).await?;
-        tx.commit().await?;
-        Ok(Some(Ok(events)))
+/// Reasons a message is not changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitingRefused {
+    /// The agent has taken the message.
+    Taken,
+    /// This message does not wait in the session.
+    NotWaiting(MessageId),
+}
+
+impl Change for QueuePrompt {
+    type Output = Message;
+    type Refusal = PromptRefused;
+
+    fn no_session(&self) -> PromptRefused {
+        PromptRefused::Ended
     }
 
-    /// Takes the first waiting prompt for a new turn, if there is one and the session is free.
-    pub async fn take_prompt(
-        &self,
-        session: SessionId,
-        turn: TurnId,
-        at: Timestamp,
-    ) -> Result<Option<TakenPrompt>, StoreError> {
-        let mut tx = self.begin().await?;
-        let Some(held) = hold(&mut tx, session).await? else {
-            return Ok(None);
+    async fn apply(
+        self,
+        session: &mut HeldSession,
+    ) -> Result<Result<Message, PromptRefused>, StoreError> {
+        if session.is_terminated() {
+            return Ok(Err(PromptRefused::Ended));
+        }
+        let n_waiting = n_waiting(session).await?;
+        if n_waiting >= self.queue_length {
+            return Ok(Err(PromptRefused::QueueFull { n_waiting }));
+        }
+        let said = EventBody::Message(MessageSaid {
+            id: self.id,
+            role: Role::User,
+            content: self.content.clone(),
+            author: Some(self.author),
+            author_name: Some(self.author_name.clone()),
+            delivery: self.delivery,
+            model: self.model.clone(),
+            turn: None,
+        });
+        let row = MessageRow {
+            id: self.id,
+            session: session.id,
+            seq: session.tell(&said).await?,
+            role: Role::User,
+            content: &self.content,
+            author: Some(self.author),
+            delivery: self.delivery,
+            model: self.model.as_deref(),
+            at: session.at,
         };
-        let Some(phase) = held.phase.after(Signal::PromptTaken) else {
-            return Ok(None);
+        insert_message(&mut session.tx, row).await?;
+        Ok(Ok(Message {
+            id: self.id,
+            session: session.id,
+            role: Role::User,
+            content: self.content,
+            author: Some(self.author),
+            author_name: Some(self.author_name),
+            delivery: self.delivery,
+            model: self.model,
+            created_at: session.at,
+        }))
+    }
+}
+
+impl Change for TakePrompt {
+    type Output = MessageId;
+    type Refusal = NothingToTake;
+
+    fn no_session(&self) -> NothingToTake {
+        NothingToTake
+    }
+
+    async fn apply(
+        self,
+        session: &mut HeldSession,
+    ) -> Result<Result<MessageId, NothingToTake>, StoreError> {
+        let Some(phase) = session.phase.after(Signal::PromptTaken) else {
+            return Ok(Err(NothingToTake));
         };
         let sql = format!(
             "UPDATE messages SET taken_at_ms = $2 WHERE id = (\
              SELECT id FROM messages WHERE {WAITING} ORDER BY {ORDER} LIMIT 1) RETURNING id"
         );
-        let Some(row) = tx.one(&sql, [session.0.into(), millis(at)]).await? else {
-            return Ok(None);
+        let values = [session.id.0.into(), millis(session.at)];
+        let Some(row) = session.tx.one(&sql, values).await? else {
+            return Ok(Err(NothingToTake));
         };
         let prompt = MessageId(row.get("id")?);
-        let bodies = [EventBody::Status(Status {
-            state: phase,
-            sandbox: held.sandbox,
-            reason: None,
-            turn: Some(turn),
-            prompt: Some(prompt),
-        })];
-        let seq = advance(&mut tx, session, phase, held.sandbox, &bodies, at).await?;
-        let sql = "UPDATE sessions SET turn_id = $1 WHERE id = $2";
-        tx.execute(sql, [turn.0.into(), session.0.into()]).await?;
-        let events = insert_events(&mut tx, session, seq, &bodies, at).await?;
-        tx.commit().await?;
-        Ok(Some(TakenPrompt { prompt, events }))
+        session.phase = phase;
+        session.turn = Some(self.turn);
+        session
+            .tell_status(None, Some(self.turn), Some(prompt))
+            .await?;
+        Ok(Ok(prompt))
+    }
+}
+
+impl Change for TakeSteering {
+    type Output = Steering;
+    type Refusal = NothingToTake;
+
+    fn no_session(&self) -> NothingToTake {
+        NothingToTake
     }
 
-    /// Takes all messages that are to steer the turn that runs. `None` when there are none, or
-    /// another turn runs.
-    pub async fn take_steering(
-        &self,
-        session: SessionId,
-        turn: TurnId,
-        at: Timestamp,
-    ) -> Result<Option<Steering>, StoreError> {
-        let steering = format!(
+    async fn apply(
+        self,
+        session: &mut HeldSession,
+    ) -> Result<Result<Steering, NothingToTake>, StoreError> {
+        if session.turn != Some(self.turn) {
+            return Ok(Err(NothingToTake));
+        }
+        let sql = format!(
             "SELECT {COLUMNS} FROM messages WHERE {WAITING} AND delivery = 'steer' ORDER BY {ORDER}"
         );
-        // Mostly there are none, and then nobody has to be held up.
-        if self.one(&steering, [session.0.into()]).await?.is_none() {
-            return Ok(None);
-        }
-        let mut tx = self.begin().await?;
-        let Some(held) = hold(&mut tx, session).await? else {
-            return Ok(None);
-        };
-        let sql = "SELECT 1 AS same FROM sessions WHERE id = $1 AND turn_id = $2";
-        let values = [session.0.into(), turn.0.into()];
-        if tx.one(sql, values).await?.is_none() {
-            return Ok(None);
-        }
-        let rows = tx.all(&steering, [session.0.into()]).await?;
+        let rows = session.tx.all(&sql, [session.id.0.into()]).await?;
         let messages = rows.iter().map(message).collect::<Result<Vec<_>, _>>()?;
-        let mut bodies = Vec::with_capacity(messages.len());
         for message in &messages {
             let sql = "UPDATE messages SET taken_at_ms = $1 WHERE id = $2";
-            tx.execute(sql, [millis(at), message.id.0.into()]).await?;
-            bodies.push(EventBody::Status(Status {
-                state: held.phase,
-                sandbox: held.sandbox,
-                reason: None,
-                turn: Some(turn),
-                prompt: Some(message.id),
-            }));
+            let values = [millis(session.at), message.id.0.into()];
+            session.tx.execute(sql, values).await?;
+            session
+                .tell_status(None, Some(self.turn), Some(message.id))
+                .await?;
         }
-        let seq = advance(&mut tx, session, held.phase, held.sandbox, &bodies, at).await?;
-        let events = insert_events(&mut tx, session, seq, &bodies, at).await?;
-        tx.commit().await?;
-        Ok(Some(Steering { messages, events }))
+        let last_seq = session.last_seq();
+        Ok(Ok(Steering { messages, last_seq }))
+    }
+}
+
+impl Change for ChangeWaiting<'_> {
+    type Output = ();
+    type Refusal = WaitingRefused;
+
+    fn no_session(&self) -> WaitingRefused {
+        WaitingRefused::NotWaiting(self.message)
     }
 
-    /// Changes a message that waits, in all these ways or in none.
-    pub async fn change_waiting(
-        &self,
-        session: SessionId,
-        id: MessageId,
-        by: UserId,
-        changes: &[QueueChange],
-        at: Timestamp,
-    ) -> Result<ChangeWaiting, StoreError> {
-        let mut tx = self.begin().await?;
-        let held = hold(&mut tx, session).await?;
-        let Some(held) = held.filter(|held| held.phase != Phase::Terminated) else {
-            return Ok(ChangeWaiting::Unknown(id));
-        };
+    async fn apply(
+        self,
+        session: &mut HeldSession,
+    ) -> Result<Result<(), WaitingRefused>, StoreError> {
+        let message = self.message;
         let sql = "SELECT taken_at_ms IS NOT NULL AS is_taken, removed_at_ms IS NOT NULL AS is_removed \
                    FROM messages WHERE id = $1 AND session_id = $2 AND role = 'user'";
-        let Some(row) = tx.one(sql, [id.0.into(), session.0.into()]).await? else {
-            return Ok(ChangeWaiting::Unknown(id));
+        let values = [message.0.into(), session.id.0.into()];
+        let row = session.tx.one(sql, values).await?;
+        let Some(row) = row.filter(|_| !session.is_terminated()) else {
+            return Ok(Err(WaitingRefused::NotWaiting(message)));
         };
         if row.get("is_removed")? {
-            return Ok(ChangeWaiting::Unknown(id));
+            return Ok(Err(WaitingRefused::NotWaiting(message)));
         }
         if row.get("is_taken")? {
-            return Ok(ChangeWaiting::Taken);
+            return Ok(Err(WaitingRefused::Taken));
         }
-        let mut bodies = Vec::with_capacity(changes.len());
-        for change in changes {
-            if let Err(unknown) = apply(&mut tx, session, id, change, at).await? {
-                return Ok(ChangeWaiting::Unknown(unknown));
+        for change in self.changes {
+            if let Err(unknown) = make(session, message, change).await? {
+                return Ok(Err(WaitingRefused::NotWaiting(unknown)));
             }
-            bodies.push(EventBody::Queue(QueueChanged {
-                message: id,
-                by,
+            let changed = EventBody::Queue(QueueChanged {
+                message,
+                by: self.by,
                 change: change.clone(),
-            }));
+            });
+            session.tell(&changed).await?;
         }
-        let seq = advance(&mut tx, session, held.phase, held.sandbox, &bodies, at).await?;
-        let events = insert_events(&mut tx, session, seq, &bodies, at).await?;
-        tx.commit().await?;
-        Ok(ChangeWaiting::Changed(events))
+        Ok(Ok(()))
     }
+}
 
-    /// The messages that wait, in the order in which they will be taken.
+impl Store {
+    /// Returns the messages that wait, in the order in which they will be taken.
     pub async fn waiting(&self, session: SessionId) -> Result<Vec<Message>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM messages WHERE {WAITING} ORDER BY {ORDER}");
         let rows = self.all(&sql, [session.0.into()]).await?;
         rows.iter().map(message).collect()
     }
+
+    /// Tells if messages wait that are to steer the turn that runs. Asked before [`TakeSteering`], this keeps a
+    /// turn that nobody steers from holding the session.
+    pub async fn is_steered(&self, session: SessionId) -> Result<bool, StoreError> {
+        let sql = format!("SELECT id FROM messages WHERE {WAITING} AND delivery = 'steer' LIMIT 1");
+        Ok(self.one(&sql, [session.0.into()]).await?.is_some())
+    }
 }
 
-fn n_waiting(row: Option<Row>) -> Result<u64, StoreError> {
+async fn n_waiting(session: &mut HeldSession) -> Result<u64, StoreError> {
+    let sql = format!("SELECT COUNT(*) AS waiting FROM messages WHERE {WAITING}");
+    let row = session.tx.one(&sql, [session.id.0.into()]).await?;
     row.map_or(Ok(0), |row| count(row.get("waiting")?))
 }
 
 /// Makes one change. `Err` names a message that should wait and does not.
-async fn apply(
-    tx: &mut Transaction,
-    session: SessionId,
+async fn make(
+    session: &mut HeldSession,
     id: MessageId,
     change: &QueueChange,
-    at: Timestamp,
 ) -> Result<Result<(), MessageId>, StoreError> {
     let (column, value): (&str, Value) = match change {
         QueueChange::Edited { content } => ("content", content.as_str().into()),
         QueueChange::Redelivered { delivery } => ("delivery", delivery.name().into()),
         QueueChange::Reassigned { model } => ("model", model.clone().into()),
-        QueueChange::Removed => ("removed_at_ms", millis(at)),
-        QueueChange::Moved { before } => return move_before(tx, session, id, *before).await,
+        QueueChange::Removed => ("removed_at_ms", millis(session.at)),
+        QueueChange::Moved { before } => return move_before(session, id, *before).await,
     };
     let sql = format!("UPDATE messages SET {column} = $1 WHERE id = $2");
-    tx.execute(&sql, [value, id.0.into()]).await?;
+    session.tx.execute(&sql, [value, id.0.into()]).await?;
     Ok(Ok(()))
 }
 
 /// Gives all that wait their places anew. There are few of them.
 async fn move_before(
-    tx: &mut Transaction,
-    session: SessionId,
+    session: &mut HeldSession,
     id: MessageId,
     before: Option<MessageId>,
 ) -> Result<Result<(), MessageId>, StoreError> {
     let sql = format!("SELECT id FROM messages WHERE {WAITING} ORDER BY place, seq");
-    let rows = tx.all(&sql, [session.0.into()]).await?;
+    let rows = session.tx.all(&sql, [session.id.0.into()]).await?;
     let mut order = Vec::with_capacity(rows.len());
     for row in &rows {
         let other = MessageId(row.get("id")?);
@@ -296,7 +314,8 @@ async fn move_before(
     // New messages get their event's number for a place, which is larger than any of these.
     for (place, id) in (0_i64..).zip(order) {
         let sql = "UPDATE messages SET place = $1 WHERE id = $2";
-        tx.execute(sql, [place.into(), id.0.into()]).await?;
+        let values = [place.into(), id.0.into()];
+        session.tx.execute(sql, values).await?;
     }
     Ok(Ok(()))
 }

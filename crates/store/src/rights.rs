@@ -7,8 +7,8 @@ use deskhand_core::{
 use jiff::Timestamp;
 
 use crate::{
+    commit::lock_row,
     database::{Row, Store, StoreError, Transaction, count, millis},
-    transitions::hold,
 };
 
 /// Somebody who may do something in a session.
@@ -45,7 +45,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let mut tx = self.begin().await?;
         // Held, so that the number is still true when the row is written.
-        hold(&mut tx, session).await?;
+        lock_row(&mut tx, session).await?;
         if right_of(&mut tx, session, user).await?.is_none()
             && n_rights(&mut tx, session).await? >= most
         {

@@ -6,7 +6,7 @@ use deskhand_core::{
 };
 use jiff::Timestamp;
 
-use crate::database::{Row, Store, StoreError, count, millis, timestamp};
+use crate::database::{Row, Store, StoreError, count, from_json, json, millis, timestamp};
 
 /// A secret to be kept, in place of the one with its name.
 #[derive(Debug)]
@@ -44,8 +44,7 @@ const COLUMNS: &str = "s.id, s.user_id, s.name, s.key_id, s.sealed, s.origins, s
 impl Store {
     /// Keeps a secret, unless the user has `most` others already.
     pub async fn put_secret(&self, new: NewSecret<'_>, most: u64) -> Result<PutSecret, StoreError> {
-        let origins = serde_json::to_string(new.origins)
-            .map_err(|error| StoreError::Unreadable(error.to_string()))?;
+        let origins = json(&new.origins)?;
         let mut tx = self.begin().await?;
         let sql = "UPDATE secrets SET key_id = $1, sealed = $2, origins = $3, updated_at_ms = $4 \
                    WHERE user_id = $5 AND name = $6";
@@ -175,7 +174,6 @@ fn name(row: &Row) -> Result<SecretName, StoreError> {
 }
 
 fn stored(row: &Row) -> Result<StoredSecret, StoreError> {
-    let origins: String = row.get("origins")?;
     let used_at: Option<i64> = row.get("last_used_at_ms")?;
     let used_in: Option<uuid::Uuid> = row.get("last_used_in")?;
     let last_use = match used_at.zip(used_in) {
@@ -188,8 +186,7 @@ fn stored(row: &Row) -> Result<StoredSecret, StoreError> {
     Ok(StoredSecret {
         id: SecretId(row.get("id")?),
         name: name(row)?,
-        origins: serde_json::from_str(&origins)
-            .map_err(|error| StoreError::Unreadable(error.to_string()))?,
+        origins: from_json(row.get("origins")?)?,
         created_at: timestamp(row.get("created_at_ms")?)?,
         updated_at: timestamp(row.get("updated_at_ms")?)?,
         last_use,

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     budget::Budget,
-    event::{EventBody, LoggedEvent, ModelChanged, Status},
+    event::{EventBody, LoggedEvent, Status},
     id::{SessionId, TurnId, UserId},
     limits::Limits,
     policy::Policy,
@@ -12,15 +12,16 @@ use deskhand_core::{
 use jiff::Timestamp;
 
 use crate::{
-    approvals::{policy, written},
+    approvals::policy,
     budgets::{budget, granted, nano, stored_tokens, usd},
-    database::{Row, Store, StoreError, Transaction, Value, count, millis, timestamp},
-    events::insert_events,
+    commit::HeldSession,
+    database::{
+        Row, Store, StoreError, Transaction, Value, count, from_json, json, millis, parsed,
+        timestamp,
+    },
     lease::lease,
     limits::{MadeLately, made_lately},
-    people::name_of,
     rights::right,
-    transitions::{advance, hold},
 };
 
 const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.metadata, s.approvals, s.phase, \
@@ -71,10 +72,8 @@ impl Store {
         &self,
         new: NewSession<'_>,
     ) -> Result<Vec<LoggedEvent>, StoreError> {
-        let mut transaction = self.begin().await?;
-        let events = insert(&mut transaction, new).await?;
-        transaction.commit().await?;
-        Ok(events)
+        let tx = self.begin().await?;
+        insert(tx, new).await
     }
 
     /// The same, unless its owner has made as many since `since` as `limits` allow.
@@ -84,19 +83,17 @@ impl Store {
         limits: Limits,
         since: Timestamp,
     ) -> Result<Result<Vec<LoggedEvent>, MadeLately>, StoreError> {
-        let mut transaction = self.begin().await?;
-        if transaction.is_postgres() {
-            // Held, so that of two who come at once one sees the other's.
+        let mut tx = self.begin().await?;
+        if tx.is_postgres() {
+            // Of two requests at once, one waits here and then counts the other's session.
             let sql = "SELECT id FROM users WHERE id = $1 FOR UPDATE";
-            transaction.one(sql, [new.owner.0.into()]).await?;
+            tx.one(sql, [new.owner.0.into()]).await?;
         }
-        let made = made_lately(&mut transaction, new.owner, limits, since).await?;
+        let made = made_lately(&mut tx, new.owner, limits, since).await?;
         if made.in_the_way.is_some() {
             return Ok(Err(made));
         }
-        let events = insert(&mut transaction, new).await?;
-        transaction.commit().await?;
-        Ok(Ok(events))
+        Ok(Ok(insert(tx, new).await?))
     }
 
     /// A session, if this viewer may see it.
@@ -160,60 +157,6 @@ impl Store {
         Ok(SessionPage { sessions, next })
     }
 
-    /// Names a session, if it is this viewer's.
-    pub async fn set_title(
-        &self,
-        viewer: Viewer,
-        id: SessionId,
-        title: &str,
-    ) -> Result<bool, StoreError> {
-        let sql = "UPDATE sessions SET title = $1 WHERE id = $2 AND ($3 IS NULL OR owner_id = $3)";
-        Ok(self
-            .write(sql, [title.into(), id.0.into(), owner(viewer)])
-            .await?
-            > 0)
-    }
-
-    /// Gives a session another model, from its next turn on. The log says so, unless it is the one it
-    /// has. `None` when the session is over, or was never there.
-    pub async fn set_model(
-        &self,
-        id: SessionId,
-        model: &str,
-        by: UserId,
-        at: Timestamp,
-    ) -> Result<Option<Vec<LoggedEvent>>, StoreError> {
-        let mut tx = self.begin().await?;
-        let held = hold(&mut tx, id).await?;
-        let Some(held) = held.filter(|held| held.phase != Phase::Terminated) else {
-            return Ok(None);
-        };
-        let sql = "UPDATE sessions SET model = $1 WHERE id = $2 AND model <> $1";
-        if tx.execute(sql, [model.into(), id.0.into()]).await? == 0 {
-            return Ok(Some(Vec::new()));
-        }
-        let bodies = [EventBody::Model(ModelChanged {
-            model: model.to_owned(),
-            by,
-            by_name: name_of(&mut tx, by).await?,
-        })];
-        let seq = advance(&mut tx, id, held.phase, held.sandbox, &bodies, at).await?;
-        let events = insert_events(&mut tx, id, seq, &bodies, at).await?;
-        tx.commit().await?;
-        Ok(Some(events))
-    }
-
-    /// Gives a session's agent other instructions, from its next turn on; tells whether there is
-    /// such a session.
-    pub async fn set_instructions(
-        &self,
-        id: SessionId,
-        instructions: &str,
-    ) -> Result<bool, StoreError> {
-        let sql = "UPDATE sessions SET instructions = $1 WHERE id = $2";
-        Ok(self.write(sql, [instructions.into(), id.0.into()]).await? > 0)
-    }
-
     /// Names a session that has no name yet.
     pub async fn suggest_title(&self, id: SessionId, title: &str) -> Result<(), StoreError> {
         let sql = "UPDATE sessions SET title = $1 WHERE id = $2 AND title = ''";
@@ -269,10 +212,8 @@ impl Store {
     }
 }
 
-async fn insert(
-    transaction: &mut Transaction,
-    new: NewSession<'_>,
-) -> Result<Vec<LoggedEvent>, StoreError> {
+/// Inserts a session with the first event of its log, and commits.
+async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEvent>, StoreError> {
     let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
                last_seq, created_at_ms, updated_at_ms, approvals, budget_nanousd, budget_tokens, \
                instructions) \
@@ -293,14 +234,15 @@ async fn insert(
         first.state.name().into(),
         first.sandbox.name().into(),
         millis(new.created_at),
-        written(new.approvals)?.into(),
+        json(new.approvals)?.into(),
         new.budget.usd.map(nano).into(),
         stored_tokens(new.budget.tokens),
         new.instructions.into(),
     ];
-    transaction.execute(sql, values).await?;
-    let body = EventBody::Status(first);
-    insert_events(transaction, new.id, 1, &[body], new.created_at).await
+    tx.execute(sql, values).await?;
+    let mut session = HeldSession::inserted(tx, new.id, new.owner, &first, new.created_at);
+    session.tell(&EventBody::Status(first)).await?;
+    Ok(session.commit(()).await?.events)
 }
 
 /// The owner that rows must have for this viewer to see them; null for all.
@@ -309,10 +251,6 @@ fn owner(viewer: Viewer) -> Value {
 }
 
 fn session(row: &Row) -> Result<Session, StoreError> {
-    let unreadable = |error: &dyn std::fmt::Display| StoreError::Unreadable(error.to_string());
-    let metadata: &str = row.get("metadata")?;
-    let phase: &str = row.get("phase")?;
-    let sandbox: &str = row.get("sandbox")?;
     Ok(Session {
         id: SessionId(row.get("id")?),
         owner: UserId(row.get("owner_id")?),
@@ -320,12 +258,10 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         title: row.get("title")?,
         model: row.get("model")?,
         instructions: row.get("instructions")?,
-        metadata: serde_json::from_str(metadata).map_err(|error| unreadable(&error))?,
+        metadata: from_json(row.get("metadata")?)?,
         approvals: policy(row)?,
-        phase: phase.parse::<Phase>().map_err(|error| unreadable(&error))?,
-        sandbox: sandbox
-            .parse::<SandboxState>()
-            .map_err(|error| unreadable(&error))?,
+        phase: parsed(row.get("phase")?)?,
+        sandbox: parsed(row.get("sandbox")?)?,
         lease: lease(row)?,
         last_seq: count(row.get("last_seq")?)?,
         cost_usd: usd(row.get("cost_nanousd")?),

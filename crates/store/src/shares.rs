@@ -7,9 +7,9 @@ use deskhand_core::{
 use jiff::Timestamp;
 
 use crate::{
+    commit::lock_row,
     database::{Row, Store, StoreError, count, millis, timestamp},
     rights::{n_rights, right, right_of, write_right},
-    transitions::hold,
 };
 
 /// What is known of a link.
@@ -51,7 +51,7 @@ impl Store {
             expires_at,
         } = new.share;
         let mut tx = self.begin().await?;
-        hold(&mut tx, new.session).await?;
+        lock_row(&mut tx, new.session).await?;
         let sql = "DELETE FROM shares WHERE session_id = $1 AND expires_at_ms <= $2";
         tx.execute(sql, [new.session.0.into(), millis(*created_at)])
             .await?;
@@ -116,7 +116,7 @@ impl Store {
         let session = SessionId(row.get("id")?);
         let owner = UserId(row.get("owner_id")?);
         let offered = right(&row)?;
-        hold(&mut tx, session).await?;
+        lock_row(&mut tx, session).await?;
         let has = right_of(&mut tx, session, user).await?;
         if owner == user || has.is_some_and(|has| has >= offered) {
             return Ok(Joined::In(session));

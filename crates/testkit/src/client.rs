@@ -408,6 +408,7 @@ impl Session {
             | EventBody::Retry(_)
             | EventBody::Gateway(_)
             | EventBody::Model(_)
+            | EventBody::Changed(_)
             | EventBody::Notice(_)
             | EventBody::Cost(_) => false,
         };

@@ -157,6 +157,7 @@ fn line(body: &EventBody) -> String {
         | EventBody::Lease(_)
         | EventBody::Gateway(_)
         | EventBody::Model(_)
+        | EventBody::Changed(_)
         | EventBody::Error(_)
         | EventBody::Complete(_) => format!("unexpected {body:?}"),
     }

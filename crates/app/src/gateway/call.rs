@@ -12,6 +12,7 @@ use deskhand_core::{
     gateway::{GatewayAnswer, GatewayCall, Passing, Refusal, RefusalKind},
     model::Usage,
 };
+use deskhand_store::CountGatewayUse;
 use futures::{
     StreamExt, future,
     stream::{self, BoxStream},
@@ -162,7 +163,8 @@ async fn count(shared: &Shared, admitted: &Admitted, used: GatewayUse) {
     let session = admitted.session;
     // A try whose answer got lost is counted twice rather than not at all.
     let counted = until_answered(shared.tasks.shutdown(), || {
-        shared.log.append_gateway_use(session, used.clone())
+        let used = used.clone();
+        shared.log.commit(session, CountGatewayUse { used })
     });
     if let Err(error) = counted.await {
         tracing::error!(session.id = %session, error = &error as &dyn std::error::Error, "what a program asked a model was not counted");

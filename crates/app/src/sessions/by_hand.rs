@@ -15,7 +15,7 @@ use deskhand_core::{
     session::Phase,
     viewer::Viewer,
 };
-use deskhand_store::StoreError;
+use deskhand_store::{AppendEvents, StoreError};
 
 use super::{FindError, Sessions};
 use crate::WakeError;
@@ -112,7 +112,12 @@ impl Sessions {
         };
         if !has_control {
             let bodies = [EventBody::ToolUse(tool_use)];
-            self.shared.log.append(id, &bodies).await?;
+            // Sessions are never deleted, so this one is still there.
+            let _ = self
+                .shared
+                .log
+                .commit(id, AppendEvents::new(&bodies))
+                .await?;
         }
         let started = Instant::now();
         let actor = Actor::Person(user);
@@ -152,7 +157,12 @@ impl Sessions {
                 height: frame.size.height,
             }));
         }
-        self.shared.log.append(id, &bodies).await?;
+        // Sessions are never deleted, so this one is still there.
+        let _ = self
+            .shared
+            .log
+            .commit(id, AppendEvents::new(&bodies))
+            .await?;
         Ok(ByHand {
             call,
             text,

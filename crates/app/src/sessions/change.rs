@@ -1,4 +1,4 @@
-//! Changing a session: its name, its model, what its agent is told and what it must ask.
+//! Changing a session's settings: title, model, instructions, approvals and budget.
 
 use deskhand_core::{
     budget::ChangeBudget,
@@ -8,10 +8,11 @@ use deskhand_core::{
     session::{LONGEST_INSTRUCTIONS_BYTES, Session},
     viewer::Viewer,
 };
+use deskhand_store::{EditRefused, EditSession};
 
 use super::{BadInstructions, ChangeSessionError, FindError, LONGEST_TITLE, Sessions};
 
-/// What to change of a session. At least one of them.
+/// New settings of a session, at least one of them.
 #[derive(Debug, Default)]
 pub struct ChangeSession {
     pub title: Option<String>,
@@ -23,65 +24,67 @@ pub struct ChangeSession {
     pub budget: Option<ChangeBudget>,
 }
 
+impl ChangeSession {
+    fn check(&self) -> Result<(), ChangeSessionError> {
+        let title = self.title.as_deref().map(str::trim);
+        if title.is_some_and(|title| title.chars().count() > LONGEST_TITLE) {
+            return Err(ChangeSessionError::LongTitle);
+        }
+        if let Some(policy) = &self.approvals {
+            policy.check()?;
+        }
+        if let Some(instructions) = &self.instructions {
+            check_instructions(instructions)?;
+        }
+        if let Some(budget) = &self.budget {
+            budget.check()?;
+        }
+        Ok(())
+    }
+
+    /// Returns the right that the change needs. A driver tells the agent what to do; the rest is the owner's.
+    fn needed(&self) -> Result<Right, ChangeSessionError> {
+        let of_owner = self.title.is_some() || self.approvals.is_some() || self.budget.is_some();
+        let of_driver = self.model.is_some() || self.instructions.is_some();
+        match (of_owner, of_driver) {
+            (false, false) => Err(ChangeSessionError::Nothing),
+            (false, true) => Ok(Right::Drive),
+            (true, _) => Ok(Right::Owner),
+        }
+    }
+}
+
 impl Sessions {
-    /// Names a session, or changes its model, or what its agent is told, must ask or may use.
+    /// Changes settings of a session, all of them or none.
     pub async fn change(
         &self,
         by: UserId,
         id: SessionId,
         change: ChangeSession,
     ) -> Result<Session, ChangeSessionError> {
-        let title = change.title.as_deref().map(str::trim);
-        if title.is_some_and(|title| title.chars().count() > LONGEST_TITLE) {
-            return Err(ChangeSessionError::LongTitle);
-        }
-        if let Some(policy) = &change.approvals {
-            policy.check()?;
-        }
-        if let Some(instructions) = &change.instructions {
-            check_instructions(instructions)?;
-        }
-        if let Some(budget) = &change.budget {
-            budget.check()?;
-        }
-        // Whoever drives tells the agent what to do; the rest is the owner's.
-        let of_owner = title.is_some() || change.approvals.is_some() || change.budget.is_some();
-        let of_driver = change.model.is_some() || change.instructions.is_some();
-        let needed = match (of_owner, of_driver) {
-            (false, false) => return Err(ChangeSessionError::Nothing),
-            (false, true) => Right::Drive,
-            (true, _) => Right::Owner,
-        };
+        change.check()?;
         let viewer = Viewer::User(by);
-        self.find_with(needed, viewer, id).await?;
-        let store = &self.shared.store;
+        self.find_with(change.needed()?, viewer, id).await?;
         if let Some(model) = &change.model {
             self.shared.check_model(model)?;
-            let changed = self.shared.log.set_model(id, model, by).await;
-            if !changed.map_err(FindError::from)? {
-                return Err(ChangeSessionError::Ended(id));
-            }
         }
-        if let Some(instructions) = &change.instructions {
-            let changed = store.set_instructions(id, instructions).await;
-            changed.map_err(FindError::from)?;
+        let edit = EditSession {
+            by,
+            title: change.title.map(|title| title.trim().to_owned()),
+            model: change.model,
+            instructions: change.instructions,
+            approvals: change.approvals,
+            budget: change.budget,
+        };
+        let edited = self.shared.log.commit(id, edit).await;
+        match edited.map_err(FindError::from)? {
+            Ok(()) => {}
+            Err(EditRefused::NoSession) => return Err(FindError::NoSession(id).into()),
+            Err(EditRefused::Ended) => return Err(ChangeSessionError::Ended(id)),
         }
-        if let Some(title) = title {
-            let renamed = store.set_title(viewer, id, title).await;
-            if !renamed.map_err(FindError::from)? {
-                return Err(FindError::NoSession(id).into());
-            }
-        }
-        if let Some(policy) = &change.approvals {
-            let changed = store.set_approvals(id, policy).await;
-            changed.map_err(FindError::from)?;
-        }
-        if let Some(budget) = change.budget {
-            let changed = store.set_budget(id, budget).await;
-            changed.map_err(FindError::from)?;
+        if change.budget.is_some() {
             self.shared.budget_news.send_replace(());
         }
-        self.shared.bus.changed(id);
         Ok(self.find(viewer, id).await?)
     }
 }

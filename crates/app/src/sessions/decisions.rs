@@ -6,7 +6,7 @@ use deskhand_core::{
     user::UserRole,
     viewer::Viewer,
 };
-use deskhand_store::{DecisionPage, NamedDecision, Settle, StoreError};
+use deskhand_store::{DecisionPage, NamedDecision, SettleRefused, StoreError};
 use jiff::Timestamp;
 
 use super::{FindError, Sessions};
@@ -113,8 +113,10 @@ impl Sessions {
             .await?;
         let now = self.decision(id, decision).await?;
         match settle {
-            Settle::Settled(_) => Ok(now),
-            Settle::Already | Settle::Unknown => Err(AnswerError::Settled(Box::new(now))),
+            Ok(()) => Ok(now),
+            Err(SettleRefused::Already | SettleRefused::Unknown) => {
+                Err(AnswerError::Settled(Box::new(now)))
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use deskhand_core::{
     sandbox::Driver,
     viewer::Viewer,
 };
-use deskhand_store::{NewLease, StoreError, TakeLease};
+use deskhand_store::{EndLease, LeaseRefused, StoreError, TakeLease};
 
 use super::{FindError, Sessions};
 use crate::control::{Held, Seat};
@@ -67,15 +67,14 @@ impl Sessions {
             Right::Drive
         };
         self.find_with(needed, Viewer::User(user), id).await?;
-        let new = NewLease {
-            session: id,
+        let take = TakeLease {
             user,
             until: self.shared.clock.now() + Duration::from_secs(seconds.into()),
             is_forced: wanted.is_forced,
         };
         // A task of its own: a caller that goes away must not leave control half changed.
         let sessions = self.clone();
-        let taking = async move { sessions.begin_lease(new).await };
+        let taking = async move { sessions.begin_lease(id, take).await };
         let taken = self.shared.tasks.spawn("take control", taking).await;
         taken.map_err(|error| broke_off(&error))?
     }
@@ -111,14 +110,19 @@ impl Sessions {
         }
     }
 
-    async fn begin_lease(&self, new: NewLease) -> Result<Lease, ControlError> {
-        let session = new.session;
+    async fn begin_lease(
+        &self,
+        session: SessionId,
+        take: TakeLease,
+    ) -> Result<Lease, ControlError> {
         let room = self.shared.rooms.room(session);
         let _change = room.change.lock().await;
-        let lease = match self.shared.log.take_lease(new).await? {
-            TakeLease::Took(took) => took.lease,
-            TakeLease::Held(lease) => return Err(ControlError::SomebodyElse { session, lease }),
-            TakeLease::Ended => return Err(ControlError::Ended(session)),
+        let lease = match self.shared.log.commit(session, take).await? {
+            Ok(lease) => lease,
+            Err(LeaseRefused::Held(lease)) => {
+                return Err(ControlError::SomebodyElse { session, lease });
+            }
+            Err(LeaseRefused::Ended) => return Err(ControlError::Ended(session)),
         };
         if let Some(held) = room.note(lease.clone()) {
             self.tell_sandbox(session, Driver::Only(lease.user)).await;
@@ -144,10 +148,13 @@ impl Sessions {
             (Some(current), _) => current.lease,
         };
         room.shut();
-        let ended = self.shared.log.end_lease(id, &lease, reason).await;
-        if ended.is_err() {
+        let end = EndLease {
+            lease: &lease,
+            reason,
+        };
+        if let Err(error) = self.shared.log.commit(id, end).await {
             room.open();
-            return ended;
+            return Err(error);
         }
         self.tell_sandbox(id, Driver::Anybody).await;
         // Only now does a turn that waits go on.

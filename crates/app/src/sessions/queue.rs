@@ -3,12 +3,12 @@
 use deskhand_core::{
     event::QueueChange,
     id::{MessageId, SessionId, UserId},
-    message::{Delivery, LONGEST_MESSAGE_BYTES, Message, Role},
+    message::{Delivery, LONGEST_MESSAGE_BYTES, Message},
     right::Right,
     session::Phase,
     viewer::Viewer,
 };
-use deskhand_store::{ChangeWaiting, NewPrompt, QueueFull};
+use deskhand_store::{ChangeWaiting, PromptRefused, QueuePrompt, WaitingRefused};
 
 use super::{ChangeMessageError, FindError, SendPromptError, Sessions};
 use crate::awake::KeptAwake;
@@ -73,44 +73,25 @@ impl Sessions {
         let kept = self.wake(&session).await?;
         let user = self.shared.store.user(author).await?;
         let author_name = user.map(|user| user.name).unwrap_or_default();
-        let message = Message {
+        let queue = QueuePrompt {
             id: MessageId::new(),
-            session: id,
-            role: Role::User,
             content: prompt.content,
-            author: Some(author),
-            author_name: Some(author_name.clone()),
+            author,
+            author_name,
             delivery: prompt.delivery,
             model: prompt.model,
-            created_at: self.shared.clock.now(),
+            queue_length: self.shared.settings.queue_length,
         };
-        let new = NewPrompt {
-            id: message.id,
-            session: id,
-            content: &message.content,
-            author,
-            author_name: &author_name,
-            delivery: message.delivery,
-            model: message.model.as_deref(),
-            at: message.created_at,
-        };
-        let queued = self
-            .shared
-            .log
-            .queue_prompt(new, self.shared.settings.queue_length)
-            .await
-            // It may have been stored although the answer got lost, and must not wait unseen.
-            .inspect_err(|_| kept.live.nudge(&self.shared))?;
-        match queued {
-            None => return Err(SendPromptError::Ended(id)),
-            Some(Err(QueueFull { n_waiting })) => {
-                return Err(SendPromptError::QueueFull {
-                    session: id,
-                    n_waiting,
-                });
-            }
-            Some(Ok(())) => {}
-        }
+        let queued = self.shared.log.commit(id, queue).await;
+        // It may have been stored although the answer got lost, and must not wait unseen.
+        let queued = queued.inspect_err(|_| kept.live.nudge(&self.shared))?;
+        let message = queued.map_err(|refused| match refused {
+            PromptRefused::Ended => SendPromptError::Ended(id),
+            PromptRefused::QueueFull { n_waiting } => SendPromptError::QueueFull {
+                session: id,
+                n_waiting,
+            },
+        })?;
         self.deliver(&kept, message.id, message.delivery);
         if session.title.is_empty() {
             let title = title_from(&message.content);
@@ -221,12 +202,16 @@ impl Sessions {
         message: MessageId,
         changes: &[QueueChange],
     ) -> Result<(), ChangeMessageError> {
-        let changed = self.shared.log.change_waiting(id, message, by, changes);
-        match changed.await? {
-            ChangeWaiting::Changed(_) => Ok(()),
-            ChangeWaiting::Taken => Err(ChangeMessageError::Taken(message)),
-            ChangeWaiting::Unknown(unknown) => Err(ChangeMessageError::NotWaiting(unknown)),
-        }
+        let change = ChangeWaiting {
+            message,
+            by,
+            changes,
+        };
+        let changed = self.shared.log.commit(id, change).await?;
+        changed.map_err(|refused| match refused {
+            WaitingRefused::Taken => ChangeMessageError::Taken(message),
+            WaitingRefused::NotWaiting(unknown) => ChangeMessageError::NotWaiting(unknown),
+        })
     }
 
     /// Lets the agent know of a message in the way it was sent. A turn that is steered looks for

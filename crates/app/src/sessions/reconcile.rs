@@ -57,7 +57,8 @@ impl Sessions {
             turn: Some(turn),
             ..Transition::default()
         };
-        self.shared.log.transition(session.id, transition).await?;
+        // Refused only when a person has ended the session meanwhile, and then there is nothing to resume.
+        let _ = self.shared.log.commit(session.id, transition).await?;
         let kept = self.wake_anyway(session).await?;
         kept.live.take_up(&self.shared, Unfinished { turn, prompt });
         Ok(())
@@ -86,7 +87,8 @@ impl Sessions {
             events: failure.into_iter().collect(),
             ..Transition::default()
         };
-        self.shared.log.transition(session.id, transition).await?;
+        // Refused only when a person has ended the session meanwhile.
+        let _ = self.shared.log.commit(session.id, transition).await?;
         Ok(())
     }
 

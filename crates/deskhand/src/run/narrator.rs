@@ -90,6 +90,7 @@ impl Narrator {
             EventBody::Message(_)
             | EventBody::Queue(_)
             | EventBody::Screenshot(_)
+            | EventBody::Changed(_)
             | EventBody::Decision(_) => Vec::new(),
             EventBody::Cost(cost) => {
                 self.spent.add(cost);

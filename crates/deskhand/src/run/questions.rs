@@ -82,6 +82,7 @@ impl<'a> Questions<'a> {
             | EventBody::Retry(_)
             | EventBody::Gateway(_)
             | EventBody::Model(_)
+            | EventBody::Changed(_)
             | EventBody::Notice(_)
             | EventBody::Error(_)
             | EventBody::Complete(_) => {}

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{
     BlobName, Delivery, Role, SandboxState, SessionState,
     budget::{Bound, Over},
-    decision::{Check, DecisionKind, Form, Reply, SettledState, Subject},
+    decision::{Check, DecisionKind, Form, Policy, Reply, SettledState, Subject},
 };
 
 /// A page of events, in order.
@@ -49,6 +49,7 @@ pub(crate) enum EventBody {
     Retry(RetryData),
     Gateway(GatewayData),
     Model(ModelData),
+    Changed(ChangedData),
     Notice(NoticeData),
     Error(ErrorData),
     Complete(CompleteData),
@@ -344,6 +345,36 @@ pub(crate) struct ModelData {
     by: Uuid,
     /// Their name at that time.
     by_name: String,
+}
+
+/// A person changed settings of the session. Absent ones stayed as they were; a new model has an event of its own.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ChangedData {
+    /// Who did it.
+    by: Uuid,
+    /// Their name at that time.
+    by_name: String,
+    #[schema(required = false)]
+    title: String,
+    /// From the next turn on. Empty: none.
+    #[schema(required = false)]
+    instructions: String,
+    /// What the agent must ask before it does it.
+    #[schema(required = false)]
+    approvals: Policy,
+    #[schema(required = false)]
+    budget: SetBudget,
+}
+
+/// The budget that a session has from now on.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SetBudget {
+    /// US dollars. Absent: no limit.
+    #[schema(required = false)]
+    usd: f64,
+    /// Tokens. Absent: no limit.
+    #[schema(required = false)]
+    tokens: u64,
 }
 
 /// A turn comes close to a bound. The model is told as well.

@@ -51,6 +51,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 10,
         sql: include_str!("../../migrations/0010_choice.sql"),
     },
+    Migration {
+        number: 11,
+        sql: include_str!("../../migrations/0011_servers.sql"),
+    },
 ];
 
 /// Keeps two servers that start at once from migrating at once on PostgreSQL. Any number does

@@ -3,7 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::BytesMut;
-use deadpool_postgres::{Client, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{
+    Client, ClientWrapper, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime,
+};
 use futures::FutureExt;
 use tokio_postgres::{
     Column, Statement,
@@ -21,6 +23,16 @@ const N_CONNECTIONS: usize = 16;
 /// How long a free or a new connection is waited for.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
 
+/// Notices within half a minute that the other machine is gone, and frees the locks of its connection. A process
+/// that ends closes the connection and needs none of this.
+const NOTICE_LOST_PEERS: &str =
+    "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
+
+/// Taken by the server that uses the schema. The first number only has to be one that no other program is likely to
+/// use.
+const TRY_LOCK: &str =
+    "SELECT pg_try_advisory_lock(1684370292, hashtext(COALESCE(current_schema(), ''))) AS is_held";
+
 #[derive(Debug)]
 pub(super) struct Postgres {
     pool: Pool,
@@ -31,6 +43,12 @@ pub(super) struct Postgres {
 pub(crate) struct PostgresTransaction {
     /// There until the end.
     client: Option<Client>,
+}
+
+/// A connection of its own, with an advisory lock that ends with it.
+#[derive(Debug)]
+pub(crate) struct PostgresLock {
+    client: ClientWrapper,
 }
 
 impl Postgres {
@@ -68,8 +86,29 @@ impl Postgres {
         execute(&self.client().await?, sql, values).await
     }
 
+    /// Takes the lock of the server that uses the database. `None` when it is taken.
+    pub(super) async fn try_lock(&self) -> Result<Option<PostgresLock>, SqlError> {
+        // Out of the pool: a connection of the pool may be given to others or closed.
+        let client = Object::take(self.client().await?);
+        client.batch_execute(NOTICE_LOST_PEERS).await?;
+        let is_held = client.query_one(TRY_LOCK, &[]).await?.try_get("is_held")?;
+        Ok(Some(PostgresLock { client }).filter(|_| is_held))
+    }
+
     pub(super) fn close(&self) {
         self.pool.close();
+    }
+}
+
+impl PostgresLock {
+    pub(super) fn is_held(&self) -> bool {
+        !self.client.is_closed()
+    }
+
+    /// Asks over the connection if it still works.
+    pub(super) async fn is_alive(&self) -> bool {
+        let answer = tokio::time::timeout(CONNECT_MAX, self.client.batch_execute("SELECT 1"));
+        matches!(answer.await, Ok(Ok(())))
     }
 }
 

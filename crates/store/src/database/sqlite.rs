@@ -5,7 +5,7 @@
 //! does not wait for the disk.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -53,6 +53,10 @@ impl Sqlite {
             writer: Arc::new(tokio::sync::Mutex::new(writer)),
             readers: Mutex::default(),
         })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(super) async fn begin(&self) -> Result<SqliteTransaction, SqlError> {

@@ -8,10 +8,10 @@ use deskhand_core::{
     model::Usage,
     user::UserRole,
 };
-use deskhand_store::DayUse;
+use deskhand_store::{AppendEvents, DayUse, EditSession, RaiseDecision, SettleDecision};
 use jiff::Timestamp;
 
-use crate::{World, decisions::at_work, on_both_databases};
+use crate::{World, commit_at, decisions::at_work, edit::nothing, on_both_databases};
 
 on_both_databases! {
     what_sessions_use_is_counted_for_their_owner_by_day,
@@ -58,8 +58,8 @@ async fn what_sessions_use_is_counted_for_their_owner_by_day(world: World) {
         (one, 1.0, 320, "2026-03-03T00:00:00Z"),
     ] {
         let bodies = [cost(usd, tokens)];
-        let appended = store.append_answer(session, &bodies, None, at(when));
-        appended.await.unwrap().unwrap();
+        let append = AppendEvents::new(&bodies);
+        commit_at(store, at(when), session, append).await.unwrap();
     }
     let noon = at("2026-03-02T12:00:00Z");
     let used = store.day_use(bea, noon).await.unwrap().used;
@@ -83,8 +83,11 @@ async fn a_session_has_a_budget_and_another_takes_its_place(world: World) {
     };
     assert_eq!(budget().await, Budget::default());
     let change = async |usd, tokens| {
-        let change = ChangeBudget { usd, tokens };
-        store.set_budget(session, change).await.unwrap();
+        let edit = EditSession {
+            budget: Some(ChangeBudget { usd, tokens }),
+            ..nothing(world.user)
+        };
+        world.commit(session, edit).await.unwrap();
     };
     change(Some(0.01), Some(5)).await;
     change(None, Some(6)).await;
@@ -102,11 +105,14 @@ async fn a_yes_gives_more_and_a_no_does_not(world: World) {
     let now = at("2026-03-02T12:00:00Z");
     let answered = async |bound, yes| {
         let (session, turn) = at_work(&world, world.user).await;
-        let change = ChangeBudget {
-            usd: Some(2.0),
-            tokens: Some(2_000),
+        let edit = EditSession {
+            budget: Some(ChangeBudget {
+                usd: Some(2.0),
+                tokens: Some(2_000),
+            }),
+            ..nothing(world.user)
         };
-        store.set_budget(session, change).await.unwrap();
+        world.commit(session, edit).await.unwrap();
         let ask = Ask {
             call: None,
             kind: DecisionKind::Budget,
@@ -123,16 +129,25 @@ async fn a_yes_gives_more_and_a_no_does_not(world: World) {
             expires_at: None,
         };
         let id = DecisionId::new();
-        let raised = store.raise_decision(session, turn, id, &ask, now).await;
-        raised.unwrap().unwrap();
+        let raise = RaiseDecision {
+            turn,
+            id,
+            ask: &ask,
+        };
+        commit_at(store, now, session, raise).await.unwrap();
         let reply = Settlement::Answered {
             by: world.user,
             reply: Reply::Yes(yes),
         };
         // Whoever says it twice gives it once.
-        for _ in 0..2 {
-            let settled = store.settle_decision(session, id, &reply, None, now);
-            settled.await.unwrap();
+        for is_first in [true, false] {
+            let settle = SettleDecision {
+                id,
+                settlement: &reply,
+                file: None,
+            };
+            let settled = commit_at(store, now, session, settle).await;
+            assert_eq!(settled.is_ok(), is_first);
         }
         let (_, account) = store.session_account(session).await.unwrap().unwrap();
         account.granted

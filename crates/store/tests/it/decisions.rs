@@ -5,18 +5,20 @@ use std::time::Duration;
 use deskhand_core::{
     clock::{Clock, SystemClock},
     decision::{Ask, DecisionKind, DecisionState, FileHead, Form, GivenFile, Reply, Settlement},
-    id::{DecisionId, MessageId, SessionId, TurnId, UserId},
-    message::Delivery,
+    id::{DecisionId, SessionId, TurnId, UserId},
     policy::{Mode, Policy, Rule, RuleTool, Then},
     right::Right,
     session::{Phase, Signal},
     user::UserRole,
     viewer::Viewer,
 };
-use deskhand_store::{NewPrompt, PhaseMove, Settle, Transition};
+use deskhand_store::{
+    EditSession, NotAtWork, PhaseMove, RaiseDecision, SettleDecision, SettleRefused, TakePrompt,
+    Transition,
+};
 use jiff::Timestamp;
 
-use crate::{World, on_both_databases};
+use crate::{World, commit_at, edit::nothing, log::prompt, on_both_databases};
 
 on_both_databases! {
     asking_lets_the_session_wait_and_answering_lets_it_go_on,
@@ -51,33 +53,25 @@ fn text(by: UserId, text: &str) -> Settlement {
 /// A session at work, and its turn.
 pub(crate) async fn at_work(world: &World, owner: UserId) -> (SessionId, TurnId) {
     let session = world.session_of(owner).await;
-    let now = SystemClock.now();
-    let prompt = NewPrompt {
-        id: MessageId::new(),
-        session,
-        content: "go",
-        author: owner,
-        author_name: "ada",
-        delivery: Delivery::Queue,
-        model: None,
-        at: now,
-    };
-    let queued = world.store.queue_prompt(prompt, 10).await.unwrap();
-    queued.unwrap().unwrap();
+    world.commit(session, prompt(world, "go")).await.unwrap();
     let turn = TurnId::new();
-    let taken = world.store.take_prompt(session, turn, now).await.unwrap();
-    assert!(taken.is_some());
+    world.commit(session, TakePrompt { turn }).await.unwrap();
     (session, turn)
+}
+
+/// Settles a decision without a file.
+fn settle(id: DecisionId, settlement: &Settlement) -> SettleDecision<'_> {
+    SettleDecision {
+        id,
+        settlement,
+        file: None,
+    }
 }
 
 async fn raise(world: &World, session: SessionId, turn: TurnId, ask: &Ask) -> DecisionId {
     let id = DecisionId::new();
-    let now = SystemClock.now();
-    let raised = world
-        .store
-        .raise_decision(session, turn, id, ask, now)
-        .await;
-    let events = raised.unwrap().unwrap();
+    let raised = world.commit(session, RaiseDecision { turn, id, ask }).await;
+    let events = raised.unwrap().events;
     let kinds: Vec<_> = events.iter().map(|event| &*event.kind).collect();
     assert_eq!(kinds, ["decision", "status"]);
     id
@@ -91,35 +85,23 @@ async fn phase(world: &World, session: SessionId) -> Phase {
 async fn asking_lets_the_session_wait_and_answering_lets_it_go_on(world: World) {
     let (session, turn) = at_work(&world, world.user).await;
     let question = ask(DecisionKind::Question, None);
-    let stranger = world
-        .store
-        .raise_decision(
-            session,
-            TurnId::new(),
-            DecisionId::new(),
-            &question,
-            SystemClock.now(),
-        )
-        .await;
-    assert!(stranger.unwrap().is_none(), "another turn asks nothing");
+    let of_another_turn = RaiseDecision {
+        turn: TurnId::new(),
+        id: DecisionId::new(),
+        ask: &question,
+    };
+    let refused = world.commit(session, of_another_turn).await;
+    assert_eq!(refused.unwrap_err(), NotAtWork);
     let id = raise(&world, session, turn, &question).await;
     assert_eq!(phase(&world, session).await, Phase::Waiting);
 
     let now = SystemClock.now();
     let answer = text(world.user, "this");
     let elsewhere = world.session().await;
-    let wrong = world
-        .store
-        .settle_decision(elsewhere, id, &answer, None, now)
-        .await;
-    assert!(matches!(wrong.unwrap(), Settle::Unknown));
-    let settled = world
-        .store
-        .settle_decision(session, id, &answer, None, now)
-        .await;
-    let Settle::Settled(events) = settled.unwrap() else {
-        panic!("it is open");
-    };
+    let wrong = world.commit(elsewhere, settle(id, &answer)).await;
+    assert_eq!(wrong.unwrap_err(), SettleRefused::Unknown);
+    let settled = commit_at(&world.store, now, session, settle(id, &answer)).await;
+    let events = settled.unwrap().events;
     let kinds: Vec<_> = events.iter().map(|event| &*event.kind).collect();
     assert_eq!(kinds, ["answer", "status"]);
     assert_eq!(phase(&world, session).await, Phase::Running);
@@ -135,17 +117,16 @@ async fn only_one_of_many_answers_counts(world: World) {
     for round in 0..20 {
         let id = raise(&world, session, turn, &ask(DecisionKind::Question, None)).await;
         let answers = (0..4).map(|number| {
-            let (store, answer) = (&world.store, text(world.user, &number.to_string()));
+            let (world, answer) = (&world, text(world.user, &number.to_string()));
             async move {
-                let now = SystemClock.now();
-                let settle = store.settle_decision(session, id, &answer, None, now);
-                (number, settle.await.unwrap())
+                let settled = world.commit(session, settle(id, &answer));
+                (number, settled.await.is_ok())
             }
         });
         let answers = futures::future::join_all(answers).await;
         let counted: Vec<_> = answers
             .iter()
-            .filter(|(_, settle)| matches!(settle, Settle::Settled(_)))
+            .filter(|(_, is_settled)| *is_settled)
             .map(|(number, _)| *number)
             .collect();
         let [winner] = counted[..] else {
@@ -159,12 +140,11 @@ async fn only_one_of_many_answers_counts(world: World) {
 async fn a_turn_that_ends_withdraws_what_it_asked(world: World) {
     let (session, turn) = at_work(&world, world.user).await;
     let id = raise(&world, session, turn, &ask(DecisionKind::Approval, None)).await;
-    let now = SystemClock.now();
     let stay = Transition {
         reason: Some("still there".to_owned()),
         ..Transition::default()
     };
-    world.store.transition(session, stay, now).await.unwrap();
+    world.commit(session, stay).await.unwrap();
     let found = world.store.decision(session, id).await.unwrap().unwrap();
     assert_eq!(found.decision.state, DecisionState::Open);
 
@@ -172,15 +152,12 @@ async fn a_turn_that_ends_withdraws_what_it_asked(world: World) {
         phase: PhaseMove::Must(Signal::TurnFinished),
         ..Transition::default()
     };
-    let events = world.store.transition(session, end, now).await.unwrap();
-    let kinds: Vec<_> = events.iter().flatten().map(|event| &*event.kind).collect();
+    let events = world.commit(session, end).await.unwrap().events;
+    let kinds: Vec<_> = events.iter().map(|event| &*event.kind).collect();
     assert_eq!(kinds, ["answer", "status"]);
     let late = text(world.user, "late");
-    let late = world
-        .store
-        .settle_decision(session, id, &late, None, now)
-        .await;
-    assert!(matches!(late.unwrap(), Settle::Already));
+    let late = world.commit(session, settle(id, &late)).await;
+    assert_eq!(late.unwrap_err(), SettleRefused::Already);
     let found = world.store.decision(session, id).await.unwrap().unwrap();
     assert_eq!(found.decision.state, DecisionState::Withdrawn);
     assert_eq!(phase(&world, session).await, Phase::Idle);
@@ -200,11 +177,7 @@ async fn only_what_is_over_expires(world: World) {
     assert_eq!(expired, ids[..1]);
     let (session, id) = ids[0];
     let nobody = Settlement::Expired { default: None };
-    let settled = world
-        .store
-        .settle_decision(session, id, &nobody, None, now)
-        .await;
-    assert!(matches!(settled.unwrap(), Settle::Settled(_)));
+    world.commit(session, settle(id, &nobody)).await.unwrap();
     assert_eq!(world.store.next_expiry().await.unwrap(), Some(now + minute));
 }
 
@@ -264,12 +237,11 @@ async fn a_file_is_kept_with_its_answer(world: World) {
             n_bytes: 3,
         }),
     };
-    let now = SystemClock.now();
-    let settled = world
-        .store
-        .settle_decision(session, id, &answer, Some(&file), now)
-        .await;
-    assert!(matches!(settled.unwrap(), Settle::Settled(_)));
+    let settle = SettleDecision {
+        file: Some(&file),
+        ..settle(id, &answer)
+    };
+    world.commit(session, settle).await.unwrap();
     assert_eq!(world.store.decision_file(id).await.unwrap(), Some(file));
     let other = world.store.decision_file(DecisionId::new()).await;
     assert_eq!(other.unwrap(), None);
@@ -297,13 +269,15 @@ async fn policies_are_kept_for_sessions_and_users(world: World) {
         .unwrap();
     assert_eq!(of(world.user).await, Some(policy.clone()));
     assert_eq!(store.approvals(session).await.unwrap(), Some(risky));
-    assert!(store.set_approvals(session, &policy).await.unwrap());
+    let edit = EditSession {
+        approvals: Some(policy.clone()),
+        ..nothing(world.user)
+    };
+    world.commit(session, edit).await.unwrap();
     assert_eq!(
         store.approvals(session).await.unwrap(),
         Some(policy.clone())
     );
     let shown = store.session(Viewer::System, session).await.unwrap();
     assert_eq!(shown.unwrap().approvals, policy);
-    let nowhere = store.set_approvals(SessionId::new(), &policy).await;
-    assert!(!nowhere.unwrap());
 }

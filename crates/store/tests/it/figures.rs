@@ -1,7 +1,6 @@
 //! Numbers of everything.
 
 use deskhand_core::{
-    clock::{Clock, SystemClock},
     event::QueueChange,
     session::{Phase, Signal},
 };
@@ -18,24 +17,22 @@ async fn sessions_are_counted_by_phase_and_prompts_while_they_can_be_taken(world
     assert_eq!(world.store.n_waiting_everywhere().await.unwrap(), 0);
     let (open, ended) = (world.session().await, world.session().await);
     for session in [open, open, ended] {
-        let queued = world.store.queue_prompt(prompt(&world, session, "x"), 9);
-        queued.await.unwrap().unwrap().unwrap();
+        world.commit(session, prompt(&world, "x")).await.unwrap();
     }
     assert_eq!(world.store.n_waiting_everywhere().await.unwrap(), 3);
     let unwanted = world.store.waiting(open).await.unwrap()[0].id;
-    let remove = [QueueChange::Removed];
-    let now = SystemClock.now();
-    let removed = world
-        .store
-        .change_waiting(open, unwanted, world.user, &remove, now);
-    assert!(matches!(removed.await.unwrap(), ChangeWaiting::Changed(_)));
+    let remove = ChangeWaiting {
+        message: unwanted,
+        by: world.user,
+        changes: &[QueueChange::Removed],
+    };
+    world.commit(open, remove).await.unwrap();
     assert_eq!(world.store.n_waiting_everywhere().await.unwrap(), 2);
     let end = Transition {
         phase: PhaseMove::Must(Signal::Terminated),
         ..Transition::default()
     };
-    let moved = world.store.transition(ended, end, SystemClock.now()).await;
-    assert!(moved.unwrap().is_some());
+    world.commit(ended, end).await.unwrap();
     assert_eq!(world.store.n_waiting_everywhere().await.unwrap(), 1);
     assert_eq!(
         world.store.n_sessions_by_phase().await.unwrap(),

@@ -1,10 +1,10 @@
 use deskhand_core::{
-    clock::{Clock, SystemClock},
     event::{EventBody, GatewayUse},
     id::SessionId,
     model::Usage,
     viewer::Viewer,
 };
+use deskhand_store::{CountGatewayUse, NoSuchSession};
 
 use crate::{World, on_both_databases};
 
@@ -31,8 +31,8 @@ async fn what_programs_ask_is_counted_with_its_event(world: World) {
     let before = store.session(Viewer::System, session).await.unwrap();
     let before = before.unwrap().last_seq;
     for n in 1..=2 {
-        let told = store.append_gateway_use(session, used.clone(), SystemClock.now());
-        let told = told.await.unwrap().unwrap();
+        let count = CountGatewayUse { used: used.clone() };
+        let told = world.commit(session, count).await.unwrap().events;
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].seq, before + n);
         assert_eq!(
@@ -45,7 +45,6 @@ async fn what_programs_ask_is_counted_with_its_event(world: World) {
     assert_eq!((after.cost_usd, after.tokens), (0.5, 200));
     assert_eq!(after.last_seq, before + 2);
 
-    let nobody = SessionId::new();
-    let told = store.append_gateway_use(nobody, used, SystemClock.now());
-    assert_eq!(told.await.unwrap(), None);
+    let nowhere = world.commit(SessionId::new(), CountGatewayUse { used });
+    assert_eq!(nowhere.await.unwrap_err(), NoSuchSession);
 }

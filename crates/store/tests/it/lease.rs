@@ -10,11 +10,13 @@ use deskhand_core::{
     user::UserRole,
     viewer::Viewer,
 };
-use deskhand_store::{NewLease, PhaseMove, Store, TakeLease, Transition};
+use deskhand_store::{
+    EndLease, LeaseRefused, NotTheLease, PhaseMove, Store, TakeLease, TakePrompt, Transition,
+};
 use jiff::Timestamp;
 use proptest::{prelude::prop, strategy::Strategy};
 
-use crate::{World, on_both_databases};
+use crate::{World, commit_at, log::prompt, on_both_databases};
 
 on_both_databases! {
     a_lease_is_one_persons_until_it_ends,
@@ -69,22 +71,24 @@ fn in_seconds(at: Timestamp, seconds: i64) -> Timestamp {
     at + jiff::SignedDuration::from_secs(seconds)
 }
 
-async fn take(store: &Store, session: SessionId, user: UserId) -> TakeLease {
+async fn take(store: &Store, session: SessionId, user: UserId) -> Result<Lease, LeaseRefused> {
     let now = SystemClock.now();
-    let new = NewLease {
-        session,
+    let take = TakeLease {
         user,
         until: now + Duration::from_secs(60),
         is_forced: false,
     };
-    store.take_lease(new, now).await.unwrap()
+    take_at(store, now, session, take).await
 }
 
-fn took(taken: TakeLease) -> Lease {
-    match taken {
-        TakeLease::Took(took) => took.lease,
-        other @ (TakeLease::Held(_) | TakeLease::Ended) => panic!("{other:?}"),
-    }
+async fn take_at(
+    store: &Store,
+    at: Timestamp,
+    session: SessionId,
+    take: TakeLease,
+) -> Result<Lease, LeaseRefused> {
+    let taken = commit_at(store, at, session, take).await;
+    taken.map(|taken| taken.output)
 }
 
 /// Who has control, as the session says.
@@ -106,45 +110,27 @@ async fn a_lease_is_one_persons_until_it_ends(world: World) {
     let bob = world.user_named("bob", UserRole::Member).await;
     let (store, session) = (&world.store, world.session().await);
     assert_eq!(shown(store, session).await, Holder::Nobody);
-    let lease = took(take(store, session, world.user).await);
+    let lease = take(store, session, world.user).await.unwrap();
     assert_eq!(lease.name, "ada");
     assert_eq!(shown(store, session).await, Holder::Person(lease.clone()));
-    match take(store, session, bob).await {
-        TakeLease::Held(held) => assert_eq!(held, lease),
-        other @ (TakeLease::Took(_) | TakeLease::Ended) => panic!("{other:?}"),
-    }
-    let longer = took(take(store, session, world.user).await);
+    let refused = take(store, session, bob).await.unwrap_err();
+    assert_eq!(refused, LeaseRefused::Held(lease.clone()));
+    let longer = take(store, session, world.user).await.unwrap();
 
     // What was true before it was made longer ends nothing.
-    let now = SystemClock.now();
-    let end = LeaseEnd::Expired;
+    let end = async |lease: &Lease| {
+        let reason = LeaseEnd::Expired;
+        world.commit(session, EndLease { lease, reason }).await
+    };
     let stale = Lease {
         until: lease.until - Duration::from_secs(1),
         ..lease
     };
-    assert!(
-        store
-            .end_lease(session, &stale, end, now)
-            .await
-            .unwrap()
-            .is_none()
-    );
-    assert!(
-        store
-            .end_lease(session, &longer, end, now)
-            .await
-            .unwrap()
-            .is_some()
-    );
-    assert!(
-        store
-            .end_lease(session, &longer, end, now)
-            .await
-            .unwrap()
-            .is_none()
-    );
+    assert_eq!(end(&stale).await.unwrap_err(), NotTheLease);
+    end(&longer).await.unwrap();
+    assert_eq!(end(&longer).await.unwrap_err(), NotTheLease);
     assert_eq!(shown(store, session).await, Holder::Nobody);
-    assert_eq!(took(take(store, session, bob).await).user, bob);
+    assert_eq!(take(store, session, bob).await.unwrap().user, bob);
     let kinds = store.lease_events(session, 0).await.unwrap();
     let changes: Vec<_> = kinds
         .iter()
@@ -159,15 +145,16 @@ async fn an_old_lease_ends_before_the_next_begins(world: World) {
     let bob = world.user_named("bob", UserRole::Member).await;
     let (store, session) = (&world.store, world.session().await);
     let now = SystemClock.now();
-    let new = |user, at| NewLease {
-        session,
+    let new = |user, at| TakeLease {
         user,
         until: in_seconds(at, 10),
         is_forced: false,
     };
-    store.take_lease(new(world.user, now), now).await.unwrap();
+    let first = take_at(store, now, session, new(world.user, now)).await;
+    first.unwrap();
     let later = in_seconds(now, 11);
-    let lease = took(store.take_lease(new(bob, later), later).await.unwrap());
+    let lease = take_at(store, later, session, new(bob, later)).await;
+    let lease = lease.unwrap();
     assert_eq!(told(store, session).await, Holder::Person(lease));
     let events = store.lease_events(session, 0).await.unwrap();
     assert!(events[1].data.contains("expired"), "{events:?}");
@@ -175,22 +162,16 @@ async fn an_old_lease_ends_before_the_next_begins(world: World) {
 
 async fn a_lease_ends_with_its_session(world: World) {
     let (store, session) = (&world.store, world.session().await);
-    took(take(store, session, world.user).await);
+    take(store, session, world.user).await.unwrap();
     let end = Transition {
         phase: PhaseMove::Must(Signal::Terminated),
         ..Transition::default()
     };
-    let events = store
-        .transition(session, end, SystemClock.now())
-        .await
-        .unwrap()
-        .unwrap();
+    let events = world.commit(session, end).await.unwrap().events;
     assert!(events[0].data.contains("session_ended"), "{events:?}");
     assert_eq!(shown(store, session).await, Holder::Nobody);
-    assert!(matches!(
-        take(store, session, world.user).await,
-        TakeLease::Ended
-    ));
+    let refused = take(store, session, world.user).await.unwrap_err();
+    assert_eq!(refused, LeaseRefused::Ended);
 }
 
 async fn of_many_who_take_at_once_one_has_it(world: World) {
@@ -204,10 +185,7 @@ async fn of_many_who_take_at_once_one_has_it(world: World) {
         taking.spawn(async move { take(&store, session, user).await });
     }
     let taken = taking.join_all().await;
-    let n_took = taken
-        .iter()
-        .filter(|taken| matches!(taken, TakeLease::Took(_)))
-        .count();
+    let n_took = taken.iter().filter(|taken| taken.is_ok()).count();
     assert_eq!(n_took, 1, "{taken:?}");
 }
 
@@ -242,11 +220,7 @@ async fn play(world: &World, people: [UserId; 3], happenings: &[Happening]) {
         phase: PhaseMove::Must(Signal::SandboxReady),
         ..Transition::default()
     };
-    store
-        .transition(session, ready, now)
-        .await
-        .unwrap()
-        .unwrap();
+    commit_at(store, now, session, ready).await.unwrap();
     // What the rules say: who has a lease and until when, and whether the agent works.
     let mut lease: Option<Lease> = None;
     let mut is_at_work = false;
@@ -258,20 +232,19 @@ async fn play(world: &World, people: [UserId; 3], happenings: &[Happening]) {
                 is_forced,
             } => {
                 let (user, until) = (people[*who], in_seconds(now, *seconds));
-                let new = NewLease {
-                    session,
+                let take = TakeLease {
                     user,
                     until,
                     is_forced: *is_forced,
                 };
-                let taken = store.take_lease(new, now).await.unwrap();
+                let taken = take_at(store, now, session, take).await;
                 let is_free = lease
                     .as_ref()
                     .is_none_or(|lease| lease.user == user || lease.until <= now);
-                assert_eq!(matches!(taken, TakeLease::Took(_)), is_free || *is_forced);
-                if let TakeLease::Took(took) = taken {
-                    assert_eq!(took.lease.user, user);
-                    lease = Some(took.lease);
+                assert_eq!(taken.is_ok(), is_free || *is_forced);
+                if let Ok(taken) = taken {
+                    assert_eq!(taken.user, user);
+                    lease = Some(taken);
                 }
             }
             Happening::End { who, reason } => {
@@ -282,11 +255,12 @@ async fn play(world: &World, people: [UserId; 3], happenings: &[Happening]) {
                     name,
                     until,
                 });
-                let ended = store
-                    .end_lease(session, &given, *reason, now)
-                    .await
-                    .unwrap();
-                assert_eq!(ended.is_some(), own.is_some());
+                let end = EndLease {
+                    lease: &given,
+                    reason: *reason,
+                };
+                let ended = commit_at(store, now, session, end).await;
+                assert_eq!(ended.is_ok(), own.is_some());
                 lease = lease.filter(|_| own.is_none());
             }
             Happening::TimePasses { seconds } => now = in_seconds(now, *seconds),
@@ -298,7 +272,8 @@ async fn play(world: &World, people: [UserId; 3], happenings: &[Happening]) {
                     phase: PhaseMove::Must(Signal::TurnFinished),
                     ..Transition::default()
                 };
-                store.transition(session, end, now).await.unwrap();
+                // Refused while the agent is not at work.
+                let _ = commit_at(store, now, session, end).await;
                 is_at_work = false;
             }
         }
@@ -314,17 +289,11 @@ async fn play(world: &World, people: [UserId; 3], happenings: &[Happening]) {
 
 /// A turn begins, unless one runs already.
 async fn begin(world: &World, session: SessionId, now: Timestamp) -> bool {
-    let prompt = deskhand_store::NewPrompt {
-        id: deskhand_core::id::MessageId::new(),
-        session,
-        content: "go",
-        author: world.user,
-        author_name: "ada",
-        delivery: deskhand_core::message::Delivery::Queue,
-        model: None,
-        at: now,
+    let store = &world.store;
+    let queued = commit_at(store, now, session, prompt(world, "go")).await;
+    queued.unwrap();
+    let take = TakePrompt {
+        turn: TurnId::new(),
     };
-    world.store.queue_prompt(prompt, 100).await.unwrap();
-    let taken = world.store.take_prompt(session, TurnId::new(), now).await;
-    taken.unwrap().is_some()
+    commit_at(store, now, session, take).await.is_ok()
 }

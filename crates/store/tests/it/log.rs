@@ -8,11 +8,13 @@ use deskhand_core::{
     session::{Phase, SandboxState, Signal},
     viewer::Viewer,
 };
-use deskhand_store::{NewPrompt, PhaseMove, QueueFull, Store, Transition};
+use deskhand_store::{
+    AppendEvents, CannotMove, PhaseMove, PromptRefused, QueuePrompt, Store, TakePrompt, Transition,
+};
 use futures::future::join_all;
 use proptest::prelude::any;
 
-use crate::{World, on_both_databases};
+use crate::{World, commit_at, on_both_databases};
 
 on_both_databases! {
     events_of_many_writers_are_numbered_without_gaps,
@@ -32,16 +34,15 @@ fn text(text: &str) -> EventBody {
     })
 }
 
-pub(crate) fn prompt<'a>(world: &World, session: SessionId, content: &'a str) -> NewPrompt<'a> {
-    NewPrompt {
+pub(crate) fn prompt(world: &World, content: &str) -> QueuePrompt {
+    QueuePrompt {
         id: MessageId::new(),
-        session,
-        content,
+        content: content.to_owned(),
         author: world.user,
-        author_name: "ada",
+        author_name: "ada".to_owned(),
         delivery: Delivery::Queue,
         model: None,
-        at: SystemClock.now(),
+        queue_length: 100,
     }
 }
 
@@ -57,17 +58,11 @@ async fn numbers(store: &Store, session: SessionId) -> Vec<u64> {
 
 async fn events_of_many_writers_are_numbered_without_gaps(world: World) {
     let session = world.session().await;
-    let writers = (0..20_usize).map(|n| {
-        let store = world.store.clone();
-        async move {
-            for _ in 0..5 {
-                let bodies: Vec<_> = (0..=n % 3).map(|_| text("x")).collect();
-                store
-                    .append(session, &bodies, SystemClock.now())
-                    .await
-                    .unwrap()
-                    .unwrap();
-            }
+    let writers = (0..20_usize).map(async |n| {
+        for _ in 0..5 {
+            let bodies: Vec<_> = (0..=n % 3).map(|_| text("x")).collect();
+            let append = AppendEvents::new(&bodies);
+            world.commit(session, append).await.unwrap();
         }
     });
     join_all(writers).await;
@@ -88,21 +83,15 @@ async fn events_of_many_writers_are_numbered_without_gaps(world: World) {
 
 async fn of_many_who_take_a_prompt_one_gets_it(world: World) {
     let session = world.session().await;
-    let queued = world
-        .store
-        .queue_prompt(prompt(&world, session, "go"), 10)
-        .await
-        .unwrap();
-    assert!(matches!(queued, Some(Ok(_))));
+    world.commit(session, prompt(&world, "go")).await.unwrap();
     let takers = (0..10).map(|_| {
-        world
-            .store
-            .take_prompt(session, TurnId::new(), SystemClock.now())
+        let turn = TurnId::new();
+        world.commit(session, TakePrompt { turn })
     });
     let taken = join_all(takers)
         .await
         .into_iter()
-        .filter(|taken| taken.as_ref().unwrap().is_some())
+        .filter(Result::is_ok)
         .count();
     assert_eq!(taken, 1);
     let session = world
@@ -116,42 +105,25 @@ async fn of_many_who_take_a_prompt_one_gets_it(world: World) {
 
 async fn the_queue_has_a_bound_and_an_ended_session_takes_nothing(world: World) {
     let session = world.session().await;
+    let queue = async || {
+        let prompt = QueuePrompt {
+            queue_length: 3,
+            ..prompt(&world, "x")
+        };
+        world.commit(session, prompt).await
+    };
     for _ in 0..3 {
-        world
-            .store
-            .queue_prompt(prompt(&world, session, "x"), 3)
-            .await
-            .unwrap()
-            .unwrap()
-            .unwrap();
+        queue().await.unwrap();
     }
-    let full = world
-        .store
-        .queue_prompt(prompt(&world, session, "x"), 3)
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(full.unwrap_err(), QueueFull { n_waiting: 3 });
+    let full = PromptRefused::QueueFull { n_waiting: 3 };
+    assert_eq!(queue().await.unwrap_err(), full);
     let end = Transition {
         phase: PhaseMove::Must(Signal::Terminated),
         ..Transition::default()
     };
-    assert!(
-        world
-            .store
-            .transition(session, end, SystemClock.now())
-            .await
-            .unwrap()
-            .is_some()
-    );
-    assert!(
-        world
-            .store
-            .queue_prompt(prompt(&world, session, "x"), 9)
-            .await
-            .unwrap()
-            .is_none()
-    );
+    world.commit(session, end).await.unwrap();
+    let ended = world.commit(session, prompt(&world, "x")).await;
+    assert_eq!(ended.unwrap_err(), PromptRefused::Ended);
 }
 
 async fn a_refused_move_leaves_no_trace(world: World) {
@@ -163,14 +135,8 @@ async fn a_refused_move_leaves_no_trace(world: World) {
         events: vec![text("never")],
         ..Transition::default()
     };
-    assert!(
-        world
-            .store
-            .transition(session, impossible, SystemClock.now())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    let refused = world.commit(session, impossible).await;
+    assert_eq!(refused.unwrap_err(), CannotMove);
     assert_eq!(numbers(&world.store, session).await, before);
     let session = world
         .store
@@ -203,13 +169,6 @@ async fn nobody_sees_a_strangers_session(world: World) {
             .unwrap()
             .sessions
             .is_empty()
-    );
-    assert!(
-        !world
-            .store
-            .set_title(stranger, session, "mine")
-            .await
-            .unwrap()
     );
     let owner = Viewer::User(world.user);
     assert_eq!(
@@ -262,8 +221,9 @@ async fn what_is_logged_survives_a_restart(world: World) {
             })
         };
         let bodies: Vec<_> = texts.iter().map(failure).collect();
-        let now = SystemClock.now();
-        let appended = store.append(session, &bodies, now).await.unwrap().unwrap();
+        let append = AppendEvents::new(&bodies);
+        let appended = commit_at(&store, SystemClock.now(), session, append).await;
+        let appended = appended.unwrap().events;
         store.close().await.unwrap();
 
         let read = world.store.events(session, 1, 100).await.unwrap();

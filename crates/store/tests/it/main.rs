@@ -9,7 +9,9 @@
 
 mod blobs;
 mod budgets;
+mod commit;
 mod decisions;
+mod edit;
 mod figures;
 mod gateway;
 mod lease;
@@ -19,6 +21,7 @@ mod people;
 mod queue;
 mod rights;
 mod secrets;
+mod servers;
 mod tls;
 mod tokens;
 
@@ -29,7 +32,8 @@ use deskhand_core::{
     policy::Policy,
     user::UserRole,
 };
-use deskhand_store::{NewSession, NewUser, Store};
+use deskhand_store::{Change, Committed, NewSession, NewUser, Store};
+use jiff::Timestamp;
 
 /// Makes each of the named functions a test on SQLite and one on PostgreSQL.
 macro_rules! on_both_databases {
@@ -102,6 +106,15 @@ impl World {
         id
     }
 
+    /// Makes a change now.
+    pub(crate) async fn commit<C: Change>(
+        &self,
+        session: SessionId,
+        change: C,
+    ) -> Result<Committed<C::Output>, C::Refusal> {
+        commit_at(&self.store, SystemClock.now(), session, change).await
+    }
+
     pub(crate) async fn session(&self) -> SessionId {
         self.session_of(self.user).await
     }
@@ -122,6 +135,27 @@ impl World {
         self.store.insert_session(new).await.unwrap();
         id
     }
+}
+
+/// A clock that stands still.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct At(pub(crate) Timestamp);
+
+impl Clock for At {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+}
+
+/// Makes a change at this time.
+pub(crate) async fn commit_at<C: Change>(
+    store: &Store,
+    at: Timestamp,
+    session: SessionId,
+    change: C,
+) -> Result<Committed<C::Output>, C::Refusal> {
+    let committed = store.commit(session, change, &At(at)).await.unwrap();
+    committed.map_err(|refused| refused.refusal)
 }
 
 /// The address of a new, empty database.

@@ -3,22 +3,22 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    clock::{Clock, SystemClock},
-    event::{EventBody, ModelChanged, QueueChange},
+    event::{EventBody, QueueChange},
     id::{MessageId, SessionId, TurnId},
     message::Delivery,
-    viewer::Viewer,
 };
-use deskhand_store::{ChangeWaiting, NewPrompt, PhaseMove, Transition};
+use deskhand_store::{
+    ChangeWaiting, Committed, NothingToTake, PhaseMove, QueuePrompt, TakePrompt, TakeSteering,
+    Transition, WaitingRefused,
+};
 use proptest::{prelude::prop, sample::Index, strategy::Strategy};
 
-use crate::{World, on_both_databases};
+use crate::{World, log::prompt, on_both_databases};
 
 on_both_databases! {
     what_cannot_wait_is_taken_first,
     a_message_is_changed_until_it_is_taken,
     a_message_is_for_the_model_that_was_chosen_last,
-    another_model_of_a_session_is_told_once,
     steering_goes_to_the_turn_that_runs,
     a_change_that_cannot_be_made_leaves_no_trace,
     any_changes_leave_the_order_that_was_asked_for,
@@ -26,18 +26,12 @@ on_both_databases! {
 
 async fn send(world: &World, session: SessionId, content: &str, delivery: Delivery) -> MessageId {
     let id = MessageId::new();
-    let new = NewPrompt {
+    let queue = QueuePrompt {
         id,
-        session,
-        content,
-        author: world.user,
-        author_name: "ada",
         delivery,
-        model: None,
-        at: SystemClock.now(),
+        ..prompt(world, content)
     };
-    let queued = world.store.queue_prompt(new, 100).await.unwrap();
-    queued.unwrap().unwrap();
+    world.commit(session, queue).await.unwrap();
     id
 }
 
@@ -46,12 +40,13 @@ async fn change(
     session: SessionId,
     message: MessageId,
     changes: &[QueueChange],
-) -> ChangeWaiting {
-    let now = SystemClock.now();
-    let changed = world
-        .store
-        .change_waiting(session, message, world.user, changes, now);
-    changed.await.unwrap()
+) -> Result<Committed<()>, WaitingRefused> {
+    let change = ChangeWaiting {
+        message,
+        by: world.user,
+        changes,
+    };
+    world.commit(session, change).await
 }
 
 async fn waiting(world: &World, session: SessionId) -> Vec<MessageId> {
@@ -60,10 +55,9 @@ async fn waiting(world: &World, session: SessionId) -> Vec<MessageId> {
 }
 
 async fn take(world: &World, session: SessionId) -> Option<MessageId> {
-    let taken = world
-        .store
-        .take_prompt(session, TurnId::new(), SystemClock.now());
-    taken.await.unwrap().map(|taken| taken.prompt)
+    let turn = TurnId::new();
+    let taken = world.commit(session, TakePrompt { turn }).await;
+    taken.ok().map(|taken| taken.output)
 }
 
 /// Ends the turn that runs.
@@ -72,8 +66,7 @@ async fn finish(world: &World, session: SessionId) {
         phase: PhaseMove::Must(deskhand_core::session::Signal::TurnFinished),
         ..Transition::default()
     };
-    let moved = world.store.transition(session, end, SystemClock.now());
-    assert!(moved.await.unwrap().is_some());
+    world.commit(session, end).await.unwrap();
 }
 
 async fn a_message_is_for_the_model_that_was_chosen_last(world: World) {
@@ -84,53 +77,10 @@ async fn a_message_is_for_the_model_that_was_chosen_last(world: World) {
         let reassigned = QueueChange::Reassigned {
             model: model.clone(),
         };
-        let changed = change(&world, session, id, &[reassigned]).await;
-        assert!(matches!(changed, ChangeWaiting::Changed(_)), "{changed:?}");
+        change(&world, session, id, &[reassigned]).await.unwrap();
         assert_eq!(world.store.model_for(id).await.unwrap(), model);
         assert_eq!(world.store.waiting(session).await.unwrap()[0].model, model);
     }
-
-    let told = world.store.set_instructions(session, "Be brief.");
-    assert!(told.await.unwrap());
-    let found = world.store.session(Viewer::System, session).await.unwrap();
-    let found = found.unwrap();
-    assert_eq!(&*found.instructions, "Be brief.");
-}
-
-async fn another_model_of_a_session_is_told_once(world: World) {
-    let session = world.session().await;
-    let set = async |session, model| {
-        let now = SystemClock.now();
-        let set = world.store.set_model(session, model, world.user, now);
-        set.await.unwrap()
-    };
-    let before = world.store.session(Viewer::System, session).await.unwrap();
-    let before = before.unwrap();
-    let events = set(session, "e/f").await.unwrap();
-    let changed = ModelChanged {
-        model: "e/f".to_owned(),
-        by: world.user,
-        by_name: "ada".to_owned(),
-    };
-    assert_eq!(events.len(), 1);
-    assert_eq!(events[0].seq, before.last_seq + 1);
-    assert_eq!(events[0].read().unwrap().body, EventBody::Model(changed));
-    assert!(set(session, "e/f").await.unwrap().is_empty());
-    let after = world.store.session(Viewer::System, session).await.unwrap();
-    let after = after.unwrap();
-    assert_eq!(after.model, "e/f");
-    assert_eq!(after.last_seq, before.last_seq + 1);
-    assert_eq!((after.phase, after.sandbox), (before.phase, before.sandbox));
-
-    // Where there is no next turn there is no model for it.
-    assert!(set(SessionId::new(), "g/h").await.is_none());
-    let end = Transition {
-        phase: PhaseMove::Must(deskhand_core::session::Signal::Terminated),
-        ..Transition::default()
-    };
-    let ended = world.store.transition(session, end, SystemClock.now());
-    assert!(ended.await.unwrap().is_some());
-    assert!(set(session, "g/h").await.is_none());
 }
 
 async fn what_cannot_wait_is_taken_first(world: World) {
@@ -160,14 +110,9 @@ async fn a_message_is_changed_until_it_is_taken(world: World) {
     };
     let first = QueueChange::Moved { before: Some(one) };
     let changed = change(&world, session, three, &[edit.clone(), first]).await;
-    let ChangeWaiting::Changed(events) = changed else {
-        panic!("{changed:?}");
-    };
-    assert_eq!(events.len(), 2);
-    assert!(matches!(
-        change(&world, session, two, &[QueueChange::Removed]).await,
-        ChangeWaiting::Changed(_)
-    ));
+    assert_eq!(changed.unwrap().events.len(), 2);
+    let removed = change(&world, session, two, &[QueueChange::Removed]).await;
+    removed.unwrap();
     assert_eq!(waiting(&world, session).await, [three, one]);
     let page = world.store.messages(session, None, 10).await.unwrap();
     let texts: Vec<_> = page
@@ -178,32 +123,30 @@ async fn a_message_is_changed_until_it_is_taken(world: World) {
     assert_eq!(texts, ["one", "drei"]);
 
     assert_eq!(take(&world, session).await, Some(three));
-    assert!(matches!(
-        change(&world, session, three, &[edit]).await,
-        ChangeWaiting::Taken
-    ));
-    assert!(matches!(
-        change(&world, session, two, &[QueueChange::Removed]).await,
-        ChangeWaiting::Unknown(id) if id == two
-    ));
+    let late = change(&world, session, three, &[edit]).await;
+    assert_eq!(late.unwrap_err(), WaitingRefused::Taken);
+    let again = change(&world, session, two, &[QueueChange::Removed]).await;
+    assert_eq!(again.unwrap_err(), WaitingRefused::NotWaiting(two));
 }
 
 async fn steering_goes_to_the_turn_that_runs(world: World) {
     let session = world.session().await;
     send(&world, session, "go", Delivery::Queue).await;
     let turn = TurnId::new();
-    let now = SystemClock.now();
-    world.store.take_prompt(session, turn, now).await.unwrap();
+    world.commit(session, TakePrompt { turn }).await.unwrap();
     let queued = send(&world, session, "later", Delivery::Queue).await;
     let left = send(&world, session, "left", Delivery::Steer).await;
     let right = send(&world, session, "right", Delivery::Steer).await;
 
-    let stranger = TurnId::new();
-    let taken = world.store.take_steering(session, stranger, now).await;
-    assert!(taken.unwrap().is_none(), "another turn gets nothing");
-    let taken = world.store.take_steering(session, turn, now).await;
-    let taken = taken.unwrap().unwrap();
-    let ids: Vec<_> = taken.messages.iter().map(|message| message.id).collect();
+    let another = TakeSteering {
+        turn: TurnId::new(),
+    };
+    let refused = world.commit(session, another).await;
+    assert_eq!(refused.unwrap_err(), NothingToTake);
+    assert!(world.store.is_steered(session).await.unwrap());
+    let taken = world.commit(session, TakeSteering { turn }).await.unwrap();
+    let steering = &taken.output;
+    let ids: Vec<_> = steering.messages.iter().map(|message| message.id).collect();
     assert_eq!(ids, [left, right]);
     let told = taken.events.iter().map(|event| event.read().unwrap().body);
     let told: Vec<_> = told
@@ -215,8 +158,11 @@ async fn steering_goes_to_the_turn_that_runs(world: World) {
         })
         .collect();
     assert_eq!(told, ids);
-    let again = world.store.take_steering(session, turn, now).await;
-    assert!(again.unwrap().is_none(), "each is given once");
+    assert_eq!(steering.last_seq, taken.events.last().unwrap().seq);
+    assert!(!world.store.is_steered(session).await.unwrap());
+    let again = world.commit(session, TakeSteering { turn }).await.unwrap();
+    assert_eq!(again.output.messages, [], "each is given once");
+    assert_eq!(again.events, []);
     assert_eq!(waiting(&world, session).await, [queued]);
 }
 
@@ -232,14 +178,11 @@ async fn a_change_that_cannot_be_made_leaves_no_trace(world: World) {
     let behind = QueueChange::Moved {
         before: Some(other),
     };
-    assert!(matches!(
-        change(&world, session, one, &[edit.clone(), behind]).await,
-        ChangeWaiting::Unknown(id) if id == other
-    ));
-    assert!(matches!(
-        change(&world, session, other, &[edit]).await,
-        ChangeWaiting::Unknown(id) if id == other
-    ));
+    let refused = WaitingRefused::NotWaiting(other);
+    let changed = change(&world, session, one, &[edit.clone(), behind]).await;
+    assert_eq!(changed.unwrap_err(), refused);
+    let changed = change(&world, session, other, &[edit]).await;
+    assert_eq!(changed.unwrap_err(), refused);
     let after = world.store.events(session, 0, 100).await.unwrap();
     assert_eq!(after, before);
     let message = &world.store.waiting(session).await.unwrap()[0];
@@ -293,16 +236,19 @@ async fn any_changes_leave_the_order_that_was_asked_for(world: World) {
                         .map(|to| to.index(list.len()));
                     let before = to.map(|to| list[to]);
                     list.insert(to.unwrap_or(list.len()), id);
-                    change(world, session, id, &[QueueChange::Moved { before }]).await;
+                    let moved = QueueChange::Moved { before };
+                    change(world, session, id, &[moved]).await.unwrap();
                 }
                 Play::Redeliver(which, delivery) => {
                     let id = *which.get(&list);
                     deliveries.insert(id, delivery);
-                    change(world, session, id, &[QueueChange::Redelivered { delivery }]).await;
+                    let redelivered = QueueChange::Redelivered { delivery };
+                    change(world, session, id, &[redelivered]).await.unwrap();
                 }
                 Play::Remove(which) => {
                     let id = list.remove(which.index(list.len()));
-                    change(world, session, id, &[QueueChange::Removed]).await;
+                    let removed = change(world, session, id, &[QueueChange::Removed]).await;
+                    removed.unwrap();
                 }
             }
         }

@@ -11,7 +11,7 @@ use deskhand_core::{
     user::UserRole,
     viewer::Viewer,
 };
-use deskhand_store::{Joined, NewShare, Share};
+use deskhand_store::{AppendEvents, Joined, NewShare, Share};
 
 use crate::{World, on_both_databases};
 
@@ -64,10 +64,8 @@ async fn a_right_opens_a_session_and_its_end_closes_it(world: World) {
         height: 1,
     });
     let store = &world.store;
-    store
-        .append(session, &[shown], SystemClock.now())
-        .await
-        .unwrap();
+    let append = AppendEvents::new(std::slice::from_ref(&shown));
+    world.commit(session, append).await.unwrap();
     let sees_blob = async |user| {
         let viewer = Viewer::User(user);
         store.may_see_blob(viewer, &blob).await.unwrap()
@@ -82,9 +80,7 @@ async fn a_right_opens_a_session_and_its_end_closes_it(world: World) {
         assert_eq!(right(&world, bob, session).await, Some(given));
     }
     assert!(sees_blob(bob).await);
-    // Naming is the owner's.
     let viewer = Viewer::User(bob);
-    assert!(!store.set_title(viewer, session, "mine").await.unwrap());
     let people = store.people(session).await.unwrap();
     let people: Vec<_> = people
         .iter()

@@ -1,0 +1,159 @@
+//! Changing the settings of a session: title, model, instructions, approvals and budget.
+
+use deskhand_core::{
+    budget::{Amount, Budget, ChangeBudget},
+    event::{EventBody, ModelChanged, SessionChanged},
+    id::UserId,
+    policy::Policy,
+};
+
+use crate::{
+    approvals::policy,
+    budgets::{budget, granted, nano, stored_tokens},
+    commit::{Change, HeldSession},
+    database::{Row, StoreError, json, stored_count},
+    people::name_of,
+};
+
+/// Changes settings of a session, all of them together. Absent ones stay as they are.
+#[derive(Debug)]
+pub struct EditSession {
+    pub by: UserId,
+    pub title: Option<String>,
+    /// From the next turn on, so not of a session that is over.
+    pub model: Option<String>,
+    /// From the next turn on.
+    pub instructions: Option<String>,
+    pub approvals: Option<Policy>,
+    /// Amounts granted in addition to the old budget end with it.
+    pub budget: Option<ChangeBudget>,
+}
+
+/// Reasons settings are not changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditRefused {
+    NoSession,
+    /// The session is over and needs no model.
+    Ended,
+}
+
+/// The settings in a session's row.
+#[derive(Debug, Clone, PartialEq)]
+struct Settings {
+    title: String,
+    model: String,
+    instructions: String,
+    approvals: Policy,
+    budget: Budget,
+    granted: Amount,
+}
+
+impl Change for EditSession {
+    type Output = ();
+    type Refusal = EditRefused;
+
+    fn no_session(&self) -> EditRefused {
+        EditRefused::NoSession
+    }
+
+    async fn apply(self, session: &mut HeldSession) -> Result<Result<(), EditRefused>, StoreError> {
+        if self.model.is_some() && session.is_terminated() {
+            return Ok(Err(EditRefused::Ended));
+        }
+        let by = self.by;
+        let before = read(session).await?;
+        let after = self.applied_to(before.clone());
+        if after == before {
+            return Ok(Ok(()));
+        }
+        write(session, &after).await?;
+        let by_name = name_of(&mut session.tx, by).await?;
+        if after.model != before.model {
+            let changed = EventBody::Model(ModelChanged {
+                model: after.model.clone(),
+                by,
+                by_name: by_name.clone(),
+            });
+            session.tell(&changed).await?;
+        }
+        let changed = after.difference_to(before, by, by_name);
+        if !changed.is_empty() {
+            session.tell(&EventBody::Changed(changed)).await?;
+        }
+        Ok(Ok(()))
+    }
+}
+
+impl EditSession {
+    fn applied_to(self, before: Settings) -> Settings {
+        let change = self.budget.unwrap_or_default();
+        Settings {
+            title: self.title.unwrap_or(before.title),
+            model: self.model.unwrap_or(before.model),
+            instructions: self.instructions.unwrap_or(before.instructions),
+            approvals: self.approvals.unwrap_or(before.approvals),
+            budget: before.budget.with(change),
+            granted: Amount {
+                usd: change.usd.map_or(before.granted.usd, |_| 0.0),
+                tokens: change.tokens.map_or(before.granted.tokens, |_| 0),
+            },
+        }
+    }
+}
+
+impl Settings {
+    /// Returns the event that tells of everything but the model, which has its own.
+    fn difference_to(self, before: Self, by: UserId, by_name: String) -> SessionChanged {
+        let has_other_budget = (self.budget, self.granted) != (before.budget, before.granted);
+        SessionChanged {
+            by,
+            by_name,
+            title: other(self.title, &before.title),
+            instructions: other(self.instructions, &before.instructions),
+            approvals: other(self.approvals, &before.approvals),
+            budget: has_other_budget.then_some(self.budget),
+        }
+    }
+}
+
+fn other<T: PartialEq>(after: T, before: &T) -> Option<T> {
+    Some(after).filter(|after| after != before)
+}
+
+async fn read(session: &mut HeldSession) -> Result<Settings, StoreError> {
+    let sql = "SELECT title, model, instructions, approvals, budget_nanousd, budget_tokens, \
+               granted_nanousd, granted_tokens FROM sessions WHERE id = $1";
+    let row = session.tx.one(sql, [session.id.0.into()]).await?;
+    let row = row.ok_or_else(|| StoreError::Gone(format!("session {}", session.id)))?;
+    settings(&row)
+}
+
+fn settings(row: &Row) -> Result<Settings, StoreError> {
+    Ok(Settings {
+        title: row.get("title")?,
+        model: row.get("model")?,
+        instructions: row.get("instructions")?,
+        approvals: policy(row)?,
+        budget: budget(row)?,
+        granted: granted(row)?,
+    })
+}
+
+async fn write(session: &mut HeldSession, settings: &Settings) -> Result<(), StoreError> {
+    let sql = "UPDATE sessions SET title = $1, model = $2, instructions = $3, approvals = $4, \
+               budget_nanousd = $5, budget_tokens = $6, granted_nanousd = $7, granted_tokens = $8 \
+               WHERE id = $9";
+    let values = [
+        settings.title.as_str().into(),
+        settings.model.as_str().into(),
+        settings.instructions.as_str().into(),
+        json(&settings.approvals)?.into(),
+        settings.budget.usd.map(nano).into(),
+        stored_tokens(settings.budget.tokens),
+        nano(settings.granted.usd).into(),
+        stored_count(settings.granted.tokens),
+        session.id.0.into(),
+    ];
+    session.tx.execute(sql, values).await?;
+    Ok(())
+}
