@@ -1,15 +1,20 @@
 //! Changing a session: its name, its model, what its agent is told and what it must ask.
 
 use deskhand_core::{
-    budget::ChangeBudget,
+    budget::{BadBudget, ChangeBudget},
     id::{SessionId, UserId},
-    policy::Policy,
+    model::UnknownModel,
+    policy::{BadPolicy, Policy},
     right::Right,
     session::{LONGEST_INSTRUCTIONS_BYTES, Session},
     viewer::Viewer,
 };
 
-use super::{BadInstructions, ChangeSessionError, FindError, LONGEST_TITLE, Sessions};
+use super::{
+    FindError, LONGEST_TITLE, Sessions,
+    find::{find, find_with},
+};
+use crate::signals::Topic;
 
 /// What to change of a session. At least one of them.
 #[derive(Debug, Default)]
@@ -21,6 +26,36 @@ pub struct ChangeSession {
     /// From the next turn on; empty for none.
     pub instructions: Option<String>,
     pub budget: Option<ChangeBudget>,
+}
+
+/// Reasons instructions are not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum BadInstructions {
+    #[error("instructions have at most {LONGEST_INSTRUCTIONS_BYTES} bytes, not {0}")]
+    Long(usize),
+    #[error("instructions cannot hold the character U+0000")]
+    Nul,
+}
+
+/// Reasons a session was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeSessionError {
+    #[error("say what to change: title, model, instructions, approvals or budget")]
+    Nothing,
+    #[error(transparent)]
+    UnknownModel(#[from] UnknownModel),
+    #[error(transparent)]
+    BadInstructions(#[from] BadInstructions),
+    #[error(transparent)]
+    BadPolicy(#[from] BadPolicy),
+    #[error(transparent)]
+    BadBudget(#[from] BadBudget),
+    #[error("a title has at most {LONGEST_TITLE} characters")]
+    LongTitle,
+    #[error("session {0} has ended; there is no next turn for another model")]
+    Ended(SessionId),
+    #[error(transparent)]
+    Find(#[from] FindError),
 }
 
 impl Sessions {
@@ -53,11 +88,11 @@ impl Sessions {
             (true, _) => Right::Owner,
         };
         let viewer = Viewer::User(by);
-        self.find_with(needed, viewer, id).await?;
-        let store = &self.shared.store;
+        let store = &self.0.store;
+        find_with(store, needed, viewer, id).await?;
         if let Some(model) = &change.model {
-            self.shared.check_model(model)?;
-            let changed = self.shared.log.set_model(id, model, by).await;
+            self.0.catalog.check(model)?;
+            let changed = self.0.log.set_model(id, model, by).await;
             if !changed.map_err(FindError::from)? {
                 return Err(ChangeSessionError::Ended(id));
             }
@@ -79,10 +114,10 @@ impl Sessions {
         if let Some(budget) = change.budget {
             let changed = store.set_budget(id, budget).await;
             changed.map_err(FindError::from)?;
-            self.shared.budget_news.send_replace(());
+            self.0.signals.send(Topic::SessionBudget(id));
         }
-        self.shared.bus.changed(id);
-        Ok(self.find(viewer, id).await?)
+        self.0.bus.changed(id);
+        Ok(find(store, viewer, id).await?)
     }
 }
 
