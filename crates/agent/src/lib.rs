@@ -15,6 +15,7 @@ mod decide;
 mod estimate;
 mod gauge;
 mod hands;
+mod harness;
 mod listen;
 mod loops;
 mod perform;
@@ -28,6 +29,7 @@ mod turn;
 mod work;
 
 pub use context::{Sight, build as conversation};
+pub use harness::{Harness, OwnLoop};
 pub use ports::{Budgets, Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
 pub use result_text::shell_text;
 pub use system_prompt::{BadTemplate, PromptTemplate, SystemPrompt};

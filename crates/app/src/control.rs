@@ -1,198 +1,263 @@
-//! Control as open connections and turns see it: who has mouse and keyboard right now.
+//! Control: taking mouse and keyboard of a session's computer, and giving them back.
 //!
-//! The store says whose lease it is. This is its picture in memory, changed only by
-//! [`crate::sessions`] under [`Room::change`], so that store, runner and screens agree.
+//! A lease begins in the store, then the sandbox obeys only its holder, then their input is let
+//! through; it ends in the opposite order. So nobody's hands are ever on the computer together
+//! with the agent's.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use deskhand_core::{
+    clock::Clock,
     id::{SessionId, UserId},
-    lease::Lease,
+    lease::{LONGEST_LEASE_SECONDS, Lease, LeaseEnd, SHORTEST_LEASE_SECONDS, USUAL_LEASE_SECONDS},
+    right::Right,
     sandbox::Driver,
+    tasks::Tasks,
+    viewer::Viewer,
 };
-use tokio::sync::watch;
+use deskhand_store::{EndLease, LeaseRefused, Store, StoreError, TakeLease};
 
-/// How long somebody may be away from a session before they lose control of it.
-pub(crate) const AWAY: Duration = Duration::from_secs(15);
+use crate::{
+    FindError,
+    feed::log::Log,
+    live::{
+        LiveSessions,
+        attendance::{Connection, HeldLease},
+    },
+    sessions::find::find_with,
+    signals::{Signals, Topic},
+};
 
-/// Control in all sessions that somebody used since the server started.
-#[derive(Debug, Default)]
-pub(crate) struct Rooms(Mutex<HashMap<SessionId, Arc<Room>>>);
+/// The pause before another try when the database did not answer.
+const RETRY: Duration = Duration::from_secs(1);
 
-/// Control in one session.
-#[derive(Debug, Default)]
-pub(crate) struct Room {
-    /// Held while control changes hands or a sandbox is told who has it.
-    pub(crate) change: tokio::sync::Mutex<()>,
-    state: watch::Sender<State>,
-    /// How many connections each person has; 0 when they had some and lost them.
-    attendance: watch::Sender<HashMap<UserId, usize>>,
-}
-
-#[derive(Debug, Clone, Default)]
-struct State {
-    lease: Option<Lease>,
-    /// Counts leases, so that a later one of the same person is another one.
-    number: u64,
-    /// Whether input of the holder is let through: only while the sandbox obeys them.
-    is_open: bool,
-}
-
-/// A lease that is held, told apart from a later one of the same person.
+/// Control of all sessions' computers. Clones share it.
 #[derive(Debug, Clone)]
-pub(crate) struct Held {
-    pub(crate) lease: Lease,
-    pub(crate) number: u64,
-}
+pub struct Control(Arc<ControlParts>);
 
-/// A connection of somebody to a session, until it is dropped.
+/// The parts that a lease goes through.
 #[derive(Debug)]
-pub struct Seat {
-    room: Arc<Room>,
-    user: UserId,
-    state: watch::Receiver<State>,
+pub(crate) struct ControlParts {
+    pub(crate) store: Store,
+    pub(crate) log: Log,
+    pub(crate) live: LiveSessions,
+    pub(crate) signals: Signals,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) tasks: Tasks,
 }
 
-impl Rooms {
-    pub(crate) fn room(&self, session: SessionId) -> Arc<Room> {
-        let mut rooms = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(rooms.entry(session).or_default())
-    }
-
-    pub(crate) fn forget(&self, session: SessionId) {
-        let mut rooms = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        rooms.remove(&session);
-    }
+/// The wish to take control.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TakeControl {
+    /// The duration; [`USUAL_LEASE_SECONDS`] without it.
+    pub seconds: Option<u32>,
+    /// Takes it from another person, which the owner may.
+    pub is_forced: bool,
 }
 
-impl Room {
-    pub(crate) fn held(&self) -> Option<Held> {
-        let state = self.state.borrow();
-        let lease = state.lease.clone()?;
-        Some(Held {
-            lease,
-            number: state.number,
-        })
+/// Reasons control was not taken or given back.
+#[derive(Debug, thiserror::Error)]
+pub enum ControlError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error(
+        "control can be taken for {SHORTEST_LEASE_SECONDS} to {LONGEST_LEASE_SECONDS} seconds, not {0}"
+    )]
+    Seconds(u32),
+    #[error("session {0} has ended")]
+    Ended(SessionId),
+    #[error("{} has mouse and keyboard of session {session} until {}", .lease.name, .lease.until)]
+    SomebodyElse { session: SessionId, lease: Lease },
+    #[error("who has control could not be stored")]
+    Store(#[from] StoreError),
+    #[error("the change of control broke off; try again")]
+    BrokeOff,
+}
+
+impl Control {
+    pub(crate) fn new(parts: ControlParts) -> Self {
+        Self(Arc::new(parts))
     }
 
-    /// Whom a sandbox of this session has to obey.
-    pub(crate) fn driver(&self) -> Driver {
-        match &self.state.borrow().lease {
-            Some(lease) => Driver::Only(lease.user),
-            None => Driver::Anybody,
+    /// Takes control, or keeps it for longer.
+    pub async fn take(
+        &self,
+        user: UserId,
+        id: SessionId,
+        wanted: TakeControl,
+    ) -> Result<Lease, ControlError> {
+        let seconds = wanted.seconds.unwrap_or(USUAL_LEASE_SECONDS);
+        if !(SHORTEST_LEASE_SECONDS..=LONGEST_LEASE_SECONDS).contains(&seconds) {
+            return Err(ControlError::Seconds(seconds));
         }
-    }
-
-    /// Notes a lease that is in the store; answers it if it is a new one. Its input is let through
-    /// after [`Room::open`].
-    pub(crate) fn note(&self, lease: Lease) -> Option<Held> {
-        self.attendance
-            .send_modify(|people| people.retain(|_, n_connections| *n_connections > 0));
-        let mut is_new = false;
-        self.state.send_modify(|state| {
-            is_new = state
-                .lease
-                .as_ref()
-                .is_none_or(|held| held.user != lease.user);
-            state.lease = Some(lease);
-            if is_new {
-                state.number += 1;
-                state.is_open = false;
-            }
-        });
-        self.held().filter(|_| is_new)
-    }
-
-    pub(crate) fn open(&self) {
-        self.state.send_modify(|state| state.is_open = true);
-    }
-
-    pub(crate) fn shut(&self) {
-        self.state.send_modify(|state| state.is_open = false);
-    }
-
-    /// Notes that nobody has a lease any more.
-    pub(crate) fn clear(&self) {
-        self.state.send_modify(|state| {
-            state.lease = None;
-            state.is_open = false;
-        });
-    }
-
-    /// Waits while a person has control.
-    pub(crate) async fn free(&self) {
-        let mut state = self.state.subscribe();
-        // The sender is part of the room, so waiting cannot fail.
-        let _ = state.wait_for(|state| state.lease.is_none()).await;
-    }
-
-    /// Waits until this lease is another, or none.
-    pub(crate) async fn changed_from(&self, held: &Held) {
-        let mut state = self.state.subscribe();
-        let same = |state: &State| {
-            state.number == held.number && state.lease.as_ref() == Some(&held.lease)
+        let needed = if wanted.is_forced {
+            Right::Owner
+        } else {
+            Right::Drive
         };
-        // As above.
-        let _ = state.wait_for(|state| !same(state)).await;
-    }
-
-    /// Waits until somebody who was here has been away for [`AWAY`].
-    pub(crate) async fn left_by(&self, user: UserId) {
-        let mut attendance = self.attendance.subscribe();
-        let is_gone = |people: &HashMap<UserId, usize>| people.get(&user) == Some(&0);
-        loop {
-            // As above, also below.
-            let _ = attendance.wait_for(is_gone).await;
-            let back = attendance.wait_for(|people| !is_gone(people));
-            if tokio::time::timeout(AWAY, back).await.is_err() {
-                return;
-            }
-        }
-    }
-
-    pub(crate) fn seat(self: Arc<Self>, user: UserId) -> Seat {
-        self.attendance
-            .send_modify(|people| *people.entry(user).or_default() += 1);
-        let state = self.state.subscribe();
-        Seat {
-            room: self,
+        find_with(&self.0.store, needed, Viewer::User(user), id).await?;
+        let take = TakeLease {
             user,
-            state,
+            until: self.0.clock.now() + Duration::from_secs(seconds.into()),
+            is_forced: wanted.is_forced,
+        };
+        // A task of its own: a caller that goes away must not leave control half changed.
+        let control = self.clone();
+        let taking = async move { control.begin_lease(id, take).await };
+        let taken = self.0.tasks.spawn("take control", taking).await;
+        taken.map_err(|error| broke_off(&error))?
+    }
+
+    /// Gives control back. Nothing happens when nobody has it.
+    pub async fn hand_back(&self, user: UserId, id: SessionId) -> Result<(), ControlError> {
+        find_with(&self.0.store, Right::Drive, Viewer::User(user), id).await?;
+        let Some(held) = self.0.live.attendance(id).held() else {
+            return Ok(());
+        };
+        if held.lease.user != user {
+            let lease = held.lease;
+            return Err(ControlError::SomebodyElse { session: id, lease });
+        }
+        // As above.
+        let control = self.clone();
+        let ending = async move { control.end_lease(id, &held, LeaseEnd::HandedBack).await };
+        let ended = self.0.tasks.spawn("hand control back", ending).await;
+        Ok(ended.map_err(|error| broke_off(&error))??)
+    }
+
+    /// Notes a connection of a user to a session. A holder without any connection loses control.
+    pub fn connect(&self, user: UserId, id: SessionId) -> Connection {
+        self.0.live.attendance(id).connect(user)
+    }
+
+    /// Takes up a lease that an earlier server left.
+    pub(crate) fn restore(&self, id: SessionId, lease: Lease) {
+        let attendance = self.0.live.attendance(id);
+        if let Some(held) = attendance.note(lease) {
+            attendance.open();
+            self.keep_lease(id, held);
         }
     }
-}
 
-impl Seat {
-    /// Whether mouse and keyboard are theirs now.
-    pub fn drives(&self) -> bool {
-        let state = self.state.borrow();
-        let lease = state.lease.as_ref().filter(|_| state.is_open);
-        lease.is_some_and(|lease| lease.user == self.user)
-    }
-
-    /// Waits until control may be another's.
-    pub async fn changed(&mut self) {
-        // The room is kept by this seat, so waiting cannot fail.
-        let _ = self.state.changed().await;
-    }
-}
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        let holder = self.state.borrow().lease.as_ref().map(|lease| lease.user);
-        self.room.attendance.send_modify(|people| {
-            let Some(n_connections) = people.get_mut(&self.user) else {
-                return;
-            };
-            *n_connections -= 1;
-            // That somebody is gone matters only while they have control.
-            if *n_connections == 0 && holder != Some(self.user) {
-                people.remove(&self.user);
+    async fn begin_lease(
+        &self,
+        session: SessionId,
+        take: TakeLease,
+    ) -> Result<Lease, ControlError> {
+        let attendance = self.0.live.attendance(session);
+        let _change = attendance.change.lock().await;
+        let lease = match self.0.log.commit(session, take).await? {
+            Ok(lease) => lease,
+            Err(LeaseRefused::Held(lease)) => {
+                return Err(ControlError::SomebodyElse { session, lease });
             }
+            Err(LeaseRefused::Ended) => return Err(ControlError::Ended(session)),
+        };
+        if let Some(held) = attendance.note(lease.clone()) {
+            self.tell_sandbox(session, Driver::Only(lease.user)).await;
+            attendance.open();
+            self.keep_lease(session, held);
+        }
+        Ok(lease)
+    }
+
+    async fn end_lease(
+        &self,
+        id: SessionId,
+        held: &HeldLease,
+        reason: LeaseEnd,
+    ) -> Result<(), StoreError> {
+        let attendance = self.0.live.attendance(id);
+        let _change = attendance.change.lock().await;
+        let current = attendance
+            .held()
+            .filter(|current| current.number == held.number);
+        // A holder who gives control back means the lease as it is now, extended or not.
+        let lease = match (current, reason) {
+            (None, _) => return Ok(()),
+            (Some(current), LeaseEnd::Expired) if current.lease != held.lease => return Ok(()),
+            (Some(current), _) => current.lease,
+        };
+        attendance.shut();
+        let end = EndLease {
+            lease: &lease,
+            reason,
+        };
+        if let Err(error) = self.0.log.commit(id, end).await {
+            attendance.open();
+            return Err(error);
+        }
+        self.tell_sandbox(id, Driver::Anybody).await;
+        // Only now does a turn that waits go on.
+        attendance.clear();
+        Ok(())
+    }
+
+    /// Has the sandbox obey this driver, if it runs. The caller holds the attendance's `change`.
+    async fn tell_sandbox(&self, id: SessionId, driver: Driver) {
+        if let Some(sandbox) = self.0.live.running_sandbox(id) {
+            sandbox.set_driver(driver).await;
+        }
+    }
+
+    /// Ends a lease when its time is over, its holder has gone, or may not drive any more.
+    fn keep_lease(&self, id: SessionId, held: HeldLease) {
+        let control = self.clone();
+        let shutdown = self.0.tasks.shutdown().clone();
+        self.0.tasks.spawn("keep lease", async move {
+            // The lease goes on without this server.
+            let _ = shutdown
+                .run_until_cancelled(control.watch_lease(id, held))
+                .await;
         });
     }
+
+    async fn watch_lease(&self, id: SessionId, mut held: HeldLease) {
+        let attendance = self.0.live.attendance(id);
+        loop {
+            let left = held.lease.until.duration_since(self.0.clock.now());
+            // What is over already needs no waiting.
+            let left = Duration::try_from(left).unwrap_or_default();
+            let reason = tokio::select! {
+                () = attendance.changed_from(&held) => None,
+                () = tokio::time::sleep(left) => Some(LeaseEnd::Expired),
+                () = attendance.left_by(held.lease.user) => Some(LeaseEnd::Disconnected),
+                () = self.right_lost(id, held.lease.user) => Some(LeaseEnd::RightLost),
+            };
+            if let Some(reason) = reason
+                && let Err(error) = self.end_lease(id, &held, reason).await
+            {
+                tracing::error!(session.id = %id, error = &error as &dyn std::error::Error, "a lease's end was not stored");
+                tokio::time::sleep(RETRY).await;
+            }
+            match attendance.held() {
+                Some(current) if current.number == held.number => held = current,
+                Some(_) | None => return,
+            }
+        }
+    }
+
+    /// Waits until a user may not drive any more.
+    async fn right_lost(&self, id: SessionId, user: UserId) {
+        let mut changes = self.0.signals.subscribe(Topic::Access(user));
+        // When the database does not answer, the next change or the end of the lease tells.
+        while !self.may_drive(id, user).await.is_ok_and(|may| !may) {
+            changes.signalled().await;
+        }
+    }
+
+    async fn may_drive(&self, id: SessionId, user: UserId) -> Result<bool, StoreError> {
+        let store = &self.0.store;
+        let is_active = store.user(user).await?.is_some_and(|user| user.active);
+        let session = store.session(Viewer::User(user), id).await?;
+        Ok(is_active && session.is_some_and(|session| session.right >= Right::Drive))
+    }
+}
+
+fn broke_off(error: &tokio::task::JoinError) -> ControlError {
+    tracing::error!(
+        error = error as &dyn std::error::Error,
+        "a change of control broke off"
+    );
+    ControlError::BrokeOff
 }

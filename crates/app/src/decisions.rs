@@ -1,50 +1,181 @@
-//! What sessions wait for: telling a turn what people decided, and settling what nobody did in time.
+//! Decisions: listing what people are asked, answering it, and settling what nobody answered in time.
 
 use std::{sync::Arc, time::Duration};
 
-use async_trait::async_trait;
-use deskhand_agent::{Decisions, Settled, TurnLogError};
 use deskhand_core::{
-    decision::{Ask, Decision, DecisionState, Reply, Settlement},
-    id::{DecisionId, SessionId, TurnId},
-    policy::Policy,
+    clock::Clock,
+    decision::{Ask, BadReply, Decision, DecisionState, GivenFile, Reply, Settlement},
+    id::{DecisionId, SessionId, UserId},
+    user::UserRole,
+    viewer::Viewer,
 };
-use deskhand_store::{RaiseDecision, SettleDecision, SettleRefused, StoreError};
-use tokio::sync::{Notify, watch};
+use deskhand_store::{DecisionPage, NamedDecision, SettleDecision, SettleRefused, Store, StoreError};
+use jiff::Timestamp;
+use tokio::sync::Notify;
 
-use crate::{patience::until_answered, sessions::Shared};
+use crate::{
+    FindError,
+    feed::log::Log,
+    sessions::find::{find, find_with},
+    signals::{Signals, Topic},
+};
 
-/// How long to wait before trying again when the database did not answer.
-const RETRY: Duration = Duration::from_secs(1);
-/// The longest that nobody looks for what has expired. The clock may be set.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// How many are settled in one go.
+/// The number of decisions that are settled in one go.
 const BATCH: u32 = 100;
 
-/// Tells those who wait that some decision was raised or settled.
-#[derive(Debug)]
-pub(crate) struct DecisionNews {
-    settled: watch::Sender<()>,
-    raised: Notify,
+/// The questions to people, in all sessions. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Decisions {
+    store: Store,
+    log: Log,
+    signals: Signals,
+    clock: Arc<dyn Clock>,
+    /// Tells the job that settles what expired that a decision was raised.
+    raised: Arc<Notify>,
 }
 
-impl Default for DecisionNews {
-    fn default() -> Self {
+/// An answer of a person.
+#[derive(Debug)]
+pub enum GivenReply {
+    Plain(Reply),
+    File(GivenFile),
+}
+
+/// Reasons an answer does not count.
+#[derive(Debug, thiserror::Error)]
+pub enum AnswerError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("session {session} asks nothing with the id {decision}")]
+    NoDecision {
+        session: SessionId,
+        decision: DecisionId,
+    },
+    #[error(transparent)]
+    BadReply(#[from] BadReply),
+    #[error(
+        "only an administrator can give more than is allowed for a day; you can say no, which ends the turn"
+    )]
+    NotAdministrator,
+    #[error("{}", told(.0))]
+    Settled(Box<NamedDecision>),
+    #[error("could not store the answer")]
+    Store(#[from] StoreError),
+}
+
+/// A selection of decisions.
+#[derive(Debug, Clone, Copy)]
+pub struct ListDecisions {
+    /// All without it.
+    pub state: Option<DecisionState>,
+    pub before: Option<DecisionId>,
+    pub limit: u32,
+}
+
+impl Decisions {
+    pub(crate) fn new(store: Store, log: Log, signals: Signals, clock: Arc<dyn Clock>) -> Self {
         Self {
-            settled: watch::Sender::new(()),
-            raised: Notify::new(),
+            store,
+            log,
+            signals,
+            clock,
+            raised: Arc::default(),
         }
     }
-}
 
-impl Shared {
-    /// Settles a decision, if it is open; the session goes on.
+    /// Lists the decisions that a user may answer, or could have, over all sessions, newest first.
+    pub async fn inbox(
+        &self,
+        user: UserId,
+        list: ListDecisions,
+    ) -> Result<DecisionPage, StoreError> {
+        let store = &self.store;
+        store.inbox(user, list.state, list.before, list.limit).await
+    }
+
+    /// Lists the decisions of a session, newest first.
+    pub async fn list(
+        &self,
+        viewer: Viewer,
+        id: SessionId,
+        list: ListDecisions,
+    ) -> Result<DecisionPage, FindError> {
+        find(&self.store, viewer, id).await?;
+        let page = self
+            .store
+            .decisions(id, list.state, list.before, list.limit);
+        Ok(page.await?)
+    }
+
+    /// Answers a decision. The first valid answer counts, and the agent resumes.
+    pub async fn answer(
+        &self,
+        user: UserId,
+        id: SessionId,
+        decision: DecisionId,
+        given: GivenReply,
+    ) -> Result<NamedDecision, AnswerError> {
+        let viewer = Viewer::User(user);
+        let session = find(&self.store, viewer, id).await?;
+        let asked = self.decision(id, decision).await?;
+        let ask = &asked.decision.ask;
+        find_with(&self.store, ask.kind.needed(), viewer, id).await?;
+        if asked.decision.state != DecisionState::Open {
+            return Err(AnswerError::Settled(Box::new(asked)));
+        }
+        // The job that settles what expired may be a moment behind.
+        if ask.expires_at.is_some_and(|end| end <= self.clock.now()) {
+            self.expire(&asked.decision).await?;
+            let settled = self.decision(id, decision).await?;
+            return Err(AnswerError::Settled(Box::new(settled)));
+        }
+        let (reply, file) = match given {
+            GivenReply::Plain(reply) => (reply, None),
+            GivenReply::File(file) => (Reply::File(file.head()?), Some(file)),
+        };
+        let reply = ask.form.check(reply)?;
+        let gives_more = gives_more_of_the_day(ask, &reply);
+        if gives_more && !self.is_administrator(user).await? {
+            return Err(AnswerError::NotAdministrator);
+        }
+        let answered = Settlement::Answered { by: user, reply };
+        let settle = self.settle(id, decision, &answered, file.as_ref()).await?;
+        let now = self.decision(id, decision).await?;
+        match settle {
+            Ok(()) => {
+                if gives_more {
+                    // The day is the same for all sessions of the owner.
+                    self.signals.send(Topic::UserBudget(session.owner));
+                }
+                Ok(now)
+            }
+            Err(SettleRefused::Already | SettleRefused::Unknown) => {
+                Err(AnswerError::Settled(Box::new(now)))
+            }
+        }
+    }
+
+    async fn is_administrator(&self, user: UserId) -> Result<bool, StoreError> {
+        let user = self.store.user(user).await?;
+        Ok(user.is_some_and(|user| user.role == UserRole::Admin))
+    }
+
+    async fn decision(
+        &self,
+        session: SessionId,
+        decision: DecisionId,
+    ) -> Result<NamedDecision, AnswerError> {
+        let found = self.store.decision(session, decision).await?;
+        found.ok_or(AnswerError::NoDecision { session, decision })
+    }
+
+    /// Settles a decision if it is open, and lets the session resume.
     pub(crate) async fn settle(
         &self,
         session: SessionId,
         id: DecisionId,
         settlement: &Settlement,
-        file: Option<&deskhand_core::decision::GivenFile>,
+        file: Option<&GivenFile>,
     ) -> Result<Result<(), SettleRefused>, StoreError> {
         let settle = SettleDecision {
             id,
@@ -53,27 +184,27 @@ impl Shared {
         };
         let settled = self.log.commit(session, settle).await?;
         if settled.is_ok() {
-            self.decision_news.settled.send_replace(());
-            // It may have given more to all sessions of somebody.
-            self.budget_news.send_replace(());
+            self.signals.send(Topic::Decisions(session));
+            // The answer may have given more to the session.
+            self.signals.send(Topic::SessionBudget(session));
         }
         Ok(settled)
     }
 
     /// Settles an open decision whose time is over.
-    pub(crate) async fn expire(&self, decision: &Decision) -> Result<(), StoreError> {
+    async fn expire(&self, decision: &Decision) -> Result<(), StoreError> {
         let expired = Settlement::Expired {
             default: decision.ask.default.clone(),
         };
-        // Somebody may have answered at the last moment.
+        // Refused when somebody has just answered it.
         let _ = self
             .settle(decision.session, decision.id, &expired, None)
             .await?;
         Ok(())
     }
 
-    /// Settles everything whose time is over; tells how long there is nothing more to settle.
-    pub(crate) async fn settle_expired(&self) -> Result<Duration, StoreError> {
+    /// Settles everything whose time is over. Returns the time until the next decision expires.
+    pub(crate) async fn settle_expired(&self) -> Result<Option<Duration>, StoreError> {
         loop {
             let expired = self.store.expired_decisions(self.clock.now(), BATCH);
             let expired = expired.await?;
@@ -85,140 +216,35 @@ impl Shared {
             }
         }
         let next = self.store.next_expiry().await?;
-        let wait = next.map(|next| {
-            // What is over already needs no waiting.
+        // A time that is over already leaves nothing to wait for.
+        Ok(next.map(|next| {
             Duration::try_from(next.duration_since(self.clock.now())).unwrap_or_default()
-        });
-        Ok(wait.unwrap_or(LONGEST_PAUSE).min(LONGEST_PAUSE))
-    }
-
-    /// Settles what expires, as long as the server runs.
-    pub(crate) async fn keep_settling(&self) {
-        let shutdown = self.tasks.shutdown().clone();
-        while !shutdown.is_cancelled() {
-            let wait = self.settle_expired().await.unwrap_or_else(|error| {
-                tracing::error!(
-                    error = &error as &dyn std::error::Error,
-                    "decisions that expired could not be settled"
-                );
-                RETRY
-            });
-            tokio::select! {
-                () = shutdown.cancelled() => {}
-                () = self.decision_news.raised.notified() => {}
-                () = tokio::time::sleep(wait) => {}
-            }
-        }
-    }
-}
-
-/// The people as a turn sees them.
-#[derive(Debug)]
-pub(crate) struct TurnDecisions {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) session: SessionId,
-    pub(crate) turn: TurnId,
-}
-
-/// The session does something else by now.
-#[derive(Debug, thiserror::Error)]
-#[error("session {0} is not at work on this turn any more")]
-struct NotAtWork(SessionId);
-
-impl TurnDecisions {
-    /// Asks, unless a try whose answer got lost has done it; tells whether the session was at work on the turn.
-    async fn raise_once(
-        &self,
-        id: DecisionId,
-        ask: &Ask,
-        is_retry: bool,
-    ) -> Result<bool, StoreError> {
-        let Shared { store, log, .. } = &*self.shared;
-        if is_retry && store.decision(self.session, id).await?.is_some() {
-            log.catch_up(self.session).await?;
-            return Ok(true);
-        }
-        let turn = self.turn;
-        let raised = log.commit(self.session, RaiseDecision { turn, id, ask });
-        Ok(raised.await?.is_ok())
-    }
-
-    /// What became of a decision, once it is settled.
-    async fn look(&self, id: DecisionId) -> Result<Option<Settled>, StoreError> {
-        let store = &self.shared.store;
-        let Some(named) = store.decision(self.session, id).await? else {
-            return Err(StoreError::Gone(format!("decision {id}")));
-        };
-        let decision = named.decision;
-        if decision.state == DecisionState::Open {
-            return Ok(None);
-        }
-        let file = match &decision.answer {
-            Some(Reply::File(_)) => store.decision_file(id).await?,
-            Some(Reply::Text(_) | Reply::Choices(_) | Reply::Yes(_)) | None => None,
-        };
-        Ok(Some(Settled {
-            decision: id,
-            is_answered: decision.state == DecisionState::Answered,
-            reply: decision.answer,
-            file,
         }))
     }
+
+    /// Returns the nudge of the job that settles what expired.
+    pub(crate) fn nudge(&self) -> &Arc<Notify> {
+        &self.raised
+    }
 }
 
-#[async_trait]
-impl Decisions for TurnDecisions {
-    async fn policy(&self) -> Result<Policy, TurnLogError> {
-        let policy = until_answered(self.shared.tasks.shutdown(), || {
-            self.shared.store.approvals(self.session)
-        });
-        let policy = policy
-            .await
-            .map_err(|error| TurnLogError(Box::new(error)))?;
-        policy.ok_or_else(|| TurnLogError(Box::new(NotAtWork(self.session))))
-    }
+/// Returns `true` for an answer that gives more of what an administrator allows for a day.
+fn gives_more_of_the_day(ask: &Ask, reply: &Reply) -> bool {
+    let is_of_day = ask.over.is_some_and(|over| over.bound.is_of_owner());
+    is_of_day && *reply == Reply::Yes(true)
+}
 
-    async fn raise(&self, id: DecisionId, ask: Ask) -> Result<(), TurnLogError> {
-        let mut n_tries = 0;
-        let raised = until_answered(self.shared.tasks.shutdown(), || {
-            n_tries += 1;
-            self.raise_once(id, &ask, n_tries > 1)
-        });
-        let raised = raised
-            .await
-            .map_err(|error| TurnLogError(Box::new(error)))?;
-        if !raised {
-            return Err(TurnLogError(Box::new(NotAtWork(self.session))));
+/// Describes the outcome of a decision to somebody who came too late.
+fn told(named: &NamedDecision) -> String {
+    let at = named.decision.settled_at.as_ref().map(Timestamp::to_string);
+    let at = at.unwrap_or_default();
+    match named.decision.state {
+        DecisionState::Answered => {
+            let who = named.answered_by_name.as_deref().unwrap_or("somebody");
+            format!("{who} answered this at {at}")
         }
-        self.shared.decision_news.raised.notify_one();
-        Ok(())
-    }
-
-    async fn withdraw(&self, id: DecisionId) -> Result<(), TurnLogError> {
-        let withdrawn = until_answered(self.shared.tasks.shutdown(), || {
-            self.shared
-                .settle(self.session, id, &Settlement::Withdrawn, None)
-        });
-        // It may be settled already.
-        let _ = withdrawn
-            .await
-            .map_err(|error| TurnLogError(Box::new(error)))?;
-        Ok(())
-    }
-
-    async fn settled(&self, id: DecisionId) -> Settled {
-        // Before looking, so that no news is missed.
-        let mut news = self.shared.decision_news.settled.subscribe();
-        loop {
-            match self.look(id).await {
-                Ok(Some(settled)) => return settled,
-                // The sender lives as long as this turn, so waiting cannot fail.
-                Ok(None) => drop(news.changed().await),
-                Err(error) => {
-                    tracing::error!(session.id = %self.session, decision.id = %id, error = &error as &dyn std::error::Error, "a decision could not be read");
-                    tokio::time::sleep(RETRY).await;
-                }
-            }
-        }
+        DecisionState::Expired => format!("this expired at {at}"),
+        DecisionState::Withdrawn => format!("this was withdrawn at {at}: the turn ended"),
+        DecisionState::Open => "this is open".to_owned(),
     }
 }

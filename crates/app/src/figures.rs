@@ -18,7 +18,7 @@ use deskhand_core::{
 };
 use deskhand_store::StoreError;
 
-use crate::Sessions;
+use crate::HealthChecks;
 
 /// Seconds that a turn took, by `outcome`.
 pub const TURN_SECONDS: &str = "deskhand_turn_duration_seconds";
@@ -34,13 +34,13 @@ pub struct Figures {
     pub sandboxes: SandboxUsage,
 }
 
-impl Sessions {
+impl HealthChecks {
     /// Counts over all sessions, of whomever they are.
     pub async fn figures(&self) -> Result<Figures, StoreError> {
         Ok(Figures {
-            sessions: self.shared.store.n_sessions_by_phase().await?,
-            n_waiting_prompts: self.shared.store.n_waiting_everywhere().await?,
-            sandboxes: self.shared.sandboxes.usage().await,
+            sessions: self.store.n_sessions_by_phase().await?,
+            n_waiting_prompts: self.store.n_waiting_everywhere().await?,
+            sandboxes: self.sandboxes.usage().await,
         })
     }
 }

@@ -1,13 +1,25 @@
-//! Whether the parts that everything needs are well.
+//! The health of the parts that everything needs, of the jobs, and the server's metrics.
 
-use std::{error::Error, future::Future, time::Duration};
+use std::{error::Error, future::Future, sync::Arc, time::Duration};
 
-use crate::Sessions;
+use deskhand_core::{blob::Blobs, sandbox::Sandboxes};
+use deskhand_store::Store;
 
-/// How long a part may take to answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+use crate::jobs::{JobStatus, Jobs};
 
-/// Which parts are well. Why one is not goes to the log.
+/// The timeout of one check.
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Checks on the server itself. Clones share them.
+#[derive(Debug, Clone)]
+pub struct HealthChecks {
+    pub(crate) store: Store,
+    blobs: Arc<dyn Blobs>,
+    pub(crate) sandboxes: Arc<dyn Sandboxes>,
+    jobs: Jobs,
+}
+
+/// The parts that are well. Why one is not goes to the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Health {
     pub database: bool,
@@ -15,14 +27,27 @@ pub struct Health {
     pub sandboxes: bool,
 }
 
-impl Sessions {
+impl HealthChecks {
+    pub(crate) fn new(
+        store: Store,
+        blobs: Arc<dyn Blobs>,
+        sandboxes: Arc<dyn Sandboxes>,
+        jobs: Jobs,
+    ) -> Self {
+        Self {
+            store,
+            blobs,
+            sandboxes,
+            jobs,
+        }
+    }
+
     /// Tries each part.
-    pub async fn health(&self) -> Health {
-        let shared = &self.shared;
+    pub async fn check(&self) -> Health {
         let (database, pictures, sandboxes) = tokio::join!(
-            is_well("database", shared.store.check()),
-            is_well("pictures", shared.blobs.check()),
-            is_well("sandboxes", shared.sandboxes.check()),
+            is_well("database", self.store.check()),
+            is_well("pictures", self.blobs.check()),
+            is_well("sandboxes", self.sandboxes.check()),
         );
         Health {
             database,
@@ -30,13 +55,18 @@ impl Sessions {
             sandboxes,
         }
     }
+
+    /// Returns the last result of every job.
+    pub fn jobs(&self) -> Vec<JobStatus> {
+        self.jobs.statuses()
+    }
 }
 
 async fn is_well<E: Error + 'static>(
     part: &str,
     check: impl Future<Output = Result<(), E>>,
 ) -> bool {
-    match tokio::time::timeout(PATIENCE, check).await {
+    match tokio::time::timeout(TIMEOUT, check).await {
         Ok(Ok(())) => true,
         Ok(Err(error)) => {
             tracing::warn!(part, error = &error as &dyn Error, "a part is not well");

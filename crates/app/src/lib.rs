@@ -1,82 +1,91 @@
-//! What each operation of Deskhand means, whoever asks: the page, the terminal, HTTP.
+//! The operations of Deskhand, by subject. Every face uses them: the page, the terminal and HTTP.
 
-mod access;
-mod awake;
-mod budgets;
-mod bus;
+mod catalog;
+mod computers;
 mod control;
 mod decisions;
-mod desk;
+mod feed;
 pub mod figures;
-mod gateway;
 mod guarded;
 mod health;
-mod history;
-mod hub;
-mod in_use;
-mod keeper;
-mod limits;
+mod jobs;
 mod live;
-mod log;
-mod model_choice;
+mod money;
 mod patience;
-mod presence;
+mod people;
+mod queue;
 mod redactor;
 mod retired;
 mod sessions;
-mod turn_log;
-mod users;
+mod signals;
+mod start;
+mod turns;
 mod vault;
 
 use std::{sync::Arc, time::Duration};
 
-use deskhand_agent::{PromptTemplate, TurnLimits};
+use deskhand_agent::{Harness, PromptTemplate, TurnLimits};
 use deskhand_core::{
     action::ScreenSize, blob::Blobs, budget::Budget, clock::Clock, gateway::ModelGateway,
     limits::Limits, model::Models, sandbox::Sandboxes, tasks::Tasks,
 };
-use deskhand_store::{KeyFile, Store, StoreError};
-
+use deskhand_store::{KeyFile, Store};
 use tokio_util::sync::CancellationToken;
 
-use crate::{access::AccessChanges, guarded::GuardedSandboxes};
+use crate::{live::LiveSessions, signals::Signals, turns::Turns};
 
-pub use access::{Admission, AdmitError, Guest};
-pub use awake::WakeError;
-pub use budgets::UserUse;
-pub use bus::{BusSession, News, Notice, SessionsFeed};
-pub use control::Seat;
-pub use gateway::{Admitted, Gateway};
-pub use health::Health;
-pub use hub::Feed;
-pub use limits::{LimitsInUse, SetLimitsError};
-pub use model_choice::ModelChoice;
-pub use presence::{PresenceChange, Present};
-pub use sessions::{
-    ActByHand, ActByHandError, AnswerError, BadInstructions, ByHand, ChangeMessage,
-    ChangeMessageError, ChangeSession, ChangeSessionError, Choice, ControlError, CreateSession,
-    CreateSessionError, FindError, GivenReply, JoinError, ListDecisions, MadeShare,
-    OpenScreenError, PersonError, Picture, Place, ScreenshotError, SendPrompt, SendPromptError,
-    Sessions, ShareError, ShareSession, StopTurnError, TakeControl,
+pub use catalog::{Catalog, ModelChoice};
+pub use computers::{
+    ActByHand, ActByHandError, ByHand, Computers, OpenScreenError, Picture, ScreenshotError,
 };
-pub use users::{
-    ChangeUser, ChangeUserError, CreateUserError, Credential, EnsureAdminError, MadeToken,
-    MakeToken, MakeTokenError, SetApprovalsError, SignIn, SignInError, Users,
+pub use control::{Control, ControlError, TakeControl};
+pub use decisions::{AnswerError, Decisions, GivenReply, ListDecisions};
+pub use feed::{
+    bus::{BusSession, News, Notice, SessionsFeed},
+    hub::Feed,
+};
+pub use health::{Health, HealthChecks};
+pub use jobs::{JobRun, JobStatus};
+pub use live::{
+    WakeError,
+    attendance::Connection,
+    presence::{PresenceChange, Present},
+};
+pub use money::{
+    gateway::{Admitted, Gateway},
+    spending::{Spending, UserUse},
+};
+pub use people::{
+    ChangeUser, ChangeUserError, CreateUserError, MadeToken, MakeToken, MakeTokenError,
+    SetApprovalsError,
+    access::{Admission, AdmitError, Guest},
+    limits::{LimitsInUse, Quotas, SetLimitsError},
+    sharing::{JoinError, MadeShare, PersonError, ShareError, ShareSession, Sharing},
+    users::{Credential, EnsureAdminError, SignIn, SignInError, Users},
+};
+pub use queue::{
+    ChangeMessage, ChangeMessageError, Choice, Place, Queue, SendPrompt, SendPromptError,
+};
+pub use sessions::{
+    BadInstructions, ChangeSession, ChangeSessionError, CreateSession, CreateSessionError,
+    FindError, Sessions, StopTurnError,
 };
 pub use vault::{LockedError, PutSecretError, Vault};
 
-/// How long everything has to come to its end at shutdown.
+/// The time that everything has to come to its end at shutdown.
 const SHUTDOWN: Duration = Duration::from_secs(4);
 
-/// What the app is made of.
+/// The parts that the app is made of.
 #[derive(Debug)]
 pub struct Parts {
     pub store: Store,
-    /// What stored secrets are encrypted with.
+    /// Encrypts stored secrets.
     pub key: KeyFile,
     pub blobs: Arc<dyn Blobs>,
     pub models: Arc<dyn Models>,
-    /// What programs in sandboxes may ask; `None` when they may ask nobody.
+    /// Carries out turns.
+    pub harness: Arc<dyn Harness>,
+    /// The models that programs in sandboxes may call; `None` when they may call none.
     pub gateway: Option<Arc<dyn ModelGateway>>,
     pub sandboxes: Arc<dyn Sandboxes>,
     pub clock: Arc<dyn Clock>,
@@ -84,107 +93,123 @@ pub struct Parts {
     pub settings: Settings,
 }
 
-/// What a deployment may decide.
+/// The settings of a deployment.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub screen: ScreenSize,
     pub turn: TurnLimits,
-    /// What holds for people for whom nothing else was decided.
+    /// The limits of users for whom no others were set.
     pub limits: Limits,
-    /// What a session may use for which nobody said otherwise.
+    /// The budget of a session for which no other was chosen.
     pub session_budget: Budget,
     /// The model that is asked when a session's own cannot be reached.
     pub fallback_model: Option<String>,
-    /// What every model is told before the conversation.
+    /// Told to every model before the conversation.
     pub prompt: PromptTemplate,
-    /// How many prompts of one session may wait.
+    /// The number of prompts of one session that may wait.
     pub queue_length: u64,
 }
 
-/// The running app. Clones share it.
+/// The running app: one accessor per subject. Clones share it.
 #[derive(Debug, Clone)]
-pub struct App {
-    users: Users,
+pub struct App(Arc<Subjects>);
+
+#[derive(Debug)]
+struct Subjects {
     sessions: Sessions,
-    gateway: Option<Gateway>,
+    queue: Queue,
+    control: Control,
+    computers: Computers,
+    decisions: Decisions,
+    sharing: Sharing,
+    limits: Quotas,
+    spending: Spending,
+    catalog: Catalog,
+    health: HealthChecks,
+    users: Users,
     vault: Vault,
-    access: AccessChanges,
+    gateway: Option<Gateway>,
+    live: LiveSessions,
+    turns: Turns,
+    signals: Signals,
     clock: Arc<dyn Clock>,
     tasks: Tasks,
 }
 
 impl App {
-    /// Starts the app: what an earlier server left unfinished is closed honestly, and prompts
-    /// that were waiting are taken up.
-    pub async fn start(parts: Parts) -> Result<Self, StoreError> {
-        let tasks = parts.tasks.clone();
-        let clock = Arc::clone(&parts.clock);
-        let access = AccessChanges::new();
-        let users = Users::new(
-            parts.store.clone(),
-            Arc::clone(&clock),
-            access.clone(),
-            &tasks,
-        );
-        let vendors = parts.gateway.clone();
-        let vault = Vault::new(parts.store.clone(), parts.key.clone(), Arc::clone(&clock));
-        let parts = Parts {
-            sandboxes: Arc::new(GuardedSandboxes {
-                sandboxes: parts.sandboxes,
-                vault: vault.clone(),
-            }),
-            ..parts
-        };
-        let sessions = Sessions::new(parts, access.clone());
-        let gateway = vendors.map(|vendors| Gateway::new(sessions.clone(), vendors));
-        sessions.settle_expired().await?;
-        sessions.reconcile().await?;
-        let (bus, store) = (
-            Arc::clone(&sessions.shared.bus),
-            sessions.shared.store.clone(),
-        );
-        tasks.spawn("bus", bus::spread(bus, store, tasks.shutdown().clone()));
-        tasks.spawn("keeper", keeper::keep(sessions.clone()));
-        Ok(Self {
-            users,
-            sessions,
-            gateway,
-            vault,
-            access,
-            clock,
-            tasks,
-        })
+    pub fn sessions(&self) -> &Sessions {
+        &self.0.sessions
+    }
+
+    pub fn queue(&self) -> &Queue {
+        &self.0.queue
+    }
+
+    pub fn control(&self) -> &Control {
+        &self.0.control
+    }
+
+    pub fn computers(&self) -> &Computers {
+        &self.0.computers
+    }
+
+    pub fn decisions(&self) -> &Decisions {
+        &self.0.decisions
+    }
+
+    pub fn sharing(&self) -> &Sharing {
+        &self.0.sharing
+    }
+
+    pub fn limits(&self) -> &Quotas {
+        &self.0.limits
+    }
+
+    pub fn spending(&self) -> &Spending {
+        &self.0.spending
+    }
+
+    pub fn catalog(&self) -> &Catalog {
+        &self.0.catalog
+    }
+
+    pub fn health(&self) -> &HealthChecks {
+        &self.0.health
     }
 
     pub fn users(&self) -> &Users {
-        &self.users
-    }
-
-    pub fn sessions(&self) -> &Sessions {
-        &self.sessions
-    }
-
-    pub fn gateway(&self) -> Option<&Gateway> {
-        self.gateway.as_ref()
+        &self.0.users
     }
 
     pub fn vault(&self) -> &Vault {
-        &self.vault
+        &self.0.vault
     }
 
-    /// Fires when the app begins to end.
+    pub fn gateway(&self) -> Option<&Gateway> {
+        self.0.gateway.as_ref()
+    }
+
+    pub(crate) fn signals(&self) -> &Signals {
+        &self.0.signals
+    }
+
+    pub(crate) fn clock(&self) -> &Arc<dyn Clock> {
+        &self.0.clock
+    }
+
+    /// Returns the token that fires when the app begins to end.
     pub fn ending(&self) -> &CancellationToken {
-        self.tasks.shutdown()
+        self.0.tasks.shutdown()
     }
 
-    /// Ends running turns with a word in their log, then the sandboxes. Tells whether everything
-    /// came to its end in time.
+    /// Ends running turns with a word in their log, then the sandboxes. Returns `false` if something did
+    /// not end in time.
     pub async fn shut_down(&self) -> bool {
-        self.sessions.park();
-        self.tasks.shutdown().cancel();
-        let closed = tokio::time::timeout(SHUTDOWN, self.sessions.close_all())
+        self.0.turns.park();
+        self.0.tasks.shutdown().cancel();
+        let closed = tokio::time::timeout(SHUTDOWN, self.0.live.close_all())
             .await
             .is_ok();
-        self.tasks.end(Duration::from_secs(1)).await && closed
+        self.0.tasks.end(Duration::from_secs(1)).await && closed
     }
 }

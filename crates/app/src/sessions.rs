@@ -1,342 +1,110 @@
-//! Sessions: everything that can be done with one.
+//! Sessions: creating, finding, changing and ending them, and reading their logs.
 
-mod by_hand;
 mod change;
-mod decisions;
-mod errors;
-mod lease;
-mod people;
-mod queue;
+mod create;
+pub(crate) mod find;
 mod reconcile;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use bytes::Bytes;
 use deskhand_core::{
-    blob::{BlobError, BlobFormat, BlobName, Blobs},
-    budget::{Amount, ChangeBudget},
+    budget::Budget,
     clock::Clock,
     event::LoggedEvent,
-    id::{MessageId, RequestId, SessionId, UserId},
-    model::Models,
-    policy::Policy,
+    id::{MessageId, SessionId, UserId},
     right::Right,
-    sandbox::{Actor, ByteStream, ComputerReply, ComputerRequest, Sandboxes},
-    session::{Phase, SandboxState, Session, Signal},
-    tasks::Tasks,
+    session::{Phase, Session},
     viewer::Viewer,
 };
-use deskhand_store::{
-    MessagePage, NewSession, PhaseMove, SessionPage, Store, StoreError, Transition,
-};
-use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
+use deskhand_store::{MessagePage, SessionPage, Store, StoreError};
 
-pub use by_hand::{ActByHand, ActByHandError, ByHand};
-pub use change::ChangeSession;
-pub use decisions::{AnswerError, GivenReply, ListDecisions};
-pub use errors::{
-    BadInstructions, ChangeMessageError, ChangeSessionError, CreateSessionError, FindError,
-    OpenScreenError, ScreenshotError, SendPromptError, StopTurnError,
-};
-pub use lease::{ControlError, TakeControl};
-pub use queue::{ChangeMessage, Choice, Place, SendPrompt};
+pub use change::{BadInstructions, ChangeSession, ChangeSessionError};
+pub use create::{CreateSession, CreateSessionError};
+pub use find::FindError;
 
-pub use people::{JoinError, MadeShare, PersonError, ShareError, ShareSession};
-
+use self::find::{find, find_with};
 use crate::{
-    Feed, Parts, Settings,
-    access::AccessChanges,
-    awake::Awake,
-    bus::{Bus, Notice},
-    control::Rooms,
-    decisions::DecisionNews,
-    live::Live,
-    log::Log,
-    presence::Presence,
+    Feed, SessionsFeed,
+    catalog::Catalog,
+    feed::{bus::Bus, log::Log},
+    live::LiveSessions,
+    people::limits::LimitTable,
+    signals::Signals,
 };
 
-/// The time over which new sessions are counted.
-pub(crate) const DAY: Duration = Duration::from_hours(24);
-
-/// The longest title.
+/// The longest title, in characters.
 pub(crate) const LONGEST_TITLE: usize = 200;
 
 /// All sessions. Clones share them.
 #[derive(Debug, Clone)]
-pub struct Sessions {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) awake: Arc<Awake>,
-}
+pub struct Sessions(Arc<SessionParts>);
 
-/// What sessions and their workers have in common.
+/// The parts that sessions are made of and read with.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct SessionParts {
     pub(crate) store: Store,
     pub(crate) log: Log,
     pub(crate) bus: Arc<Bus>,
-    pub(crate) blobs: Arc<dyn Blobs>,
-    pub(crate) models: Arc<dyn Models>,
-    pub(crate) sandboxes: Arc<dyn Sandboxes>,
+    pub(crate) live: LiveSessions,
+    pub(crate) catalog: Catalog,
+    pub(crate) limits: LimitTable,
+    pub(crate) signals: Signals,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) tasks: Tasks,
-    pub(crate) access: AccessChanges,
-    pub(crate) presence: Presence,
-    pub(crate) decision_news: DecisionNews,
-    /// Tells those who wait for more that there may be more.
-    pub(crate) budget_news: watch::Sender<()>,
-    /// Fires before everything else when the server ends.
-    pub(crate) parking: CancellationToken,
-    pub(crate) rooms: Rooms,
-    pub(crate) settings: Settings,
+    /// The budget of a session for which no other was chosen.
+    pub(crate) budget: Budget,
 }
 
-/// A session somebody wants.
-#[derive(Debug, Default)]
-pub struct CreateSession {
-    pub title: Option<String>,
-    pub model: Option<String>,
-    /// What its agent is told besides what every agent is told.
-    pub instructions: Option<String>,
-    /// A JSON object.
-    pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
-    /// The owner's default without it.
-    pub approvals: Option<Policy>,
-    /// Where nothing is said, the settings hold.
-    pub budget: ChangeBudget,
-}
-
-/// A picture to show.
-#[derive(Debug)]
-pub struct Picture {
-    pub bytes: Bytes,
-    pub format: BlobFormat,
+/// Reasons a turn was not stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum StopTurnError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("the agent is not working in session {0}")]
+    NotRunning(SessionId),
 }
 
 impl Sessions {
-    pub(crate) fn new(parts: Parts, access: AccessChanges) -> Self {
-        let bus = Arc::<Bus>::default();
-        let log = Log::new(
-            parts.store.clone(),
-            Arc::clone(&parts.clock),
-            Arc::clone(&bus),
-            parts.tasks.clone(),
-        );
-        let shared = Shared {
-            store: parts.store,
-            log,
-            bus,
-            blobs: parts.blobs,
-            models: parts.models,
-            sandboxes: parts.sandboxes,
-            clock: parts.clock,
-            tasks: parts.tasks,
-            access,
-            presence: Presence::default(),
-            decision_news: DecisionNews::default(),
-            budget_news: watch::Sender::new(()),
-            parking: CancellationToken::new(),
-            rooms: Rooms::default(),
-            settings: parts.settings,
-        };
-        Self {
-            shared: Arc::new(shared),
-            awake: Arc::default(),
-        }
+    pub(crate) fn new(parts: SessionParts) -> Self {
+        Self(Arc::new(parts))
     }
 
-    /// Makes a session. Its sandbox starts in the background.
-    pub async fn create(
-        &self,
-        owner: UserId,
-        wanted: CreateSession,
-    ) -> Result<Session, CreateSessionError> {
-        let shared = &self.shared;
-        let model = wanted
-            .model
-            .unwrap_or_else(|| shared.models.default_model());
-        shared.check_model(&model)?;
-        let instructions = wanted.instructions.unwrap_or_default();
-        change::check_instructions(&instructions)?;
-        let title = wanted.title.unwrap_or_default();
-        if title.chars().count() > LONGEST_TITLE {
-            return Err(CreateSessionError::LongTitle);
-        }
-        let approvals = match wanted.approvals {
-            Some(policy) => policy,
-            None => {
-                let default = shared.store.default_approvals(owner).await?;
-                default.unwrap_or_default()
-            }
-        };
-        approvals.check()?;
-        wanted.budget.check()?;
-        let now = shared.clock.now();
-        let session = Session {
-            id: SessionId::new(),
-            owner,
-            right: Right::Owner,
-            title: title.trim().to_owned(),
-            model,
-            instructions,
-            metadata: serde_json::Value::Object(wanted.metadata.unwrap_or_default()),
-            approvals,
-            phase: Phase::Initializing,
-            sandbox: SandboxState::None,
-            lease: None,
-            cost_usd: 0.0,
-            tokens: 0,
-            budget: shared.settings.session_budget.with(wanted.budget),
-            granted: Amount::default(),
-            last_seq: 1,
-            created_at: now,
-            updated_at: now,
-        };
-        // Its place first: a session that cannot have one is not made.
-        let kept = self.wake(&session).await?;
-        if let Err(error) = self.insert(&session).await {
-            self.forget(kept).await;
-            return Err(error);
-        }
-        let made = shared
-            .store
-            .session(Viewer::User(owner), session.id)
-            .await?;
-        shared.tasks.spawn("first sandbox", async move {
-            // A failure is in the log already, and the next prompt tries again.
-            let _ = kept.live.desk.sandbox().await;
-        });
-        made.ok_or_else(|| StoreError::Gone(format!("session {}", session.id)).into())
-    }
-
-    async fn insert(&self, session: &Session) -> Result<(), CreateSessionError> {
-        let limits = self.limits_of(session.owner).await?;
-        let new = NewSession {
-            id: session.id,
-            owner: session.owner,
-            title: &session.title,
-            model: &session.model,
-            instructions: &session.instructions,
-            metadata: &session.metadata,
-            approvals: &session.approvals,
-            budget: session.budget,
-            created_at: session.created_at,
-        };
-        let since = session.created_at - DAY;
-        let inserted = self.shared.store.insert_session_within(new, limits, since);
-        match inserted.await? {
-            Ok(_) => {
-                self.shared.bus.changed(session.id);
-                Ok(())
-            }
-            Err(made) => {
-                let error = CreateSessionError::TooManyToday {
-                    used: made.n_sessions,
-                    limit: limits.sessions_per_day,
-                    frees_at: made.in_the_way.and_then(|at| at.checked_add(DAY).ok()),
-                };
-                let notice = Notice {
-                    code: "too_many_today",
-                    message: error.to_string(),
-                };
-                self.shared.bus.notify(session.owner, &notice);
-                Err(error)
-            }
-        }
-    }
-
-    /// A session that this viewer may see.
+    /// Finds a session that this viewer may see.
     pub async fn find(&self, viewer: Viewer, id: SessionId) -> Result<Session, FindError> {
-        self.shared
-            .store
-            .session(viewer, id)
-            .await?
-            .ok_or(FindError::NoSession(id))
+        find(&self.0.store, viewer, id).await
     }
 
-    /// A session in which this viewer has at least this right.
-    pub(crate) async fn find_with(
-        &self,
-        needed: Right,
-        viewer: Viewer,
-        id: SessionId,
-    ) -> Result<Session, FindError> {
-        let session = self.find(viewer, id).await?;
-        if session.right >= needed {
-            return Ok(session);
-        }
-        Err(FindError::NotAllowed {
-            session: id,
-            has: session.right,
-            needed,
-        })
-    }
-
-    /// Newest first.
+    /// Lists the sessions that this viewer may see, newest first.
     pub async fn list(
         &self,
         viewer: Viewer,
         before: Option<SessionId>,
         limit: u32,
     ) -> Result<SessionPage, StoreError> {
-        self.shared.store.sessions(viewer, before, limit).await
+        self.0.store.sessions(viewer, before, limit).await
     }
 
     /// Ends a session for good: its turn, its sandbox and its files. The log stays.
     pub async fn terminate(&self, viewer: Viewer, id: SessionId) -> Result<(), FindError> {
-        let session = self.find_with(Right::Owner, viewer, id).await?;
+        let session = find_with(&self.0.store, Right::Owner, viewer, id).await?;
         if session.phase == Phase::Terminated {
             return Ok(());
         }
-        let kept = self.wake_anyway(&session).await?;
-        let sessions = self.clone();
-        // A task of its own, since whoever asked for it may not stay until its end.
-        let ending = self.shared.tasks.spawn("terminate", async move {
-            let ended = sessions.end(&kept.live).await;
-            if ended.is_ok()
-                && let Err(error) = sessions.shared.sandboxes.remove_files(id).await
-            {
-                tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "a session's files were not removed; the next start tries again");
-            }
-            sessions.forget(kept).await;
-            ended
-        });
-        ending.await.map_err(StoreError::Interrupted)??;
-        Ok(())
-    }
-
-    /// Ends the worker, the sandbox and the session.
-    async fn end(&self, live: &Live) -> Result<(), StoreError> {
-        live.end().await;
-        live.desk.close(SandboxState::None).await?;
-        let transition = Transition {
-            phase: PhaseMove::Must(Signal::Terminated),
-            sandbox: Some(SandboxState::None),
-            ..Transition::default()
-        };
-        let room = self.shared.rooms.room(live.session);
-        {
-            let _change = room.change.lock().await;
-            // A session that is over already stays so.
-            let _ = self.shared.log.commit(live.session, transition).await?;
-            room.clear();
-        }
-        self.shared.rooms.forget(live.session);
-        Ok(())
+        let guard = self.0.live.wake_anyway(&session).await?;
+        Ok(self.0.live.terminate(guard).await?)
     }
 
     /// Stops the turn that runs. Its end is in the log soon after.
     pub async fn stop_turn(&self, viewer: Viewer, id: SessionId) -> Result<(), StopTurnError> {
-        let session = self.find_with(Right::Drive, viewer, id).await?;
-        let running = matches!(session.phase, Phase::Running | Phase::Waiting);
-        if running && self.awake.get(id).is_some_and(|live| live.stop_turn()) {
+        let session = find_with(&self.0.store, Right::Drive, viewer, id).await?;
+        let is_running = matches!(session.phase, Phase::Running | Phase::Waiting);
+        if is_running && self.0.live.get(id).is_some_and(|live| live.stop_turn()) {
             Ok(())
         } else {
             Err(StopTurnError::NotRunning(id))
         }
     }
 
-    /// Oldest first.
+    /// Lists the messages of a session, oldest first.
     pub async fn messages(
         &self,
         viewer: Viewer,
@@ -344,11 +112,11 @@ impl Sessions {
         after: Option<MessageId>,
         limit: u32,
     ) -> Result<MessagePage, FindError> {
-        self.find(viewer, id).await?;
-        Ok(self.shared.store.messages(id, after, limit).await?)
+        find(&self.0.store, viewer, id).await?;
+        Ok(self.0.store.messages(id, after, limit).await?)
     }
 
-    /// Oldest first, after number `after`.
+    /// Lists the events of a session after number `after`, oldest first.
     pub async fn events(
         &self,
         viewer: Viewer,
@@ -356,124 +124,34 @@ impl Sessions {
         after: u64,
         limit: u32,
     ) -> Result<Vec<LoggedEvent>, FindError> {
-        self.find(viewer, id).await?;
-        Ok(self.shared.store.events(id, after, limit).await?)
+        find(&self.0.store, viewer, id).await?;
+        Ok(self.0.store.events(id, after, limit).await?)
     }
 
-    /// The past after number `after`, then what happens.
+    /// Follows the log of a session: the past after number `after`, then every new event.
     pub async fn follow(
         &self,
         viewer: Viewer,
         id: SessionId,
         after: u64,
     ) -> Result<Feed, FindError> {
-        let session = self.find(viewer, id).await?;
+        let session = find(&self.0.store, viewer, id).await?;
         if after > session.last_seq {
             return Err(FindError::AfterNewest {
                 after,
                 newest: session.last_seq,
             });
         }
-        Ok(self.shared.log.follow(id, after).await?)
+        Ok(self.0.log.follow(id, after).await?)
     }
 
-    /// The screen now, or the newest picture of the log when the sandbox does not run or somebody
-    /// else has control.
-    pub async fn screenshot(
-        &self,
-        user: UserId,
-        id: SessionId,
-    ) -> Result<Picture, ScreenshotError> {
-        self.find(Viewer::User(user), id).await?;
-        if let Some(sandbox) = self.awake.get(id).and_then(|live| live.desk.running()) {
-            let look = ComputerRequest::Look {
-                format: BlobFormat::Png,
-                shown: None,
-            };
-            if let Ok(ComputerReply::Acted {
-                frame: Some(frame), ..
-            }) = sandbox
-                .perform(RequestId::new(), Actor::Person(user), look, None)
-                .await
-            {
-                return Ok(Picture {
-                    bytes: frame.bytes,
-                    format: frame.format,
-                });
-            }
-        }
-        let newest = self.shared.store.newest_screenshot(id).await?;
-        let newest = newest.ok_or(ScreenshotError::None(id))?;
-        let bytes = self.shared.blobs.get(&newest.blob).await?;
-        Ok(Picture {
-            bytes,
-            format: newest.blob.format(),
-        })
+    /// Follows all sessions of a user.
+    pub fn follow_all(&self, user: UserId) -> SessionsFeed {
+        SessionsFeed::new(&self.0.bus, &self.0.store, user)
     }
 
-    /// A picture that an event names.
-    pub async fn blob(&self, viewer: Viewer, name: BlobName) -> Result<Picture, ScreenshotError> {
-        if !self.shared.store.may_see_blob(viewer, &name).await? {
-            return Err(ScreenshotError::NoBlob(name));
-        }
-        match self.shared.blobs.get(&name).await {
-            Ok(bytes) => Ok(Picture {
-                bytes,
-                format: name.format(),
-            }),
-            Err(BlobError::Missing(name)) => Err(ScreenshotError::NoBlob(name)),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// The screen as RFB. Whoever may send messages wakes a session that sleeps.
-    pub async fn open_screen(
-        &self,
-        viewer: Viewer,
-        id: SessionId,
-        may_wake: bool,
-    ) -> Result<ByteStream, OpenScreenError> {
-        let session = self.find(viewer, id).await?;
-        let mut sandbox = self.awake.get(id).and_then(|live| live.desk.running());
-        let sleeps = sandbox.is_none() && session.phase != Phase::Terminated;
-        if sleeps && may_wake && session.right >= Right::Suggest {
-            let kept = self.wake(&session).await?;
-            sandbox = kept.live.desk.sandbox().await.ok();
-        }
-        let sandbox = sandbox.ok_or(OpenScreenError::NoSandbox(id))?;
-        sandbox.open_screen().await.map_err(|error| {
-            tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "the screen could not be opened");
-            OpenScreenError::NoSandbox(id)
-        })
-    }
-
-    /// Settles what expired while no server ran, and goes on settling.
-    pub(crate) async fn settle_expired(&self) -> Result<(), StoreError> {
-        self.shared.settle_expired().await?;
-        let shared = Arc::clone(&self.shared);
-        self.shared
-            .tasks
-            .spawn("decisions", async move { shared.keep_settling().await });
-        Ok(())
-    }
-
-    /// From now on turns are left for the next start instead of being ended.
-    pub(crate) fn park(&self) {
-        self.shared.parking.cancel();
-    }
-
-    /// Ends all workers and sandboxes; sessions go on at the next start.
-    pub(crate) async fn close_all(&self) {
-        let lives = self.awake.all();
-        let ends = lives.iter().map(|live| async {
-            live.end().await;
-            if let Err(error) = live.desk.close(SandboxState::Stopped).await {
-                tracing::error!(
-                    error = &error as &dyn std::error::Error,
-                    "a sandbox's end was not logged"
-                );
-            }
-        });
-        futures::future::join_all(ends).await;
+    /// Notes that a visible page shows a session.
+    pub fn note_visible(&self, id: SessionId) {
+        self.0.live.note_visible(id);
     }
 }

@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{event::EventBody, id::UserId, session::Phase};
+use crate::{id::UserId, session::Phase};
 
 /// The shortest and the longest time for which somebody can take control, and the usual one, in seconds.
 pub const SHORTEST_LEASE_SECONDS: u32 = 10;
@@ -73,13 +73,6 @@ pub enum LeaseEnd {
     SessionEnded,
 }
 
-/// Control as the log tells it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Control {
-    lease: Option<Lease>,
-    is_at_work: bool,
-}
-
 impl Holder {
     pub fn of(lease: Option<Lease>, phase: Phase) -> Self {
         match (lease, phase) {
@@ -88,52 +81,6 @@ impl Holder {
             (None, Phase::Initializing | Phase::Idle | Phase::Error | Phase::Terminated) => {
                 Self::Nobody
             }
-        }
-    }
-}
-
-impl Control {
-    /// Takes in the next event of the log.
-    pub fn add(&mut self, body: &EventBody) {
-        match body {
-            EventBody::Status(status) => {
-                self.is_at_work = matches!(status.state, Phase::Running | Phase::Waiting);
-            }
-            EventBody::Lease(changed) => match &changed.change {
-                LeaseChange::Taken { until, .. } | LeaseChange::Extended { until } => {
-                    self.lease = Some(Lease {
-                        user: changed.user,
-                        name: changed.name.clone(),
-                        until: *until,
-                    });
-                }
-                LeaseChange::Ended { .. } => self.lease = None,
-            },
-            EventBody::Message(_)
-            | EventBody::Queue(_)
-            | EventBody::Thinking(_)
-            | EventBody::Text(_)
-            | EventBody::ToolUse(_)
-            | EventBody::ToolResult(_)
-            | EventBody::Screenshot(_)
-            | EventBody::Decision(_)
-            | EventBody::Answer(_)
-            | EventBody::Cost(_)
-            | EventBody::Retry(_)
-            | EventBody::Gateway(_)
-            | EventBody::Model(_)
-            | EventBody::Changed(_)
-            | EventBody::Notice(_)
-            | EventBody::Error(_)
-            | EventBody::Complete(_) => {}
-        }
-    }
-
-    pub fn holder(&self) -> Holder {
-        match (&self.lease, self.is_at_work) {
-            (Some(lease), _) => Holder::Person(lease.clone()),
-            (None, true) => Holder::Agent,
-            (None, false) => Holder::Nobody,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::Context;
-use deskhand_agent::TurnLimits;
+use deskhand_agent::{OwnLoop, TurnLimits};
 use deskhand_app::App;
 use deskhand_core::{
     clock::SystemClock,
@@ -227,6 +227,7 @@ async fn start_app(
         key: KeyFile::at(&config.key_file),
         blobs: Arc::new(blobs),
         models: Arc::new(ConfiguredModels::new(config.models.clone())?),
+        harness: Arc::new(OwnLoop),
         gateway,
         sandboxes,
         clock: Arc::new(SystemClock),

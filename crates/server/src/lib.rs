@@ -21,7 +21,10 @@ use axum::{
     extract::FromRef,
     http::{HeaderValue, header},
 };
-use deskhand_app::{App, Sessions, Users, Vault};
+use deskhand_app::{
+    App, Catalog, Computers, Control, Decisions, Queue, Quotas, Sessions, Sharing, Spending, Users,
+    Vault,
+};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
@@ -60,22 +63,29 @@ struct Shared {
     shutdown: CancellationToken,
 }
 
-impl FromRef<Shared> for Sessions {
-    fn from_ref(shared: &Shared) -> Self {
-        shared.app.sessions().clone()
-    }
+/// Lets handlers take a subject of the app as their state.
+macro_rules! subjects {
+    ($($accessor:ident: $subject:ty),* $(,)?) => {$(
+        impl FromRef<Shared> for $subject {
+            fn from_ref(shared: &Shared) -> Self {
+                shared.app.$accessor().clone()
+            }
+        }
+    )*};
 }
 
-impl FromRef<Shared> for Users {
-    fn from_ref(shared: &Shared) -> Self {
-        shared.app.users().clone()
-    }
-}
-
-impl FromRef<Shared> for Vault {
-    fn from_ref(shared: &Shared) -> Self {
-        shared.app.vault().clone()
-    }
+subjects! {
+    sessions: Sessions,
+    queue: Queue,
+    control: Control,
+    computers: Computers,
+    decisions: Decisions,
+    sharing: Sharing,
+    limits: Quotas,
+    spending: Spending,
+    catalog: Catalog,
+    users: Users,
+    vault: Vault,
 }
 
 /// Serves until `shutdown` fires; requests that are under way are finished, every `WebSocket` is closed.

@@ -1,16 +1,21 @@
 //! Changing a session's settings: title, model, instructions, approvals and budget.
 
 use deskhand_core::{
-    budget::ChangeBudget,
+    budget::{BadBudget, ChangeBudget},
     id::{SessionId, UserId},
-    policy::Policy,
+    model::UnknownModel,
+    policy::{BadPolicy, Policy},
     right::Right,
     session::{LONGEST_INSTRUCTIONS_BYTES, Session},
     viewer::Viewer,
 };
 use deskhand_store::{EditRefused, EditSession};
 
-use super::{BadInstructions, ChangeSessionError, FindError, LONGEST_TITLE, Sessions};
+use super::{
+    FindError, LONGEST_TITLE, Sessions,
+    find::{find, find_with},
+};
+use crate::signals::Topic;
 
 /// New settings of a session, at least one of them.
 #[derive(Debug, Default)]
@@ -22,6 +27,36 @@ pub struct ChangeSession {
     /// From the next turn on; empty for none.
     pub instructions: Option<String>,
     pub budget: Option<ChangeBudget>,
+}
+
+/// Reasons instructions are not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum BadInstructions {
+    #[error("instructions have at most {LONGEST_INSTRUCTIONS_BYTES} bytes, not {0}")]
+    Long(usize),
+    #[error("instructions cannot hold the character U+0000")]
+    Nul,
+}
+
+/// Reasons a session was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeSessionError {
+    #[error("say what to change: title, model, instructions, approvals or budget")]
+    Nothing,
+    #[error(transparent)]
+    UnknownModel(#[from] UnknownModel),
+    #[error(transparent)]
+    BadInstructions(#[from] BadInstructions),
+    #[error(transparent)]
+    BadPolicy(#[from] BadPolicy),
+    #[error(transparent)]
+    BadBudget(#[from] BadBudget),
+    #[error("a title has at most {LONGEST_TITLE} characters")]
+    LongTitle,
+    #[error("session {0} has ended; there is no next turn for another model")]
+    Ended(SessionId),
+    #[error(transparent)]
+    Find(#[from] FindError),
 }
 
 impl ChangeSession {
@@ -63,10 +98,10 @@ impl Sessions {
         change: ChangeSession,
     ) -> Result<Session, ChangeSessionError> {
         change.check()?;
-        let viewer = Viewer::User(by);
-        self.find_with(change.needed()?, viewer, id).await?;
+        let (store, viewer) = (&self.0.store, Viewer::User(by));
+        find_with(store, change.needed()?, viewer, id).await?;
         if let Some(model) = &change.model {
-            self.shared.check_model(model)?;
+            self.0.catalog.check(model)?;
         }
         let edit = EditSession {
             by,
@@ -76,16 +111,16 @@ impl Sessions {
             approvals: change.approvals,
             budget: change.budget,
         };
-        let edited = self.shared.log.commit(id, edit).await;
+        let edited = self.0.log.commit(id, edit).await;
         match edited.map_err(FindError::from)? {
             Ok(()) => {}
             Err(EditRefused::NoSession) => return Err(FindError::NoSession(id).into()),
             Err(EditRefused::Ended) => return Err(ChangeSessionError::Ended(id)),
         }
         if change.budget.is_some() {
-            self.shared.budget_news.send_replace(());
+            self.0.signals.send(Topic::SessionBudget(id));
         }
-        Ok(self.find(viewer, id).await?)
+        Ok(find(store, viewer, id).await?)
     }
 }
 

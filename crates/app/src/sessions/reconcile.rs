@@ -8,7 +8,7 @@ use deskhand_core::{
 use deskhand_store::{PhaseMove, StoreError, Transition};
 
 use super::Sessions;
-use crate::{history, live::Unfinished};
+use crate::{Control, live::Unfinished, turns::history};
 
 /// How often a turn may be held up before it is given up.
 const MOST_TRIES: usize = 10;
@@ -16,32 +16,28 @@ const MOST_TRIES: usize = 10;
 impl Sessions {
     /// Makes the store true again: turns that an earlier server was at go on, prompts that were
     /// waiting are taken up, and no session says that somebody works on it when nobody does.
-    pub(crate) async fn reconcile(&self) -> Result<(), StoreError> {
-        for unsettled in self.shared.store.unsettled_sessions().await? {
+    pub(crate) async fn reconcile(&self, control: &Control) -> Result<(), StoreError> {
+        for unsettled in self.0.store.unsettled_sessions().await? {
             let session = &unsettled.session;
             // Before anything works on it.
             if let Some(lease) = &session.lease {
-                self.restore_lease(session.id, lease.clone());
+                control.restore(session.id, lease.clone());
             }
             match unsettled.turn {
                 Some(turn) => self.take_up(session, turn).await?,
                 None => self.close(session, None).await?,
             }
             if unsettled.is_awaited {
-                let kept = self.wake_anyway(session).await?;
-                kept.live.nudge(&self.shared);
+                let kept = self.0.live.wake_anyway(session).await?;
+                kept.nudge();
             }
         }
-        let sessions = self.clone();
-        self.shared.tasks.spawn("remove leftovers", async move {
-            sessions.remove_leftovers().await;
-        });
         Ok(())
     }
 
     /// Goes on with a turn, unless it was held up so often that it may be the cause.
     async fn take_up(&self, session: &Session, turn: TurnId) -> Result<(), StoreError> {
-        let log = history::read(&self.shared.store, session.id).await?;
+        let log = history::read(&self.0.store, session.id).await?;
         // Whoever waits for a person has done nothing that could be the cause.
         let n_held_up = log.iter().filter(|event| {
             matches!(&event.body, EventBody::Status(status) if status.turn == Some(turn)
@@ -57,10 +53,10 @@ impl Sessions {
             turn: Some(turn),
             ..Transition::default()
         };
-        // Refused only when a person has ended the session meanwhile, and then there is nothing to resume.
-        let _ = self.shared.log.commit(session.id, transition).await?;
-        let kept = self.wake_anyway(session).await?;
-        kept.live.take_up(&self.shared, Unfinished { turn, prompt });
+        // Refused only when a person has ended the session meanwhile.
+        let _ = self.0.log.commit(session.id, transition).await?;
+        let kept = self.0.live.wake_anyway(session).await?;
+        kept.take_up(Unfinished { turn, prompt });
         Ok(())
     }
 
@@ -88,37 +84,8 @@ impl Sessions {
             ..Transition::default()
         };
         // Refused only when a person has ended the session meanwhile.
-        let _ = self.shared.log.commit(session.id, transition).await?;
+        let _ = self.0.log.commit(session.id, transition).await?;
         Ok(())
-    }
-
-    /// Removes files of sessions that are over. A failure costs disk space until the next start.
-    async fn remove_leftovers(&self) {
-        let with_files = match self.shared.sandboxes.sessions_with_files().await {
-            Ok(sessions) => sessions,
-            Err(error) => {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "the sandboxes' files could not be listed"
-                );
-                return;
-            }
-        };
-        let ended = match self.shared.store.ended_among(with_files).await {
-            Ok(ended) => ended,
-            Err(error) => {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "it is not known which sandboxes' files can go"
-                );
-                return;
-            }
-        };
-        for session in ended {
-            if let Err(error) = self.shared.sandboxes.remove_files(session).await {
-                tracing::warn!(session.id = %session, error = &error as &dyn std::error::Error, "files of an ended session were not removed");
-            }
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Using a session's computer by hand.
 
 use axum::{Json, extract::State};
-use deskhand_app::{ActByHand, Sessions};
+use deskhand_app::{ActByHand, Computers};
 use deskhand_core::{blob::BlobName, id::SessionId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -63,7 +63,7 @@ pub(crate) struct ActView {
     ),
 )]
 pub(crate) async fn act(
-    State(sessions): State<Sessions>,
+    State(computers): State<Computers>,
     Caller(user): Caller,
     Id(id): Id<SessionId>,
     Body(body): Body<Act>,
@@ -73,7 +73,7 @@ pub(crate) async fn act(
         input: body.input,
         look: body.look,
     };
-    let done = sessions.act_by_hand(user, id, act).await?;
+    let done = computers.act_by_hand(user, id, act).await?;
     Ok(Json(ActView {
         call: done.call,
         text: done.text,

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use deskhand_app::{GivenReply, ListDecisions, Sessions};
+use deskhand_app::{Decisions, GivenReply, ListDecisions};
 use deskhand_core::{
     budget::Over,
     decision::{DecisionKind, DecisionState, Form, GivenFile, Reply, Subject},
@@ -231,11 +231,11 @@ impl Answer {
     responses((status = 200, description = "a page of decisions", body = DecisionsView)),
 )]
 pub(crate) async fn inbox(
-    State(sessions): State<Sessions>,
+    State(decisions): State<Decisions>,
     Caller(user): Caller,
     Query(page): Query<Page>,
 ) -> Result<Json<DecisionsView>, Problem> {
-    Ok(Json(sessions.inbox(user, page.list()?).await?.into()))
+    Ok(Json(decisions.inbox(user, page.list()?).await?.into()))
 }
 
 /// Lists what was asked in a session.
@@ -248,13 +248,13 @@ pub(crate) async fn inbox(
     responses((status = 200, description = "a page of decisions", body = DecisionsView)),
 )]
 pub(crate) async fn list(
-    State(sessions): State<Sessions>,
+    State(decisions): State<Decisions>,
     caller: Caller,
     Id(id): Id<SessionId>,
     Query(page): Query<Page>,
 ) -> Result<Json<DecisionsView>, Problem> {
     let list = page.list()?;
-    let page = sessions.decisions(caller.viewer(), id, list).await?;
+    let page = decisions.list(caller.viewer(), id, list).await?;
     Ok(Json(page.into()))
 }
 
@@ -275,11 +275,11 @@ pub(crate) async fn list(
     ),
 )]
 pub(crate) async fn answer(
-    State(sessions): State<Sessions>,
+    State(decisions): State<Decisions>,
     Caller(user): Caller,
     Ids(id, decision): Ids<SessionId, DecisionId>,
     Body(body): Body<Answer>,
 ) -> Result<Json<DecisionView>, Problem> {
-    let answered = sessions.answer(user, id, decision, body.read()?).await?;
+    let answered = decisions.answer(user, id, decision, body.read()?).await?;
     Ok(Json(answered.into()))
 }

@@ -72,7 +72,7 @@ impl Finding {
         match *finding {
             Some((at, health)) if at.elapsed() < HOLDS => health,
             _ => {
-                let health = shared.app.sessions().health().await;
+                let health = shared.app.health().check().await;
                 *finding = Some((Instant::now(), health));
                 health
             }

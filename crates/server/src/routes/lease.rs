@@ -1,7 +1,7 @@
 //! Taking control of a session's computer and giving it back.
 
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_app::{Sessions, TakeControl};
+use deskhand_app::{Control, TakeControl};
 use deskhand_core::{id::SessionId, lease::Holder};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -50,7 +50,7 @@ pub(crate) struct Take {
     ),
 )]
 pub(crate) async fn take(
-    State(sessions): State<Sessions>,
+    State(control): State<Control>,
     Caller(user): Caller,
     Id(id): Id<SessionId>,
     Body(body): Body<Take>,
@@ -59,7 +59,7 @@ pub(crate) async fn take(
         seconds: body.seconds,
         is_forced: body.force,
     };
-    let lease = sessions.take_control(user, id, wanted).await?;
+    let lease = control.take(user, id, wanted).await?;
     Ok(Json(Holder::Person(lease).into()))
 }
 
@@ -76,10 +76,10 @@ pub(crate) async fn take(
     ),
 )]
 pub(crate) async fn hand_back(
-    State(sessions): State<Sessions>,
+    State(control): State<Control>,
     Caller(user): Caller,
     Id(id): Id<SessionId>,
 ) -> Result<StatusCode, Problem> {
-    sessions.hand_back(user, id).await?;
+    control.hand_back(user, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,7 +1,7 @@
 //! How much somebody may use, and how much they do.
 
 use axum::{Json, extract::State};
-use deskhand_app::{LimitsInUse, Sessions};
+use deskhand_app::{LimitsInUse, Quotas};
 use deskhand_core::{budget::ChangeBudget, id::UserId, limits::UserLimits};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -112,10 +112,10 @@ impl From<UserLimits> for UserLimitsView {
     responses((status = 200, description = "your limits", body = LimitsInUseView)),
 )]
 pub(crate) async fn mine(
-    State(sessions): State<Sessions>,
+    State(quotas): State<Quotas>,
     Caller(user): Caller,
 ) -> Result<Json<LimitsInUseView>, Problem> {
-    Ok(Json(sessions.limits_in_use(user).await?.into()))
+    Ok(Json(quotas.in_use(user).await?.into()))
 }
 
 /// Shows what was decided for a user.
@@ -132,11 +132,11 @@ pub(crate) async fn mine(
     ),
 )]
 pub(crate) async fn show(
-    State(sessions): State<Sessions>,
+    State(quotas): State<Quotas>,
     _: Administrator,
     Id(id): Id<UserId>,
 ) -> Result<Json<UserLimitsView>, Problem> {
-    Ok(Json(sessions.user_limits(id).await?.into()))
+    Ok(Json(quotas.set_for(id).await?.into()))
 }
 
 /// Decides how much a user may use, instead of what was decided before.
@@ -154,7 +154,7 @@ pub(crate) async fn show(
     ),
 )]
 pub(crate) async fn set(
-    State(sessions): State<Sessions>,
+    State(quotas): State<Quotas>,
     _: Administrator,
     Id(id): Id<UserId>,
     Body(body): Body<UserLimitsView>,
@@ -169,6 +169,6 @@ pub(crate) async fn set(
             tokens: body.day_tokens,
         },
     };
-    sessions.set_user_limits(id, limits).await?;
+    quotas.set(id, limits).await?;
     Ok(Json(limits.into()))
 }

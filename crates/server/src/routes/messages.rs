@@ -1,7 +1,7 @@
 //! Messages: sending one, and the conversation in order.
 
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_app::{SendPrompt, Sessions};
+use deskhand_app::{Queue, SendPrompt, Sessions};
 use deskhand_core::{
     id::{MessageId, SessionId},
     message::Delivery,
@@ -76,7 +76,7 @@ pub(crate) struct MessagesView {
     ),
 )]
 pub(crate) async fn send(
-    State(sessions): State<Sessions>,
+    State(queue): State<Queue>,
     Caller(user): Caller,
     Id(id): Id<SessionId>,
     Body(body): Body<Send>,
@@ -86,7 +86,7 @@ pub(crate) async fn send(
         delivery: body.delivery,
         model: body.model,
     };
-    let message = sessions.send_prompt(user, id, prompt).await?;
+    let message = queue.send(user, id, prompt).await?;
     Ok((StatusCode::ACCEPTED, Json(message.into())))
 }
 

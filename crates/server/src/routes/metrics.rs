@@ -23,7 +23,7 @@ pub(crate) async fn metrics(
     State(shared): State<Shared>,
     _: Monitor,
 ) -> Result<impl IntoResponse, Problem> {
-    let figures = shared.app.sessions().figures().await?;
+    let figures = shared.app.health().figures().await?;
     let headers = [(
         header::CONTENT_TYPE,
         "text/plain; version=0.0.4; charset=utf-8",

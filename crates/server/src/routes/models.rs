@@ -1,7 +1,7 @@
 //! The models that people may choose from.
 
 use axum::{Json, extract::State};
-use deskhand_app::Sessions;
+use deskhand_app::Catalog;
 use deskhand_core::model::{ListedModel, Price};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -79,8 +79,8 @@ impl From<ListedModel> for ModelView {
     tag = "sessions",
     responses((status = 200, description = "the models", body = ModelsView)),
 )]
-pub(crate) async fn list(State(sessions): State<Sessions>, _caller: Caller) -> Json<ModelsView> {
-    let choice = sessions.models();
+pub(crate) async fn list(State(catalog): State<Catalog>, _caller: Caller) -> Json<ModelsView> {
+    let choice = catalog.list();
     Json(ModelsView {
         default: choice.default,
         models: choice.models.into_iter().map(ModelView::from).collect(),

@@ -1,7 +1,7 @@
 //! The messages that wait for the agent.
 
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_app::{ChangeMessage, Choice, Place, Sessions};
+use deskhand_app::{ChangeMessage, Choice, Place, Queue};
 use deskhand_core::{
     id::{MessageId, SessionId},
     message::{Delivery, Message},
@@ -70,11 +70,11 @@ impl From<Vec<Message>> for QueueView {
     responses((status = 200, description = "the queue", body = QueueView)),
 )]
 pub(crate) async fn list(
-    State(sessions): State<Sessions>,
+    State(queue): State<Queue>,
     caller: Caller,
     Id(id): Id<SessionId>,
 ) -> Result<Json<QueueView>, Problem> {
-    Ok(Json(sessions.queue(caller.viewer(), id).await?.into()))
+    Ok(Json(queue.list(caller.viewer(), id).await?.into()))
 }
 
 /// Changes a message that waits.
@@ -94,7 +94,7 @@ pub(crate) async fn list(
     ),
 )]
 pub(crate) async fn change(
-    State(sessions): State<Sessions>,
+    State(queue): State<Queue>,
     Caller(user): Caller,
     Ids(id, message): Ids<SessionId, MessageId>,
     Body(body): Body<Change>,
@@ -105,7 +105,7 @@ pub(crate) async fn change(
         model: body.model,
         place: body.before,
     };
-    let queue = sessions.change_message(user, id, message, change).await?;
+    let queue = queue.change(user, id, message, change).await?;
     Ok(Json(queue.into()))
 }
 
@@ -123,11 +123,11 @@ pub(crate) async fn change(
     ),
 )]
 pub(crate) async fn remove(
-    State(sessions): State<Sessions>,
+    State(queue): State<Queue>,
     Caller(user): Caller,
     Ids(id, message): Ids<SessionId, MessageId>,
 ) -> Result<StatusCode, Problem> {
-    sessions.remove_message(user, id, message).await?;
+    queue.remove(user, id, message).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -13,7 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use deskhand_app::{Admission, Picture, Seat, Sessions};
+use deskhand_app::{Admission, Computers, Connection, Picture};
 use deskhand_core::{blob::BlobName, id::SessionId, sandbox::ByteStream, user::Scope};
 use futures::{SinkExt, StreamExt};
 use tokio_util::sync::CancellationToken;
@@ -56,11 +56,11 @@ const READ_BYTES: usize = 4 * 1024;
     ),
 )]
 pub(crate) async fn screenshot(
-    State(sessions): State<Sessions>,
+    State(computers): State<Computers>,
     Caller(user): Caller,
     Id(id): Id<SessionId>,
 ) -> Result<Response, Problem> {
-    let picture = sessions.screenshot(user, id).await?;
+    let picture = computers.screenshot(user, id).await?;
     Ok(show(picture, "no-store"))
 }
 
@@ -76,11 +76,11 @@ pub(crate) async fn screenshot(
     ),
 )]
 pub(crate) async fn blob(
-    State(sessions): State<Sessions>,
+    State(computers): State<Computers>,
     caller: Caller,
     Id(name): Id<BlobName>,
 ) -> Result<Response, Problem> {
-    let picture = sessions.blob(caller.viewer(), name).await?;
+    let picture = computers.blob(caller.viewer(), name).await?;
     // A blob never changes, but only its viewer may keep it.
     Ok(show(picture, "private, max-age=31536000, immutable"))
 }
@@ -121,13 +121,13 @@ pub(crate) async fn watch(
     let viewer = pass.viewer();
     let admission = shared.app.admit(pass.credential, id).await?;
     let may_wake = pass.identity.scope >= Scope::Write;
-    let sessions = shared.app.sessions();
-    let screen = sessions.open_screen(viewer, id, may_wake).await?;
-    let seat = sessions.take_seat(pass.identity.user, id);
+    let computers = shared.app.computers();
+    let screen = computers.open_screen(viewer, id, may_wake).await?;
+    let connection = shared.app.control().connect(pass.identity.user, id);
     let upgrade = upgrade.protocols(["binary"]).read_buffer_size(READ_BYTES);
     let span = tracing::Span::current();
     Ok(upgrade.on_upgrade(move |socket| {
-        relay(socket, screen, seat, admission, shared.shutdown).instrument(span)
+        relay(socket, screen, connection, admission, shared.shutdown).instrument(span)
     }))
 }
 
@@ -136,7 +136,7 @@ pub(crate) async fn watch(
 async fn relay(
     socket: WebSocket,
     mut screen: ByteStream,
-    mut seat: Seat,
+    mut connection: Connection,
     admission: Admission,
     shutdown: CancellationToken,
 ) {
@@ -161,11 +161,11 @@ async fn relay(
         loop {
             let message = tokio::select! {
                 message = from_client.next() => Some(message),
-                () = seat.changed() => None,
+                () = connection.changed() => None,
                 // Whoever is not there any more must not keep control.
                 () = tokio::time::sleep(SILENCE) => break,
             };
-            let hands = if may_drive && seat.drives() {
+            let hands = if may_drive && connection.drives() {
                 Hands::On
             } else {
                 Hands::Off

@@ -1,7 +1,7 @@
 //! Who may do what in a session: people, and links that let them in.
 
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_app::{MadeShare, Sessions, ShareSession};
+use deskhand_app::{MadeShare, Sessions, ShareSession, Sharing};
 use deskhand_core::{
     id::{SessionId, ShareId, UserId},
     right::Right,
@@ -114,9 +114,9 @@ pub(crate) struct SharesView {
 }
 
 impl PersonView {
-    fn new(sessions: &Sessions, session: SessionId, person: Person) -> Self {
+    fn new(sharing: &Sharing, session: SessionId, person: Person) -> Self {
         Self {
-            here: sessions.is_here(session, person.user),
+            here: sharing.is_here(session, person.user),
             id: person.user,
             name: person.name,
             right: person.right,
@@ -145,12 +145,12 @@ impl From<Share> for ShareView {
     responses((status = 200, description = "the people", body = PeopleView)),
 )]
 pub(crate) async fn people(
-    State(sessions): State<Sessions>,
+    State(sharing): State<Sharing>,
     caller: Caller,
     Id(id): Id<SessionId>,
 ) -> Result<Json<PeopleView>, Problem> {
-    let people = sessions.people(caller.viewer(), id).await?;
-    let view = |person| PersonView::new(&sessions, id, person);
+    let people = sharing.people(caller.viewer(), id).await?;
+    let view = |person| PersonView::new(&sharing, id, person);
     let people = people.into_iter().map(view).collect();
     Ok(Json(PeopleView { people }))
 }
@@ -168,12 +168,12 @@ pub(crate) async fn people(
     ),
 )]
 pub(crate) async fn person(
-    State(sessions): State<Sessions>,
+    State(sharing): State<Sharing>,
     caller: Caller,
     Ids(id, who): Ids<SessionId, String>,
 ) -> Result<Json<PersonView>, Problem> {
-    let person = sessions.person(caller.viewer(), id, &who).await?;
-    Ok(Json(PersonView::new(&sessions, id, person)))
+    let person = sharing.person(caller.viewer(), id, &who).await?;
+    Ok(Json(PersonView::new(&sharing, id, person)))
 }
 
 /// Gives somebody a right, instead of the one they have. The owner can make somebody else the owner.
@@ -192,14 +192,14 @@ pub(crate) async fn person(
     ),
 )]
 pub(crate) async fn grant(
-    State(sessions): State<Sessions>,
+    State(sharing): State<Sharing>,
     caller: Caller,
     Ids(id, who): Ids<SessionId, String>,
     Body(body): Body<Grant>,
 ) -> Result<Json<PersonView>, Problem> {
     let viewer = caller.viewer();
-    let person = sessions.grant(viewer, id, &who, body.right).await?;
-    Ok(Json(PersonView::new(&sessions, id, person)))
+    let person = sharing.grant(viewer, id, &who, body.right).await?;
+    Ok(Json(PersonView::new(&sharing, id, person)))
 }
 
 /// Takes somebody's right away. The owner removes anybody, everybody may leave.
@@ -216,11 +216,11 @@ pub(crate) async fn grant(
     ),
 )]
 pub(crate) async fn remove(
-    State(sessions): State<Sessions>,
+    State(sharing): State<Sharing>,
     Caller(user): Caller,
     Ids(id, who): Ids<SessionId, String>,
 ) -> Result<StatusCode, Problem> {
-    sessions.remove_person(user, id, &who).await?;
+    sharing.remove(user, id, &who).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -248,8 +248,8 @@ pub(crate) async fn share(
         right: body.right,
         expires_at: body.expires_at,
     };
-    let sessions = shared.app.sessions();
-    let MadeShare { share, code } = sessions.share(caller.viewer(), id, wanted).await?;
+    let sharing = shared.app.sharing();
+    let MadeShare { share, code } = sharing.share(caller.viewer(), id, wanted).await?;
     let url = format!("{}/?share={}", shared.settings.public_url, code.expose());
     let about = share.into();
     Ok((
@@ -271,11 +271,11 @@ pub(crate) async fn share(
     ),
 )]
 pub(crate) async fn shares(
-    State(sessions): State<Sessions>,
+    State(sharing): State<Sharing>,
     caller: Caller,
     Id(id): Id<SessionId>,
 ) -> Result<Json<SharesView>, Problem> {
-    let shares = sessions.shares(caller.viewer(), id).await?;
+    let shares = sharing.shares(caller.viewer(), id).await?;
     let shares = shares.into_iter().map(ShareView::from).collect();
     Ok(Json(SharesView { shares }))
 }
@@ -293,11 +293,11 @@ pub(crate) async fn shares(
     ),
 )]
 pub(crate) async fn end_share(
-    State(sessions): State<Sessions>,
+    State(sharing): State<Sharing>,
     caller: Caller,
     Ids(id, share): Ids<SessionId, ShareId>,
 ) -> Result<StatusCode, Problem> {
-    sessions.end_share(caller.viewer(), id, share).await?;
+    sharing.end_share(caller.viewer(), id, share).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -315,10 +315,11 @@ pub(crate) async fn end_share(
     ),
 )]
 pub(crate) async fn join(
+    State(sharing): State<Sharing>,
     State(sessions): State<Sessions>,
     caller: Caller,
     Body(body): Body<Join>,
 ) -> Result<Json<SessionView>, Problem> {
-    let id = sessions.join(caller.0, &body.code).await?;
+    let id = sharing.join(caller.0, &body.code).await?;
     Ok(Json(sessions.find(caller.viewer(), id).await?.into()))
 }

@@ -155,12 +155,12 @@ pub(crate) async fn follow(
     let sessions = shared.app.sessions();
     let feed = sessions.follow(viewer, id, query.after).await?;
     let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
-    let present = sessions.enter(pass.identity.user, id).await?;
+    let present = shared.app.sharing().enter(pass.identity.user, id).await?;
     let client = Client {
         session: id,
         sessions: sessions.clone(),
         present,
-        _seat: sessions.take_seat(pass.identity.user, id),
+        _connection: shared.app.control().connect(pass.identity.user, id),
         tell_presence: query.presence,
     };
     let span = tracing::Span::current();

@@ -1,7 +1,7 @@
 //! What somebody's sessions have used.
 
 use axum::{Json, extract::State};
-use deskhand_app::{Sessions, UserUse};
+use deskhand_app::{Spending, UserUse};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -49,8 +49,8 @@ impl From<UserUse> for UsageView {
     responses((status = 200, description = "what was used", body = UsageView)),
 )]
 pub(crate) async fn mine(
-    State(sessions): State<Sessions>,
+    State(spending): State<Spending>,
     Caller(user): Caller,
 ) -> Result<Json<UsageView>, Problem> {
-    Ok(Json(sessions.user_use(user).await?.into()))
+    Ok(Json(spending.of_user(user).await?.into()))
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use deskhand_core::{
     clock::{Clock, SystemClock},
     id::{SessionId, TurnId, UserId},
-    lease::{Control, Holder, Lease, LeaseEnd},
+    lease::{Holder, Lease, LeaseChange, LeaseEnd},
     session::Signal,
     user::UserRole,
     viewer::Viewer,
@@ -99,11 +99,26 @@ async fn shown(store: &Store, session: SessionId) -> Holder {
 
 /// The same, as the log says.
 async fn told(store: &Store, session: SessionId) -> Holder {
-    let mut control = Control::default();
+    let (mut lease, mut phase) = (None, Phase::Idle);
     for event in store.events(session, 0, 10_000).await.unwrap() {
-        control.add(&event.read().unwrap().body);
+        match event.read().unwrap().body {
+            EventBody::Status(status) => phase = status.state,
+            EventBody::Lease(changed) => {
+                lease = match changed.change {
+                    LeaseChange::Taken { until, .. } | LeaseChange::Extended { until } => {
+                        Some(Lease {
+                            user: changed.user,
+                            name: changed.name,
+                            until,
+                        })
+                    }
+                    LeaseChange::Ended { .. } => None,
+                };
+            }
+            _ => {}
+        }
     }
-    control.holder()
+    Holder::of(lease, phase)
 }
 
 async fn a_lease_is_one_persons_until_it_ends(world: World) {

@@ -10,7 +10,7 @@ use std::{
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use bytes::Bytes;
-use deskhand_app::{Admission, Feed, PresenceChange, Present, Seat, Sessions};
+use deskhand_app::{Admission, Connection, Feed, PresenceChange, Present, Sessions};
 use deskhand_core::id::SessionId;
 use futures::{Sink, SinkExt, StreamExt};
 use tokio::{sync::mpsc, task::JoinSet};
@@ -37,8 +37,8 @@ pub(super) struct Client {
     pub(super) session: SessionId,
     pub(super) sessions: Sessions,
     pub(super) present: Present,
-    /// Whoever has control keeps it while they have one.
-    pub(super) _seat: Seat,
+    /// Keeps control, if they have it.
+    pub(super) _connection: Connection,
     pub(super) tell_presence: bool,
 }
 
@@ -107,7 +107,7 @@ async fn attend(
                 match received {
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
                     Some(Ok(Message::Text(text))) if text.as_str() == HEARTBEAT => {
-                        client.sessions.look_on(client.session);
+                        client.sessions.note_visible(client.session);
                     }
                     Some(Ok(_)) => {}
                 }

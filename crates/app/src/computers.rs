@@ -1,0 +1,149 @@
+//! The computers of sessions, as people use them: watching the screen, pictures of it, and actions by hand.
+
+mod by_hand;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use deskhand_core::{
+    action::ScreenSize,
+    blob::{BlobError, BlobFormat, BlobName, Blobs},
+    id::{RequestId, SessionId, UserId},
+    right::Right,
+    sandbox::{Actor, ByteStream, ComputerReply, ComputerRequest},
+    session::Phase,
+    viewer::Viewer,
+};
+use deskhand_store::{Store, StoreError};
+
+pub use by_hand::{ActByHand, ActByHandError, ByHand};
+
+use crate::{FindError, WakeError, feed::log::Log, live::LiveSessions, sessions::find::find};
+
+/// The computers of all sessions. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Computers(Arc<ComputerParts>);
+
+/// The parts that a computer is watched and used through.
+#[derive(Debug)]
+pub(crate) struct ComputerParts {
+    pub(crate) store: Store,
+    pub(crate) log: Log,
+    pub(crate) blobs: Arc<dyn Blobs>,
+    pub(crate) live: LiveSessions,
+    pub(crate) screen: ScreenSize,
+}
+
+/// A picture to show.
+#[derive(Debug)]
+pub struct Picture {
+    pub bytes: Bytes,
+    pub format: BlobFormat,
+}
+
+/// Reasons the screen cannot be watched.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenScreenError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("session {0} has no running sandbox; it starts with the next message")]
+    NoSandbox(SessionId),
+    #[error(transparent)]
+    Wake(#[from] WakeError),
+}
+
+/// Reasons there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum ScreenshotError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("session {0} has no picture yet")]
+    None(SessionId),
+    #[error("there is no blob {}", .0.as_str())]
+    NoBlob(BlobName),
+    #[error("the picture could not be read")]
+    Blob(#[from] BlobError),
+    #[error("the picture could not be found")]
+    Store(#[from] StoreError),
+}
+
+impl Computers {
+    pub(crate) fn new(parts: ComputerParts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    /// Takes a picture of the screen. While the sandbox does not run or another person has control,
+    /// returns the newest picture of the log.
+    pub async fn screenshot(
+        &self,
+        user: UserId,
+        id: SessionId,
+    ) -> Result<Picture, ScreenshotError> {
+        find(&self.0.store, Viewer::User(user), id).await?;
+        if let Some(picture) = self.look(user, id).await {
+            return Ok(picture);
+        }
+        let newest = self.0.store.newest_screenshot(id).await?;
+        let newest = newest.ok_or(ScreenshotError::None(id))?;
+        let bytes = self.0.blobs.get(&newest.blob).await?;
+        Ok(Picture {
+            bytes,
+            format: newest.blob.format(),
+        })
+    }
+
+    async fn look(&self, user: UserId, id: SessionId) -> Option<Picture> {
+        let sandbox = self.0.live.running_sandbox(id)?;
+        let look = ComputerRequest::Look {
+            format: BlobFormat::Png,
+            shown: None,
+        };
+        let looked = sandbox.perform(RequestId::new(), Actor::Person(user), look, None);
+        let Ok(ComputerReply::Acted {
+            frame: Some(frame), ..
+        }) = looked.await
+        else {
+            return None;
+        };
+        Some(Picture {
+            bytes: frame.bytes,
+            format: frame.format,
+        })
+    }
+
+    /// Returns a picture that an event names.
+    pub async fn blob(&self, viewer: Viewer, name: BlobName) -> Result<Picture, ScreenshotError> {
+        if !self.0.store.may_see_blob(viewer, &name).await? {
+            return Err(ScreenshotError::NoBlob(name));
+        }
+        match self.0.blobs.get(&name).await {
+            Ok(bytes) => Ok(Picture {
+                bytes,
+                format: name.format(),
+            }),
+            Err(BlobError::Missing(name)) => Err(ScreenshotError::NoBlob(name)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Opens the screen as a stream of RFB. A viewer who may send messages wakes a sleeping session.
+    pub async fn open_screen(
+        &self,
+        viewer: Viewer,
+        id: SessionId,
+        may_wake: bool,
+    ) -> Result<ByteStream, OpenScreenError> {
+        let session = find(&self.0.store, viewer, id).await?;
+        let mut sandbox = self.0.live.running_sandbox(id);
+        let sleeps = sandbox.is_none() && session.phase != Phase::Terminated;
+        if sleeps && may_wake && session.right >= Right::Suggest {
+            let guard = self.0.live.wake(&session).await?;
+            sandbox = guard.desk.sandbox().await.ok();
+        }
+        let sandbox = sandbox.ok_or(OpenScreenError::NoSandbox(id))?;
+        sandbox.open_screen().await.map_err(|error| {
+            tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "the screen could not be opened");
+            OpenScreenError::NoSandbox(id)
+        })
+    }
+}

@@ -1,0 +1,256 @@
+//! The people's side of a session: who is connected, and who holds the lease on mouse and keyboard.
+//!
+//! The store says whose lease it is. This is its copy in memory, changed only by [`crate::Control`]
+//! under [`Attendance::change`], so that store, runner and screens agree.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
+
+use deskhand_core::{
+    id::{SessionId, UserId},
+    lease::Lease,
+    sandbox::Driver,
+};
+use tokio::sync::watch;
+
+use super::presence::Presence;
+
+/// The time that a holder may be disconnected before the lease ends.
+const AWAY: Duration = Duration::from_secs(15);
+
+/// The attendance of all sessions that have some.
+///
+/// A session that sleeps may have people who look at its log, or a lease that is not over. So this map is
+/// apart from the sessions that are awake. An entry is kept by those who use it (an awake session, a
+/// connection, the watch over a lease) and goes with the last of them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Attendances(Arc<AttendanceMap>);
+
+type AttendanceMap = Mutex<HashMap<SessionId, Weak<Attendance>>>;
+
+/// The people's side of one session.
+#[derive(Debug)]
+pub(crate) struct Attendance {
+    /// Held while the lease changes hands or a sandbox is told who has it.
+    pub(crate) change: tokio::sync::Mutex<()>,
+    pub(crate) presence: Presence,
+    lease: watch::Sender<LeaseState>,
+    /// The number of connections of each person; 0 for a holder who has lost all.
+    connections: watch::Sender<HashMap<UserId, usize>>,
+    session: SessionId,
+    map: Weak<AttendanceMap>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct LeaseState {
+    lease: Option<Lease>,
+    /// Counts leases, to tell a later one of the same person from this one.
+    number: u64,
+    /// Lets input of the holder through: only while the sandbox obeys them.
+    is_open: bool,
+}
+
+/// A lease that is held, told apart from a later one of the same person.
+#[derive(Debug, Clone)]
+pub(crate) struct HeldLease {
+    pub(crate) lease: Lease,
+    pub(crate) number: u64,
+}
+
+/// One connection of a person to a session, until it is dropped.
+#[derive(Debug)]
+pub struct Connection {
+    attendance: Arc<Attendance>,
+    user: UserId,
+    lease: watch::Receiver<LeaseState>,
+}
+
+impl Attendances {
+    /// Returns the attendance of a session, created if there is none.
+    pub(crate) fn of(&self, session: SessionId) -> Arc<Attendance> {
+        let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = map.get(&session).and_then(Weak::upgrade) {
+            return known;
+        }
+        let attendance = Arc::new(Attendance {
+            change: tokio::sync::Mutex::default(),
+            presence: Presence::default(),
+            lease: watch::Sender::default(),
+            connections: watch::Sender::default(),
+            session,
+            map: Arc::downgrade(&self.0),
+        });
+        map.insert(session, Arc::downgrade(&attendance));
+        attendance
+    }
+}
+
+impl Drop for Attendance {
+    fn drop(&mut self) {
+        let Some(map) = self.map.upgrade() else {
+            return;
+        };
+        let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
+        // Somebody may have come meanwhile, and made another entry.
+        if map
+            .get(&self.session)
+            .is_some_and(|entry| entry.strong_count() == 0)
+        {
+            map.remove(&self.session);
+        }
+    }
+}
+
+impl Attendance {
+    /// Returns the lease that a person has.
+    pub(crate) fn held(&self) -> Option<HeldLease> {
+        let state = self.lease.borrow();
+        let lease = state.lease.clone()?;
+        Some(HeldLease {
+            lease,
+            number: state.number,
+        })
+    }
+
+    /// Returns whom a sandbox of this session has to obey.
+    pub(crate) fn driver(&self) -> Driver {
+        match &self.lease.borrow().lease {
+            Some(lease) => Driver::Only(lease.user),
+            None => Driver::Anybody,
+        }
+    }
+
+    /// Notes a lease that is in the store. Returns it if it is a new one; its input is let through
+    /// after [`Attendance::open`].
+    pub(crate) fn note(&self, lease: Lease) -> Option<HeldLease> {
+        self.connections
+            .send_modify(|people| people.retain(|_, n_connections| *n_connections > 0));
+        let mut is_new = false;
+        self.lease.send_modify(|state| {
+            is_new = state
+                .lease
+                .as_ref()
+                .is_none_or(|held| held.user != lease.user);
+            state.lease = Some(lease);
+            if is_new {
+                state.number += 1;
+                state.is_open = false;
+            }
+        });
+        self.held().filter(|_| is_new)
+    }
+
+    /// Lets input of the holder through.
+    pub(crate) fn open(&self) {
+        self.lease.send_modify(|state| state.is_open = true);
+    }
+
+    /// Stops input of the holder.
+    pub(crate) fn shut(&self) {
+        self.lease.send_modify(|state| state.is_open = false);
+    }
+
+    /// Notes that the lease is over.
+    pub(crate) fn clear(&self) {
+        self.lease.send_modify(|state| {
+            state.lease = None;
+            state.is_open = false;
+        });
+    }
+
+    /// Waits while a person has the lease.
+    pub(crate) async fn free(&self) {
+        let mut state = self.lease.subscribe();
+        // The sender is part of this, so waiting cannot fail.
+        let _ = state.wait_for(|state| state.lease.is_none()).await;
+    }
+
+    /// Waits until this lease is another, or over.
+    pub(crate) async fn changed_from(&self, held: &HeldLease) {
+        let mut state = self.lease.subscribe();
+        let is_same = |state: &LeaseState| {
+            state.number == held.number && state.lease.as_ref() == Some(&held.lease)
+        };
+        // As above.
+        let _ = state.wait_for(|state| !is_same(state)).await;
+    }
+
+    /// Waits until a person who was connected has been away for [`AWAY`].
+    pub(crate) async fn left_by(&self, user: UserId) {
+        let mut connections = self.connections.subscribe();
+        let is_gone = |people: &HashMap<UserId, usize>| people.get(&user) == Some(&0);
+        loop {
+            // As above, also below.
+            let _ = connections.wait_for(is_gone).await;
+            let back = connections.wait_for(|people| !is_gone(people));
+            if tokio::time::timeout(AWAY, back).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Adds a connection of `user`.
+    pub(crate) fn connect(self: Arc<Self>, user: UserId) -> Connection {
+        self.connections
+            .send_modify(|people| *people.entry(user).or_default() += 1);
+        let lease = self.lease.subscribe();
+        Connection {
+            attendance: self,
+            user,
+            lease,
+        }
+    }
+}
+
+impl Connection {
+    /// Returns `true` while mouse and keyboard are theirs.
+    pub fn drives(&self) -> bool {
+        let state = self.lease.borrow();
+        let lease = state.lease.as_ref().filter(|_| state.is_open);
+        lease.is_some_and(|lease| lease.user == self.user)
+    }
+
+    /// Waits until control may have changed hands.
+    pub async fn changed(&mut self) {
+        // This connection keeps the sender, so waiting cannot fail.
+        let _ = self.lease.changed().await;
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let holder = self.lease.borrow().lease.as_ref().map(|lease| lease.user);
+        self.attendance.connections.send_modify(|people| {
+            let Some(n_connections) = people.get_mut(&self.user) else {
+                return;
+            };
+            *n_connections -= 1;
+            // That somebody is gone matters only while they have the lease.
+            if *n_connections == 0 && holder != Some(self.user) {
+                people.remove(&self.user);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_goes_with_its_last_user() {
+        let attendances = Attendances::default();
+        let session = SessionId::new();
+        let n_entries = || attendances.0.lock().unwrap().len();
+        let first = attendances.of(session).connect(UserId::new());
+        let second = attendances.of(session);
+        assert!(Arc::ptr_eq(&first.attendance, &second), "one for all");
+        drop(first);
+        assert_eq!(n_entries(), 1);
+        drop(second);
+        assert_eq!(n_entries(), 0);
+    }
+}

@@ -1,0 +1,146 @@
+//! Waking sessions.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use deskhand_core::{limits::Limits, session::Session};
+use deskhand_store::StoreError;
+use jiff::Timestamp;
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, timeout_at},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    AwakeGuard, LiveSessions, activity::Activity, desk::SessionDesk, registry::Place,
+    session::LiveSession,
+};
+use crate::{Notice, money::gateway::MOST_CALLS};
+
+/// The longest wait for a session that may be idle in a moment.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+
+/// Reasons a session was not woken.
+#[derive(Debug, thiserror::Error)]
+pub enum WakeError {
+    #[error(
+        "{used} of {limit} sessions are awake, and the agent works or somebody looks on in all of them: \
+         wait, stop one or end one"
+    )]
+    TooMany {
+        used: u64,
+        limit: u32,
+        /// The time at which the next of them goes to sleep if it stays idle. Unknown while the agent
+        /// works in all.
+        frees_at: Option<Timestamp>,
+    },
+    #[error("the session could not be woken")]
+    Store(#[from] StoreError),
+}
+
+impl LiveSessions {
+    /// Keeps a session awake, woken if it sleeps. If too many sessions of its owner are awake, the one
+    /// that has been idle for the longest time goes to sleep for it.
+    pub(crate) async fn wake(&self, session: &Session) -> Result<AwakeGuard, WakeError> {
+        let deadline = Instant::now() + LONGEST_WAIT;
+        loop {
+            if let Some(guard) = self.keep(session).await {
+                return Ok(guard);
+            }
+            let limits = self.0.parts.limits.of(session.owner).await?;
+            let make = || self.make(session, limits);
+            match self.0.registry.place(session, limits, make) {
+                Some(Place::Given(guard)) => return Ok(guard),
+                Some(Place::Idle(live, since)) => {
+                    let reason = "Another session needed its place. Its files are kept.";
+                    self.put_to_sleep(&live, since, reason).await;
+                }
+                // The log may say already that its turn is over, so that people count on its place.
+                Some(Place::Settling(live))
+                    if timeout_at(deadline, live.activity.settled()).await.is_ok() => {}
+                Some(Place::Settling(_)) => {
+                    return Err(self.refuse(session, limits, None));
+                }
+                Some(Place::Full { frees_in }) => {
+                    return Err(self.refuse(session, limits, frees_in));
+                }
+                // Another caller was faster.
+                None => {}
+            }
+        }
+    }
+
+    /// Keeps a session awake even above the limit: work that was begun must come to its end.
+    pub(crate) async fn wake_anyway(&self, session: &Session) -> Result<AwakeGuard, StoreError> {
+        let limits = self.0.parts.limits.of(session.owner).await?;
+        let unbounded = Limits {
+            awake_sessions: u32::MAX,
+            ..limits
+        };
+        loop {
+            let make = || self.make(session, limits);
+            if let Some(Place::Given(guard)) = self.0.registry.place(session, unbounded, make) {
+                return Ok(guard);
+            }
+            if let Some(guard) = self.keep(session).await {
+                return Ok(guard);
+            }
+        }
+    }
+
+    /// Keeps a session that is awake. Waits for one that is going to sleep, and returns `None` for one
+    /// that sleeps.
+    async fn keep(&self, session: &Session) -> Option<AwakeGuard> {
+        let live = self.get(session.id)?;
+        let guard = AwakeGuard::new(Arc::clone(&live));
+        if guard.is_none() {
+            live.gone.cancelled().await;
+        }
+        guard
+    }
+
+    /// Tells the owner, wherever they look, that no place is free.
+    fn refuse(&self, session: &Session, limits: Limits, frees_in: Option<Duration>) -> WakeError {
+        let parts = &self.0.parts;
+        let error = WakeError::TooMany {
+            used: self.n_of(session.owner),
+            limit: limits.awake_sessions,
+            frees_at: frees_in.map(|wait| parts.clock.now() + wait),
+        };
+        let notice = Notice {
+            code: "too_many_awake",
+            message: error.to_string(),
+        };
+        parts.bus.notify(session.owner, &notice);
+        error
+    }
+
+    /// Makes a session that wakes. Nothing is started for it yet.
+    fn make(&self, session: &Session, limits: Limits) -> Arc<LiveSession> {
+        let parts = &self.0.parts;
+        let desk = SessionDesk::new(
+            session.id,
+            parts.turns.screen(),
+            Arc::clone(&parts.sandboxes),
+            parts.log.clone(),
+            parts.tasks.clone(),
+            limits.life,
+            self.attendance(session.id),
+        );
+        Arc::new(LiveSession {
+            id: session.id,
+            desk,
+            activity: Activity::new(Arc::clone(&self.0.idle)),
+            limits,
+            gone: CancellationToken::new(),
+            gateway_calls: Arc::new(Semaphore::new(MOST_CALLS)),
+            turns: parts.turns.clone(),
+            ending: parts.tasks.shutdown().child_token(),
+            owner: Mutex::new(session.owner),
+            current: Mutex::default(),
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! The model gateway: programs in sandboxes call models, and the calls are counted.
+//!
+//! A program may call while the agent is at work or a person has control: stopping the agent stops
+//! the spending as well. A call that was begun is counted even if the program hangs up, so its answer
+//! is read to the end.
+
+mod call;
+
+use std::sync::Arc;
+
+use deskhand_core::{
+    budget::{Account, Accounts},
+    gateway::{GatewayAnswer, GatewayRequest, ModelGateway, Refusal, RefusalKind},
+    id::{SessionId, TurnId},
+    tasks::Tasks,
+};
+use tokio::{
+    sync::{OwnedSemaphorePermit, oneshot},
+    task::spawn_blocking,
+};
+use tokio_util::sync::CancellationToken;
+
+use self::call::Call;
+use crate::{feed::log::Log, live::LiveSessions, money::spending::Spending};
+
+/// The number of calls that one session may have under way.
+pub(crate) const MOST_CALLS: usize = 8;
+
+/// The model gateway as programs in sandboxes use it. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Gateway {
+    live: LiveSessions,
+    spending: Spending,
+    log: Log,
+    tasks: Tasks,
+    vendors: Arc<dyn ModelGateway>,
+}
+
+/// Permission for one call.
+#[derive(Debug)]
+pub struct Admitted {
+    session: SessionId,
+    /// The turn that is under way, if one is.
+    turn: Option<TurnId>,
+    /// Fires when the call has to end.
+    stop: CancellationToken,
+    /// There is a budget in money, so the price has to be known.
+    counts_money: bool,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Gateway {
+    pub(crate) fn new(
+        live: LiveSessions,
+        spending: Spending,
+        log: Log,
+        tasks: Tasks,
+        vendors: Arc<dyn ModelGateway>,
+    ) -> Self {
+        Self {
+            live,
+            spending,
+            log,
+            tasks,
+            vendors,
+        }
+    }
+
+    /// Returns `true` if a vendor is behind this path and takes this method.
+    pub fn serves(&self, method: &str, path: &str) -> bool {
+        self.vendors.serves(method, path)
+    }
+
+    /// Returns a refusal in the words of the vendor behind this path.
+    pub fn refuse(&self, path: &str, refusal: &Refusal) -> GatewayAnswer {
+        self.vendors.refuse(path, refusal)
+    }
+
+    /// Admits a call of a program of this session. Its request is read only after that.
+    pub async fn admit(&self, session: SessionId) -> Result<Admitted, Refusal> {
+        let idle = || {
+            let problem = "nobody is at work in this session: models can be asked while the agent works or a person \
+                           has control";
+            Refusal::new(RefusalKind::Idle, problem)
+        };
+        let live = self.live.get(session).ok_or_else(idle)?;
+        let (turn, stop) = match live.at_work() {
+            Some((turn, stop)) => (Some(turn), stop),
+            None if live.desk.is_held() => (None, live.ending()),
+            None => return Err(idle()),
+        };
+        let place = Arc::clone(&live.gateway_calls)
+            .try_acquire_owned()
+            .map_err(|_full| {
+                let problem =
+                    format!("{MOST_CALLS} calls of this session are under way: wait for one");
+                Refusal::new(RefusalKind::Busy, problem)
+            })?;
+        let accounts = self.may_spend(session).await?;
+        let counts_money =
+            accounts.session.budget.usd.is_some() || accounts.day.budget.usd.is_some();
+        Ok(Admitted {
+            session,
+            counts_money,
+            turn,
+            stop,
+            _place: place,
+        })
+    }
+
+    /// Passes a request on. The answer's body goes on as it comes.
+    pub async fn ask(
+        &self,
+        admitted: Admitted,
+        request: GatewayRequest,
+    ) -> Result<GatewayAnswer, Refusal> {
+        let vendors = Arc::clone(&self.vendors);
+        // A request may be long, and reading it all at once would keep others waiting.
+        let asked = spawn_blocking(move || vendors.read(request)).await;
+        let asked = asked.map_err(|error| {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "a request was not read"
+            );
+            Refusal::new(RefusalKind::Server, "the request could not be read")
+        })??;
+        let is_priced = asked.price().is_some() || !asked.is_of_priced_vendor();
+        if admitted.counts_money && !is_priced && !asked.is_free() {
+            let problem = format!(
+                "nobody knows what {} costs, and there is a budget in US dollars: choose another model",
+                asked.model()
+            );
+            return Err(Refusal::new(RefusalKind::Request, problem));
+        }
+        let (begun, beginning) = oneshot::channel();
+        let call = Call {
+            log: self.log.clone(),
+            shutdown: self.tasks.shutdown().clone(),
+            admitted,
+            asked,
+        };
+        // A task of its own, since a program that hangs up does not make the call undone.
+        self.tasks.spawn("gateway call", call.carry_out(begun));
+        beginning
+            .await
+            .unwrap_or_else(|_ended| Err(Refusal::new(RefusalKind::Server, "the call broke off")))
+    }
+
+    /// Returns what a session and its owner may use, unless nothing is left of it.
+    async fn may_spend(&self, session: SessionId) -> Result<Accounts, Refusal> {
+        let accounts = self.spending.accounts(session).await;
+        let (_, accounts) = accounts.map_err(|error| {
+            tracing::error!(session.id = %session, error = &error as &dyn std::error::Error, "what a session may use could not be read");
+            Refusal::new(RefusalKind::Server, "what this session may use could not be read")
+        })?;
+        for (account, whose) in [
+            (&accounts.session, "of this session"),
+            (&accounts.day, "of its owner for today"),
+        ] {
+            if is_used_up(account) {
+                let problem = format!("the budget {whose} is used up: ask for more");
+                return Err(Refusal::new(RefusalKind::Budget, problem));
+            }
+        }
+        Ok(accounts)
+    }
+}
+
+/// Returns `true` if not even the smallest call fits any more.
+fn is_used_up(account: &Account) -> bool {
+    let Account { used, .. } = account;
+    account.usd_limit().is_some_and(|limit| used.usd >= limit)
+        || account
+            .tokens_limit()
+            .is_some_and(|limit| used.tokens >= limit)
+}

@@ -1,0 +1,175 @@
+//! One call of a program, from its beginning to its being counted.
+
+use std::{
+    io,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use deskhand_core::{
+    event::GatewayUse,
+    gateway::{GatewayAnswer, GatewayCall, Passing, Refusal, RefusalKind},
+    model::Usage,
+};
+use deskhand_store::CountGatewayUse;
+use futures::{
+    StreamExt, future,
+    stream::{self, BoxStream},
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::Admitted;
+use crate::{feed::log::Log, patience::until_answered};
+
+/// Pieces of an answer that may wait for the program.
+const MOST_PIECES: usize = 16;
+/// A program that takes nothing for so long counts as gone.
+const SLOWEST: Duration = Duration::from_mins(5);
+
+pub(super) type Begun = oneshot::Sender<Result<GatewayAnswer, Refusal>>;
+
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) log: Log,
+    pub(super) shutdown: CancellationToken,
+    pub(super) admitted: Admitted,
+    pub(super) asked: Box<dyn GatewayCall>,
+}
+
+/// What is known of a call when it is over.
+#[derive(Debug)]
+struct Over {
+    usage: Usage,
+    is_whole: bool,
+}
+
+impl Call {
+    /// Asks the vendor, tells how the answer begins, and passes it on to its end.
+    pub(super) async fn carry_out(self, begun: Begun) {
+        let Self {
+            log,
+            shutdown,
+            admitted,
+            asked,
+        } = self;
+        let (model, price, is_free) = (asked.model().to_owned(), asked.price(), asked.is_free());
+        let answered = admitted.stop.run_until_cancelled(asked.send()).await;
+        let answer = match answered {
+            Some(Ok(answer)) => answer,
+            Some(Err(refusal)) => {
+                // The program may be gone.
+                let _ = begun.send(Err(refusal));
+                return;
+            }
+            None => {
+                let _ = begun.send(Err(Refusal::new(
+                    RefusalKind::Idle,
+                    "the agent was stopped",
+                )));
+                return;
+            }
+        };
+        tracing::debug!(session.id = %admitted.session, model, status = answer.status, "a program asked a model");
+        let is_counted = !is_free && (200..300).contains(&answer.status);
+        let (sender, pieces) = mpsc::channel(MOST_PIECES);
+        let end = Arc::<OnceLock<()>>::default();
+        let GatewayAnswer {
+            status,
+            headers,
+            body,
+        } = answer;
+        // Even if nobody waits for it any more: it costs the same.
+        let _ = begun.send(Ok(GatewayAnswer {
+            status,
+            headers,
+            body: received(pieces, Arc::clone(&end)),
+        }));
+        let over = pass_on(body, &sender, &admitted).await;
+        if is_counted {
+            let used = GatewayUse {
+                turn: admitted.turn,
+                usd: price.map_or(0.0, |price| price.of(&over.usage)),
+                usage: over.usage,
+                unpriced: price.is_none(),
+                unfinished: !over.is_whole,
+                model,
+            };
+            count(&log, &shutdown, &admitted, used).await;
+        }
+        if over.is_whole {
+            // It is set once.
+            let _ = end.set(());
+        }
+        // Only now does the program see the end: its next call finds this one counted.
+        drop(sender);
+    }
+}
+
+/// Passes an answer on until its end or until the call has to end.
+async fn pass_on(
+    mut body: BoxStream<'static, io::Result<Passing>>,
+    program: &mpsc::Sender<Bytes>,
+    admitted: &Admitted,
+) -> Over {
+    let mut usage = Usage::default();
+    let mut is_there = true;
+    loop {
+        let is_whole = match admitted.stop.run_until_cancelled(body.next()).await {
+            Some(Some(Ok(Passing::Usage(counted)))) => {
+                usage = counted;
+                continue;
+            }
+            Some(Some(Ok(Passing::Bytes(bytes)))) => {
+                if is_there {
+                    let given = give(program, bytes);
+                    let given = admitted.stop.run_until_cancelled(given).await;
+                    is_there = given.unwrap_or(false);
+                }
+                continue;
+            }
+            Some(None) => true,
+            // It broke off, or has to end.
+            Some(Some(Err(_))) | None => false,
+        };
+        return Over { usage, is_whole };
+    }
+}
+
+/// An answer as the program gets it. Without an `end` it breaks off, so that nobody takes it for whole.
+fn received(
+    pieces: mpsc::Receiver<Bytes>,
+    end: Arc<OnceLock<()>>,
+) -> BoxStream<'static, io::Result<Passing>> {
+    let pieces = stream::unfold(pieces, async |mut pieces| {
+        let piece = Passing::Bytes(pieces.recv().await?);
+        Some((Ok(piece), pieces))
+    });
+    let broken = stream::once(async move {
+        let is_whole = end.get().is_some();
+        (!is_whole).then(|| Err(io::Error::other("the answer broke off")))
+    });
+    pieces.chain(broken.filter_map(future::ready)).boxed()
+}
+
+/// Tells whether the program took it.
+async fn give(program: &mpsc::Sender<Bytes>, bytes: Bytes) -> bool {
+    let given = timeout(SLOWEST, program.send(bytes));
+    matches!(given.await, Ok(Ok(())))
+}
+
+async fn count(log: &Log, shutdown: &CancellationToken, admitted: &Admitted, used: GatewayUse) {
+    let session = admitted.session;
+    // A try whose answer got lost is counted twice rather than not at all.
+    let counted = until_answered(shutdown, || {
+        let used = used.clone();
+        log.commit(session, CountGatewayUse { used })
+    });
+    if let Err(error) = counted.await {
+        tracing::error!(session.id = %session, error = &error as &dyn std::error::Error, "what a program asked a model was not counted");
+    }
+}

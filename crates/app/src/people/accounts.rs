@@ -1,0 +1,109 @@
+//! Managing users, for administrators.
+
+use deskhand_core::{
+    id::UserId,
+    secret::Secret,
+    user::{BadName, User, UserRole, check_name},
+};
+use deskhand_store::{ChangedUser, NewUser, StoreError, UserChange, UserPage};
+use jiff::Timestamp;
+
+use super::users::{INVITATION_LIFE, Users};
+use crate::signals::Topic;
+
+/// The changes to a user.
+#[derive(Debug, Default)]
+pub struct ChangeUser {
+    pub name: Option<String>,
+    pub role: Option<UserRole>,
+    pub active: Option<bool>,
+}
+
+/// Reasons a user was not created.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateUserError {
+    #[error(transparent)]
+    BadName(#[from] BadName),
+    #[error("there is a user {0:?} already")]
+    NameTaken(String),
+    #[error("could not make the user")]
+    Store(#[from] StoreError),
+}
+
+/// Reasons a user was not changed, or got no link.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeUserError {
+    #[error(transparent)]
+    BadName(#[from] BadName),
+    #[error("there is a user {0:?} already")]
+    NameTaken(String),
+    #[error("there is no user {0}")]
+    NoUser(UserId),
+    #[error("user {0} is the last administrator; make somebody else one first")]
+    LastAdmin(UserId),
+    #[error("user {0:?} is disabled; enable them first")]
+    Disabled(String),
+    #[error("could not change the user")]
+    Store(#[from] StoreError),
+}
+
+impl Users {
+    /// Creates a user. They sign in with a link of [`Users::invite`].
+    pub async fn create(&self, name: &str, role: UserRole) -> Result<User, CreateUserError> {
+        let name = check_name(name)?;
+        let user = User {
+            id: UserId::new(),
+            name: name.to_owned(),
+            role,
+            active: true,
+            created_at: self.clock.now(),
+        };
+        let new = NewUser {
+            id: user.id,
+            name,
+            role,
+            created_at: user.created_at,
+        };
+        if self.store.insert_user(new).await? {
+            Ok(user)
+        } else {
+            Err(CreateUserError::NameTaken(user.name))
+        }
+    }
+
+    /// Lists all users, oldest first.
+    pub async fn list(&self, after: Option<UserId>, limit: u32) -> Result<UserPage, StoreError> {
+        self.store.users(after, limit).await
+    }
+
+    /// Changes a user. A user who is disabled is signed out everywhere at once.
+    pub async fn change(&self, id: UserId, change: ChangeUser) -> Result<User, ChangeUserError> {
+        let name = change.name.as_deref().map(check_name).transpose()?;
+        let changed = UserChange {
+            name,
+            role: change.role,
+            active: change.active,
+        };
+        match self.store.change_user(id, changed).await? {
+            ChangedUser::Changed(user) => {
+                self.signals.send(Topic::Access(id));
+                Ok(user)
+            }
+            ChangedUser::NoUser => Err(ChangeUserError::NoUser(id)),
+            ChangedUser::LastAdmin => Err(ChangeUserError::LastAdmin(id)),
+            ChangedUser::NameTaken => Err(ChangeUserError::NameTaken(
+                name.unwrap_or_default().to_owned(),
+            )),
+        }
+    }
+
+    /// Creates the code of a sign-in link that an administrator passes on.
+    pub async fn invite(&self, id: UserId) -> Result<(Secret, Timestamp), ChangeUserError> {
+        let user = self.store.user(id).await?;
+        let user = user.ok_or(ChangeUserError::NoUser(id))?;
+        if !user.active {
+            return Err(ChangeUserError::Disabled(user.name));
+        }
+        Ok(self.sign_in_code(id, INVITATION_LIFE).await?)
+    }
+}

@@ -1,0 +1,164 @@
+//! API tokens: making, listing and revoking them, and when each was last used.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use deskhand_core::{
+    id::{TokenId, UserId},
+    secret::Secret,
+    user::{BadName, Scope, Token, check_name},
+};
+use deskhand_store::{NewToken, Store, StoreError};
+use jiff::Timestamp;
+
+use super::users::{Users, hash, random};
+use crate::signals::Topic;
+
+/// The number of tokens that a user may have.
+const MOST_TOKENS: u64 = 100;
+/// The length of the part of a token that people see.
+const PREFIX_LENGTH: usize = 8;
+
+/// The wish for a token.
+#[derive(Debug)]
+pub struct MakeToken {
+    pub name: String,
+    pub scope: Scope,
+    /// For ever without it.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A new token, shown this once.
+#[derive(Debug)]
+pub struct MadeToken {
+    pub token: Token,
+    pub secret: Secret,
+}
+
+/// Reasons a token was not created.
+#[derive(Debug, thiserror::Error)]
+pub enum MakeTokenError {
+    #[error(transparent)]
+    BadName(#[from] BadName),
+    #[error("a token cannot end in the past: {0} is over")]
+    Over(Timestamp),
+    #[error("nobody has more than {MOST_TOKENS} tokens; revoke one that is not used")]
+    TooMany,
+    #[error("could not make the token")]
+    Store(#[from] StoreError),
+}
+
+/// The times at which tokens were used, until the store knows them. Clones share them.
+///
+/// A request only writes here; a job writes one batch a minute to the store. A server that is killed
+/// forgets the last minute.
+#[derive(Debug, Clone)]
+pub(crate) struct TokenUses {
+    store: Store,
+    noted: Arc<Mutex<HashMap<TokenId, Timestamp>>>,
+}
+
+impl TokenUses {
+    pub(super) fn new(store: Store) -> Self {
+        Self {
+            store,
+            noted: Arc::default(),
+        }
+    }
+
+    pub(super) fn note(&self, token: TokenId, at: Timestamp) {
+        self.lock().insert(token, at);
+    }
+
+    /// Writes what was noted to the store. What fails to be written is lost until the next use of each
+    /// token.
+    pub(crate) async fn write(&self) -> Result<(), StoreError> {
+        let uses: Vec<_> = self.lock().drain().collect();
+        if uses.is_empty() {
+            return Ok(());
+        }
+        self.store.note_token_uses(&uses).await
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<TokenId, Timestamp>> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Users {
+    /// Creates a token.
+    pub async fn make_token(
+        &self,
+        user: UserId,
+        wanted: MakeToken,
+    ) -> Result<MadeToken, MakeTokenError> {
+        let name = check_name(&wanted.name)?;
+        let now = self.clock.now();
+        if let Some(end) = wanted.expires_at.filter(|end| *end <= now) {
+            return Err(MakeTokenError::Over(end));
+        }
+        let wanted = MakeToken {
+            name: name.to_owned(),
+            ..wanted
+        };
+        let made = self.keep_new_token(user, wanted, MOST_TOKENS).await?;
+        made.ok_or(MakeTokenError::TooMany)
+    }
+
+    /// Creates the token that the server keeps in its data folder.
+    pub(super) async fn make_server_token(&self, admin: UserId) -> Result<Secret, StoreError> {
+        let wanted = MakeToken {
+            name: "admin-token".to_owned(),
+            scope: Scope::Admin,
+            expires_at: None,
+        };
+        let made = self.keep_new_token(admin, wanted, u64::MAX).await?;
+        made.map(|made| made.secret)
+            .ok_or_else(|| StoreError::Unreadable("too many tokens".to_owned()))
+    }
+
+    /// Creates a token, unless the user has `most` already.
+    async fn keep_new_token(
+        &self,
+        user: UserId,
+        wanted: MakeToken,
+        most: u64,
+    ) -> Result<Option<MadeToken>, StoreError> {
+        let secret = Secret::new(format!("dh_{}", random()));
+        let token = Token {
+            id: TokenId::new(),
+            name: wanted.name,
+            prefix: secret.expose().chars().take(PREFIX_LENGTH).collect(),
+            scope: wanted.scope,
+            created_at: self.clock.now(),
+            expires_at: wanted.expires_at,
+            last_used_at: None,
+        };
+        let new = NewToken {
+            user,
+            hash: &hash(&secret),
+            token: &token,
+        };
+        let kept = self.store.insert_token(new, most).await?;
+        Ok(kept.then_some(MadeToken { token, secret }))
+    }
+
+    /// Lists the tokens of a user, oldest first, expired ones included.
+    pub async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError> {
+        let mut tokens = self.store.tokens(user).await?;
+        let uses = self.uses.lock();
+        for token in &mut tokens {
+            token.last_used_at = token.last_used_at.max(uses.get(&token.id).copied());
+        }
+        Ok(tokens)
+    }
+
+    /// Revokes a token of a user, and closes its open connections. Returns `false` if there is none.
+    pub async fn revoke_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
+        let revoked = self.store.delete_token(user, id).await?;
+        self.signals.send(Topic::Access(user));
+        Ok(revoked)
+    }
+}

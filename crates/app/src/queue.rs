@@ -1,0 +1,360 @@
+//! The queue of messages to the agent: sending them, and changing them while they wait.
+
+use std::sync::Arc;
+
+use deskhand_core::{
+    event::QueueChange,
+    id::{MessageId, SessionId, UserId},
+    message::{Delivery, LONGEST_MESSAGE_BYTES, Message},
+    model::UnknownModel,
+    right::Right,
+    session::{Phase, Session},
+    viewer::Viewer,
+};
+use deskhand_store::{
+    ChangeWaiting, PromptRefused, QueuePrompt, Store, StoreError, WaitingRefused,
+};
+
+use crate::{
+    FindError, WakeError,
+    catalog::Catalog,
+    feed::{bus::Bus, log::Log},
+    live::{AwakeGuard, LiveSessions},
+    sessions::find::{find, find_with},
+};
+
+/// The longest title that is taken from a first prompt, in characters.
+const TITLE_FROM_PROMPT: usize = 80;
+
+/// The messages that wait, in all sessions. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Queue(Arc<QueueParts>);
+
+/// The parts that a message goes through.
+#[derive(Debug)]
+pub(crate) struct QueueParts {
+    pub(crate) store: Store,
+    pub(crate) log: Log,
+    pub(crate) bus: Arc<Bus>,
+    pub(crate) live: LiveSessions,
+    pub(crate) catalog: Catalog,
+    /// The number of messages that may wait in one session.
+    pub(crate) length: u64,
+}
+
+/// A message to send.
+#[derive(Debug)]
+pub struct SendPrompt {
+    pub content: String,
+    pub delivery: Delivery,
+    /// The model that works on it, if not the session's.
+    pub model: Option<String>,
+}
+
+/// The changes to a message that waits. At least one of them.
+#[derive(Debug, Default)]
+pub struct ChangeMessage {
+    pub content: Option<String>,
+    pub delivery: Option<Delivery>,
+    pub model: Option<Choice>,
+    pub place: Option<Place>,
+}
+
+/// The model that works on a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    Model(String),
+    TheSessions,
+}
+
+/// A place in the queue, among the messages that wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    Before(MessageId),
+    Last,
+}
+
+/// Reasons a message was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum SendPromptError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error(transparent)]
+    UnknownModel(#[from] UnknownModel),
+    #[error("a message needs some text")]
+    Empty,
+    #[error("a message has at most {LONGEST_MESSAGE_BYTES} bytes, not {0}")]
+    Long(usize),
+    #[error("a message cannot hold the character U+0000")]
+    Nul,
+    #[error("session {0} has ended")]
+    Ended(SessionId),
+    #[error("session {session} already has {n_waiting} messages waiting")]
+    QueueFull { session: SessionId, n_waiting: u64 },
+    #[error(transparent)]
+    Wake(#[from] WakeError),
+    #[error("could not queue the message")]
+    Store(#[from] StoreError),
+}
+
+/// Reasons a message was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeMessageError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error(transparent)]
+    Content(#[from] SendPromptError),
+    #[error(transparent)]
+    UnknownModel(#[from] UnknownModel),
+    #[error("say what to change: content, delivery, model or before")]
+    Nothing,
+    #[error("a message cannot stand before itself")]
+    BeforeItself,
+    #[error("the agent has taken message {0} up already")]
+    Taken(MessageId),
+    #[error("no message {0} waits in this session")]
+    NotWaiting(MessageId),
+    #[error("could not change the message")]
+    Store(#[from] StoreError),
+}
+
+impl Queue {
+    pub(crate) fn new(parts: QueueParts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    /// Queues a prompt. It is stored when this returns.
+    pub async fn send(
+        &self,
+        author: UserId,
+        id: SessionId,
+        prompt: SendPrompt,
+    ) -> Result<Message, SendPromptError> {
+        let needed = match &prompt.model {
+            // It spends what is the owner's, as the session's model does.
+            Some(_) => Right::Drive,
+            None => needed_for(prompt.delivery),
+        };
+        let viewer = Viewer::User(author);
+        let session = find_with(&self.0.store, needed, viewer, id).await?;
+        check(&prompt.content)?;
+        if let Some(model) = &prompt.model {
+            self.0.catalog.check(model)?;
+        }
+        if session.phase == Phase::Terminated {
+            return Err(SendPromptError::Ended(id));
+        }
+        // Before it is stored: a message that could not be worked on is not taken.
+        let guard = self.0.live.wake(&session).await?;
+        let message = self.store(author, id, prompt, &guard).await?;
+        deliver(&guard, message.id, message.delivery);
+        self.suggest_title(&session, &message.content).await;
+        self.0.bus.changed(id);
+        Ok(message)
+    }
+
+    /// Writes a message to the queue and the log.
+    async fn store(
+        &self,
+        author: UserId,
+        session: SessionId,
+        prompt: SendPrompt,
+        guard: &AwakeGuard,
+    ) -> Result<Message, SendPromptError> {
+        let user = self.0.store.user(author).await?;
+        let queue = QueuePrompt {
+            id: MessageId::new(),
+            content: prompt.content,
+            author,
+            author_name: user.map(|user| user.name).unwrap_or_default(),
+            delivery: prompt.delivery,
+            model: prompt.model,
+            queue_length: self.0.length,
+        };
+        let queued = self.0.log.commit(session, queue).await;
+        // It may have been stored although the answer got lost, and must not wait unseen.
+        let queued = queued.inspect_err(|_| guard.nudge())?;
+        queued.map_err(|refused| match refused {
+            PromptRefused::Ended => SendPromptError::Ended(session),
+            PromptRefused::QueueFull { n_waiting } => {
+                SendPromptError::QueueFull { session, n_waiting }
+            }
+        })
+    }
+
+    /// Names a session after its first message.
+    async fn suggest_title(&self, session: &Session, prompt: &str) {
+        if !session.title.is_empty() {
+            return;
+        }
+        let title = title_from(prompt);
+        if let Err(error) = self.0.store.suggest_title(session.id, &title).await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "a session was not named after its first message"
+            );
+        }
+    }
+
+    /// Lists the messages that wait, in the order in which the agent will take them.
+    pub async fn list(&self, viewer: Viewer, id: SessionId) -> Result<Vec<Message>, FindError> {
+        find(&self.0.store, viewer, id).await?;
+        Ok(self.0.store.waiting(id).await?)
+    }
+
+    /// Changes a message that waits. Returns the queue as it is then.
+    pub async fn change(
+        &self,
+        by: UserId,
+        id: SessionId,
+        message: MessageId,
+        change: ChangeMessage,
+    ) -> Result<Vec<Message>, ChangeMessageError> {
+        let (store, viewer) = (&self.0.store, Viewer::User(by));
+        if change.model.is_some() {
+            find_with(store, Right::Drive, viewer, id).await?;
+        }
+        self.check_may_change(by, id, message).await?;
+        let mut redelivered = None;
+        if let Some(delivery) = change.delivery {
+            let session = find_with(store, needed_for(delivery), viewer, id).await?;
+            redelivered = Some((delivery, session));
+        }
+        let changes = self.changes(message, change)?;
+        self.change_waiting(by, id, message, &changes).await?;
+        if let Some((delivery, session)) = redelivered {
+            let guard = self.0.live.wake_anyway(&session).await?;
+            deliver(&guard, message, delivery);
+        }
+        Ok(self.list(viewer, id).await?)
+    }
+
+    /// Checks the wanted changes, and returns them as the log tells them.
+    fn changes(
+        &self,
+        message: MessageId,
+        change: ChangeMessage,
+    ) -> Result<Vec<QueueChange>, ChangeMessageError> {
+        let mut changes = Vec::new();
+        if let Some(content) = change.content {
+            check(&content)?;
+            changes.push(QueueChange::Edited { content });
+        }
+        if let Some(delivery) = change.delivery {
+            changes.push(QueueChange::Redelivered { delivery });
+        }
+        if let Some(choice) = change.model {
+            let model = match choice {
+                Choice::Model(model) => self.0.catalog.check(&model).map(|()| Some(model))?,
+                Choice::TheSessions => None,
+            };
+            changes.push(QueueChange::Reassigned { model });
+        }
+        match change.place {
+            Some(Place::Before(before)) if before == message => {
+                return Err(ChangeMessageError::BeforeItself);
+            }
+            Some(Place::Before(before)) => changes.push(QueueChange::Moved {
+                before: Some(before),
+            }),
+            Some(Place::Last) => changes.push(QueueChange::Moved { before: None }),
+            None => {}
+        }
+        if changes.is_empty() {
+            return Err(ChangeMessageError::Nothing);
+        }
+        Ok(changes)
+    }
+
+    /// Takes a message that waits out of the queue.
+    pub async fn remove(
+        &self,
+        by: UserId,
+        id: SessionId,
+        message: MessageId,
+    ) -> Result<(), ChangeMessageError> {
+        self.check_may_change(by, id, message).await?;
+        self.change_waiting(by, id, message, &[QueueChange::Removed])
+            .await
+    }
+
+    /// Checks that a user may change this message: their own with the right to send some, other
+    /// people's with the right to drive.
+    async fn check_may_change(
+        &self,
+        by: UserId,
+        id: SessionId,
+        message: MessageId,
+    ) -> Result<(), ChangeMessageError> {
+        let viewer = Viewer::User(by);
+        let store = &self.0.store;
+        find_with(store, Right::Suggest, viewer, id).await?;
+        let waiting = store.waiting(id).await?;
+        let is_of_others = |other: &Message| other.id == message && other.author != Some(by);
+        if waiting.iter().any(is_of_others) {
+            find_with(store, Right::Drive, viewer, id).await?;
+        }
+        Ok(())
+    }
+
+    async fn change_waiting(
+        &self,
+        by: UserId,
+        id: SessionId,
+        message: MessageId,
+        changes: &[QueueChange],
+    ) -> Result<(), ChangeMessageError> {
+        let change = ChangeWaiting {
+            message,
+            by,
+            changes,
+        };
+        let changed = self.0.log.commit(id, change).await?;
+        changed.map_err(|refused| match refused {
+            WaitingRefused::Taken => ChangeMessageError::Taken(message),
+            WaitingRefused::NotWaiting(unknown) => ChangeMessageError::NotWaiting(unknown),
+        })
+    }
+}
+
+/// Lets the agent know of a message in the way it was sent.
+fn deliver(guard: &AwakeGuard, message: MessageId, delivery: Delivery) {
+    match delivery {
+        Delivery::Interrupt => guard.interrupt(message),
+        Delivery::Steer => guard.steer(),
+        Delivery::Queue => {}
+    }
+    guard.nudge();
+}
+
+/// Returns the right that a message needs to be delivered like this.
+fn needed_for(delivery: Delivery) -> Right {
+    match delivery {
+        Delivery::Queue | Delivery::Steer => Right::Suggest,
+        // It stops the agent.
+        Delivery::Interrupt => Right::Drive,
+    }
+}
+
+fn check(content: &str) -> Result<(), SendPromptError> {
+    if content.trim().is_empty() {
+        return Err(SendPromptError::Empty);
+    }
+    if content.len() > LONGEST_MESSAGE_BYTES {
+        return Err(SendPromptError::Long(content.len()));
+    }
+    if content.contains('\0') {
+        return Err(SendPromptError::Nul);
+    }
+    Ok(())
+}
+
+/// Returns the first line of a prompt, cut to the length of a title.
+fn title_from(prompt: &str) -> String {
+    let line = prompt.trim().lines().next().unwrap_or_default().trim();
+    if line.chars().count() <= TITLE_FROM_PROMPT {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(TITLE_FROM_PROMPT - 1).collect();
+    format!("{}…", cut.trim_end())
+}

@@ -1,0 +1,163 @@
+//! Creating sessions.
+
+use deskhand_core::{
+    budget::{Amount, BadBudget, ChangeBudget},
+    id::{SessionId, UserId},
+    model::UnknownModel,
+    policy::{BadPolicy, Policy},
+    right::Right,
+    session::{Phase, SandboxState, Session},
+    viewer::Viewer,
+};
+use deskhand_store::{NewSession, StoreError};
+use jiff::Timestamp;
+
+use super::{BadInstructions, LONGEST_TITLE, Sessions, change};
+use crate::{Notice, WakeError, people::limits::DAY};
+
+/// The wishes for a new session.
+#[derive(Debug, Default)]
+pub struct CreateSession {
+    pub title: Option<String>,
+    pub model: Option<String>,
+    /// Told to its agent besides what every agent is told.
+    pub instructions: Option<String>,
+    /// A JSON object.
+    pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
+    /// The owner's default without it.
+    pub approvals: Option<Policy>,
+    /// The settings hold for every part that is left out.
+    pub budget: ChangeBudget,
+}
+
+/// Reasons a session was not created.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateSessionError {
+    #[error(transparent)]
+    UnknownModel(#[from] UnknownModel),
+    #[error("a title has at most {LONGEST_TITLE} characters")]
+    LongTitle,
+    #[error(transparent)]
+    BadInstructions(#[from] BadInstructions),
+    #[error(transparent)]
+    Wake(#[from] WakeError),
+    #[error("{used} sessions were made in the last 24 hours, and {limit} may be")]
+    TooManyToday {
+        used: u64,
+        limit: u32,
+        /// The time from which there is room for another. Never, when none may be made.
+        frees_at: Option<Timestamp>,
+    },
+    #[error(transparent)]
+    BadPolicy(#[from] BadPolicy),
+    #[error(transparent)]
+    BadBudget(#[from] BadBudget),
+    #[error("could not make the session")]
+    Store(#[from] StoreError),
+}
+
+impl Sessions {
+    /// Creates a session. Its sandbox starts in the background.
+    pub async fn create(
+        &self,
+        owner: UserId,
+        wanted: CreateSession,
+    ) -> Result<Session, CreateSessionError> {
+        let session = self.plan(owner, wanted).await?;
+        // Its place first: a session that cannot have one is not created.
+        let guard = self.0.live.wake(&session).await?;
+        if let Err(error) = self.insert(&session).await {
+            self.0.live.forget(guard).await;
+            return Err(error);
+        }
+        let viewer = Viewer::User(owner);
+        let created = self.0.store.session(viewer, session.id).await?;
+        self.0.live.start_sandbox(guard);
+        created.ok_or_else(|| StoreError::Gone(format!("session {}", session.id)).into())
+    }
+
+    /// Checks the wishes and fills in the defaults.
+    async fn plan(
+        &self,
+        owner: UserId,
+        wanted: CreateSession,
+    ) -> Result<Session, CreateSessionError> {
+        let parts = &self.0;
+        let model = wanted
+            .model
+            .unwrap_or_else(|| parts.catalog.default_model());
+        parts.catalog.check(&model)?;
+        let instructions = wanted.instructions.unwrap_or_default();
+        change::check_instructions(&instructions)?;
+        let title = wanted.title.unwrap_or_default();
+        if title.chars().count() > LONGEST_TITLE {
+            return Err(CreateSessionError::LongTitle);
+        }
+        let approvals = match wanted.approvals {
+            Some(policy) => policy,
+            None => {
+                let default = parts.store.default_approvals(owner).await?;
+                default.unwrap_or_default()
+            }
+        };
+        approvals.check()?;
+        wanted.budget.check()?;
+        let now = parts.clock.now();
+        Ok(Session {
+            id: SessionId::new(),
+            owner,
+            right: Right::Owner,
+            title: title.trim().to_owned(),
+            model,
+            instructions,
+            metadata: serde_json::Value::Object(wanted.metadata.unwrap_or_default()),
+            approvals,
+            phase: Phase::Initializing,
+            sandbox: SandboxState::None,
+            lease: None,
+            cost_usd: 0.0,
+            tokens: 0,
+            budget: parts.budget.with(wanted.budget),
+            granted: Amount::default(),
+            last_seq: 1,
+            created_at: now,
+            updated_at: now,
+        })
+    }
+
+    async fn insert(&self, session: &Session) -> Result<(), CreateSessionError> {
+        let limits = self.0.limits.of(session.owner).await?;
+        let new = NewSession {
+            id: session.id,
+            owner: session.owner,
+            title: &session.title,
+            model: &session.model,
+            instructions: &session.instructions,
+            metadata: &session.metadata,
+            approvals: &session.approvals,
+            budget: session.budget,
+            created_at: session.created_at,
+        };
+        let since = session.created_at - DAY;
+        let inserted = self.0.store.insert_session_within(new, limits, since);
+        match inserted.await? {
+            Ok(_) => {
+                self.0.bus.changed(session.id);
+                Ok(())
+            }
+            Err(made) => {
+                let error = CreateSessionError::TooManyToday {
+                    used: made.n_sessions,
+                    limit: limits.sessions_per_day,
+                    frees_at: made.in_the_way.and_then(|at| at.checked_add(DAY).ok()),
+                };
+                let notice = Notice {
+                    code: "too_many_today",
+                    message: error.to_string(),
+                };
+                self.0.bus.notify(session.owner, &notice);
+                Err(error)
+            }
+        }
+    }
+}

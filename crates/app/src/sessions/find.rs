@@ -1,0 +1,50 @@
+//! Finding a session on behalf of a viewer. Every operation on a session begins here.
+
+use deskhand_core::{id::SessionId, right::Right, session::Session, viewer::Viewer};
+use deskhand_store::{Store, StoreError};
+
+/// Reasons a session, or a part of it, was not found.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    #[error("there is no session {0}")]
+    NoSession(SessionId),
+    /// They may see it, but not do this.
+    #[error("in session {session} you may {}; this needs the right to {}, which its owner can give", .has.name(), .needed.name())]
+    NotAllowed {
+        session: SessionId,
+        has: Right,
+        needed: Right,
+    },
+    #[error("event {after} does not exist yet: the newest is {newest}")]
+    AfterNewest { after: u64, newest: u64 },
+    #[error("could not read the session")]
+    Store(#[from] StoreError),
+}
+
+/// Finds a session that this viewer may see.
+pub(crate) async fn find(
+    store: &Store,
+    viewer: Viewer,
+    id: SessionId,
+) -> Result<Session, FindError> {
+    let found = store.session(viewer, id).await?;
+    found.ok_or(FindError::NoSession(id))
+}
+
+/// Finds a session in which this viewer has at least this right.
+pub(crate) async fn find_with(
+    store: &Store,
+    needed: Right,
+    viewer: Viewer,
+    id: SessionId,
+) -> Result<Session, FindError> {
+    let session = find(store, viewer, id).await?;
+    if session.right >= needed {
+        return Ok(session);
+    }
+    Err(FindError::NotAllowed {
+        session: id,
+        has: session.right,
+        needed,
+    })
+}

@@ -1,0 +1,259 @@
+//! Puts the app together, and takes up what an earlier server left.
+
+use std::sync::Arc;
+
+use deskhand_store::StoreError;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    App, Catalog, Computers, Control, Decisions, Gateway, HealthChecks, Parts, Queue, Quotas,
+    Sessions, Sharing, Spending, Subjects, Users, Vault,
+    computers::ComputerParts,
+    control::ControlParts,
+    feed::{bus::Bus, log::Log},
+    guarded::GuardedSandboxes,
+    jobs::{Job, Jobs, Keeper, RemoveLeftovers, SettleExpired, TellNews, WriteTokenUses},
+    live::{LiveParts, LiveSessions},
+    people::limits::LimitTable,
+    queue::QueueParts,
+    sessions::SessionParts,
+    signals::Signals,
+    turns::{TurnParts, Turns},
+};
+
+/// The parts that several subjects use.
+#[derive(Debug)]
+struct Common {
+    parts: Parts,
+    bus: Arc<Bus>,
+    log: Log,
+    signals: Signals,
+    limits: LimitTable,
+    catalog: Catalog,
+    decisions: Decisions,
+    spending: Spending,
+    vault: Vault,
+}
+
+impl App {
+    /// Starts the app: takes up turns that an earlier server left, closes what cannot be resumed, and
+    /// starts the jobs.
+    pub async fn start(parts: Parts) -> Result<Self, StoreError> {
+        let common = Common::new(parts);
+        let turns = common.turns();
+        let live = common.live(turns.clone());
+        let app = Self(Arc::new(common.subjects(turns, live)));
+        // Before turns resume, so that none waits for a decision that is over.
+        app.0.decisions.settle_expired().await?;
+        app.0.sessions.reconcile(&app.0.control).await?;
+        Ok(app)
+    }
+}
+
+impl Common {
+    fn new(parts: Parts) -> Self {
+        let (store, clock) = (parts.store.clone(), Arc::clone(&parts.clock));
+        let vault = Vault::new(store.clone(), parts.key.clone(), Arc::clone(&clock));
+        let parts = Parts {
+            sandboxes: Arc::new(GuardedSandboxes {
+                sandboxes: parts.sandboxes,
+                vault: vault.clone(),
+            }),
+            ..parts
+        };
+        let bus = Arc::<Bus>::default();
+        let log = Log::new(
+            store.clone(),
+            Arc::clone(&clock),
+            Arc::clone(&bus),
+            parts.tasks.clone(),
+        );
+        let signals = Signals::default();
+        let limits = LimitTable::new(store.clone(), parts.settings.limits);
+        let fallback = parts.settings.fallback_model.as_deref();
+        Self {
+            catalog: Catalog::new(Arc::clone(&parts.models), fallback),
+            decisions: Decisions::new(
+                store.clone(),
+                log.clone(),
+                signals.clone(),
+                Arc::clone(&clock),
+            ),
+            spending: Spending::new(store, limits.clone(), clock),
+            bus,
+            log,
+            signals,
+            limits,
+            vault,
+            parts,
+        }
+    }
+
+    fn turns(&self) -> Turns {
+        let parts = &self.parts;
+        Turns::new(TurnParts {
+            harness: Arc::clone(&parts.harness),
+            store: parts.store.clone(),
+            log: self.log.clone(),
+            blobs: Arc::clone(&parts.blobs),
+            catalog: self.catalog.clone(),
+            decisions: self.decisions.clone(),
+            spending: self.spending.clone(),
+            signals: self.signals.clone(),
+            settings: parts.settings.clone(),
+            clock: Arc::clone(&parts.clock),
+            tasks: parts.tasks.clone(),
+            parking: CancellationToken::new(),
+        })
+    }
+
+    fn live(&self, turns: Turns) -> LiveSessions {
+        let parts = &self.parts;
+        LiveSessions::new(LiveParts {
+            turns,
+            sandboxes: Arc::clone(&parts.sandboxes),
+            limits: self.limits.clone(),
+            log: self.log.clone(),
+            bus: Arc::clone(&self.bus),
+            clock: Arc::clone(&parts.clock),
+            tasks: parts.tasks.clone(),
+        })
+    }
+
+    fn subjects(self, turns: Turns, live: LiveSessions) -> Subjects {
+        let users = Users::new(
+            self.parts.store.clone(),
+            Arc::clone(&self.parts.clock),
+            self.signals.clone(),
+        );
+        let jobs = self.jobs(&live, &users);
+        Subjects {
+            sessions: self.sessions(&live),
+            queue: self.queue(&live),
+            control: self.control(&live),
+            computers: self.computers(&live),
+            sharing: self.sharing(&live),
+            limits: self.quotas(&live),
+            gateway: self.gateway(&live),
+            health: self.health(jobs),
+            decisions: self.decisions,
+            spending: self.spending,
+            catalog: self.catalog,
+            vault: self.vault,
+            users,
+            live,
+            turns,
+            signals: self.signals,
+            clock: self.parts.clock,
+            tasks: self.parts.tasks,
+        }
+    }
+
+    /// The list of all background work.
+    fn jobs(&self, live: &LiveSessions, users: &Users) -> Jobs {
+        let store = &self.parts.store;
+        let jobs: Vec<Arc<dyn Job>> = vec![
+            Arc::new(Keeper { live: live.clone() }),
+            Arc::new(SettleExpired {
+                decisions: self.decisions.clone(),
+            }),
+            Arc::new(TellNews {
+                bus: Arc::clone(&self.bus),
+                store: store.clone(),
+            }),
+            Arc::new(WriteTokenUses {
+                uses: users.token_uses().clone(),
+            }),
+            Arc::new(RemoveLeftovers {
+                sandboxes: Arc::clone(&self.parts.sandboxes),
+                store: store.clone(),
+            }),
+        ];
+        Jobs::start(jobs, &self.parts.clock, &self.parts.tasks)
+    }
+
+    fn sessions(&self, live: &LiveSessions) -> Sessions {
+        Sessions::new(SessionParts {
+            store: self.parts.store.clone(),
+            log: self.log.clone(),
+            bus: Arc::clone(&self.bus),
+            live: live.clone(),
+            catalog: self.catalog.clone(),
+            limits: self.limits.clone(),
+            signals: self.signals.clone(),
+            clock: Arc::clone(&self.parts.clock),
+            budget: self.parts.settings.session_budget,
+        })
+    }
+
+    fn queue(&self, live: &LiveSessions) -> Queue {
+        Queue::new(QueueParts {
+            store: self.parts.store.clone(),
+            log: self.log.clone(),
+            bus: Arc::clone(&self.bus),
+            live: live.clone(),
+            catalog: self.catalog.clone(),
+            length: self.parts.settings.queue_length,
+        })
+    }
+
+    fn control(&self, live: &LiveSessions) -> Control {
+        Control::new(ControlParts {
+            store: self.parts.store.clone(),
+            log: self.log.clone(),
+            live: live.clone(),
+            signals: self.signals.clone(),
+            clock: Arc::clone(&self.parts.clock),
+            tasks: self.parts.tasks.clone(),
+        })
+    }
+
+    fn computers(&self, live: &LiveSessions) -> Computers {
+        Computers::new(ComputerParts {
+            store: self.parts.store.clone(),
+            log: self.log.clone(),
+            blobs: Arc::clone(&self.parts.blobs),
+            live: live.clone(),
+            screen: self.parts.settings.screen,
+        })
+    }
+
+    fn sharing(&self, live: &LiveSessions) -> Sharing {
+        Sharing::new(
+            self.parts.store.clone(),
+            live.clone(),
+            self.signals.clone(),
+            Arc::clone(&self.parts.clock),
+        )
+    }
+
+    fn quotas(&self, live: &LiveSessions) -> Quotas {
+        Quotas::new(
+            self.parts.store.clone(),
+            self.limits.clone(),
+            live.clone(),
+            self.signals.clone(),
+            Arc::clone(&self.parts.clock),
+        )
+    }
+
+    fn gateway(&self, live: &LiveSessions) -> Option<Gateway> {
+        let vendors = self.parts.gateway.clone()?;
+        Some(Gateway::new(
+            live.clone(),
+            self.spending.clone(),
+            self.log.clone(),
+            self.parts.tasks.clone(),
+            vendors,
+        ))
+    }
+
+    fn health(&self, jobs: Jobs) -> HealthChecks {
+        HealthChecks::new(
+            self.parts.store.clone(),
+            Arc::clone(&self.parts.blobs),
+            Arc::clone(&self.parts.sandboxes),
+            jobs,
+        )
+    }
+}

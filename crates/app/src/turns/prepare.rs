@@ -1,0 +1,91 @@
+//! Puts together what a turn needs.
+
+use std::{future::Future, sync::Arc};
+
+use deskhand_agent::{ChosenModel, SystemPrompt, Turn};
+use deskhand_core::{event::Failure, session::Session, viewer::Viewer};
+use deskhand_store::StoreError;
+
+use super::{
+    TurnOrder, TurnParts, Turns, budgets::TurnBudgets, decisions::TurnDecisions, history,
+    turn_log::SessionLog,
+};
+use crate::{live::desk::TurnDesk, patience::until_answered};
+
+impl Turns {
+    /// Returns everything a turn needs, or the reason it cannot begin.
+    pub(super) async fn prepare(&self, order: TurnOrder) -> Result<Turn, Failure> {
+        let TurnParts { store, catalog, .. } = &*self.0;
+        let session_id = order.session;
+        let session = order
+            .read(|| store.session(Viewer::System, session_id))
+            .await?
+            .ok_or_else(|| order.fail("no_session", "The session is gone.".to_owned()))?;
+        let model = self.model_for(&order, &session).await?;
+        let history = order.read(|| history::read(store, session_id)).await?;
+        let originals = order.read(|| store.answers(session_id)).await?;
+        let originals = originals
+            .into_iter()
+            .map(|(turn, step, original)| ((turn, step), original))
+            .collect();
+        let last_seq = history.iter().map(|event| event.seq).max().unwrap_or(0);
+        let parts = &self.0;
+        Ok(Turn {
+            id: order.turn,
+            fallback: catalog.fallback(&model.name),
+            model,
+            log: Arc::new(SessionLog::new(parts, session_id, order.turn, last_seq)),
+            decisions: Arc::new(TurnDecisions::new(parts, session_id, order.turn)),
+            budgets: Arc::new(TurnBudgets::new(parts, &session)),
+            desk: Arc::new(TurnDesk(order.desk)),
+            blobs: Arc::clone(&parts.blobs),
+            history,
+            originals,
+            prompt: SystemPrompt {
+                template: parts.settings.prompt.clone(),
+                instructions: session.instructions,
+            },
+            screen: parts.settings.screen,
+            limits: parts.settings.turn.clone(),
+            clock: Arc::clone(&parts.clock),
+            stop: order.stop,
+            parking: parts.parking.clone(),
+        })
+    }
+
+    /// Returns the model of the prompt, or else the session's.
+    async fn model_for(
+        &self,
+        order: &TurnOrder,
+        session: &Session,
+    ) -> Result<ChosenModel, Failure> {
+        let wanted = order.read(|| self.0.store.model_for(order.prompt)).await?;
+        let name = wanted.as_ref().unwrap_or(&session.model);
+        self.0.catalog.chosen(name).map_err(|error| {
+            order.fail("model_failed", format!("The model cannot be used: {error}"))
+        })
+    }
+}
+
+impl TurnOrder {
+    /// Reads from the store, and waits for it while it is away.
+    async fn read<T, F>(&self, attempt: impl FnMut() -> F) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        let read = until_answered(&self.ending, attempt).await;
+        read.map_err(|error| {
+            tracing::error!(session.id = %self.session, error = &error as &dyn std::error::Error, "the session could not be read");
+            let message = "The session could not be read from the database.";
+            self.fail("storage_failed", message.to_owned())
+        })
+    }
+
+    fn fail(&self, code: &str, message: String) -> Failure {
+        Failure {
+            turn: Some(self.turn),
+            code: code.to_owned(),
+            message,
+        }
+    }
+}
