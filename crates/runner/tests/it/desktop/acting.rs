@@ -258,6 +258,28 @@ async fn keys_and_chords_arrive_by_name() {
 }
 
 #[tokio::test]
+async fn what_is_typed_after_a_shortcut_of_the_browser_does_not_go_to_a_page_that_is_late() {
+    let world = World::with_page_and_bars(
+        "<script>
+        addEventListener('keydown', e => {
+            const until = performance.now() + (e.key === 'Control' ? 1200 : 0);
+            while (performance.now() < until);
+        });
+        </script>",
+    )
+    .await;
+    let other = world.folder().join("other.html");
+    std::fs::write(&other, "<title>arrived</title>").unwrap();
+    let keys = "ctrl+l".to_owned();
+    world.act_and_look(Action::Key { keys, repeat: 1 }).await;
+    world
+        .type_text(&format!("file://{}\n", other.display()))
+        .await;
+    world.title_after("arrived").await;
+    world.end().await;
+}
+
+#[tokio::test]
 async fn a_key_is_repeated() {
     let world = World::with_page(
         "<body tabindex=0><script>
