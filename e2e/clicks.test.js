@@ -6,9 +6,11 @@ import * as vendors from "./fakes/vendors.js";
 import { Picture } from "./png.js";
 import { Server, eventually } from "./server.js";
 
-const N_TARGETS = 200;
+const COLUMNS = 20;
+// In rows of 20. `CLICK_TARGETS=200` takes some minutes.
+const N_TARGETS = Number(process.env.CLICK_TARGETS ?? 40);
 const EDGE = 14;
-const AT_ONCE = 25;
+const AT_ONCE = 20;
 const SIZES = [
   [1024, 768],
   [1280, 800],
@@ -27,7 +29,7 @@ const page = `<!doctype html><meta charset="utf-8"><title>targets</title>
 <style>body{margin:0;height:100vh;background:white} div{position:fixed;width:${EDGE}px;height:${EDGE}px;background:rgb(${TARGET})}</style>
 <body onclick="document.body.style.background='rgb(${MISS})'"><script>
 let state=${seed};const random=()=>{state=(Math.imul(state,1664525)+1013904223)>>>0;return state/2**32};
-const columns=20,rows=${N_TARGETS}/columns,width=innerWidth/columns,height=innerHeight/rows;
+const columns=${COLUMNS},rows=${N_TARGETS}/columns,width=innerWidth/columns,height=innerHeight/rows;
 for(let n=0;n<${N_TARGETS};n++){const it=document.createElement("div");
 it.style.left=Math.floor((n%columns)*width+2+random()*(width-${EDGE}-4))+"px";
 it.style.top=Math.floor(Math.floor(n/columns)*height+2+random()*(height-${EDGE}-4))+"px";

@@ -1,13 +1,10 @@
 // Two people and an agent at one computer: one has control, the others watch.
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { chromium } from "playwright-core";
 
+import { launch, openPage } from "./browser.js";
 import { Server } from "./server.js";
 
-const results = join(import.meta.dirname, "results");
 const wide = { viewport: { width: 1280, height: 800 } };
 const phone = { width: 390, height: 844 };
 
@@ -27,12 +24,8 @@ let browser;
 let server;
 
 before(async () => {
-  await mkdir(results, { recursive: true });
   server = await Server.start({ demo: WORK });
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
-  });
+  browser = await launch();
 });
 
 after(async () => {
@@ -40,15 +33,8 @@ after(async () => {
   await server?.end();
 });
 
-/** A page of somebody who is signed in nowhere else. */
 async function open(options) {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(30_000);
-  const page = await context.newPage();
-  page.on("pageerror", (error) => assert.fail(`the page threw: ${error}`));
-  page.keep = (name) =>
-    page.screenshot({ path: join(results, `${name}.png`), animations: "disabled" });
-  page.button = (name) => page.getByRole("button", { name, exact: true });
+  const page = await openPage(browser, options);
   page.log = page.getByRole("log", { name: "Conversation" });
   page.screen = page.getByRole("region", { name: "Screen" });
   return page;

@@ -1,13 +1,9 @@
 // What an agent asks: in the conversation, in the inbox, and answered by somebody else meanwhile.
-import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { chromium } from "playwright-core";
 
+import { launch, openPage } from "./browser.js";
 import { Server } from "./server.js";
 
-const results = join(import.meta.dirname, "results");
 
 const ASKS = `
 steps:
@@ -25,12 +21,8 @@ let browser;
 let server;
 
 before(async () => {
-  await mkdir(results, { recursive: true });
   server = await Server.start({ demo: ASKS });
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
-  });
+  browser = await launch();
 });
 
 after(async () => {
@@ -41,27 +33,22 @@ after(async () => {
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 
 test("questions are answered in the conversation and in the inbox", async () => {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  context.setDefaultTimeout(30_000);
-  const page = await context.newPage();
-  page.on("pageerror", (error) => assert.fail(`the page threw: ${error}`));
-  const keep = (name) =>
-    page.screenshot({ path: join(results, `${name}.png`), animations: "disabled" });
+  const page = await openPage(browser, { viewport: { width: 1280, height: 800 } });
   await page.goto(server.link);
   await page.getByRole("textbox").first().fill("Ask me");
   await page.keyboard.press("Enter");
 
   const log = page.getByRole("log", { name: "Conversation" });
   await log.getByText("Which colour do you want?").first().waitFor();
-  await keep("question");
+  await page.keep("question");
   await button(page, "Green").click();
   await log.getByRole("region", { name: "Question" }).getByText("Green", { exact: true }).waitFor();
 
   // A second page answers; the first shows it by itself.
-  const other = await context.newPage();
+  const other = await page.context().newPage();
   await other.goto(page.url());
   await other.getByRole("timer", { name: "Time left" }).waitFor();
-  await keep("question-text");
+  await page.keep("question-text");
   await other.getByRole("textbox", { name: "Your answer" }).fill("Grace");
   await other.keyboard.press("Enter");
   await log.getByText("Grace").first().waitFor();
@@ -70,10 +57,10 @@ test("questions are answered in the conversation and in the inbox", async () => 
   await page.getByRole("link", { name: "1 thing for you" }).click();
   await page.getByRole("heading", { name: "Waiting for you" }).waitFor();
   await page.getByRole("checkbox", { name: "Card" }).check();
-  await keep("inbox");
+  await page.keep("inbox");
   await page.emulateMedia({ colorScheme: "dark" });
   await page.setViewportSize({ width: 390, height: 844 });
-  await keep("inbox-dark-phone");
+  await page.keep("inbox-dark-phone");
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize({ width: 1280, height: 800 });
   await button(page, "Answer").click();
@@ -81,18 +68,18 @@ test("questions are answered in the conversation and in the inbox", async () => 
   await page.getByText("Which list shall I use?").waitFor();
   const file = { name: "list.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n") };
   await page.getByLabel("File").setInputFiles(file);
-  await keep("inbox-file");
+  await page.keep("inbox-file");
   await button(page, "Answer").click();
 
   await page.getByText("rm -rf ~/old && echo tidy").waitFor();
   await page.getByRole("link", { name: "in Ask me" }).click();
   await button(page, "Approve").waitFor();
-  await keep("approval");
+  await page.keep("approval");
   await page.emulateMedia({ colorScheme: "dark" });
-  await keep("approval-dark");
+  await page.keep("approval-dark");
   await button(page, "Refuse").click();
   await log.getByText("Told Green, Grace, Card, then Not executed", { exact: false }).waitFor();
   await page.getByRole("link", { name: "Nothing waits for you" }).click();
   await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
-  await keep("inbox-empty");
+  await page.keep("inbox-empty");
 });

@@ -1,16 +1,13 @@
 // The page of the HTTP API as a person reads it: drawn from the binary alone, within the page's own policy.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chromium } from "playwright-core";
 
+import { launch } from "./browser.js";
 import { Server } from "./server.js";
 
 test("the page of the API is drawn without anything from elsewhere, and tries a route", async () => {
   const server = await Server.start();
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
-  });
+  const browser = await launch();
   try {
     const page = await browser.newPage();
     page.setDefaultTimeout(30_000);

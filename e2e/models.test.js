@@ -1,13 +1,10 @@
 // Choosing models on the page, and seeing that one cannot be reached.
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { chromium } from "playwright-core";
 
+import { launch, openPage } from "./browser.js";
 import { Server } from "./server.js";
 
-const results = join(import.meta.dirname, "results");
 
 const says = (words) => `
 price: {input: 4, output: 20}
@@ -23,23 +20,12 @@ steps:
 let browser;
 
 before(async () => {
-  await mkdir(results, { recursive: true });
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
-  });
+  browser = await launch();
 });
 
 after(() => browser?.close());
 
-async function open(options) {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(30_000);
-  const page = await context.newPage();
-  page.on("pageerror", (error) => assert.fail(`the page threw: ${error}`));
-  page.keep = (name) => page.screenshot({ path: join(results, `${name}.png`) });
-  return page;
-}
+const open = (options) => openPage(browser, options);
 
 async function choose(page, name) {
   await page.getByRole("button", { name: /^Model: / }).click();

@@ -1,13 +1,10 @@
 // Two people in one session, each in a browser of their own.
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { chromium } from "playwright-core";
 
+import { launch, openPage } from "./browser.js";
 import { Server } from "./server.js";
 
-const results = join(import.meta.dirname, "results");
 const wide = { viewport: { width: 1280, height: 800 } };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 
@@ -15,12 +12,8 @@ let browser;
 let server;
 
 before(async () => {
-  await mkdir(results, { recursive: true });
   server = await Server.start();
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
-  });
+  browser = await launch();
 });
 
 after(async () => {
@@ -28,16 +21,7 @@ after(async () => {
   await server?.end();
 });
 
-/** A page of somebody who is signed in nowhere else. */
-async function open(options) {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(30_000);
-  const page = await context.newPage();
-  page.on("pageerror", (error) => assert.fail(`the page threw: ${error}`));
-  page.keep = (name) =>
-    page.screenshot({ path: join(results, `${name}.png`), animations: "disabled" });
-  return page;
-}
+const open = (options) => openPage(browser, options);
 
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 const here = (page, name) =>

@@ -1,46 +1,23 @@
 // The page as a person uses it, in a real browser, against a real server with real sandboxes.
 // Pictures of every stage are kept in e2e/results/.
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { chromium } from "playwright-core";
 
+import { launch, openPage } from "./browser.js";
 import { Server } from "./server.js";
 
-const results = join(import.meta.dirname, "results");
 const wide = { viewport: { width: 1440, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 
 let browser;
 
 before(async () => {
-  await mkdir(results, { recursive: true });
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--disable-quic",
-      "--no-first-run",
-    ],
-  });
+  browser = await launch();
 });
 
 after(() => browser?.close());
 
-/** A page that fails the test when something goes wrong in it. */
-async function open(options) {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(30_000);
-  const page = await context.newPage();
-  page.on("pageerror", (error) => assert.fail(`the page threw: ${error}`));
-  page.keep = (name) => page.screenshot({ path: join(results, `${name}.png`) });
-  return page;
-}
+const open = (options) => openPage(browser, options);
 
 /** A number that changes when the picture on the screen's canvas does. */
 function canvasMark(page) {

@@ -159,8 +159,7 @@ impl Actor {
                     seat.move_to(at)?;
                 }
                 seat.with_chord(&modifiers, work)?;
-                // The answer also says that the X server has done all before it.
-                seat.pointer()
+                seat.deliver_releases()
             })
             .await?;
         Ok(done(format!("{verb} at ({}, {}).", at.x, at.y)))
@@ -222,6 +221,10 @@ impl Actor {
             self.seat
                 .run(move |seat| {
                     seat.move_to(step)?;
+                    // The steps after a press that is held back would become one.
+                    if index == 0 {
+                        seat.deliver_move(step)?;
+                    }
                     seat.sync()
                 })
                 .await?;
@@ -239,8 +242,11 @@ impl Actor {
         let end = self
             .seat
             .run(move |seat| {
+                seat.release_button(Button::Left)?;
+                let end = seat.deliver_releases()?;
                 seat.release_down_to(n_held)?;
-                seat.pointer()
+                seat.sync()?;
+                Ok(end)
             })
             .await?;
         let way = format!("from ({}, {}) to ({}, {})", start.x, start.y, end.x, end.y);

@@ -1,8 +1,10 @@
-//! The browser from the inside: which field has the focus, and where on its pages secrets stand.
+//! The browser from the inside: which field has the focus, where on its pages secrets stand, and whether
+//! they have handled their input.
 
 mod devtools;
 mod field;
 mod frames;
+mod pace;
 mod sight;
 
 use std::{io, os::unix::net::UnixStream};

@@ -54,6 +54,24 @@ impl Seat {
         }
     }
 
+    /// The name of the focused window, if it belongs to this process.
+    pub(super) fn focused_name(&self, pid: u32) -> Result<Option<String>, XError> {
+        let Some(focused) = self.focused()? else {
+            return Ok(None);
+        };
+        let name = self.connection.get_property(
+            false,
+            focused.window,
+            self.atoms._NET_WM_NAME,
+            AtomEnum::ANY,
+            0,
+            1024,
+        )?;
+        let is_its_own = self.pid_of(focused.window)? == Some(pid);
+        let name = String::from_utf8_lossy(&name.reply()?.value).into_owned();
+        Ok(is_its_own.then_some(name))
+    }
+
     /// Tells the focused window that keys have new meanings.
     ///
     /// The X server tells only programs that asked for it, and browsers did not: they would give

@@ -73,6 +73,18 @@ impl Guard {
         Ok(browser.fill(filling).await?)
     }
 
+    /// Waits until the page in front has handled its input, if it is the browser's, but no longer than `max`.
+    pub(super) async fn let_page_catch_up(&self, max: Duration) -> Result<(), ActError> {
+        let Some(browser) = self.browser() else {
+            return Ok(());
+        };
+        let pid = browser.pid;
+        if let Some(name) = self.seat.run(move |seat| seat.focused_name(pid)).await? {
+            browser.let_page_catch_up(&name, max).await;
+        }
+        Ok(())
+    }
+
     /// The screen and the pointer, as they are now, without what must not be seen.
     pub(super) async fn take(&self) -> Result<(Picture, Pointer), ActError> {
         let started = Instant::now();

@@ -2,14 +2,17 @@
 //!
 //! Whatever is pressed is remembered until it is released, so that nothing stays down by mistake.
 
-use std::time::Duration;
+use std::{
+    ops::RangeInclusive,
+    time::{Duration, Instant},
+};
 
 use deskhand_core::action::{Button, Point};
 use x11rb::protocol::{
     xkb::{self, ConnectionExt as _},
     xproto::{
         BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ConnectionExt as _, KEY_PRESS_EVENT,
-        KEY_RELEASE_EVENT, MOTION_NOTIFY_EVENT, ModMask,
+        KEY_RELEASE_EVENT, KeyButMask, MOTION_NOTIFY_EVENT, ModMask, QueryPointerReply,
     },
     xtest::ConnectionExt as _,
 };
@@ -27,6 +30,17 @@ const CORE_KEYBOARD: u16 = 0x100;
 /// Between the clicks of a double click: presses with the same time stamp, which counts
 /// milliseconds, are the same press to some programs.
 const CLICK_GAP: Duration = Duration::from_millis(4);
+
+/// How long the window manager may hold a press back. It takes less than a millisecond, and some
+/// hundreds of them on a busy machine. One that takes longer hangs.
+const HELD_BACK_MAX: Duration = Duration::from_secs(2);
+
+/// The first and the longest pause between two questions whether a press is still held back.
+const ASK_AGAIN_FIRST: Duration = Duration::from_micros(100);
+const ASK_AGAIN_MAX: Duration = Duration::from_millis(2);
+
+/// The buttons whose state the X server tells.
+const BUTTONS_WITH_STATE: RangeInclusive<u8> = 1..=5;
 
 const FIRST_GROUP: xkb::Group = xkb::Group::M1;
 
@@ -49,10 +63,44 @@ pub(super) enum Wheel {
 impl Seat {
     pub(super) fn pointer(&self) -> Result<Point, XError> {
         let reply = self.connection.query_pointer(self.root)?.reply()?;
-        Ok(Point {
-            x: reply.root_x.into(),
-            y: reply.root_y.into(),
-        })
+        Ok(place(&reply))
+    }
+
+    /// Waits until programs have been sent every release of a button, and returns the position of the
+    /// pointer.
+    ///
+    /// The window manager holds each press back until it has focused and raised the window. As long as it
+    /// does, the X server queues what else the pointer does, and a release from that queue gets the
+    /// position that the pointer has when the queue is played. So a click that is followed too soon by
+    /// a move is released at the wrong place, and misses its target. To the X server, a button whose
+    /// release is in the queue is still down.
+    pub(super) fn deliver_releases(&self) -> Result<Point, XError> {
+        let is_released = |button: &u8| !self.held.contains(&Held::Button(*button));
+        let released = BUTTONS_WITH_STATE.filter(is_released);
+        let released: u16 = released.map(state_bit).sum();
+        self.ask_pointer_until(|reply| u16::from(reply.mask) & released == 0)
+    }
+
+    /// Waits until the pointer is at a place to which it was moved, which it is not while a press is held
+    /// back, and returns its position.
+    pub(super) fn deliver_move(&self, to: Point) -> Result<Point, XError> {
+        self.ask_pointer_until(|reply| place(reply) == to)
+    }
+
+    fn ask_pointer_until(
+        &self,
+        is_done: impl Fn(&QueryPointerReply) -> bool,
+    ) -> Result<Point, XError> {
+        let give_up_at = Instant::now() + HELD_BACK_MAX;
+        let mut pause = ASK_AGAIN_FIRST;
+        loop {
+            let reply = self.connection.query_pointer(self.root)?.reply()?;
+            if is_done(&reply) || Instant::now() >= give_up_at {
+                return Ok(place(&reply));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(ASK_AGAIN_MAX);
+        }
     }
 
     pub(super) fn move_to(&mut self, at: Point) -> Result<(), XError> {
@@ -75,11 +123,12 @@ impl Seat {
     pub(super) fn click(&mut self, button: Button, count: u8) -> Result<(), XError> {
         for nth in 0..count {
             if nth > 0 {
-                self.sync()?;
                 std::thread::sleep(CLICK_GAP);
             }
             self.press_button(button)?;
             self.release_button(button)?;
+            // Modifiers that are held for the click must not be released before it.
+            self.deliver_releases()?;
         }
         Ok(())
     }
@@ -272,6 +321,18 @@ struct Locks {
     group: xkb::Group,
 }
 
+/// The bit of a button in the pointer's state.
+fn state_bit(button: u8) -> u16 {
+    u16::from(KeyButMask::BUTTON1) << (button - BUTTONS_WITH_STATE.start())
+}
+
+fn place(reply: &QueryPointerReply) -> Point {
+    Point {
+        x: reply.root_x.into(),
+        y: reply.root_y.into(),
+    }
+}
+
 fn number(button: Button) -> u8 {
     match button {
         Button::Left => 1,
@@ -286,6 +347,6 @@ fn changes_locks(key: Keysym) -> bool {
     const NUM_LOCK: u32 = 0xff7f;
     const CAPS_LOCK: u32 = 0xffe5;
     /// Switches between layout groups and their locks.
-    const ISO: std::ops::RangeInclusive<u32> = 0xfe01..=0xfe0f;
+    const ISO: RangeInclusive<u32> = 0xfe01..=0xfe0f;
     matches!(key.0, SCROLL_LOCK | NUM_LOCK | CAPS_LOCK) || ISO.contains(&key.0)
 }

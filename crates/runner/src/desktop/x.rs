@@ -59,6 +59,7 @@ x11rb::atom_manager! {
     /// The names in use, looked up once per connection.
     pub(super) Atoms: AtomsCookie {
         WM_PROTOCOLS,
+        _NET_WM_NAME,
         _NET_WM_PID,
         _NET_WM_PING,
         XdndSelection,

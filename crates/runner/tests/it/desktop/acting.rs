@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use deskhand_core::action::{Action, Button};
 use deskhand_runner::desktop::ActError;
+use rustix::process::{Signal, kill_process};
 use tokio_util::sync::CancellationToken;
 
-use super::world::{World, at, click_at, told};
+use super::world::{World, at, click_at, pids, told};
 
 /// Tells every mouse press with its button, count, place and modifiers.
 const CLICKS: &str = "<body style='height:100vh'><script>
@@ -47,6 +48,39 @@ async fn clicks_land_where_they_should_with_button_count_and_modifiers() {
     world.end().await;
 }
 
+/// Does something while the window manager does not run, as it may happen on a busy machine.
+async fn with_late_window_manager(world: &World, work: impl Future<Output = ()>) {
+    const LATE_BY: Duration = Duration::from_millis(600);
+    let openbox = pids("openbox", world.folder().to_str().unwrap())[0];
+    kill_process(openbox, Signal::STOP).unwrap();
+    let go_on = async {
+        tokio::time::sleep(LATE_BY).await;
+        kill_process(openbox, Signal::CONT).unwrap();
+    };
+    tokio::join!(work, go_on);
+}
+
+#[tokio::test]
+async fn clicks_land_when_the_window_manager_is_late() {
+    let world = World::with_page(CLICKS).await;
+    let click_with_control = Action::Click {
+        button: Button::Left,
+        count: 1,
+        at: Some(at(300, 200)),
+        modifiers: vec!["ctrl".to_owned()],
+    };
+    let clicks = async {
+        world.act(click_with_control).await.unwrap();
+        world.click(500, 400).await;
+        world.click(700, 600).await;
+    };
+    with_late_window_manager(&world, clicks).await;
+    world
+        .title("click,0,1,300,200,c click,0,1,500,400, click,0,1,700,600,")
+        .await;
+    world.end().await;
+}
+
 #[tokio::test]
 async fn three_clicks_select_the_line() {
     let world = World::with_page(
@@ -77,23 +111,23 @@ async fn an_action_outside_the_screen_is_refused() {
     world.end().await;
 }
 
+/// Tells where a drag began, whether it passed a place, and where it ended.
+const DRAGS: &str = "<body style='height:100vh;user-select:none'><script>
+    let places = [];
+    addEventListener('pointerdown', e => { places = [[e.clientX, e.clientY]]; });
+    addEventListener('pointermove', e => {
+        if (e.buttons) for (const c of e.getCoalescedEvents()) places.push([c.clientX, c.clientY]);
+    });
+    addEventListener('pointerup', e => {
+        const has = (x, y) => places.some(p => p[0] === x && p[1] === y);
+        say(`from ${places[0]} via ${has(400, 300)} to ${e.clientX},${e.clientY} ` +
+            `smooth ${places.length > 8}`);
+    });
+    </script>";
+
 #[tokio::test]
 async fn a_drag_follows_its_path() {
-    let world = World::with_page(
-        "<body style='height:100vh;user-select:none'><script>
-        let places = [];
-        addEventListener('pointerdown', e => { places = [[e.clientX, e.clientY]]; });
-        addEventListener('pointermove', e => {
-            if (e.buttons) for (const c of e.getCoalescedEvents()) places.push([c.clientX, c.clientY]);
-        });
-        addEventListener('pointerup', e => {
-            const has = (x, y) => places.some(p => p[0] === x && p[1] === y);
-            say(`from ${places[0]} via ${has(400, 300)} to ${e.clientX},${e.clientY} ` +
-                `smooth ${places.length > 8}`);
-        });
-        </script>",
-    )
-    .await;
+    let world = World::with_page(DRAGS).await;
     let path = vec![at(100, 100), at(400, 300), at(200, 500)];
     let drag = Action::Drag {
         path,
@@ -112,6 +146,24 @@ async fn a_drag_follows_its_path() {
     world.act(drag_from_pointer).await.unwrap();
     world
         .title("from 200,500 via false to 300,300 smooth true")
+        .await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_drag_follows_its_path_when_the_window_manager_is_late() {
+    let world = World::with_page(DRAGS).await;
+    let drag = Action::Drag {
+        path: vec![at(100, 100), at(400, 300), at(200, 500)],
+        modifiers: Vec::new(),
+    };
+    let drag = async {
+        world.act(drag).await.unwrap();
+        world.act(Action::Move { at: at(700, 700) }).await.unwrap();
+    };
+    with_late_window_manager(&world, drag).await;
+    world
+        .title("from 100,100 via true to 200,500 smooth true")
         .await;
     world.end().await;
 }
@@ -202,6 +254,28 @@ async fn keys_and_chords_arrive_by_name() {
         error.await.unwrap_err().to_string(),
         r#"there is no key called "frobnicate": use names such as Return, ctrl+s or F5"#
     );
+    world.end().await;
+}
+
+#[tokio::test]
+async fn what_is_typed_after_a_shortcut_of_the_browser_does_not_go_to_a_page_that_is_late() {
+    let world = World::with_page_and_bars(
+        "<script>
+        addEventListener('keydown', e => {
+            const until = performance.now() + (e.key === 'Control' ? 1200 : 0);
+            while (performance.now() < until);
+        });
+        </script>",
+    )
+    .await;
+    let other = world.folder().join("other.html");
+    std::fs::write(&other, "<title>arrived</title>").unwrap();
+    let keys = "ctrl+l".to_owned();
+    world.act_and_look(Action::Key { keys, repeat: 1 }).await;
+    world
+        .type_text(&format!("file://{}\n", other.display()))
+        .await;
+    world.title_after("arrived").await;
     world.end().await;
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -67,14 +67,23 @@ impl World {
     /// The same on a screen of this size.
     pub(crate) async fn with_page_on(screen: ScreenSize, body: &str) -> Self {
         let folder = TempDir::new().unwrap();
-        let page = folder.path().join("page.html");
-        let html = format!(
-            "<!doctype html><meta charset=utf-8><style>body{{margin:0;background:#fff}}</style>\
-             <script>{SCRIPT}</script>{body}"
-        );
-        std::fs::write(&page, html).unwrap();
-        let world = Self::start(screen, browser(&page, folder.path()), folder).await;
+        let page = write_page(folder.path(), body);
+        let mut browser = browser(folder.path());
+        browser.push(format!("--app=file://{}", page.display()));
+        let world = Self::start(screen, browser, folder).await;
         world.title("ready").await;
+        world
+    }
+
+    /// A desktop whose browser shows this page and its own bars, and can be asked.
+    pub(crate) async fn with_page_and_bars(body: &str) -> Self {
+        let folder = TempDir::new().unwrap();
+        let page = write_page(folder.path(), body);
+        let mut browser = browser(folder.path());
+        browser.push("--remote-debugging-pipe".to_owned());
+        browser.push(format!("file://{}", page.display()));
+        let world = Self::start(ScreenSize::default(), browser, folder).await;
+        world.title_after("ready").await;
         world
     }
 
@@ -261,7 +270,17 @@ pub(crate) async fn until(what: &str, mut is_true: impl FnMut() -> bool) {
     }
 }
 
-fn browser(page: &Path, folder: &Path) -> Vec<String> {
+fn write_page(folder: &Path, body: &str) -> PathBuf {
+    let page = folder.join("page.html");
+    let html = format!(
+        "<!doctype html><meta charset=utf-8><style>body{{margin:0;background:#fff}}</style>\
+         <script>{SCRIPT}</script>{body}"
+    );
+    std::fs::write(&page, html).unwrap();
+    page
+}
+
+fn browser(folder: &Path) -> Vec<String> {
     // It is killed in the end and would leave what it keeps there.
     let temporary = format!("TMPDIR={}", folder.display());
     let mut argv: Vec<String> = [
@@ -283,7 +302,6 @@ fn browser(page: &Path, folder: &Path) -> Vec<String> {
         "--user-data-dir={}",
         folder.join("profile").display()
     ));
-    argv.push(format!("--app=file://{}", page.display()));
     argv
 }
 

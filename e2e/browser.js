@@ -1,0 +1,38 @@
+// The browser of a person, with pages that fail the test when something goes wrong in them.
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const results = join(import.meta.dirname, "results");
+
+/** Starts a browser, and makes the folder for pictures of its pages. */
+export async function launch() {
+  await mkdir(results, { recursive: true });
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--disable-quic",
+      "--no-first-run",
+    ],
+  });
+}
+
+/**
+ * A page of somebody who is signed in nowhere else. `page.keep(name)` keeps a picture in e2e/results/, and
+ * `page.button(name)` finds a button by its whole name.
+ */
+export async function openPage(browser, options) {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(30_000);
+  const page = await context.newPage();
+  page.on("pageerror", (error) => assert.fail(`the page threw: ${error}`));
+  page.keep = (name) => page.screenshot({ path: join(results, `${name}.png`), animations: "disabled" });
+  page.button = (name) => page.getByRole("button", { name, exact: true });
+  return page;
+}
