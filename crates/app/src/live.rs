@@ -315,6 +315,7 @@ impl Live {
             id,
             fallback: shared.fallback(&model.name),
             model,
+            tools: deskhand_agent::tools::all(),
             desk: Arc::new(TurnDesk(Arc::clone(&self.desk))),
             log: Arc::new(SessionLog::new(shared, self.session, id, last_seq)),
             decisions: Arc::new(TurnDecisions {

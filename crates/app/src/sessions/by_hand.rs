@@ -1,39 +1,42 @@
 //! Using a session's computer by hand, one action at a time, when nobody else does.
 
+mod context;
+
 use std::time::Instant;
 
-use deskhand_agent::DeskError;
+use deskhand_agent::{
+    DeskError,
+    tools::{self, BadCall, Invocation, ToolOutput},
+};
 use deskhand_core::{
-    action::BadAction,
     blob::{BlobError, BlobName},
     event::{EventBody, Screenshot, ToolResult, ToolUse},
     id::{RequestId, SessionId, UserId},
     lease::Lease,
-    model::{BadCall, ToolRequest},
     right::Right,
-    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest, Frame, Sandbox},
     session::Phase,
     viewer::Viewer,
 };
 use deskhand_store::StoreError;
 
+use self::context::HandContext;
 use super::{FindError, Sessions};
 use crate::WakeError;
 
-/// In place of what came of an action during which somebody took control.
+/// In place of the result of an action during which somebody took control.
 const NOT_KEPT: &str = "Somebody took control meanwhile, so nothing of it is kept.";
 
 /// One thing to do by hand.
 #[derive(Debug)]
 pub struct ActByHand {
-    /// `computer`, `bash` or `editor`.
+    /// The name of a tool that people can use by hand: `computer`, `bash` or `editor`.
     pub tool: String,
     pub input: serde_json::Value,
     /// Whether to wait until the screen settles and keep a picture of it.
     pub look: bool,
 }
 
-/// What came of it.
+/// The result of it.
 #[derive(Debug)]
 pub struct ByHand {
     pub call: String,
@@ -43,19 +46,19 @@ pub struct ByHand {
     pub duration_ms: u64,
 }
 
-/// Why nothing was done.
+/// Reasons why nothing was done.
 #[derive(Debug, thiserror::Error)]
 pub enum ActByHandError {
     #[error(transparent)]
     Find(#[from] FindError),
     #[error(transparent)]
     BadCall(#[from] BadCall),
-    #[error(transparent)]
-    BadAction(#[from] BadAction),
-    #[error("only the agent asks questions; send it a message instead")]
-    Question,
-    #[error("only the agent fills in secrets; type yours into the screen instead")]
-    Secret,
+    /// The call does not fit the screen.
+    #[error("{0}")]
+    BadAction(String),
+    /// The tool is not for people.
+    #[error("{0}")]
+    NotByHand(&'static str),
     #[error("session {0} has ended")]
     Ended(SessionId),
     #[error("the agent is working in session {0}: stop it or wait until it is done")]
@@ -95,112 +98,96 @@ impl Sessions {
             Phase::Running | Phase::Waiting => return Err(ActByHandError::AgentIsDriving(id)),
             Phase::Initializing | Phase::Idle | Phase::Error => {}
         }
-        let request = self.request_of(&act)?;
+        let invocation = self.invocation(&act)?;
         let kept = self.wake(&session).await?;
         let sandbox = kept.live.desk.sandbox().await;
         let sandbox = sandbox.map_err(ActByHandError::NoSandbox)?;
 
-        let request_id = RequestId::new();
-        let call = request_id.to_string();
-        let tool_use = ToolUse {
-            turn: None,
-            call: call.clone(),
-            tool: act.tool,
-            input: act.input,
-            by: Some(user),
-            checks: Vec::new(),
-        };
+        let request = RequestId::new();
+        let call = request.to_string();
         if !has_control {
-            let bodies = [EventBody::ToolUse(tool_use)];
-            self.shared.log.append(id, &bodies).await?;
+            let tool_use = tool_use(user, call.clone(), &act, &*invocation);
+            self.shared.log.append(id, &[tool_use]).await?;
         }
         let started = Instant::now();
-        let actor = Actor::Person(user);
-        let (text, is_error, frame) = perform(&*sandbox, request_id, actor, request).await;
-        let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        if has_control {
-            return Ok(ByHand {
-                call,
-                text,
-                is_error,
-                screenshot: None,
-                duration_ms,
-            });
+        let mut context = HandContext {
+            sandbox: &*sandbox,
+            request,
+            user,
+            look: act.look,
+            now: self.shared.clock.now(),
+        };
+        let output = invocation.run(&mut context).await;
+        let output = output.unwrap_or_else(ToolOutput::from);
+        let mut done = ByHand {
+            call,
+            text: output.for_people(),
+            is_error: output.is_error,
+            screenshot: None,
+            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        };
+        if !has_control {
+            // They may have taken control meanwhile; then the log only says that it was done.
+            let is_private = room.held().is_some();
+            self.log_result(id, &mut done, output, is_private).await?;
         }
-        // They may have taken control meanwhile; then only that it was done is told.
-        let is_private = room.held().is_some();
-        let frame = frame.filter(|_| !is_private);
-        let logged_text = if is_private { NOT_KEPT } else { &text };
+        Ok(done)
+    }
 
+    fn invocation(&self, act: &ActByHand) -> Result<Box<dyn Invocation>, ActByHandError> {
+        let invocation = tools::all().read(&act.tool, &act.input)?;
+        invocation.by_hand().map_err(ActByHandError::NotByHand)?;
+        let screen = self.shared.settings.screen;
+        invocation.check(screen).map_err(ActByHandError::BadAction)?;
+        Ok(invocation)
+    }
+
+    /// Logs the result and its picture, unless they are private.
+    async fn log_result(
+        &self,
+        id: SessionId,
+        done: &mut ByHand,
+        output: ToolOutput,
+        is_private: bool,
+    ) -> Result<(), ActByHandError> {
         let mut bodies = vec![EventBody::ToolResult(ToolResult {
             turn: None,
-            call: call.clone(),
-            text: logged_text.to_owned(),
-            is_error,
-            duration_ms,
+            call: done.call.clone(),
+            text: if is_private {
+                NOT_KEPT.to_owned()
+            } else {
+                done.text.clone()
+            },
+            is_error: done.is_error,
+            duration_ms: done.duration_ms,
             partial: false,
+            parts: Vec::new(),
+            state: output.state.filter(|_| !is_private),
         })];
-        let mut screenshot = None;
-        if let Some(frame) = frame {
+        if let Some(frame) = output.picture.filter(|_| !is_private) {
             let blob = self.shared.blobs.put(frame.bytes, frame.format).await?;
-            screenshot = Some(blob.clone());
+            done.screenshot = Some(blob.clone());
             bodies.push(EventBody::Screenshot(Screenshot {
                 turn: None,
-                call: Some(call.clone()),
+                call: Some(done.call.clone()),
                 blob,
                 width: frame.size.width,
                 height: frame.size.height,
             }));
         }
         self.shared.log.append(id, &bodies).await?;
-        Ok(ByHand {
-            call,
-            text,
-            is_error,
-            screenshot,
-            duration_ms,
-        })
-    }
-
-    fn request_of(&self, act: &ActByHand) -> Result<ComputerRequest, ActByHandError> {
-        match ToolRequest::parse(&act.tool, &act.input)? {
-            ToolRequest::Computer(action) => {
-                action.check(self.shared.settings.screen)?;
-                let look = act.look;
-                Ok(ComputerRequest::Act {
-                    action,
-                    look,
-                    shown: None,
-                })
-            }
-            ToolRequest::Bash(shell) => Ok(ComputerRequest::Shell(shell)),
-            ToolRequest::Editor(edit) => Ok(ComputerRequest::Edit(edit)),
-            ToolRequest::AskUser(_) => Err(ActByHandError::Question),
-            ToolRequest::FillSecret(_) => Err(ActByHandError::Secret),
-        }
+        Ok(())
     }
 }
 
-async fn perform(
-    sandbox: &dyn Sandbox,
-    id: RequestId,
-    actor: Actor,
-    request: ComputerRequest,
-) -> (String, bool, Option<Frame>) {
-    match sandbox.perform(id, actor, request, None).await {
-        Ok(ComputerReply::Acted { text, frame, .. }) => (text, false, frame),
-        Ok(ComputerReply::Edited { text }) => (text, false, None),
-        Ok(ComputerReply::Shell(output)) => {
-            let (text, is_error) = deskhand_agent::shell_text(&output);
-            (text, is_error, None)
-        }
-        Err(
-            error @ (ComputerError::Failed(_)
-            | ComputerError::Refused { .. }
-            | ComputerError::Cancelled
-            | ComputerError::FateUnknown
-            | ComputerError::Gone
-            | ComputerError::Ended(_)),
-        ) => (error.to_string(), true, None),
-    }
+fn tool_use(user: UserId, call: String, act: &ActByHand, invocation: &dyn Invocation) -> EventBody {
+    EventBody::ToolUse(ToolUse {
+        turn: None,
+        call,
+        tool: act.tool.clone(),
+        input: act.input.clone(),
+        description: Some(invocation.describe()),
+        by: Some(user),
+        checks: Vec::new(),
+    })
 }
