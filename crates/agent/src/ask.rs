@@ -1,5 +1,5 @@
-//! Asking the model until it answers: a vendor that is overloaded or cannot be reached is asked again,
-//! and whoever watches sees when.
+//! Asking the model until it answers. A vendor that is overloaded or cannot be reached is asked again, and people see
+//! when.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use deskhand_core::event::{EventBody, Retry};
 use tokio::time::Instant;
 
 use crate::{
+    cut::Cut,
     listen::{Spoken, Unheard},
-    work::{Cut, Work},
+    work::Work,
 };
 
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// However long a vendor wants to be left alone, it is asked again after this.
-const MOST_PATIENCE: Duration = Duration::from_mins(10);
+/// The longest pause that a vendor can ask for.
+const LONGEST_WISH: Duration = Duration::from_mins(10);
 /// How long a vendor may be away before the turn is given up.
 const LONGEST_OUTAGE: Duration = Duration::from_hours(1);
 /// After how many tries another model is asked, if there is one.
 const TRIES_BEFORE_FALLBACK: u32 = 3;
 
 impl Work {
-    /// Asks the model what to do next, again and again while it is not available. The wait does not count
-    /// as the turn's time.
+    /// Asks the model what to do next, again and again while it is not available. The wait does not count as work.
     pub(crate) async fn ask_model(&mut self) -> Result<Spoken, Cut> {
         let began = Instant::now();
         let (mut attempt, mut said) = (0, String::new());
@@ -47,29 +47,17 @@ impl Work {
                 }
             };
             attempt += 1;
-            tracing::warn!(turn.id = %self.turn, model = self.model_name, attempt, message, "the model did not answer");
+            tracing::warn!(turn.id = %self.turn, model = self.model.name, attempt, message, "the model did not answer");
             if began.elapsed() > LONGEST_OUTAGE {
                 return Err(gone(&message));
             }
             self.wait_for_vendor(attempt, message, after).await?;
+            // The broken answer may have used up a budget. The step under way is not a new one.
             if has_cost {
-                self.stay_within_bounds_again().await?;
+                let n_done = self.n_steps - 1;
+                while self.stay_within_bounds(n_done).await? {}
             }
         }
-    }
-
-    /// Asks people when asking the model again would pass a bound. The step is the same one.
-    async fn stay_within_bounds_again(&mut self) -> Result<(), Cut> {
-        self.n_steps -= 1;
-        let stayed = loop {
-            match self.stay_within_bounds().await {
-                Ok(true) => {}
-                Ok(false) => break Ok(()),
-                Err(cut) => break Err(cut),
-            }
-        };
-        self.n_steps += 1;
-        stayed
     }
 
     async fn wait_for_vendor(
@@ -81,7 +69,7 @@ impl Work {
         let other = self.fallback.take_if(|_| attempt >= TRIES_BEFORE_FALLBACK);
         let pause = match (&other, after) {
             (Some(_), _) => Duration::ZERO,
-            (None, Some(after)) => after.min(MOST_PATIENCE),
+            (None, Some(after)) => after.min(LONGEST_WISH),
             (None, None) => pause(attempt, rand::random_range(0.5..1.0)),
         };
         let retry = EventBody::Retry(Retry {
@@ -93,13 +81,12 @@ impl Work {
         });
         self.journal.append(vec![retry]).await?;
         if let Some(other) = other {
-            self.model = other.model;
-            self.model_name = other.name;
+            self.model = other;
         }
         let since = Instant::now();
         tokio::select! {
             biased;
-            () = self.stop.cancelled() => return Err(Cut::Stopped),
+            cut = self.signals.stopped() => return Err(cut),
             () = tokio::time::sleep(pause) => {}
         }
         self.stopwatch.waited_since(since);
@@ -107,7 +94,7 @@ impl Work {
     }
 }
 
-/// Longer from try to try, and never the same for two who wait for one vendor.
+/// Returns a pause that grows from try to try, with jitter so that two turns do not ask at the same moment.
 fn pause(attempt: u32, jitter: f64) -> Duration {
     let doubled = FIRST_PAUSE.saturating_mul(1 << (attempt - 1).min(10));
     doubled.min(LONGEST_PAUSE).mul_f64(jitter)

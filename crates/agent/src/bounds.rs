@@ -1,7 +1,7 @@
-//! Staying within bounds: before each model call a turn looks whether the call would pass one, and then asks.
+//! Staying within bounds: before each model call a turn checks whether the call would pass one, and then asks people.
 //!
-//! Bounds on money and tokens are kept by the app, with what people granted; those of the turn itself are read from
-//! its log. So a turn that is taken up again neither forgets a yes nor asks twice.
+//! The app keeps the bounds on money and tokens, with the amounts that people granted. The bounds of the turn itself
+//! are read from its log. So a turn that is resumed neither forgets a yes nor asks twice.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -14,12 +14,13 @@ use deskhand_core::{
 use tokio::time::Instant;
 
 use crate::{
-    decide::Raised,
+    cut::Cut,
     estimate::estimate,
     gauge::Gauge,
-    loops::repeats,
+    loops::{Repeats, repeats},
+    people::Raised,
     ports::{Budgets, Settled},
-    work::{Cut, Work},
+    work::Work,
 };
 
 /// How often the agent may do the same before the model is told.
@@ -27,15 +28,15 @@ const TOLD_AFTER: f64 = 3.0;
 /// How often before a person is asked.
 const ASKED_AFTER: f64 = 5.0;
 
-/// What a turn knows of its bounds.
+/// The bounds of a turn.
 #[derive(Debug)]
 pub(crate) struct Bounds {
     budgets: Arc<dyn Budgets>,
-    /// What people gave this turn in addition.
+    /// The amounts that people gave this turn in addition.
     granted: HashMap<Bound, f64>,
-    /// What was asked before the turn was held up, and is not answered.
+    /// The question from before the turn was interrupted, while it is not answered.
     open: Option<(DecisionId, Over)>,
-    /// What a person did not give before it was held up.
+    /// The bound that a person did not raise before the turn was interrupted.
     refused: Option<Bound>,
 }
 
@@ -70,13 +71,13 @@ impl Bounds {
 }
 
 impl Work {
-    /// Asks people when the next step would pass a bound. Tells whether they were asked: then what has
-    /// happened meanwhile is to be looked at before the step.
-    pub(crate) async fn stay_within_bounds(&mut self) -> Result<bool, Cut> {
+    /// Asks people when the next step after `n_done` would pass a bound. Tells whether they were asked: then the turn
+    /// must look at what has happened meanwhile before the step.
+    pub(crate) async fn stay_within_bounds(&mut self, n_done: u32) -> Result<bool, Cut> {
         if let Some(bound) = self.bounds.refused {
             return Err(Cut::Enough(Some(bound)));
         }
-        let gauges = self.gauges().await?;
+        let gauges = self.gauges(n_done).await?;
         let over = gauges.iter().find(|gauge| gauge.is_over);
         let before = self.bounds.open.take();
         match (over, before) {
@@ -86,11 +87,11 @@ impl Work {
             }
             (Some(gauge), None) => {
                 let decision = self.ask_for_more(gauge).await?;
-                let settled = self.until_room(decision, gauge.over.bound).await?;
+                let settled = self.until_room(decision, gauge.over.bound, n_done).await?;
                 self.heed(gauge.over, &settled)?;
             }
             (Some(gauge), Some((decision, asked))) if gauge.over.bound == asked.bound => {
-                let settled = self.until_room(decision, asked.bound).await?;
+                let settled = self.until_room(decision, asked.bound, n_done).await?;
                 self.heed(asked, &settled)?;
             }
             (_, Some((decision, asked))) => {
@@ -124,23 +125,28 @@ impl Work {
             default: None,
             expires_at: None,
         };
-        self.decisions.raise(decision, ask).await?;
+        self.people.decisions.raise(decision, ask).await?;
         Ok(decision)
     }
 
     /// Waits until a person has answered, or there is room again for another reason.
-    async fn until_room(&mut self, decision: DecisionId, bound: Bound) -> Result<Settled, Cut> {
+    async fn until_room(
+        &mut self,
+        decision: DecisionId,
+        bound: Bound,
+        n_done: u32,
+    ) -> Result<Settled, Cut> {
         let began = Instant::now();
         let settled = loop {
             let budgets = Arc::clone(&self.bounds.budgets);
             tokio::select! {
                 biased;
-                () = self.parking.cancelled() => break Err(Cut::Parked),
-                settled = self.decisions.settled(decision) => break Ok(settled),
-                () = self.stop.cancelled() => break Err(Cut::Stopped),
+                cut = self.signals.parked() => break Err(cut),
+                settled = self.people.decisions.settled(decision) => break Ok(settled),
+                cut = self.signals.stopped() => break Err(cut),
                 () = budgets.changed() => {}
             }
-            let gauges = self.gauges().await?;
+            let gauges = self.gauges(n_done).await?;
             let is_over = |gauge: &Gauge| gauge.over.bound == bound && gauge.is_over;
             if !gauges.iter().any(is_over) {
                 break self.no_longer_asked(decision).await;
@@ -150,18 +156,16 @@ impl Work {
         settled
     }
 
-    /// Withdraws what was asked, and tells what became of it: somebody may have been quicker.
+    /// Withdraws a question, and returns how it was settled: a person may have been quicker.
     async fn no_longer_asked(&mut self, decision: DecisionId) -> Result<Settled, Cut> {
-        self.decisions.withdraw(decision).await?;
-        Ok(self.decisions.settled(decision).await)
+        self.people.decisions.withdraw(decision).await?;
+        Ok(self.people.decisions.settled(decision).await)
     }
 
     /// Tells people and the model, once for each bound that is close.
     async fn warn(&mut self, gauges: &[Gauge]) -> Result<(), Cut> {
         let is_news = |gauge: &&Gauge| match gauge.over.bound {
-            Bound::Repeats => {
-                gauge.over.used >= TOLD_AFTER && !repeats(&self.journal.bodies, self.turn).is_told
-            }
+            Bound::Repeats => gauge.over.used >= TOLD_AFTER && !self.repeats().is_told,
             Bound::SessionUsd
             | Bound::SessionTokens
             | Bound::DayUsd
@@ -183,8 +187,8 @@ impl Work {
         Ok(())
     }
 
-    /// Whether the log has a warning of the same bound. A session's bound is warned of once, every other once
-    /// in each turn.
+    /// Tells whether the log has a warning of the same bound. A session's bound is warned of once, every other once in
+    /// each turn.
     fn is_warned(&self, gauge: &Gauge) -> bool {
         let over = &gauge.over;
         let is_of_session = matches!(over.bound, Bound::SessionUsd | Bound::SessionTokens);
@@ -195,19 +199,23 @@ impl Work {
         })
     }
 
-    /// All bounds of this turn, and where it stands.
-    async fn gauges(&mut self) -> Result<Vec<Gauge>, Cut> {
+    fn repeats(&self) -> Repeats {
+        repeats(&self.journal.bodies, self.turn, &self.tools)
+    }
+
+    /// Measures all bounds of this turn, of which so many steps are done.
+    async fn gauges(&mut self, n_done: u32) -> Result<Vec<Gauge>, Cut> {
         let accounts = self.bounds.budgets.accounts().await?;
         let next = self.next_call().await?;
         let of_turn = |bound, used, next, more| {
             Gauge::of_turn(bound, used, next, more, self.bounds.granted(bound))
         };
-        let n_repeats = repeats(&self.journal.bodies, self.turn).n_times;
+        let n_repeats = self.repeats().n_times;
         let mut gauges = vec![
             of_turn(Bound::Repeats, n_repeats.into(), 0.0, ASKED_AFTER),
             of_turn(
                 Bound::Steps,
-                self.n_steps.into(),
+                n_done.into(),
                 1.0,
                 self.limits.max_steps.into(),
             ),
@@ -219,7 +227,7 @@ impl Work {
             ),
         ];
         // Nobody knows what the others cost.
-        if self.model.price().is_some() {
+        if self.model.model.price().is_some() {
             gauges.extend(Gauge::of_usd(Bound::SessionUsd, &accounts.session, &next));
             gauges.extend(Gauge::of_usd(Bound::DayUsd, &accounts.day, &next));
         }
@@ -235,8 +243,7 @@ impl Work {
         Ok(gauges)
     }
 
-    /// What the next call will take, as far as that can be told: what the turn's last whole answer took, and for
-    /// the first one what its request looks like.
+    /// Estimates the next call: as much as the turn's last whole answer took. The first one is judged by its request.
     async fn next_call(&mut self) -> Result<Amount, Cut> {
         for body in self.journal.bodies.iter().rev() {
             if let EventBody::Cost(cost) = body
@@ -250,7 +257,7 @@ impl Work {
             }
         }
         let usage = estimate(&self.request().await?);
-        let price = self.model.price();
+        let price = self.model.model.price();
         Ok(Amount {
             usd: price.map_or(0.0, |price| price.of(&usage)),
             tokens: usage.tokens(),

@@ -1,30 +1,16 @@
-//! Waiting while a person has mouse and keyboard, and looking at what they left.
+//! Waiting while a person controls mouse and keyboard, and looking at the screen they left.
 
-use deskhand_core::{
-    action::Action,
-    event::{EventBody, Screenshot},
-    id::RequestId,
-    model::Image,
-    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest},
-};
 use tokio::time::Instant;
 
-use crate::{
-    context,
-    work::{Cut, Work},
-};
+use crate::{context, cut::Cut, machine::Look, work::Work};
 
 impl Work {
-    /// Waits while a person has mouse and keyboard; the time does not count. When people had them
-    /// since the agent last looked, it looks again.
+    /// Waits while a person controls mouse and keyboard; the time does not count as work. The agent looks again if
+    /// people had control since it last looked.
     pub(crate) async fn wait_for_hands(&mut self) -> Result<(), Cut> {
         loop {
             let since = Instant::now();
-            tokio::select! {
-                biased;
-                () = self.stop.cancelled() => return Err(Cut::Stopped),
-                () = self.desk.free() => {}
-            }
+            self.machine.free(&self.signals).await?;
             self.stopwatch.waited_since(since);
             self.journal.take_leases().await?;
             if !context::is_to_look(&self.journal.bodies) || !self.look_again().await? {
@@ -33,44 +19,17 @@ impl Work {
         }
     }
 
-    /// Keeps a picture of the screen for the model. Tells whether somebody took over again.
+    /// Keeps a picture of the screen for the model. Tells whether a person took over again.
     async fn look_again(&mut self) -> Result<bool, Cut> {
-        let computer = self.computer().await?;
-        let look = ComputerRequest::Act {
-            action: Action::Screenshot,
-            look: true,
-            shown: Some(self.model.shown(self.screen)),
-        };
-        let (id, interruption) = (RequestId::new(), self.interruption());
-        let answer = tokio::select! {
-            biased;
-            cut = interruption => return Err(cut),
-            answer = computer.perform(id, Actor::Agent, look, None) => answer,
-        };
-        match answer {
-            Ok(ComputerReply::Acted {
-                frame: Some(frame), ..
-            }) => {
-                let (bytes, format) = (frame.bytes, frame.format);
-                let blob = self.blobs.put(bytes.clone(), format).await?;
-                self.images.insert(blob.clone(), Image { bytes, format });
-                let screenshot = EventBody::Screenshot(Screenshot {
-                    turn: Some(self.turn),
-                    call: None,
-                    blob,
-                    width: frame.size.width,
-                    height: frame.size.height,
-                });
+        let shown = self.model.model.shown(self.machine.screen);
+        match self.machine.look(shown, &self.signals).await? {
+            Look::Seen(frame) => {
+                let screenshot = self.album.keep(self.turn, None, frame).await?;
                 self.journal.append(vec![screenshot]).await?;
                 Ok(false)
             }
-            Err(ComputerError::Refused { .. }) => Ok(true),
-            Err(ComputerError::FateUnknown | ComputerError::Gone | ComputerError::Ended(_)) => {
-                self.computer = None;
-                Ok(false)
-            }
-            // The model is told without a picture, and can look for itself.
-            Ok(_) | Err(ComputerError::Failed(_) | ComputerError::Cancelled) => Ok(false),
+            Look::Refused => Ok(true),
+            Look::Nothing => Ok(false),
         }
     }
 }

@@ -1,36 +1,39 @@
 //! The turn: from a prompt to the agent's answer, or to an honest end without one.
 //!
-//! A turn asks the model, carries out what it wants done on the session's computer, shows it
-//! what came of that, and so on, until the model only speaks. Everything that happens is
-//! appended to the session's log while it happens, and what the model is shown is built from
-//! that log alone. The app decides when turns run and closes them in the log; it is reached
-//! through the ports [`TurnLog`], [`Decisions`], [`Budgets`] and [`Desk`].
+//! A turn asks the model, carries out its calls with the session's [`tools`], shows it the results, and so on, until the
+//! model only speaks. Everything that happens is appended to the session's log while it happens, and the model is shown
+//! a view of that log alone. The app decides when turns run and closes them in the log; a turn reaches it through the
+//! ports [`TurnLog`], [`Decisions`], [`Budgets`] and [`Desk`].
 
+mod after;
+mod album;
+mod approve;
 mod ask;
 mod batch;
 mod bounds;
-mod buttons;
+mod call_context;
 mod context;
-mod decide;
+mod cut;
 mod estimate;
 mod gauge;
 mod hands;
 mod harness;
+mod journal;
 mod listen;
 mod loops;
-mod perform;
+mod machine;
+mod people;
 mod pick_up;
-mod places;
 mod ports;
-mod result_text;
+mod shell_progress;
 mod stopwatch;
 mod system_prompt;
+pub mod tools;
 mod turn;
 mod work;
 
 pub use context::{Sight, build as conversation};
 pub use harness::{Harness, OwnLoop};
 pub use ports::{Budgets, Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
-pub use result_text::shell_text;
 pub use system_prompt::{BadTemplate, PromptTemplate, SystemPrompt};
 pub use turn::{ChosenModel, Originals, Turn, TurnEnd, TurnLimits, TurnReport};

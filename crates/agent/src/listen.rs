@@ -13,10 +13,7 @@ use deskhand_core::{
 use futures::StreamExt;
 use tokio::time::Instant;
 
-use crate::{
-    ports::TurnLogError,
-    work::{Cut, Work},
-};
+use crate::{cut::Cut, ports::TurnLogError, work::Work};
 
 /// Quick enough to read along.
 pub(crate) const FLUSH_EVERY: Duration = Duration::from_millis(100);
@@ -31,7 +28,7 @@ pub(crate) struct Spoken {
     pub(crate) end: End,
 }
 
-/// Why there is no whole answer.
+/// Reasons why there is no whole answer.
 #[derive(Debug)]
 pub(crate) enum Unheard {
     /// The turn ends.
@@ -43,7 +40,7 @@ pub(crate) enum Unheard {
         after: Option<Duration>,
         /// What was said before.
         text: String,
-        /// Whether it took something, so far as the vendor said.
+        /// Whether the vendor reported tokens for it.
         has_cost: bool,
     },
 }
@@ -60,7 +57,7 @@ impl From<TurnLogError> for Unheard {
     }
 }
 
-/// What belongs to an answer besides its words.
+/// The parts of an answer besides its words.
 #[derive(Debug, Default)]
 struct Heard {
     calls: Vec<ToolCall>,
@@ -71,8 +68,8 @@ struct Heard {
 }
 
 impl Work {
-    /// Asks the model and writes down what it says. Calls are only given back once the answer is
-    /// whole: of an answer that breaks off, nothing is carried out.
+    /// Asks the model and logs its words. Calls are only returned once the answer is whole: nothing of an answer that
+    /// breaks off is carried out.
     pub(crate) async fn listen(&mut self, request: ModelRequest) -> Result<Spoken, Unheard> {
         let mut speech = Speech::new(self.turn, self.n_blocks);
         let mut heard = Heard::default();
@@ -111,12 +108,12 @@ impl Work {
     }
 
     fn cost(&self, heard: &Heard) -> Cost {
-        let price = self.model.price();
+        let price = self.model.model.price();
         Cost {
             turn: self.turn,
             step: self.n_steps,
             usd: price.map_or(0.0, |price| price.of(&heard.usage)),
-            model: self.model_name.clone(),
+            model: self.model.name.clone(),
             usage: heard.usage,
             unpriced: price.is_none(),
             unfinished: heard.end == Some(End::Unfinished),
@@ -125,23 +122,23 @@ impl Work {
         }
     }
 
-    /// Hears an answer out. What was heard is there also if it does not come to its end.
+    /// Hears an answer out. Partial text is kept even if the stream ends early.
     async fn hear(
         &mut self,
         request: ModelRequest,
         speech: &mut Speech,
         heard: &mut Heard,
     ) -> Result<End, Unheard> {
-        let mut stream = self.model.stream(request);
-        let interruption = self.interruption();
-        tokio::pin!(interruption);
+        let mut stream = self.model.model.stream(request);
+        let stopped = self.signals.stopped();
+        tokio::pin!(stopped);
         let too_long = tokio::time::sleep(self.limits.longest_answer);
         tokio::pin!(too_long);
         loop {
             let flush_at = speech.flush_at;
             let chunk = tokio::select! {
                 biased;
-                cut = &mut interruption => return Err(cut.into()),
+                cut = &mut stopped => return Err(cut.into()),
                 () = &mut too_long => return Err(later("it took too long to answer")),
                 () = until(flush_at), if flush_at.is_some() => {
                     self.journal.append(speech.take().into_iter().collect()).await?;
@@ -225,7 +222,7 @@ enum Voice {
     Text,
 }
 
-/// What was said and is not yet written down.
+/// The words that are not logged yet.
 #[derive(Debug)]
 struct Speech {
     turn: TurnId,
@@ -252,7 +249,7 @@ impl Speech {
         }
     }
 
-    /// Ends the current block and gives what of it is still to be written down.
+    /// Ends the current block and returns the part of it that is not logged yet.
     fn end(&mut self) -> Option<EventBody> {
         let due = self.take();
         self.voice = None;
@@ -298,7 +295,7 @@ impl Speech {
         self.texts.join("\n\n")
     }
 
-    /// The event for what is not yet written down.
+    /// Returns the event for words that are not logged yet.
     fn take(&mut self) -> Option<EventBody> {
         self.flush_at = None;
         if self.pending.is_empty() {

@@ -1,17 +1,16 @@
-//! Whether the agent goes round in circles.
+//! Detects an agent that goes round in circles.
 //!
-//! A round is what one answer wanted done and what came of it. The agent repeats itself when its rounds are the
-//! same in everything: the calls, their results, and the picture afterwards. A round that only looks is passed over
-//! while it shows the same picture; whatever else is different, and whoever says something or takes over, ends
-//! the repetition.
+//! A round is one answer's calls with their results. The agent repeats itself when its rounds are the same in
+//! everything: the calls, their results, and the picture afterwards. A round that only looks is passed over while it
+//! shows the same picture. Any other difference ends the repetition, and so does a person who says something or takes
+//! over.
 
-use deskhand_core::{
-    blob::BlobName, budget::Bound, event::EventBody, id::TurnId, model::ToolRequest,
-    policy::only_looks,
-};
+use deskhand_core::{blob::BlobName, budget::Bound, event::EventBody, id::TurnId, policy::Risk};
 use serde_json::Value;
 
-/// How the agent repeats itself.
+use crate::tools::ToolSet;
+
+/// The agent's repetition of itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Repeats {
     /// How often the last round was done in a row.
@@ -20,9 +19,9 @@ pub(crate) struct Repeats {
     pub(crate) is_told: bool,
 }
 
-/// How often a turn has last done the same.
-pub(crate) fn repeats(log: &[EventBody], turn: TurnId) -> Repeats {
-    let mut reading = Reading::default();
+/// Counts how often a turn has last done the same.
+pub(crate) fn repeats(log: &[EventBody], turn: TurnId, tools: &ToolSet) -> Repeats {
+    let mut reading = Reading::new(tools);
     for body in log {
         reading.add(body, turn);
     }
@@ -30,7 +29,7 @@ pub(crate) fn repeats(log: &[EventBody], turn: TurnId) -> Repeats {
     reading.repeats
 }
 
-/// What one answer wanted done, and what came of it.
+/// One answer's calls with their results.
 #[derive(Debug, Default, PartialEq)]
 struct Round<'a> {
     calls: Vec<(&'a str, &'a Value)>,
@@ -38,14 +37,24 @@ struct Round<'a> {
     picture: Option<&'a BlobName>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Reading<'a> {
+    tools: &'a ToolSet,
     round: Round<'a>,
     last: Option<Round<'a>>,
     repeats: Repeats,
 }
 
 impl<'a> Reading<'a> {
+    fn new(tools: &'a ToolSet) -> Self {
+        Self {
+            tools,
+            round: Round::default(),
+            last: None,
+            repeats: Repeats::default(),
+        }
+    }
+
     fn add(&mut self, body: &'a EventBody, turn: TurnId) {
         match body {
             EventBody::ToolUse(tool_use) if tool_use.turn == Some(turn) => {
@@ -64,7 +73,7 @@ impl<'a> Reading<'a> {
                 self.end_round();
                 self.repeats.is_told = true;
             }
-            EventBody::Message(_) | EventBody::Lease(_) => *self = Self::default(),
+            EventBody::Message(_) | EventBody::Lease(_) => *self = Self::new(self.tools),
             EventBody::ToolUse(_)
             | EventBody::ToolResult(_)
             | EventBody::Screenshot(_)
@@ -94,7 +103,7 @@ impl<'a> Reading<'a> {
             .last
             .as_ref()
             .is_some_and(|last| round.picture.is_some() && last.picture == round.picture);
-        let is_look = round.is_look();
+        let is_look = round.is_look(self.tools);
         if is_look && shows_the_same {
             return;
         }
@@ -112,9 +121,11 @@ impl<'a> Reading<'a> {
 }
 
 impl Round<'_> {
-    fn is_look(&self) -> bool {
+    /// Tells whether all its calls change nothing.
+    fn is_look(&self, tools: &ToolSet) -> bool {
         self.calls.iter().all(|(tool, input)| {
-            ToolRequest::parse(tool, input).is_ok_and(|request| only_looks(&request))
+            let risk = tools.read(tool, input).map(|call| call.proposal().risk);
+            matches!(risk, Ok(Risk::Looks | Risk::Exempt))
         })
     }
 }

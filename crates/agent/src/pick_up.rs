@@ -1,22 +1,18 @@
-//! Going on with a turn that was held up, by a server that was stopped or killed.
+//! Resuming a turn that was interrupted when the server was stopped or killed.
 //!
-//! An answer that is whole in the log is not asked for again. Of the calls without a result the
-//! first may or may not have been carried out, and the model is told so; the others were not. A call
-//! that waited for a person was not, and waits on.
+//! An answer that is whole in the log is not asked for again. Of the calls without a result, the first may or may not
+//! have been carried out, and the model is told so; the others were not. A call that waited for a person was not
+//! carried out, and waits on.
 
-use std::time::Duration;
-
-use deskhand_core::{
-    event::EventBody,
-    id::TurnId,
-    model::{ToolCall, ToolRequest},
-};
+use deskhand_core::{event::EventBody, id::TurnId, model::ToolCall};
 use tokio::time::Instant;
 
 use crate::{
-    batch::{After, HALTED, Outcome, result},
+    after::After,
+    batch::{HALTED, Outcome, not_executed},
     context::Blocks,
-    work::{Cut, Work},
+    cut::Cut,
+    work::Work,
 };
 
 const FATE_UNKNOWN: &str = "The server was stopped during this action, so it is not known whether \
@@ -24,11 +20,11 @@ const FATE_UNKNOWN: &str = "The server was stopped during this action, so it is 
                             programs are gone.";
 const RESTARTED: &str = "Not executed: the server and the computer were started again while a \
                          person was waited for. Files are kept, open programs are gone.";
-const RESTARTED_NOTE: &str = "[The server and the computer were started again while a person was \
+const RESTARTED_NOTE: &str = "\n[The server and the computer were started again while a person was \
                               waited for: files are kept, open programs and what the shell knew \
                               are gone.]";
 
-/// What the log says of a turn.
+/// A turn as the log tells it.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     /// How many whole answers the model has given.
@@ -37,7 +33,7 @@ pub(crate) struct Progress {
     pub(crate) n_blocks: u32,
     /// Calls without a result.
     open: Vec<ToolCall>,
-    /// What was said since the last whole answer.
+    /// The words since the last whole answer.
     text: Blocks,
     has_calls: bool,
     /// The words of answers that became too long, if nothing else came after them.
@@ -125,7 +121,7 @@ impl Progress {
 }
 
 impl Work {
-    /// Closes what was left open. Answers the turn's last words if they have been said already.
+    /// Closes the calls that were left open. Returns the turn's last words if they have been said already.
     pub(crate) async fn pick_up(&mut self, progress: Progress) -> Result<Option<String>, Cut> {
         let mut open = progress.open.into_iter();
         if let Some(call) = open.next() {
@@ -139,9 +135,7 @@ impl Work {
                 return Err(Cut::Parked);
             }
             let (mut bodies, cut) = self.record(&call, outcome, started.elapsed()).await;
-            let turn = self.turn;
-            let rest = |call| result(turn, &call, Outcome::failed(skipped), Duration::ZERO);
-            bodies.extend(open.map(rest));
+            bodies.extend(open.map(|call| not_executed(self.turn, &call, skipped)));
             self.journal.append(bodies).await?;
             if let Some(cut) = cut {
                 return Err(cut);
@@ -150,22 +144,30 @@ impl Work {
         Ok(progress.last_words)
     }
 
-    /// Goes on with a call that waited for a person. What was meant for the screen of then is not
-    /// done on the screen of now.
-    async fn wait_on(&mut self, call: &ToolCall) -> Outcome {
-        let outcome = match self.read(call) {
-            Err(problem) => return Outcome::failed(problem),
-            Ok(request @ (ToolRequest::Computer(_) | ToolRequest::FillSecret(_))) => {
-                match self.agreed(call, &request).await {
-                    Ok(()) => return Outcome::failed(RESTARTED),
-                    Err(outcome) => return outcome,
-                }
-            }
-            Ok(request) => self.perform_if_agreed(call, request, After::Nothing).await,
+    /// Tells whether a call was surely not carried out before the interruption, or can be carried out again.
+    fn was_waiting(&self, call: &ToolCall) -> bool {
+        let can_be_run = match self.read(call) {
+            Ok(invocation) => invocation.is_repeatable(),
+            // Nobody can have carried it out.
+            Err(_) => true,
         };
-        Outcome {
-            text: format!("{}\n{RESTARTED_NOTE}", outcome.text),
-            ..outcome
+        can_be_run || self.people.held_up(&call.id)
+    }
+
+    /// Resumes a call that waited for a person. A call for the screen of then is not made on the screen of now.
+    async fn wait_on(&mut self, call: &ToolCall) -> Outcome {
+        let invocation = match self.read(call) {
+            Ok(invocation) => invocation,
+            Err(problem) => return Outcome::failed(problem),
+        };
+        if invocation.is_for_screen() {
+            return match self.agreed(call, &*invocation).await {
+                Ok(()) => Outcome::failed(RESTARTED),
+                Err(outcome) => outcome,
+            };
         }
+        self.run_if_agreed(call, invocation, After::Nothing)
+            .await
+            .with_note(RESTARTED_NOTE)
     }
 }

@@ -1,4 +1,4 @@
-//! A turn from the outside: what goes in, and how it ended.
+//! A turn from the outside: its inputs and its end.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -15,12 +15,14 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    cut::Cut,
     ports::{Budgets, Decisions, Desk, TurnLog, TurnLogError},
     system_prompt::SystemPrompt,
-    work::{Cut, Work},
+    tools::ToolSet,
+    work::Work,
 };
 
-/// What bounds a turn, and what the model is shown in it.
+/// The bounds of a turn, and of the pictures that the model is shown in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnLimits {
     /// How often the model is asked before a person is.
@@ -48,7 +50,7 @@ impl Default for TurnLimits {
 }
 
 impl TurnLimits {
-    /// How many of so many pictures are too old to be shown.
+    /// Returns the number of pictures, out of so many, that are too old to be shown.
     pub(crate) fn n_old_pictures(&self, n_pictures: usize) -> usize {
         let at_once = self.pruned_images.max(1);
         n_pictures.saturating_sub(self.kept_images) / at_once * at_once
@@ -70,8 +72,10 @@ pub type Originals = HashMap<(TurnId, u32), Original>;
 pub struct Turn {
     pub id: TurnId,
     pub model: ChosenModel,
-    /// Who is asked when the model cannot be reached.
+    /// The model to ask when the first cannot be reached.
     pub fallback: Option<ChosenModel>,
+    /// The tools that the model is offered.
+    pub tools: ToolSet,
     pub desk: Arc<dyn Desk>,
     pub log: Arc<dyn TurnLog>,
     pub decisions: Arc<dyn Decisions>,
@@ -82,7 +86,7 @@ pub struct Turn {
     pub history: Vec<Event>,
     /// The answers in it as their vendors gave them.
     pub originals: Originals,
-    /// What the model is told before the conversation.
+    /// The instructions before the conversation.
     pub prompt: SystemPrompt,
     pub screen: ScreenSize,
     pub limits: TurnLimits,
@@ -93,7 +97,7 @@ pub struct Turn {
     pub parking: CancellationToken,
 }
 
-/// What became of a turn.
+/// The end of a turn, in numbers.
 #[derive(Debug)]
 pub struct TurnReport {
     pub end: TurnEnd,
@@ -102,14 +106,14 @@ pub struct TurnReport {
     pub duration: Duration,
 }
 
-/// How a turn ended. The app writes this end to the log together with the session's new state.
+/// The end of a turn. The app writes it to the log together with the session's new state.
 #[derive(Debug)]
 pub enum TurnEnd {
     /// The model ended its turn with these words.
     Done { answer: String },
     /// The stop came.
     Stopped,
-    /// It came up against a bound, and a person said that it was enough.
+    /// The turn reached a bound, and a person said that it was enough.
     Enough { bound: Option<Bound> },
     /// It could not go on.
     Failed(Failure),
@@ -118,16 +122,15 @@ pub enum TurnEnd {
 }
 
 impl Turn {
-    /// Works until the end, however it comes about. Whatever tool use was begun has its result
-    /// in the log afterwards, unless the log itself is lost or the turn waits for a person while
-    /// the server ends.
+    /// Works until the end, however it comes about. Every tool use that was begun has its result in the log afterwards,
+    /// unless the log itself is lost or the turn waits for a person while the server ends.
     pub async fn run(self) -> TurnReport {
         let started = Instant::now();
         let id = self.id;
         let mut work = Work::new(self, started);
         let done = work.until_done().await;
-        if done.is_err() {
-            work.let_go().await;
+        if done.is_err() && !work.machine.release().await {
+            tracing::warn!(turn.id = %id, "the mouse was not released in time");
         }
         let end = match done {
             Ok(answer) => TurnEnd::Done { answer },

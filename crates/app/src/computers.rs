@@ -8,6 +8,7 @@ use bytes::Bytes;
 use deskhand_core::{
     action::ScreenSize,
     blob::{BlobError, BlobFormat, BlobName, Blobs},
+    clock::Clock,
     id::{RequestId, SessionId, UserId},
     right::Right,
     sandbox::{Actor, ByteStream, ComputerReply, ComputerRequest},
@@ -31,6 +32,7 @@ pub(crate) struct ComputerParts {
     pub(crate) log: Log,
     pub(crate) blobs: Arc<dyn Blobs>,
     pub(crate) live: LiveSessions,
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) screen: ScreenSize,
 }
 

@@ -9,7 +9,9 @@ use deskhand_core::{
     user::UserRole,
     viewer::Viewer,
 };
-use deskhand_store::{DecisionPage, NamedDecision, SettleDecision, SettleRefused, Store, StoreError};
+use deskhand_store::{
+    DecisionPage, NamedDecision, SettleDecision, SettleRefused, Store, StoreError,
+};
 use jiff::Timestamp;
 use tokio::sync::Notify;
 

@@ -214,6 +214,7 @@ impl Common {
             log: self.log.clone(),
             blobs: Arc::clone(&self.parts.blobs),
             live: live.clone(),
+            clock: Arc::clone(&self.parts.clock),
             screen: self.parts.settings.screen,
         })
     }

@@ -16,6 +16,7 @@ use crate::{
     model::{Check, Usage},
     policy::Policy,
     session::{Phase, SandboxState},
+    tool::ResultPart,
 };
 
 /// The version written with every event.
@@ -238,10 +239,14 @@ pub struct ToolUse {
     pub turn: Option<TurnId>,
     /// Pairs the use with its result.
     pub call: String,
-    /// `computer`, `bash`, `editor`, `ask_user` or `fill_secret`.
+    /// The tool's name, or what the model named instead of one.
     pub tool: String,
-    /// An `Action`, `ShellRequest`, `EditCommand`, `Question` or `FillSecret`, or what the model sent instead of one.
+    /// The tool's own input, or what the model sent instead of it.
     pub input: serde_json::Value,
+    /// A sentence for people: `Clicked at (783, 283)`. Absent where the tool could not read its input, and in logs of
+    /// earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
     /// Who did it, when a person did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<UserId>,
@@ -264,6 +269,12 @@ pub struct ToolResult {
     /// More of the same call follows; `text` is only what is new. The last result has it all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
+    /// The text in parts, where it has points in it: each model is told them in its own pixels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ResultPart>,
+    /// Facts for programs, such as a command's exit code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<serde_json::Value>,
 }
 
 /// The screen was looked at.

@@ -23,6 +23,7 @@ pub mod secret;
 pub mod session;
 pub mod shell;
 pub mod tasks;
+pub mod tool;
 pub mod user;
 pub mod vault;
 pub mod viewer;

@@ -7,13 +7,10 @@ use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    action::{Action, Point, ScreenSize},
+    action::{Point, ScreenSize},
     blob::BlobFormat,
     decision::DecisionKind,
-    edit::EditCommand,
-    question::Question,
-    shell::ShellRequest,
-    vault::FillSecret,
+    tool::ToolSpecs,
 };
 
 /// One model call.
@@ -23,6 +20,8 @@ pub struct ModelRequest {
     pub screen: ScreenSize,
     /// How big the pictures of it are: [`Model::shown`].
     pub shown: ScreenSize,
+    /// The tools that it may call.
+    pub tools: ToolSpecs,
     /// The conversation, oldest first. The last item is no answer.
     pub items: Vec<Item>,
 }
@@ -53,9 +52,9 @@ pub enum Item {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
     pub id: String,
-    /// `computer`, `bash`, `editor`, `ask_user` or `fill_secret`.
+    /// The tool's name, which may be one that there is not.
     pub tool: String,
-    /// The tool's own request as JSON; see [`ToolRequest::parse`].
+    /// The tool's own input as JSON.
     pub input: serde_json::Value,
     /// What a person must agree to before it is carried out.
     pub checks: Vec<Check>,
@@ -253,49 +252,4 @@ pub struct ListedModel {
     /// Why it cannot be used, and the way out.
     pub problem: Option<String>,
     pub price: Option<Price>,
-}
-
-/// A tool call that makes sense.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ToolRequest {
-    Computer(Action),
-    Bash(ShellRequest),
-    Editor(EditCommand),
-    AskUser(Question),
-    FillSecret(FillSecret),
-}
-
-/// A tool call that does not make sense. The text is for the model.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadCall {
-    #[error(
-        "there is no tool {0:?}; the tools are computer, bash, editor, ask_user and fill_secret"
-    )]
-    NoTool(String),
-    #[error("the {tool} tool does not take this input: {problem}")]
-    Input { tool: String, problem: String },
-}
-
-impl ToolRequest {
-    /// Reads a call's input.
-    pub fn parse(tool: &str, input: &serde_json::Value) -> Result<Self, BadCall> {
-        let bad = |error: serde_json::Error| BadCall::Input {
-            tool: tool.to_owned(),
-            problem: error.to_string(),
-        };
-        match tool {
-            "computer" => Action::deserialize(input).map(Self::Computer).map_err(bad),
-            "bash" => ShellRequest::deserialize(input)
-                .map(Self::Bash)
-                .map_err(bad),
-            "editor" => EditCommand::deserialize(input)
-                .map(Self::Editor)
-                .map_err(bad),
-            "ask_user" => Question::deserialize(input).map(Self::AskUser).map_err(bad),
-            "fill_secret" => FillSecret::deserialize(input)
-                .map(Self::FillSecret)
-                .map_err(bad),
-            other => Err(BadCall::NoTool(other.to_owned())),
-        }
-    }
 }

@@ -1,7 +1,7 @@
-//! Approval policies: what a person must agree to before the agent does it.
+//! Approval policies: the calls that a person must agree to before the agent makes them.
 //!
-//! The first rule that matches says what happens; without one, the mode does. A policy is a guard
-//! against accidents. What keeps an agent in that means harm is the sandbox.
+//! The first rule that matches decides; without one, the mode does. A policy is a guard against accidents. An agent
+//! that means harm is contained by the sandbox.
 
 mod commands;
 mod risky;
@@ -9,14 +9,13 @@ mod risky;
 use serde::{Deserialize, Serialize};
 
 use self::commands::{Command, split};
-use crate::{action::Action, edit::EditCommand, model::ToolRequest, shell::ShellRequest};
 
 /// The most rules a policy has.
 pub const MOST_RULES: usize = 50;
 /// The longest pattern of a rule, in characters.
 pub const LONGEST_PATTERN: usize = 200;
 
-/// What the agent must ask before it does it.
+/// The calls that the agent must ask about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
@@ -39,12 +38,12 @@ pub enum Mode {
     Never,
 }
 
-/// What happens to calls of one kind.
+/// A decision for all calls of one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     pub tool: RuleTool,
-    /// The whole text of a call, in which `*` stands for anything: see [`Subjects`].
+    /// The whole text of a call, in which `*` stands for anything: see [`CallSubject`].
     #[serde(default = "anything")]
     pub pattern: String,
     pub then: Then,
@@ -60,6 +59,19 @@ pub enum RuleTool {
     Any,
 }
 
+impl RuleTool {
+    /// Tells whether a rule for this tool applies to the tool called `name`.
+    fn covers(self, name: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Computer => name == "computer",
+            Self::Bash => name == "bash",
+            Self::Editor => name == "editor",
+            Self::FillSecret => name == "fill_secret",
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Then {
@@ -68,16 +80,16 @@ pub enum Then {
     Refuse,
 }
 
-/// What a policy says of a call.
+/// A policy's decision about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Allow,
-    /// The text says what the agent wants, for people.
+    /// People are asked this.
     Ask(String),
     Refuse,
 }
 
-/// Why something cannot be a policy.
+/// Reasons why a policy is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadPolicy {
     #[error("a policy has at most {MOST_RULES} rules, not {0}")]
@@ -107,162 +119,117 @@ impl Policy {
         }
     }
 
-    /// What is to happen with a call. Asking is never asked about.
-    pub fn verdict(&self, request: &ToolRequest) -> Verdict {
-        let Some(subjects) = Subjects::of(request) else {
+    /// Judges a call. Calls that are exempt are always allowed.
+    pub fn verdict(&self, proposal: &Proposal) -> Verdict {
+        if proposal.risk == Risk::Exempt {
             return Verdict::Allow;
-        };
-        match self.rules.iter().find(|rule| subjects.match_rule(rule)) {
+        }
+        match self.rules.iter().find(|rule| proposal.matches(rule)) {
             Some(rule) => match rule.then {
-                Then::Ask => Verdict::Ask(wish(request, None)),
+                Then::Ask => Verdict::Ask(proposal.question(None)),
                 Then::Allow => Verdict::Allow,
                 Then::Refuse => Verdict::Refuse,
             },
-            None => self.by_mode(request, &subjects),
+            None => self.by_mode(proposal),
         }
     }
 
-    fn by_mode(&self, request: &ToolRequest, subjects: &Subjects) -> Verdict {
-        match self.mode {
-            Mode::Never => Verdict::Allow,
-            Mode::Always if only_looks(request) => Verdict::Allow,
-            Mode::Always => Verdict::Ask(wish(request, subjects.risk())),
-            Mode::Risky if matches!(request, ToolRequest::FillSecret(_)) => {
-                Verdict::Ask(wish(request, None))
+    fn by_mode(&self, proposal: &Proposal) -> Verdict {
+        match (self.mode, proposal.risk) {
+            (Mode::Never, _) | (_, Risk::Exempt | Risk::Looks) | (Mode::Risky, Risk::Harmless) => {
+                Verdict::Allow
             }
-            Mode::Risky => match subjects.risk() {
-                Some(risk) => Verdict::Ask(wish(request, Some(risk))),
-                None => Verdict::Allow,
-            },
+            (Mode::Always, Risk::Harmless) => Verdict::Ask(proposal.question(None)),
+            (Mode::Always | Mode::Risky, Risk::Risky(why)) => Verdict::Ask(proposal.question(why)),
         }
     }
 }
 
-/// What the patterns of rules are held against. Of a shell command that is the whole text and each
-/// of the simple commands in it; otherwise the action or command and what it is about, such as
-/// `type hello`, `key ctrl+s`, `click` or `create /etc/hosts`; of a secret its name.
-struct Subjects {
-    tool: RuleTool,
+/// A call as policies judge it. The tool says what it is about and how risky it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// The tool's name.
+    pub tool: String,
+    pub subject: CallSubject,
+    pub risk: Risk,
+    /// The beginning of what people are asked: `The agent wants to run a command`.
+    pub wish: String,
+}
+
+/// How much harm a call may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Risk {
+    /// It only speaks to people. No policy applies to it.
+    Exempt,
+    /// It changes nothing.
+    Looks,
+    /// It changes something, and probably does no harm.
+    Harmless,
+    /// It may do harm. The reason, if there is one to tell, ends the sentence "… a command that …".
+    Risky(Option<&'static str>),
+}
+
+/// The text that the patterns of rules are matched with: `type hello`, `click`, `create /etc/hosts`, or a secret's
+/// name. A shell command has its whole text and each of the simple commands in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallSubject {
     whole: String,
     commands: Vec<Command>,
 }
 
-impl Subjects {
-    fn of(request: &ToolRequest) -> Option<Self> {
-        let (tool, whole) = match request {
-            ToolRequest::Computer(action) => (RuleTool::Computer, action_text(action)),
-            ToolRequest::Bash(ShellRequest::Run { command, .. }) => {
-                (RuleTool::Bash, command.trim().to_owned())
-            }
-            ToolRequest::Bash(ShellRequest::Restart) => (RuleTool::Bash, "restart".to_owned()),
-            ToolRequest::Editor(edit) => (RuleTool::Editor, edit_text(edit)),
-            ToolRequest::FillSecret(fill) => (RuleTool::FillSecret, fill.name.to_string()),
-            ToolRequest::AskUser(_) => return None,
-        };
-        let commands = match request {
-            ToolRequest::Bash(ShellRequest::Run { command, .. }) => split(command),
-            ToolRequest::Bash(ShellRequest::Restart)
-            | ToolRequest::Computer(_)
-            | ToolRequest::Editor(_)
-            | ToolRequest::FillSecret(_)
-            | ToolRequest::AskUser(_) => Vec::new(),
-        };
-        Some(Self {
-            tool,
-            whole,
-            commands,
-        })
+impl CallSubject {
+    pub fn text(whole: impl Into<String>) -> Self {
+        Self {
+            whole: whole.into(),
+            commands: Vec::new(),
+        }
     }
 
-    /// A rule that asks or refuses matches when any command does, however it is begun. One that
-    /// allows matches only when every command does, so that nothing hides behind what is allowed.
-    fn match_rule(&self, rule: &Rule) -> bool {
-        if rule.tool != RuleTool::Any && rule.tool != self.tool {
+    /// A command for a shell.
+    pub fn shell(command: &str) -> Self {
+        Self {
+            whole: command.trim().to_owned(),
+            commands: split(command),
+        }
+    }
+
+    /// Returns what is risky about the shell commands, as the end of "… a command that …".
+    pub fn shell_risk(&self) -> Option<&'static str> {
+        risky::risk(&self.commands, &self.whole)
+    }
+}
+
+impl Proposal {
+    /// A rule that asks or refuses matches when any command does, however it is begun. One that allows matches only
+    /// when every command does, so that nothing hides behind what is allowed.
+    fn matches(&self, rule: &Rule) -> bool {
+        let CallSubject { whole, commands } = &self.subject;
+        if !rule.tool.covers(&self.tool) {
             return false;
         }
         let matched = |text: &str| matches(&rule.pattern, text);
         match rule.then {
             Then::Ask | Then::Refuse => {
-                matched(&self.whole)
-                    || self.commands.iter().any(|command| {
+                matched(whole)
+                    || commands.iter().any(|command| {
                         matched(&command.text) || matched(&command.words().join(" "))
                     })
             }
-            Then::Allow if self.commands.is_empty() => matched(&self.whole),
-            Then::Allow => self.commands.iter().all(|command| matched(&command.text)),
+            Then::Allow if commands.is_empty() => matched(whole),
+            Then::Allow => commands.iter().all(|command| matched(&command.text)),
         }
     }
 
-    fn risk(&self) -> Option<&'static str> {
-        risky::risk(&self.commands, &self.whole)
-    }
-}
-
-/// What the agent wants, and what is risky about it.
-fn wish(request: &ToolRequest, risk: Option<&str>) -> String {
-    let wish = match request {
-        ToolRequest::Computer(_) => "The agent wants to use mouse and keyboard".to_owned(),
-        ToolRequest::Bash(ShellRequest::Run { .. }) => {
-            "The agent wants to run a command".to_owned()
+    /// The sentence that people are asked with.
+    fn question(&self, why: Option<&str>) -> String {
+        match why {
+            Some(why) => format!("{} that {why}.", self.wish),
+            None => format!("{}.", self.wish),
         }
-        ToolRequest::Bash(ShellRequest::Restart) => {
-            "The agent wants to start a new shell".to_owned()
-        }
-        ToolRequest::Editor(_) => "The agent wants to use the editor".to_owned(),
-        ToolRequest::AskUser(_) => "The agent wants to ask".to_owned(),
-        ToolRequest::FillSecret(fill) => format!(
-            "The agent wants to type the secret {} into the page in front",
-            fill.name
-        ),
-    };
-    match risk {
-        Some(risk) => format!("{wish} that {risk}."),
-        None => format!("{wish}."),
     }
 }
 
-/// Whether a call changes nothing.
-pub fn only_looks(request: &ToolRequest) -> bool {
-    match request {
-        ToolRequest::Computer(action) => matches!(
-            action,
-            Action::Screenshot | Action::Zoom { .. } | Action::Wait { .. } | Action::CursorPosition
-        ),
-        ToolRequest::Editor(edit) => matches!(edit, EditCommand::View { .. }),
-        ToolRequest::Bash(_) | ToolRequest::FillSecret(_) => false,
-        ToolRequest::AskUser(_) => true,
-    }
-}
-
-fn action_text(action: &Action) -> String {
-    match action {
-        Action::Screenshot => "screenshot".to_owned(),
-        Action::Zoom { .. } => "zoom".to_owned(),
-        Action::Move { .. } => "move".to_owned(),
-        Action::Click { .. } => "click".to_owned(),
-        Action::MouseDown { .. } => "mouse_down".to_owned(),
-        Action::MouseUp { .. } => "mouse_up".to_owned(),
-        Action::Drag { .. } => "drag".to_owned(),
-        Action::Scroll { .. } => "scroll".to_owned(),
-        Action::Type { text } => format!("type {text}"),
-        Action::Key { keys, .. } => format!("key {keys}"),
-        Action::HoldKey { keys, .. } => format!("hold_key {keys}"),
-        Action::Wait { .. } => "wait".to_owned(),
-        Action::CursorPosition => "cursor_position".to_owned(),
-    }
-}
-
-fn edit_text(edit: &EditCommand) -> String {
-    match edit {
-        EditCommand::View { path, .. } => format!("view {path}"),
-        EditCommand::Create { path, .. } => format!("create {path}"),
-        EditCommand::StrReplace { path, .. } => format!("str_replace {path}"),
-        EditCommand::Insert { path, .. } => format!("insert {path}"),
-        EditCommand::UndoEdit { path } => format!("undo_edit {path}"),
-    }
-}
-
-/// Whether a pattern stands for the whole text.
+/// Tells whether a pattern matches the whole text.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {

@@ -1,13 +1,25 @@
-use serde_json::json;
-
 use super::*;
 
-fn bash(command: &str) -> ToolRequest {
-    ToolRequest::parse("bash", &json!({"shell": "run", "command": command})).unwrap()
+fn proposal(tool: &str, subject: CallSubject, risk: Risk) -> Proposal {
+    Proposal {
+        tool: tool.to_owned(),
+        subject,
+        risk,
+        wish: "The agent wants to do it".to_owned(),
+    }
 }
 
-fn computer(input: &serde_json::Value) -> ToolRequest {
-    ToolRequest::parse("computer", input).unwrap()
+fn bash(command: &str) -> Proposal {
+    let subject = CallSubject::shell(command);
+    let risk = match subject.shell_risk() {
+        Some(why) => Risk::Risky(Some(why)),
+        None => Risk::Harmless,
+    };
+    proposal("bash", subject, risk)
+}
+
+fn computer(subject: &str, risk: Risk) -> Proposal {
+    proposal("computer", CallSubject::text(subject), risk)
 }
 
 fn policy(mode: Mode, rules: &[(RuleTool, &str, Then)]) -> Policy {
@@ -22,8 +34,8 @@ fn policy(mode: Mode, rules: &[(RuleTool, &str, Then)]) -> Policy {
     }
 }
 
-fn asks(policy: &Policy, request: &ToolRequest) -> bool {
-    matches!(policy.verdict(request), Verdict::Ask(_))
+fn asks(policy: &Policy, proposal: &Proposal) -> bool {
+    matches!(policy.verdict(proposal), Verdict::Ask(_))
 }
 
 #[test]
@@ -67,7 +79,7 @@ fn what_may_do_harm_is_risky_and_the_rest_is_not() {
     ] {
         assert_eq!(policy.verdict(&bash(command)), Verdict::Allow, "{command}");
     }
-    let click = computer(&json!({"action": "click"}));
+    let click = computer("click", Risk::Harmless);
     assert_eq!(policy.verdict(&click), Verdict::Allow);
 }
 
@@ -75,11 +87,14 @@ fn what_may_do_harm_is_risky_and_the_rest_is_not() {
 fn modes_ask_about_everything_but_looking_or_about_nothing() {
     let always = policy(Mode::Always, &[]);
     assert!(asks(&always, &bash("ls")));
-    assert!(asks(&always, &computer(&json!({"action": "click"}))));
-    let screenshot = computer(&json!({"action": "screenshot"}));
+    assert!(asks(&always, &computer("click", Risk::Harmless)));
+    let screenshot = computer("screenshot", Risk::Looks);
     assert_eq!(always.verdict(&screenshot), Verdict::Allow);
-    let question = ToolRequest::parse("ask_user", &json!({"question": "?"})).unwrap();
+    let question = proposal("ask_user", CallSubject::text(""), Risk::Exempt);
     assert_eq!(always.verdict(&question), Verdict::Allow);
+    let refuses_all = self::policy(Mode::Always, &[(RuleTool::Any, "*", Then::Refuse)]);
+    assert_eq!(refuses_all.verdict(&question), Verdict::Allow);
+    assert_eq!(refuses_all.verdict(&screenshot), Verdict::Refuse);
     let never = policy(Mode::Never, &[]);
     assert_eq!(never.verdict(&bash("sudo rm -rf /")), Verdict::Allow);
 }
@@ -99,10 +114,9 @@ fn the_first_rule_that_matches_wins() {
         policy.verdict(&bash("cd r; git push origin main -f")),
         Verdict::Refuse
     );
-    let typed = computer(&json!({"action": "type", "text": "my password is x"}));
+    let typed = computer("type my password is x", Risk::Harmless);
     assert!(asks(&policy, &typed));
-    let view = json!({"command": "view", "path": "/etc/passwd"});
-    let view = ToolRequest::parse("editor", &view).unwrap();
+    let view = proposal("editor", CallSubject::text("view /etc/passwd"), Risk::Looks);
     assert_eq!(policy.verdict(&view), Verdict::Refuse);
     // The rest of the command is as risky as before.
     assert!(asks(&policy, &bash("git push; rm -rf x")));
@@ -162,11 +176,10 @@ fn rules_are_bounded() {
 }
 
 #[test]
-fn typing_a_secret_is_asked_about_unless_somebody_decided_otherwise() {
-    let fill = ToolRequest::parse("fill_secret", &json!({"name": "bank"})).unwrap();
+fn a_risk_without_a_reason_is_asked_about_unless_a_rule_decides_otherwise() {
+    let fill = proposal("fill_secret", CallSubject::text("bank"), Risk::Risky(None));
     let verdict = |mode, rules: &[(RuleTool, &str, Then)]| policy(mode, rules).verdict(&fill);
-    let asked =
-        Verdict::Ask("The agent wants to type the secret bank into the page in front.".to_owned());
+    let asked = Verdict::Ask("The agent wants to do it.".to_owned());
     assert_eq!(verdict(Mode::Risky, &[]), asked);
     assert_eq!(verdict(Mode::Always, &[]), asked);
     assert_eq!(verdict(Mode::Never, &[]), Verdict::Allow);
@@ -174,4 +187,14 @@ fn typing_a_secret_is_asked_about_unless_somebody_decided_otherwise() {
     assert_eq!(verdict(Mode::Always, &[allow]), Verdict::Allow);
     let other = (RuleTool::FillSecret, "shop", Then::Allow);
     assert_eq!(verdict(Mode::Risky, &[other]), asked);
+}
+
+#[test]
+fn people_are_told_the_reason_unless_a_rule_asks() {
+    let command = bash("rm -rf x");
+    let why = Verdict::Ask("The agent wants to do it that removes files for good.".to_owned());
+    assert_eq!(policy(Mode::Risky, &[]).verdict(&command), why);
+    let rule = (RuleTool::Bash, "rm *", Then::Ask);
+    let plain = Verdict::Ask("The agent wants to do it.".to_owned());
+    assert_eq!(policy(Mode::Risky, &[rule]).verdict(&command), plain);
 }

@@ -1,4 +1,4 @@
-//! `ask_user`: the tool with which an agent asks a person.
+//! Questions that an agent asks a person.
 
 use std::time::Duration;
 
@@ -50,8 +50,8 @@ pub enum Offer {
 }
 
 impl Question {
-    /// What people are asked, or what is wrong with the question, for the model.
-    pub fn ask(&self, call: &str, now: Timestamp) -> Result<Ask, String> {
+    /// Returns the question as people are asked it. The error is for the model.
+    pub fn ask(&self, now: Timestamp) -> Result<Ask, String> {
         if self.question.trim().is_empty() {
             return Err("the question is empty".to_owned());
         }
@@ -71,7 +71,7 @@ impl Question {
             Some(_) => return Err(format!("expires_in_s is 1 to {LONGEST_EXPIRY_S}")),
         };
         Ok(Ask {
-            call: Some(call.to_owned()),
+            call: None,
             kind: DecisionKind::Question,
             prompt: self.question.clone(),
             form,
@@ -82,9 +82,9 @@ impl Question {
         })
     }
 
-    /// What is wrong with the question, if anything is.
+    /// Checks that people can be asked the question.
     pub fn check(&self) -> Result<(), String> {
-        self.ask("", Timestamp::UNIX_EPOCH).map(drop)
+        self.ask(Timestamp::UNIX_EPOCH).map(drop)
     }
 
     fn form(&self) -> Result<Form, String> {
@@ -166,7 +166,7 @@ mod tests {
         let now = "2026-07-03T12:00:00Z".parse().unwrap();
         let question: Question =
             serde_json::from_value(input).map_err(|error| error.to_string())?;
-        question.ask("a", now)
+        question.ask(now)
     }
 
     #[test]

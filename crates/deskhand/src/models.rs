@@ -1,12 +1,14 @@
-//! `deskhand models` and `deskhand prompt`: what there is to choose from, and what a model is told.
+//! `deskhand models` and `deskhand prompt`: the list of models, and the instructions that one gets.
+
+use std::sync::Arc;
 
 use anyhow::Context;
-use deskhand_agent::SystemPrompt;
+use deskhand_agent::{SystemPrompt, tools};
 use deskhand_core::{
     clock::{Clock, SystemClock},
     model::Models,
 };
-use deskhand_models::ConfiguredModels;
+use deskhand_models::{BadModelSettings, ConfiguredModels};
 
 use crate::{
     cli::{ModelsArgs, PromptArgs},
@@ -34,9 +36,16 @@ pub(crate) async fn list(
     Ok(())
 }
 
+/// Sets up the models of the configuration. Scenarios are checked against the tools when they are read.
+pub(crate) fn configured(config: &Config) -> Result<ConfiguredModels, BadModelSettings> {
+    let tools = tools::all();
+    let models = ConfiguredModels::new(config.models.clone())?;
+    Ok(models.checking_calls(Arc::new(move |tool, input| tools.check(tool, input))))
+}
+
 /// Carries out `deskhand prompt`.
 pub(crate) fn prompt(args: &PromptArgs, config: &Config) -> anyhow::Result<()> {
-    let models = ConfiguredModels::new(config.models.clone())?;
+    let models = configured(config)?;
     let name = args.model.clone();
     let name = name.unwrap_or_else(|| models.default_model());
     let model = models.model(&name)?;

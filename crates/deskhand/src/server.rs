@@ -17,7 +17,7 @@ use deskhand_core::{
     secret::Secret,
     tasks::Tasks,
 };
-use deskhand_models::{ConfiguredModels, VendorGateway};
+use deskhand_models::VendorGateway;
 use deskhand_sandbox::local::{Limits, LocalConfig, LocalSandboxes};
 use deskhand_store::{FolderBlobs, KeyFile, Store};
 use tokio::{net::TcpListener, task::JoinHandle};
@@ -25,6 +25,7 @@ use tokio::{net::TcpListener, task::JoinHandle};
 use crate::{
     config::Config,
     data_dir::{DataDir, DataDirLock, PostedNote, ServerNote},
+    models,
 };
 
 /// How long the end of a server may take before what is left is abandoned to the kernel, which
@@ -226,7 +227,7 @@ async fn start_app(
         store,
         key: KeyFile::at(&config.key_file),
         blobs: Arc::new(blobs),
-        models: Arc::new(ConfiguredModels::new(config.models.clone())?),
+        models: Arc::new(models::configured(config)?),
         harness: Arc::new(OwnLoop),
         gateway,
         sandboxes,

@@ -12,7 +12,6 @@ mod chords;
 #[cfg(test)]
 mod conversations;
 mod exchange;
-mod functions;
 mod gateway;
 mod gemini;
 mod google;
@@ -43,6 +42,7 @@ use deskhand_core::model::{ListedModel, Model, Models, UnknownModel};
 
 pub use crate::{
     gateway::VendorGateway,
+    scripted::CheckCall,
     settings::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings},
     vendors::BadModelSettings,
 };
@@ -66,6 +66,13 @@ impl ConfiguredModels {
             scripted: ScriptedModels::new(settings.scenario_dir),
             default_model: settings.default_model,
         })
+    }
+
+    /// Checks the calls of scenarios when they are read, instead of when they are played.
+    #[must_use]
+    pub fn checking_calls(mut self, check: CheckCall) -> Self {
+        self.scripted.check_call = Some(check);
+        self
     }
 
     fn find(&self, name: &str) -> Result<Arc<dyn Model>, String> {

@@ -6,6 +6,7 @@
 use deskhand_core::{
     action::Action,
     model::{CallResult, Image, ToolCall},
+    tool::NativeTool,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -50,7 +51,8 @@ pub(crate) fn done<'a>(exchange: &Exchange<'a>, space: &Space) -> Vec<Told<'a>> 
 
 /// What a call asks for. What nobody could read stays as it is.
 fn input(call: &ToolCall, space: &Space) -> Value {
-    let action = (call.tool == "computer").then(|| Action::deserialize(&call.input));
+    let is_computer = call.tool == NativeTool::Computer.name();
+    let action = is_computer.then(|| Action::deserialize(&call.input));
     match action {
         Some(Ok(action)) => json!(space.shown_action(action)),
         Some(Err(_)) | None => call.input.clone(),

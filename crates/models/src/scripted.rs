@@ -46,14 +46,27 @@ const LARGEST_FILE_BYTES: u64 = 1024 * 1024;
 
 /// Finds scenarios by name. Files are read when they are asked for, so an edit counts from the
 /// next turn on.
-#[derive(Debug)]
 pub(crate) struct ScriptedModels {
     folder: Option<PathBuf>,
+    pub(crate) check_call: Option<CheckCall>,
+}
+
+/// Checks the input of the tool with this name, as a session's tools read it.
+pub type CheckCall = Arc<dyn Fn(&str, &serde_json::Value) -> Result<(), String> + Send + Sync>;
+
+impl std::fmt::Debug for ScriptedModels {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut models = f.debug_struct("ScriptedModels");
+        models.field("folder", &self.folder).finish_non_exhaustive()
+    }
 }
 
 impl ScriptedModels {
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
-        Self { folder }
+        Self {
+            folder,
+            check_call: None,
+        }
     }
 
     /// The model that plays this scenario, or why there is none.
@@ -65,7 +78,7 @@ impl ScriptedModels {
             ));
         }
         let (source, yaml) = self.yaml(scenario)?;
-        let scenario = Scenario::read(&yaml)
+        let scenario = Scenario::read(&yaml, self.check_call.as_ref())
             .map_err(|error: ReadScenarioError| format!("{source} has an error: {error}"))?;
         Ok(Arc::new(ScriptedModel {
             source,

@@ -32,6 +32,7 @@ pub(crate) fn request(items: Vec<Item>) -> ModelRequest {
         system: "You have a computer.".to_owned(),
         screen: SCREEN,
         shown: SCREEN,
+        tools: deskhand_agent::tools::all().specs(SCREEN),
         items,
     }
 }

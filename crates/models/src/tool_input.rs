@@ -1,7 +1,10 @@
-//! The inputs of the computer, the shell and the editor as most models write them: the way of Anthropic's
-//! tools, which is also the way of our functions.
+//! The inputs of the computer, the shell and the editor in the spelling of Anthropic's tools. They are also offered in
+//! that spelling as functions, since most models know it.
 
-use deskhand_core::action::{Action, Button, LONGEST_WAIT_MS};
+use deskhand_core::{
+    action::{Action, Button, LONGEST_WAIT_MS},
+    tool::{NativeTool, ToolSpec},
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -29,17 +32,31 @@ enum BadCall {
     },
 }
 
-/// The tool of ours that a function is, and its input as our tool takes it, or what is wrong with it.
+/// The editor's name in that spelling.
+const EDITOR: &str = "str_replace_based_edit_tool";
+/// The name of its first versions.
+const OLD_EDITOR: &str = "str_replace_editor";
+
+/// Returns the name of a tool that is offered as a function.
+pub(crate) fn function_name(tool: &ToolSpec) -> &str {
+    match tool.native {
+        Some(NativeTool::Editor) => EDITOR,
+        Some(NativeTool::Computer | NativeTool::Shell) | None => &tool.name,
+    }
+}
+
+/// Returns the tool of ours that a function is, and its input as our tool takes it. The error is for the model.
 pub(crate) fn read(name: &str, input: &Value, space: &Space) -> (String, Result<Value, String>) {
     let fields = Input::of(input);
     let (tool, read) = match name {
         "computer" => {
             let member = fields.text("action").map_err(BadCall::from);
             let action = member.and_then(|member| action(member, fields, space));
-            ("computer", action.map(|action| json!(action)))
+            let action = action.map(|action| json!(action));
+            (NativeTool::Computer.name(), action)
         }
-        "bash" => ("bash", shell(fields)),
-        "str_replace_editor" | "str_replace_based_edit_tool" => ("editor", edit(fields)),
+        "bash" => (NativeTool::Shell.name(), shell(fields)),
+        EDITOR | OLD_EDITOR => (NativeTool::Editor.name(), edit(fields)),
         other => (other, Ok(input.clone())),
     };
     (tool.to_owned(), read.map_err(|problem| problem.to_string()))

@@ -1,6 +1,8 @@
 //! What models put into the computer, the shell and the editor.
 
-use deskhand_core::{action::ScreenSize, model::ToolRequest};
+use deskhand_agent::tools;
+use deskhand_core::{action::ScreenSize, edit::EditCommand};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
@@ -17,7 +19,7 @@ fn space() -> Space {
 fn action(name: &str, input: &Value) -> Result<Value, String> {
     let read = read_action(name, input, &space());
     if let Ok(input) = &read {
-        ToolRequest::parse("computer", input).unwrap();
+        tools::all().read("computer", input).unwrap();
     }
     read
 }
@@ -160,7 +162,7 @@ fn the_shell_and_every_version_of_the_editor_are_understood() {
     let call = |name: &str, input: &Value| {
         let (tool, read) = read(name, input, &space());
         let input = read.unwrap();
-        ToolRequest::parse(&tool, &input).unwrap();
+        tools::all().read(&tool, &input).unwrap();
         (tool, input)
     };
     let (_, restart) = call("bash", &json!({"restart": true}));
@@ -175,10 +177,8 @@ fn the_shell_and_every_version_of_the_editor_are_understood() {
     }
     let old = json!({"command": "insert", "path": "/a", "insert_line": 0, "new_str": "x"});
     let read_old = call("str_replace_editor", &old).1;
-    assert_eq!(
-        ToolRequest::parse("editor", &read_old),
-        ToolRequest::parse("editor", &insert)
-    );
+    let edit = |input: &Value| EditCommand::deserialize(input).unwrap();
+    assert_eq!(edit(&read_old), edit(&insert));
     let undo = json!({"command": "undo_edit", "path": "/a"});
     assert_eq!(call("str_replace_editor", &undo).1, undo);
     let view =

@@ -1,22 +1,25 @@
 //! Using a session's computer by hand, one action at a time, while nobody else does.
 
+mod context;
+
 use std::time::Instant;
 
-use deskhand_agent::DeskError;
+use deskhand_agent::{
+    DeskError,
+    tools::{self, BadCall, Invocation, ToolOutput},
+};
 use deskhand_core::{
-    action::BadAction,
     blob::{BlobError, BlobName},
     event::{EventBody, Screenshot, ToolResult, ToolUse},
     id::{RequestId, SessionId, UserId},
     lease::Lease,
-    model::{BadCall, ToolRequest},
     right::Right,
-    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest, Frame, Sandbox},
     session::{Phase, Session},
     viewer::Viewer,
 };
 use deskhand_store::{AppendEvents, StoreError};
 
+use self::context::HandContext;
 use super::Computers;
 use crate::{FindError, WakeError, sessions::find::find_with};
 
@@ -26,10 +29,10 @@ const NOT_KEPT: &str = "Somebody took control meanwhile, so nothing of it is kep
 /// One thing to do by hand.
 #[derive(Debug)]
 pub struct ActByHand {
-    /// `computer`, `bash` or `editor`.
+    /// The name of a tool that people can use by hand: `computer`, `bash` or `editor`.
     pub tool: String,
     pub input: serde_json::Value,
-    /// Waits until the screen settles, and keeps a picture of it.
+    /// Whether to wait until the screen settles and keep a picture of it.
     pub look: bool,
 }
 
@@ -50,12 +53,12 @@ pub enum ActByHandError {
     Find(#[from] FindError),
     #[error(transparent)]
     BadCall(#[from] BadCall),
-    #[error(transparent)]
-    BadAction(#[from] BadAction),
-    #[error("only the agent asks questions; send it a message instead")]
-    Question,
-    #[error("only the agent fills in secrets; type yours into the screen instead")]
-    Secret,
+    /// The call does not fit the screen.
+    #[error("{0}")]
+    BadAction(String),
+    /// The tool is not for people.
+    #[error("{0}")]
+    NotByHand(&'static str),
     #[error("session {0} has ended")]
     Ended(SessionId),
     #[error("the agent is working in session {0}: stop it or wait until it is done")]
@@ -72,16 +75,9 @@ pub enum ActByHandError {
     Store(#[from] StoreError),
 }
 
-/// The reply of the computer to an action.
-struct Performed {
-    text: String,
-    is_error: bool,
-    frame: Option<Frame>,
-}
-
 impl Computers {
-    /// Does one thing by hand. The log tells who did it, unless they have control: the actions of a
-    /// person in that time are private.
+    /// Does one thing by hand. It is logged with who did it, unless they have control: what people do
+    /// in that time is nobody else's.
     pub async fn act_by_hand(
         &self,
         user: UserId,
@@ -91,40 +87,39 @@ impl Computers {
         let viewer = Viewer::User(user);
         let session = find_with(&self.0.store, Right::Drive, viewer, id).await?;
         let has_control = self.check_free_for(user, &session)?;
-        let request = self.request_of(&act)?;
+        let invocation = self.invocation(&act)?;
         let guard = self.0.live.wake(&session).await?;
         let sandbox = guard.desk.sandbox().await;
         let sandbox = sandbox.map_err(ActByHandError::NoSandbox)?;
 
-        let request_id = RequestId::new();
-        let call = request_id.to_string();
-        let tool_use = ToolUse {
-            turn: None,
-            call: call.clone(),
-            tool: act.tool,
-            input: act.input,
-            by: Some(user),
-            checks: Vec::new(),
-        };
+        let request = RequestId::new();
+        let call = request.to_string();
         if !has_control {
-            let bodies = [EventBody::ToolUse(tool_use)];
-            let append = AppendEvents::new(&bodies);
+            let bodies = [tool_use(user, call.clone(), &act, &*invocation)];
             // Sessions are never deleted, so this one is still there.
-            let _ = self.0.log.commit(id, append).await?;
+            let _ = self.0.log.commit(id, AppendEvents::new(&bodies)).await?;
         }
         let started = Instant::now();
-        let actor = Actor::Person(user);
-        let performed = perform(&*sandbox, request_id, actor, request).await;
-        let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let mut context = HandContext {
+            sandbox: &*sandbox,
+            request,
+            user,
+            look: act.look,
+            now: self.0.clock.now(),
+        };
+        let output = invocation.run(&mut context).await;
+        let output = output.unwrap_or_else(ToolOutput::from);
         let mut done = ByHand {
             call,
-            text: performed.text,
-            is_error: performed.is_error,
+            text: output.for_people(),
+            is_error: output.is_error,
             screenshot: None,
-            duration_ms,
+            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
         if !has_control {
-            self.log_result(id, &mut done, performed.frame).await?;
+            // Somebody may have taken control meanwhile. Then the log tells only that it was done.
+            let is_private = self.0.live.attendance(id).held().is_some();
+            self.log_result(id, &mut done, output, is_private).await?;
         }
         Ok(done)
     }
@@ -148,27 +143,38 @@ impl Computers {
         }
     }
 
-    /// Logs the result of an action, and keeps the picture that came with it.
+    fn invocation(&self, act: &ActByHand) -> Result<Box<dyn Invocation>, ActByHandError> {
+        let invocation = tools::all().read(&act.tool, &act.input)?;
+        invocation.by_hand().map_err(ActByHandError::NotByHand)?;
+        invocation
+            .check(self.0.screen)
+            .map_err(ActByHandError::BadAction)?;
+        Ok(invocation)
+    }
+
+    /// Logs the result and its picture, unless they are private.
     async fn log_result(
         &self,
         id: SessionId,
         done: &mut ByHand,
-        frame: Option<Frame>,
+        output: ToolOutput,
+        is_private: bool,
     ) -> Result<(), ActByHandError> {
-        // Somebody may have taken control meanwhile. Then the log tells only that it was done.
-        let is_private = self.0.live.attendance(id).held().is_some();
-        let frame = frame.filter(|_| !is_private);
-        let logged_text = if is_private { NOT_KEPT } else { &done.text };
-
         let mut bodies = vec![EventBody::ToolResult(ToolResult {
             turn: None,
             call: done.call.clone(),
-            text: logged_text.to_owned(),
+            text: if is_private {
+                NOT_KEPT.to_owned()
+            } else {
+                done.text.clone()
+            },
             is_error: done.is_error,
             duration_ms: done.duration_ms,
             partial: false,
+            parts: Vec::new(),
+            state: output.state.filter(|_| !is_private),
         })];
-        if let Some(frame) = frame {
+        if let Some(frame) = output.picture.filter(|_| !is_private) {
             let blob = self.0.blobs.put(frame.bytes, frame.format).await?;
             done.screenshot = Some(blob.clone());
             bodies.push(EventBody::Screenshot(Screenshot {
@@ -179,56 +185,20 @@ impl Computers {
                 height: frame.size.height,
             }));
         }
-        let append = AppendEvents::new(&bodies);
-            // Sessions are never deleted, so this one is still there.
-            let _ = self.0.log.commit(id, append).await?;
+        // As above.
+        let _ = self.0.log.commit(id, AppendEvents::new(&bodies)).await?;
         Ok(())
-    }
-
-    fn request_of(&self, act: &ActByHand) -> Result<ComputerRequest, ActByHandError> {
-        match ToolRequest::parse(&act.tool, &act.input)? {
-            ToolRequest::Computer(action) => {
-                action.check(self.0.screen)?;
-                let look = act.look;
-                Ok(ComputerRequest::Act {
-                    action,
-                    look,
-                    shown: None,
-                })
-            }
-            ToolRequest::Bash(shell) => Ok(ComputerRequest::Shell(shell)),
-            ToolRequest::Editor(edit) => Ok(ComputerRequest::Edit(edit)),
-            ToolRequest::AskUser(_) => Err(ActByHandError::Question),
-            ToolRequest::FillSecret(_) => Err(ActByHandError::Secret),
-        }
     }
 }
 
-async fn perform(
-    sandbox: &dyn Sandbox,
-    id: RequestId,
-    actor: Actor,
-    request: ComputerRequest,
-) -> Performed {
-    let (text, is_error, frame) = match sandbox.perform(id, actor, request, None).await {
-        Ok(ComputerReply::Acted { text, frame, .. }) => (text, false, frame),
-        Ok(ComputerReply::Edited { text }) => (text, false, None),
-        Ok(ComputerReply::Shell(output)) => {
-            let (text, is_error) = deskhand_agent::shell_text(&output);
-            (text, is_error, None)
-        }
-        Err(
-            error @ (ComputerError::Failed(_)
-            | ComputerError::Refused { .. }
-            | ComputerError::Cancelled
-            | ComputerError::FateUnknown
-            | ComputerError::Gone
-            | ComputerError::Ended(_)),
-        ) => (error.to_string(), true, None),
-    };
-    Performed {
-        text,
-        is_error,
-        frame,
-    }
+fn tool_use(user: UserId, call: String, act: &ActByHand, invocation: &dyn Invocation) -> EventBody {
+    EventBody::ToolUse(ToolUse {
+        turn: None,
+        call,
+        tool: act.tool.clone(),
+        input: act.input.clone(),
+        description: Some(invocation.describe()),
+        by: Some(user),
+        checks: Vec::new(),
+    })
 }

@@ -34,6 +34,7 @@ impl Turns {
             id: order.turn,
             fallback: catalog.fallback(&model.name),
             model,
+            tools: deskhand_agent::tools::all(),
             log: Arc::new(SessionLog::new(parts, session_id, order.turn, last_seq)),
             decisions: Arc::new(TurnDecisions::new(parts, session_id, order.turn)),
             budgets: Arc::new(TurnBudgets::new(parts, &session)),

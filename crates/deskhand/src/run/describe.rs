@@ -1,99 +1,29 @@
-//! What a tool call does, in a few words.
+//! The sentence that tells people about a tool use.
 
-use deskhand_core::{
-    action::{Action, Button, Point},
-    edit::EditCommand,
-    model::ToolRequest,
-    shell::ShellRequest,
-};
+use deskhand_core::event::ToolUse;
 
-/// Says what a tool call does. What the model got wrong is named by the tool alone.
-pub(super) fn describe(tool: &str, input: &serde_json::Value) -> String {
-    match ToolRequest::parse(tool, input) {
-        Ok(ToolRequest::Computer(action)) => action_in_words(&action),
-        Ok(ToolRequest::Bash(ShellRequest::Run { command, .. })) => {
-            format!("Run {}", one_line(&command))
+/// The most characters of an input that are shown.
+const LONGEST_INPUT: usize = 120;
+
+/// Returns the tool's own sentence. Calls that the tool could not read, and calls in logs of earlier versions, have
+/// none and get a plain one.
+pub(super) fn describe(call: &ToolUse) -> String {
+    match &call.description {
+        Some(description) => description.clone(),
+        None => {
+            let input = one_line(&call.input.to_string());
+            let mut shown: String = input.chars().take(LONGEST_INPUT).collect();
+            if shown.len() < input.len() {
+                shown.push('…');
+            }
+            format!("Used {} {shown}", call.tool)
         }
-        Ok(ToolRequest::Bash(ShellRequest::Restart)) => "Start a new shell".to_owned(),
-        Ok(ToolRequest::Editor(command)) => edit_in_words(&command),
-        Ok(ToolRequest::AskUser(question)) => format!("Ask “{}”", one_line(&question.question)),
-        Ok(ToolRequest::FillSecret(fill)) => format!("Fill in the secret {}", fill.name),
-        Err(_) => format!("Use {tool}"),
     }
 }
 
-/// Text on one line, with every run of white space as one blank.
+/// Writes a text on one line, with every run of white space as one blank.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn action_in_words(action: &Action) -> String {
-    match action {
-        Action::Screenshot => "Look at the screen".to_owned(),
-        Action::Zoom { region } => format!(
-            "Look closely at ({}, {}) to ({}, {})",
-            region.x0, region.y0, region.x1, region.y1
-        ),
-        Action::Move { at } => format!("Move the pointer to {}", place(*at)),
-        Action::Click {
-            button, count, at, ..
-        } => click_in_words(*button, *count, *at),
-        Action::MouseDown { button } => format!("Press the {} button", button_name(*button)),
-        Action::MouseUp { button } => format!("Release the {} button", button_name(*button)),
-        Action::Drag { path, .. } => match path.last() {
-            Some(end) => format!("Drag to {}", place(*end)),
-            None => "Drag".to_owned(),
-        },
-        Action::Scroll { dx, dy, .. } => match (dx, dy) {
-            (_, 1..) => "Scroll down".to_owned(),
-            (_, ..=-1) => "Scroll up".to_owned(),
-            (1.., _) => "Scroll right".to_owned(),
-            _ => "Scroll left".to_owned(),
-        },
-        Action::Type { text } => format!("Type “{}”", one_line(text)),
-        Action::Key { keys, repeat: 1 } => format!("Press {keys}"),
-        Action::Key { keys, repeat } => format!("Press {keys} {repeat} times"),
-        Action::HoldKey { keys, ms } => format!("Hold {keys} for {ms} ms"),
-        Action::Wait { ms } => format!("Wait {ms} ms"),
-        Action::CursorPosition => "Ask where the pointer is".to_owned(),
-    }
-}
-
-fn click_in_words(button: Button, count: u8, at: Option<Point>) -> String {
-    let what = match (button, count) {
-        (Button::Left, 1) => "Click",
-        (Button::Left, 2) => "Double-click",
-        (Button::Left, _) => "Triple-click",
-        (Button::Middle, _) => "Middle-click",
-        (Button::Right, _) => "Right-click",
-    };
-    match at {
-        Some(at) => format!("{what} at {}", place(at)),
-        None => what.to_owned(),
-    }
-}
-
-fn edit_in_words(command: &EditCommand) -> String {
-    match command {
-        EditCommand::View { path, .. } => format!("View {path}"),
-        EditCommand::Create { path, .. } => format!("Write {path}"),
-        EditCommand::StrReplace { path, .. } | EditCommand::Insert { path, .. } => {
-            format!("Edit {path}")
-        }
-        EditCommand::UndoEdit { path } => format!("Undo the last edit of {path}"),
-    }
-}
-
-fn place(at: Point) -> String {
-    format!("({}, {})", at.x, at.y)
-}
-
-fn button_name(button: Button) -> &'static str {
-    match button {
-        Button::Left => "left",
-        Button::Middle => "middle",
-        Button::Right => "right",
-    }
 }
 
 #[cfg(test)]
@@ -103,42 +33,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_read_as_what_they_do() {
-        let cases = [
-            (
-                "computer",
-                json!({"action": "screenshot"}),
-                "Look at the screen",
-            ),
-            (
-                "computer",
-                json!({"action": "click", "count": 2, "at": {"x": 1, "y": 2}}),
-                "Double-click at (1, 2)",
-            ),
-            (
-                "computer",
-                json!({"action": "scroll", "dy": -3}),
-                "Scroll up",
-            ),
-            (
-                "computer",
-                json!({"action": "type", "text": "a\nb"}),
-                "Type “a b”",
-            ),
-            (
-                "bash",
-                json!({"shell": "run", "command": "ls  -l\n"}),
-                "Run ls -l",
-            ),
-            (
-                "editor",
-                json!({"command": "view", "path": "/x"}),
-                "View /x",
-            ),
-            ("computer", json!({"action": "dance"}), "Use computer"),
-        ];
-        for (tool, input, expected) in cases {
-            assert_eq!(describe(tool, &input), expected);
-        }
+    fn a_call_reads_as_its_tool_says_or_plainly() {
+        let mut call = ToolUse {
+            turn: None,
+            call: "a".to_owned(),
+            tool: "computer".to_owned(),
+            input: json!({"action": "dance"}),
+            description: Some("Danced".to_owned()),
+            by: None,
+            checks: Vec::new(),
+        };
+        assert_eq!(describe(&call), "Danced");
+        call.description = None;
+        assert_eq!(describe(&call), r#"Used computer {"action":"dance"}"#);
+        call.input = json!("ü".repeat(200));
+        let described = describe(&call);
+        assert_eq!(
+            described.chars().count(),
+            "Used computer ".len() + LONGEST_INPUT + 1
+        );
     }
 }

@@ -134,7 +134,7 @@ impl Narrator {
                 Vec::new()
             }
             EventBody::ToolUse(call) => {
-                let what = describe(&call.tool, &call.input);
+                let what = describe(call);
                 self.activity.clone_from(&what);
                 self.open_calls.push((call.call.clone(), what));
                 self.take_remark().into_iter().collect()
@@ -202,7 +202,7 @@ impl Narrator {
             .position(|(id, _)| *id == result.call);
         let what = match position {
             Some(position) => self.open_calls.remove(position).1,
-            None => "Use a tool".to_owned(),
+            None => "Used a tool".to_owned(),
         };
         self.activity = match self.open_calls.first() {
             Some((_, next)) => next.clone(),

@@ -183,7 +183,10 @@ impl OldData {
             .take_while(|event| event["seq"].as_u64().unwrap() < end.seq)
             .filter(|event| event["type"] == "message" && event["data"]["role"] == "assistant")
             .last();
-        let words = last.unwrap()["data"]["content"].as_str().unwrap().to_owned();
+        let words = last.unwrap()["data"]["content"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         (words, end.seq)
     }
 
@@ -208,7 +211,11 @@ impl OldData {
         let open = session.client.get(&session.path("/decisions")).await.good();
         let decision = open["decisions"][0]["id"].as_str().unwrap();
         let path = session.path(&format!("/decisions/{decision}/answer"));
-        session.client.post(&path, json!({"yes": true})).await.good();
+        session
+            .client
+            .post(&path, json!({"yes": true}))
+            .await
+            .good();
 
         let (words, seq) = self.last_words(id, self.n_events(id)).await;
         assert_eq!(words, "Result: tidy");

@@ -45,7 +45,7 @@ pub(super) fn body(
     let mut body = json!({
         "max_tokens": generation.longest_answer(),
         "stream": true,
-        "tools": tools::entries(offer.tools, generation, request.shown),
+        "tools": tools::entries(offer.tools, generation, request),
         "system": [{
             "type": "text",
             "text": request.system,

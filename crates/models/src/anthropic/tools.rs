@@ -1,25 +1,43 @@
 //! The tools as Anthropic's models are offered them.
 
-use deskhand_core::action::ScreenSize;
+use deskhand_core::{
+    action::ScreenSize,
+    model::ModelRequest,
+    tool::{NativeTool, ToolSpec},
+};
 use serde_json::{Value, json};
 
 use super::generation::{Generation, ToolVersion};
-use crate::functions;
+use crate::tool_input::function_name;
 
-/// The tools of a request.
+/// Writes the tools of a request.
 pub(super) fn entries(
     version: ToolVersion,
     generation: Generation,
-    shown: ScreenSize,
+    request: &ModelRequest,
 ) -> Vec<Value> {
-    let bash = match version {
+    let entry = |tool: &ToolSpec| match tool.native {
+        Some(NativeTool::Computer) => computer(tool, version, request.shown),
+        Some(NativeTool::Shell) => shell(version),
+        Some(NativeTool::Editor) => editor(version, generation),
+        None => function(tool),
+    };
+    request.tools.iter().map(entry).collect()
+}
+
+fn shell(version: ToolVersion) -> Value {
+    let kind = match version {
         ToolVersion::Computer20241022 => "bash_20241022",
         ToolVersion::Toolset20260801
         | ToolVersion::Computer20251124
         | ToolVersion::Computer20250124
         | ToolVersion::Function => "bash_20250124",
     };
-    let (editor, editor_name) = match version {
+    json!({"type": kind, "name": "bash"})
+}
+
+fn editor(version: ToolVersion, generation: Generation) -> Value {
+    let (kind, name) = match version {
         ToolVersion::Computer20241022 => ("text_editor_20241022", "str_replace_editor"),
         _ if generation.has_old_editor() => ("text_editor_20250124", "str_replace_editor"),
         ToolVersion::Toolset20260801
@@ -27,22 +45,18 @@ pub(super) fn entries(
         | ToolVersion::Computer20250124
         | ToolVersion::Function => ("text_editor_20250728", "str_replace_based_edit_tool"),
     };
-    let mut entries = vec![
-        computer(version, shown),
-        json!({"type": bash, "name": "bash"}),
-        json!({"type": editor, "name": editor_name}),
-    ];
-    entries.extend(functions::of_every_model().map(|function| {
-        json!({
-            "name": function.name,
-            "description": function.description,
-            "input_schema": function.parameters,
-        })
-    }));
-    entries
+    json!({"type": kind, "name": name})
 }
 
-fn computer(version: ToolVersion, shown: ScreenSize) -> Value {
+fn function(tool: &ToolSpec) -> Value {
+    json!({
+        "name": function_name(tool),
+        "description": tool.description,
+        "input_schema": tool.parameters,
+    })
+}
+
+fn computer(tool: &ToolSpec, version: ToolVersion, shown: ScreenSize) -> Value {
     let dated = |kind: &str| {
         json!({
             "type": kind,
@@ -60,13 +74,6 @@ fn computer(version: ToolVersion, shown: ScreenSize) -> Value {
         }
         ToolVersion::Computer20250124 => dated("computer_20250124"),
         ToolVersion::Computer20241022 => dated("computer_20241022"),
-        ToolVersion::Function => {
-            let function = functions::computer(shown);
-            json!({
-                "name": function.name,
-                "description": function.description,
-                "input_schema": function.parameters,
-            })
-        }
+        ToolVersion::Function => function(tool),
     }
 }

@@ -1,15 +1,18 @@
 //! Requests for chat completions, with the computer as functions.
 
-use deskhand_core::model::{Image, ModelRequest};
+use deskhand_core::{
+    model::{Image, ModelRequest},
+    tool::ToolSpec,
+};
 use serde_json::{Value, json};
 
 use super::VENDOR;
 use crate::{
     exchange::{self, Exchange, Part},
-    functions::{self, Function},
     images::data_url,
     retell,
     space::Space,
+    tool_input::function_name,
 };
 
 /// What stands beside pictures of what was done.
@@ -19,13 +22,6 @@ pub(super) const REASONING: [&str; 2] = ["reasoning_content", "reasoning_details
 
 /// The body of a request.
 pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
-    let functions = [
-        functions::computer(request.shown),
-        functions::bash(),
-        functions::editor(),
-    ]
-    .into_iter()
-    .chain(functions::of_every_model());
     let mut messages = vec![said("system", &request.system)];
     let space = Space::picture(request.screen, request.shown);
     for part in exchange::parts(&request.items) {
@@ -36,17 +32,17 @@ pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
         "stream": true,
         "stream_options": {"include_usage": true},
         "messages": messages,
-        "tools": functions.map(|function| tool(&function)).collect::<Vec<_>>(),
+        "tools": request.tools.iter().map(tool).collect::<Vec<_>>(),
     })
 }
 
-fn tool(function: &Function) -> Value {
+fn tool(tool: &ToolSpec) -> Value {
     json!({
         "type": "function",
         "function": {
-            "name": function.name,
-            "description": function.description,
-            "parameters": function.parameters,
+            "name": function_name(tool),
+            "description": tool.description,
+            "parameters": tool.parameters,
         },
     })
 }

@@ -1,15 +1,18 @@
 //! Requests to Gemini's generateContent.
 
-use deskhand_core::model::{CallResult, Image, Item, ModelRequest};
+use deskhand_core::{
+    model::{CallResult, Image, Item, ModelRequest},
+    tool::{NativeTool, ToolSpec},
+};
 use serde_json::{Value, json};
 
 use super::{VENDOR, calls};
 use crate::{
     call_ids,
     exchange::{self, Exchange, Part},
-    functions::{self, Function},
     images, retell,
     space::Space,
+    tool_input::function_name,
 };
 
 /// The models with the first set of actions, whose only computer is a browser.
@@ -24,19 +27,6 @@ const EXCLUDED: [&str; 2] = ["key_down", "key_up"];
 /// The body of a request.
 pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
     let is_browser = is_browser_only(model);
-    let computer = if is_browser {
-        json!({"environment": "ENVIRONMENT_BROWSER"})
-    } else {
-        json!({
-            "environment": "ENVIRONMENT_DESKTOP",
-            "excludedPredefinedFunctions": EXCLUDED,
-            "enablePromptInjectionDetection": true,
-        })
-    };
-    let functions = [functions::bash(), functions::editor()]
-        .into_iter()
-        .chain(functions::of_every_model());
-    let functions: Vec<Value> = functions.map(|tool| declaration(&tool)).collect();
     let writer = Writer {
         model,
         is_browser,
@@ -46,7 +36,7 @@ pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
     json!({
         "systemInstruction": {"parts": [words(&request.system)]},
         "contents": writer.write(&request.items),
-        "tools": [{"computerUse": computer}, {"functionDeclarations": functions}],
+        "tools": tools(request, is_browser),
         "generationConfig": {"thinkingConfig": {"includeThoughts": true}},
     })
 }
@@ -55,11 +45,37 @@ fn is_browser_only(model: &str) -> bool {
     BROWSER_ONLY.iter().any(|name| model.starts_with(name))
 }
 
-fn declaration(function: &Function) -> Value {
+/// Writes the tools: the computer as the vendor's own, and the rest as functions.
+fn tools(request: &ModelRequest, is_browser: bool) -> Vec<Value> {
+    let is_computer = |tool: &&ToolSpec| tool.native == Some(NativeTool::Computer);
+    let (computer, functions): (Vec<_>, Vec<_>) = request.tools.iter().partition(is_computer);
+    let mut tools = Vec::new();
+    if !computer.is_empty() {
+        tools.push(json!({"computerUse": computer_use(is_browser)}));
+    }
+    if !functions.is_empty() {
+        let functions: Vec<Value> = functions.into_iter().map(declaration).collect();
+        tools.push(json!({"functionDeclarations": functions}));
+    }
+    tools
+}
+
+fn computer_use(is_browser: bool) -> Value {
+    if is_browser {
+        return json!({"environment": "ENVIRONMENT_BROWSER"});
+    }
     json!({
-        "name": function.name,
-        "description": function.description,
-        "parametersJsonSchema": function.parameters,
+        "environment": "ENVIRONMENT_DESKTOP",
+        "excludedPredefinedFunctions": EXCLUDED,
+        "enablePromptInjectionDetection": true,
+    })
+}
+
+fn declaration(tool: &ToolSpec) -> Value {
+    json!({
+        "name": function_name(tool),
+        "description": tool.description,
+        "parametersJsonSchema": tool.parameters,
     })
 }
 

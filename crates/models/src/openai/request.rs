@@ -1,16 +1,19 @@
 //! Requests to OpenAI's Responses API.
 
-use deskhand_core::model::{CallResult, Image, Item, ModelRequest};
+use deskhand_core::{
+    model::{CallResult, Image, Item, ModelRequest},
+    tool::{NativeTool, ToolSpec},
+};
 use serde_json::{Value, json};
 
 use super::{VENDOR, offer::Offer};
 use crate::{
     call_ids,
     exchange::{self, Exchange, Part},
-    functions::{self, Function},
     images::data_url,
     retell,
     space::Space,
+    tool_input::function_name,
 };
 
 /// The body of a request.
@@ -57,20 +60,19 @@ fn tools(request: &ModelRequest, is_preview: bool) -> Vec<Value> {
     } else {
         json!({"type": "computer"})
     };
-    let functions = [functions::bash(), functions::editor()]
-        .into_iter()
-        .chain(functions::of_every_model());
-    std::iter::once(computer)
-        .chain(functions.map(|tool| function(&tool)))
-        .collect()
+    let entry = |tool: &ToolSpec| match tool.native {
+        Some(NativeTool::Computer) => computer.clone(),
+        Some(NativeTool::Shell | NativeTool::Editor) | None => function(tool),
+    };
+    request.tools.iter().map(entry).collect()
 }
 
-fn function(function: &Function) -> Value {
+fn function(tool: &ToolSpec) -> Value {
     json!({
         "type": "function",
-        "name": function.name,
-        "description": function.description,
-        "parameters": function.parameters,
+        "name": function_name(tool),
+        "description": tool.description,
+        "parameters": tool.parameters,
         "strict": false,
     })
 }

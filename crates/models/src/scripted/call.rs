@@ -1,58 +1,67 @@
 //! The calls of a step.
 
+use std::fmt;
+
 use deskhand_core::{
     action::{Action, Point, Region},
     decision::DecisionKind,
-    model::{Check, ToolCall, ToolRequest},
+    model::{Check, ToolCall},
+    tool::NativeTool,
 };
-use serde::{Deserialize, Deserializer, de::Error};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, MapAccess, Visitor},
+};
 use serde_json::{Value, json};
 use serde_saphyr::{Location, Spanned};
 
 use crate::space::{Outside, Space};
 
+/// What a person must agree to before the call, as a vendor's model would ask for it.
+const SAFETY_CHECK: &str = "safety_check";
+
 /// A tool call: one tool with its own input, except that points may be given by colour.
 #[derive(Debug)]
 pub(super) struct Call {
-    pub(super) tool: &'static str,
+    pub(super) tool: String,
     input: Spanned<Value>,
-    safety_check: Option<String>,
-}
-
-/// The same as it is written down.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CallFile {
-    computer: Option<Spanned<Value>>,
-    bash: Option<Spanned<Value>>,
-    editor: Option<Spanned<Value>>,
-    ask_user: Option<Spanned<Value>>,
-    fill_secret: Option<Spanned<Value>>,
-    /// What a person must agree to before it, as a vendor's model would ask for it.
     safety_check: Option<String>,
 }
 
 impl<'de> Deserialize<'de> for Call {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let file = CallFile::deserialize(deserializer)?;
-        let tools = [
-            ("computer", file.computer),
-            ("bash", file.bash),
-            ("editor", file.editor),
-            ("ask_user", file.ask_user),
-            ("fill_secret", file.fill_secret),
-        ];
-        let mut named = tools
-            .into_iter()
-            .filter_map(|(tool, input)| Some((tool, input?)));
+        deserializer.deserialize_map(CallVisitor)
+    }
+}
+
+/// Reads a map of one tool's name and its input, and maybe a `safety_check`. The session knows which tools there are.
+struct CallVisitor;
+
+impl<'de> Visitor<'de> for CallVisitor {
+    type Value = Call;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a tool's name and its input")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Call, A::Error> {
+        let (mut named, mut safety_check) = (Vec::new(), None);
+        while let Some(name) = map.next_key::<String>()? {
+            if name == SAFETY_CHECK {
+                safety_check = Some(map.next_value()?);
+            } else {
+                named.push((name, map.next_value::<Spanned<Value>>()?));
+            }
+        }
+        let mut named = named.into_iter();
         match (named.next(), named.next()) {
-            (Some((tool, input)), None) => Ok(Self {
+            (Some((tool, input)), None) => Ok(Call {
                 tool,
                 input,
-                safety_check: file.safety_check,
+                safety_check,
             }),
-            (None, _) | (Some(_), Some(_)) => Err(D::Error::custom(
-                "a call names one tool: computer, bash, editor, ask_user or fill_secret",
+            (None, _) | (Some(_), Some(_)) => Err(A::Error::custom(
+                "a call names one tool, such as bash, and nothing else but safety_check",
             )),
         }
     }
@@ -66,7 +75,7 @@ impl Call {
     /// What is sent once points are found and placeholders filled in.
     pub(super) fn input(&self) -> Value {
         let mut input = self.input.value.clone();
-        if let ("bash", Value::Object(fields)) = (self.tool, &mut input) {
+        if let ("bash", Value::Object(fields)) = (&*self.tool, &mut input) {
             let run = || Value::String("run".to_owned());
             fields.entry("shell").or_insert_with(run);
         }
@@ -86,7 +95,10 @@ impl Call {
 /// The call with its places on the screen instead of where its model points. One that points elsewhere
 /// is as bad as a vendor's.
 pub(super) fn on_screen(mut call: ToolCall, space: &Space) -> ToolCall {
-    if let Ok(ToolRequest::Computer(action)) = ToolRequest::parse(&call.tool, &call.input) {
+    if call.tool != NativeTool::Computer.name() {
+        return call;
+    }
+    if let Ok(action) = Action::deserialize(&call.input) {
         match moved(action, space) {
             Ok(action) => call.input = json!(action),
             Err(outside) => call.problem = Some(outside.to_string()),

@@ -1,20 +1,23 @@
-//! Whether a scenario makes sense, found out before it is played.
+//! Checks a scenario before it is played.
 
 use std::collections::BTreeSet;
 
-use deskhand_core::model::ToolRequest;
 use serde_json::{Value, json};
 use serde_saphyr::{Location, Spanned};
 
 use super::{
+    CheckCall,
     picture::Colour,
     scenario::{ReadScenarioError, ScenarioFile, Step},
     template,
     trouble::Trouble,
 };
 
-/// The file's turns, when all of them can be played.
-pub(super) fn turns(file: ScenarioFile) -> Result<Vec<Vec<Step>>, ReadScenarioError> {
+/// Returns the file's turns, when all of them can be played.
+pub(super) fn turns(
+    file: ScenarioFile,
+    check_call: Option<&CheckCall>,
+) -> Result<Vec<Vec<Step>>, ReadScenarioError> {
     let turns = match (file.turns, file.steps) {
         (Some(turns), None) => turns.into_iter().map(|turn| turn.steps).collect(),
         (None, Some(steps)) => vec![steps],
@@ -24,14 +27,18 @@ pub(super) fn turns(file: ScenarioFile) -> Result<Vec<Vec<Step>>, ReadScenarioEr
     if turns.is_empty() {
         return Err(whole("`turns` needs at least one turn"));
     }
-    turns.into_iter().map(turn).collect()
+    let checked = turns.into_iter().map(|steps| turn(steps, check_call));
+    checked.collect()
 }
 
 fn whole(problem: &str) -> ReadScenarioError {
     ReadScenarioError::at(Location::UNKNOWN, problem)
 }
 
-fn turn(steps: Vec<Spanned<Step>>) -> Result<Vec<Step>, ReadScenarioError> {
+fn turn(
+    steps: Vec<Spanned<Step>>,
+    check_call: Option<&CheckCall>,
+) -> Result<Vec<Step>, ReadScenarioError> {
     let n_steps = steps.len();
     if n_steps == 0 {
         return Err(whole("`steps` needs at least one step"));
@@ -45,7 +52,7 @@ fn turn(steps: Vec<Spanned<Step>>) -> Result<Vec<Step>, ReadScenarioError> {
         checks(&step.value).map_err(at)?;
         captures(&step.value, &mut captured).map_err(at)?;
         placeholders(&step.value, &captured).map_err(at)?;
-        calls(&step.value)?;
+        calls(&step.value, check_call)?;
         checked.push(step.value);
     }
     Ok(checked)
@@ -139,15 +146,13 @@ fn strings(value: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// Reads every call as the agent will, with the top left corner for what is found by colour.
-fn calls(step: &Step) -> Result<(), ReadScenarioError> {
+/// Reads every call as the agent will, with the top left corner for points that are found by colour.
+fn calls(step: &Step, check_call: Option<&CheckCall>) -> Result<(), ReadScenarioError> {
     for call in &step.calls {
         let at = |problem: String| ReadScenarioError::at(call.location(), problem);
         let input = with_points(call.input(), &mut |_, _| Ok(Spot { x: 0, y: 0 })).map_err(at)?;
-        let request = ToolRequest::parse(call.tool, &input);
-        let request = request.map_err(|error| at(error.to_string()))?;
-        if let ToolRequest::AskUser(question) = request {
-            question.check().map_err(at)?;
+        if let Some(check) = check_call {
+            check(&call.tool, &input).map_err(at)?;
         }
     }
     Ok(())

@@ -161,7 +161,7 @@ fn answer(
         };
         let call = ToolCall {
             id: conversation.call_id(index),
-            tool: call.tool.to_owned(),
+            tool: call.tool.clone(),
             input: filled(found, &values)?,
             checks: of_step.into_iter().chain(call.checks()).collect(),
             problem: None,

@@ -10,7 +10,8 @@ use serde::Deserialize;
 use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter, Spanned};
 
 use super::{
-    call::Call, check, one_or_more::OneOrMore, picture::Colour, role::Role, trouble::Trouble,
+    CheckCall, call::Call, check, one_or_more::OneOrMore, picture::Colour, role::Role,
+    trouble::Trouble,
 };
 
 /// Between two chunks when the scenario says nothing else.
@@ -51,7 +52,10 @@ impl ReadScenarioError {
 }
 
 impl Scenario {
-    pub(super) fn read(yaml: &str) -> Result<Self, ReadScenarioError> {
+    pub(super) fn read(
+        yaml: &str,
+        check_call: Option<&CheckCall>,
+    ) -> Result<Self, ReadScenarioError> {
         let file: ScenarioFile = serde_saphyr::from_str(yaml).map_err(|error| {
             let location = error.location().unwrap_or(Location::UNKNOWN);
             ReadScenarioError::at(location, problem(&error))
@@ -63,7 +67,7 @@ impl Scenario {
             chunk_delay_ms,
             role,
             price: price.or(role.and_then(|role| role.price)),
-            turns: check::turns(file)?,
+            turns: check::turns(file, check_call)?,
         })
     }
 

@@ -1,5 +1,7 @@
 //! A folder of scenarios, conversations, and pictures made on the spot.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use deskhand_core::{
     action::ScreenSize,
@@ -42,7 +44,10 @@ impl Folder {
             scenario_dir: Some(self.path().to_owned()),
             ..ModelSettings::default()
         };
-        ConfiguredModels::new(settings).unwrap()
+        let tools = deskhand_agent::tools::all();
+        let check = move |tool: &str, input: &_| tools.check(tool, input);
+        let models = ConfiguredModels::new(settings).unwrap();
+        models.checking_calls(Arc::new(check))
     }
 
     /// Why there is no such model, with the folder's random name made readable.
@@ -108,6 +113,7 @@ pub(crate) fn request(items: &[Item]) -> ModelRequest {
         system: String::new(),
         screen: ScreenSize::default(),
         shown: ScreenSize::default(),
+        tools: deskhand_agent::tools::all().specs(ScreenSize::default()),
         items: items.to_vec(),
     }
 }

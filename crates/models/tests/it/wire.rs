@@ -78,6 +78,7 @@ impl Wire {
             system: "You have a computer.".to_owned(),
             screen,
             shown: model.shown(screen),
+            tools: deskhand_agent::tools::all().specs(model.shown(screen)),
             items: items.to_vec(),
         };
         model.stream(request).collect().await

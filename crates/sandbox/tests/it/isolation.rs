@@ -217,7 +217,9 @@ async fn three_sessions_at_once_do_not_see_each_other() {
 #[test]
 fn it_is_the_same_for_an_ordinary_user() {
     if !geteuid().is_root() {
-        not_run("the tests above were already an ordinary user's, because the tests do not run as root");
+        not_run(
+            "the tests above were already an ordinary user's, because the tests do not run as root",
+        );
         return;
     }
     let dir = tempfile::Builder::new()

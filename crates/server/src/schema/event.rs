@@ -9,6 +9,7 @@ use super::{
     BlobName, Delivery, Role, SandboxState, SessionState,
     budget::{Bound, Over},
     decision::{Check, DecisionKind, Form, Policy, Reply, SettledState, Subject},
+    tool::Point,
 };
 
 /// A page of events, in order.
@@ -191,6 +192,10 @@ pub(crate) struct ToolUseData {
     tool: String,
     /// A `ToolInput`, or what the model sent instead of one.
     input: serde_json::Value,
+    /// A sentence for people: `Clicked at (783, 283)`. Absent where the tool could not read its input, and in logs of
+    /// earlier versions.
+    #[schema(required = false)]
+    description: String,
     /// Who did it, when a person did.
     #[schema(required = false)]
     by: Uuid,
@@ -211,6 +216,23 @@ pub(crate) struct ToolResultData {
     /// More of the same call follows; `text` is only what is new. The last result has it all.
     #[schema(required = false)]
     partial: bool,
+    /// The text in parts, where it has points in it.
+    #[schema(required = false)]
+    parts: Vec<ResultPart>,
+    /// Facts for programs: for `bash`, the directory `cwd` and, if the command ended, its `exit_code`.
+    #[schema(required = false)]
+    state: serde_json::Value,
+}
+
+/// A part of a result's text.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ResultPart {
+    Text(String),
+    /// A point on the screen, written `(x, y)`.
+    Point(Point),
+    /// The same, written `X=…, Y=…`.
+    Coordinates(Point),
 }
 
 /// The screen was looked at.

@@ -1,10 +1,10 @@
-//! What a shell command's end looks like in a result: the output, and notes in brackets.
+//! The text of a shell command's result: the output, and notes in brackets about its end.
 
 use deskhand_core::shell::{ShellEnding, ShellOutput};
 
-/// A command's result for the model and for people, and whether it counts as an error. A command
-/// that ended by itself is no error, whatever its exit code.
-pub fn shell_text(output: &ShellOutput) -> (String, bool) {
+/// Writes a command's result, and tells whether it counts as an error. A command that ended by itself does not,
+/// whatever its exit code.
+pub(super) fn shell_text(output: &ShellOutput) -> (String, bool) {
     let cwd = &output.cwd;
     let (note, is_error) = match output.ending {
         ShellEnding::Exited { code: 0 } => {
@@ -49,13 +49,13 @@ pub fn shell_text(output: &ShellOutput) -> (String, bool) {
     (text, is_error)
 }
 
-/// What an interrupted command had printed, ready for a line about why it was interrupted; `None`
-/// when it ended in another way.
+/// Returns the output of an interrupted command, ready for a line that tells why it was interrupted. Returns `None`
+/// when the command ended in another way.
 pub(crate) fn interrupted_shell_text(output: &ShellOutput) -> Option<String> {
     (output.ending == ShellEnding::Interrupted).then(|| printed(output))
 }
 
-/// The output, so that a note can follow on a line of its own.
+/// Returns the output, with a line end so that a note can follow.
 fn printed(output: &ShellOutput) -> String {
     let mut text = output.output.clone();
     if !text.is_empty() && !text.ends_with('\n') {

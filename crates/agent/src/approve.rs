@@ -1,0 +1,106 @@
+//! People's agreement to a call before it is carried out.
+
+use deskhand_core::{
+    decision::{Ask, DecisionKind, Form, Reply, Subject},
+    model::ToolCall,
+    policy::Verdict,
+};
+
+use crate::{
+    batch::{Outcome, STOPPED},
+    cut::Cut,
+    ports::Settled,
+    tools::Invocation,
+    work::Work,
+};
+
+const REFUSED_BY_POLICY: &str = "Not executed: the approval policy of this session refuses it. Do \
+                                 not try to reach the same in another way.";
+const REFUSED: &str = "Not executed: a person was asked and said no.";
+const NOT_APPROVED: &str = "Not executed: a person was asked and nobody answered in time.";
+const LOG_LOST: &str = "Not executed: the question could not be stored.";
+
+impl Work {
+    /// Asks everybody who must agree to a call. The error is the result of the call instead.
+    pub(crate) async fn agreed(
+        &mut self,
+        call: &ToolCall,
+        invocation: &dyn Invocation,
+    ) -> Result<(), Outcome> {
+        for ask in self.asks(call, invocation).await? {
+            let kind = ask.kind;
+            let settled = self
+                .people
+                .settle(ask, &self.signals, &mut self.stopwatch)
+                .await
+                .map_err(unsettled)?;
+            if settled.reply != Some(Reply::Yes(true)) {
+                return Err(refused(kind, &settled));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the questions that people must agree to before a call is carried out.
+    async fn asks(
+        &self,
+        call: &ToolCall,
+        invocation: &dyn Invocation,
+    ) -> Result<Vec<Ask>, Outcome> {
+        let ask = |kind: DecisionKind, prompt: String| Ask {
+            call: Some(call.id.clone()),
+            kind,
+            prompt,
+            form: Form::YesNo,
+            subject: Some(Subject {
+                tool: call.tool.clone(),
+                input: call.input.clone(),
+            }),
+            over: None,
+            default: None,
+            expires_at: None,
+        };
+        let mut asks: Vec<_> = call
+            .checks
+            .iter()
+            .map(|check| ask(check.kind, check.prompt.clone()))
+            .collect();
+        let policy = self.people.decisions.policy().await;
+        let policy = policy.map_err(|error| unsettled(error.into()))?;
+        match policy.verdict(&invocation.proposal()) {
+            Verdict::Allow => {}
+            Verdict::Ask(prompt) => asks.push(ask(DecisionKind::Approval, prompt)),
+            Verdict::Refuse => return Err(Outcome::failed(REFUSED_BY_POLICY)),
+        }
+        // A question that was asked once is still asked, even if the policy has changed.
+        for before in self.people.asked_about(&call.id) {
+            if !asks.iter().any(|ask| ask.kind == before.kind) {
+                asks.push(before.clone());
+            }
+        }
+        Ok(asks)
+    }
+}
+
+fn unsettled(cut: Cut) -> Outcome {
+    match cut {
+        Cut::LogLost(_) => Outcome::cut(LOG_LOST, cut),
+        Cut::Stopped | Cut::Parked | Cut::Enough(_) | Cut::Failed { .. } => {
+            Outcome::cut(STOPPED, cut)
+        }
+    }
+}
+
+fn refused(kind: DecisionKind, settled: &Settled) -> Outcome {
+    let text = if settled.is_answered {
+        REFUSED
+    } else {
+        NOT_APPROVED
+    };
+    match kind {
+        DecisionKind::Budget => Outcome::cut(text, Cut::Enough(None)),
+        DecisionKind::Question | DecisionKind::Approval | DecisionKind::SafetyCheck => {
+            Outcome::failed(text)
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! A call's way to the session's computer, people and log.
+//!
+//! A request is sent once, followed while it runs, and ended early when the turn must not go on. This is the only place
+//! that cuts calls short: tools hand on the failure they get.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use deskhand_core::{
+    action::Action,
+    decision::{Ask, GivenFile},
+    edit::EditCommand,
+    event::EventBody,
+    id::{RequestId, TurnId},
+    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest, KeptFile, Sandbox},
+    shell::{ShellEnding, ShellOutput, ShellRequest},
+    vault::SecretName,
+};
+use futures::{StreamExt, channel::mpsc};
+use jiff::Timestamp;
+use tokio::time::Instant;
+
+use crate::{
+    after::After,
+    batch::STOPPED,
+    cut::Cut,
+    ports::Settled,
+    shell_progress::ShellProgress,
+    tools::{Acted, ToolContext, ToolFailure, interrupted_shell_text},
+    work::Work,
+};
+
+/// How long a cancelled request may take to report its fate. A stop promises an end within a second.
+const CANCEL_GRACE: Duration = Duration::from_millis(700);
+/// How long the computer may take for anything. Commands may take half an hour, and end by themselves.
+const LONGEST_ACTION: Duration = Duration::from_mins(35);
+/// How many pieces of output may wait to be logged.
+const PROGRESS_LENGTH: usize = 16;
+
+const NO_COMPUTER: &str = "Not executed: the computer was not ready.";
+const FATE_UNKNOWN: &str = "The computer was lost during this action, so it is not known whether \
+                            it was done. It is started again for the next action: files are kept, \
+                            open programs are gone.";
+const GONE: &str = "Not executed: the computer was not running. It is started again for the next \
+                    action: files are kept, open programs are gone.";
+const CANCELLED: &str = "The action was cancelled before it was done.";
+const NO_ANSWER: &str = "The computer gave no answer, so it is not known whether it was done. Look before \
+                         you go on.";
+const UNKNOWN_AFTER_STOP: &str = "Stopped; it is not known whether it was done.";
+const NOT_ASKED: &str = "Not executed: the question could not be stored.";
+const NOT_LOGGED: &str = "Not executed: it could not be stored.";
+const UNEXPECTED: &str = "The computer gave an answer to something else. Look before you go on.";
+
+/// The surroundings of one call of a turn.
+pub(crate) struct CallContext<'a> {
+    work: &'a mut Work,
+    call: &'a str,
+    after: After,
+    /// The reason why the turn cannot go on after the call.
+    pub(crate) cut: Option<Cut>,
+}
+
+/// The fate of a request.
+enum Sent {
+    Answered(Result<ComputerReply, ComputerError>),
+    /// The turn was cut short. The computer may have answered all the same.
+    Cut(Option<Result<ComputerReply, ComputerError>>, Cut),
+}
+
+impl<'a> CallContext<'a> {
+    pub(crate) fn new(work: &'a mut Work, call: &'a str, after: After) -> Self {
+        Self {
+            work,
+            call,
+            after,
+            cut: None,
+        }
+    }
+
+    /// Ends the turn after this call, which failed with `text`.
+    fn cut_off(&mut self, text: impl Into<String>, cut: Cut) -> ToolFailure {
+        self.cut = Some(cut);
+        ToolFailure(text.into())
+    }
+
+    async fn use_computer(
+        &mut self,
+        request: ComputerRequest,
+    ) -> Result<ComputerReply, ToolFailure> {
+        if self.cut.is_some() {
+            return Err(STOPPED.into());
+        }
+        let computer = match self.work.machine.computer(&self.work.signals).await {
+            Ok(computer) => computer,
+            Err(Cut::Stopped) => return Err(self.cut_off(STOPPED, Cut::Stopped)),
+            Err(cut) => return Err(self.cut_off(NO_COMPUTER, cut)),
+        };
+        match self.send(&*computer, request).await {
+            Sent::Answered(Ok(reply)) => Ok(reply),
+            Sent::Answered(Err(error)) => {
+                self.work.machine.note_failure(&error);
+                Err(failure(error))
+            }
+            Sent::Cut(answer, cut) => self.cut_short(answer, cut),
+        }
+    }
+
+    async fn send(&mut self, computer: &dyn Sandbox, request: ComputerRequest) -> Sent {
+        let id = RequestId::new();
+        let (sender, mut pieces) = mpsc::channel(PROGRESS_LENGTH);
+        let sender = matches!(request, ComputerRequest::Shell(_)).then_some(sender);
+        let mut progress = ShellProgress::new(self.work.turn, self.call);
+        let mut answer = computer.perform(id, Actor::Agent, request, sender);
+        let stopped = self.work.signals.stopped();
+        tokio::pin!(stopped);
+        let too_long = tokio::time::sleep(LONGEST_ACTION);
+        tokio::pin!(too_long);
+        let cut = loop {
+            let flush_at = progress.flush_at;
+            tokio::select! {
+                biased;
+                answer = &mut answer => return Sent::Answered(answer),
+                cut = &mut stopped => break cut,
+                () = &mut too_long => {
+                    computer.cancel(id).await;
+                    return Sent::Answered(Err(ComputerError::Failed(NO_ANSWER.to_owned())));
+                }
+                () = tokio::time::sleep_until(flush_at.unwrap_or_else(Instant::now)), if flush_at.is_some() => {
+                    let bodies = progress.take().into_iter().collect();
+                    if let Err(error) = self.work.journal.append(bodies).await {
+                        break Cut::LogLost(error);
+                    }
+                }
+                Some(piece) = pieces.next() => progress.push(&piece),
+            }
+        };
+        let cancelled = async { tokio::join!(computer.cancel(id), &mut answer).1 };
+        // A request that does not answer in time is left behind: its fate is not known.
+        let answer = tokio::time::timeout(CANCEL_GRACE, cancelled).await.ok();
+        Sent::Cut(answer, cut)
+    }
+
+    /// Reads the answer to a request that was cancelled because the turn ends.
+    fn cut_short(
+        &mut self,
+        answer: Option<Result<ComputerReply, ComputerError>>,
+        cut: Cut,
+    ) -> Result<ComputerReply, ToolFailure> {
+        let text = match answer {
+            Some(Ok(ComputerReply::Shell(output))) if output.ending == ShellEnding::Interrupted => {
+                let printed = interrupted_shell_text(&output);
+                format!("{}{STOPPED}", printed.unwrap_or_default())
+            }
+            // It was done before the cancellation arrived.
+            Some(Ok(reply)) => {
+                self.cut = Some(cut);
+                return Ok(reply);
+            }
+            Some(Err(ComputerError::Failed(problem) | ComputerError::Ended(problem))) => problem,
+            Some(Err(error @ ComputerError::Refused { .. })) => error.to_string(),
+            Some(Err(ComputerError::Cancelled | ComputerError::Gone)) => STOPPED.to_owned(),
+            Some(Err(ComputerError::FateUnknown)) | None => UNKNOWN_AFTER_STOP.to_owned(),
+        };
+        Err(self.cut_off(text, cut))
+    }
+
+    async fn edited(&mut self, request: ComputerRequest) -> Result<String, ToolFailure> {
+        match self.use_computer(request).await? {
+            ComputerReply::Edited { text } => Ok(text),
+            ComputerReply::Acted { .. } | ComputerReply::Shell(_) => Err(UNEXPECTED.into()),
+        }
+    }
+}
+
+fn failure(error: ComputerError) -> ToolFailure {
+    match error {
+        ComputerError::Failed(problem) | ComputerError::Ended(problem) => ToolFailure(problem),
+        ComputerError::Refused { .. } => ToolFailure(error.to_string()),
+        ComputerError::Cancelled => CANCELLED.into(),
+        ComputerError::FateUnknown => FATE_UNKNOWN.into(),
+        ComputerError::Gone => GONE.into(),
+    }
+}
+
+#[async_trait]
+impl ToolContext for CallContext<'_> {
+    fn turn(&self) -> Option<TurnId> {
+        Some(self.work.turn)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.work.clock.now()
+    }
+
+    async fn act(&mut self, action: &Action) -> Result<Acted, ToolFailure> {
+        self.work.machine.note_buttons(action);
+        let shown = self.work.model.model.shown(self.work.machine.screen);
+        let request = ComputerRequest::Act {
+            action: action.clone(),
+            // The computer waits for a quiet screen only before it takes a picture, and tells where the pointer is only
+            // with one.
+            look: self.after != After::Nothing || *action == Action::CursorPosition,
+            shown: Some(shown),
+        };
+        let acted = Acted::of_reply(self.use_computer(request).await?);
+        Ok(Acted {
+            picture: acted.picture.filter(|_| self.after == After::Picture),
+            ..acted
+        })
+    }
+
+    async fn shell(&mut self, request: ShellRequest) -> Result<ShellOutput, ToolFailure> {
+        match self.use_computer(ComputerRequest::Shell(request)).await? {
+            ComputerReply::Shell(output) => Ok(output),
+            ComputerReply::Acted { .. } | ComputerReply::Edited { .. } => Err(UNEXPECTED.into()),
+        }
+    }
+
+    async fn edit(&mut self, command: EditCommand) -> Result<String, ToolFailure> {
+        self.edited(ComputerRequest::Edit(command)).await
+    }
+
+    async fn put_file(&mut self, folder: String, file: &GivenFile) -> Result<String, ToolFailure> {
+        let file = KeptFile {
+            folder,
+            name: file.name.clone(),
+            base64: STANDARD.encode(&file.bytes),
+        };
+        // The computer would refuse it while a person has control, and then the file would be lost.
+        if let Err(cut) = self.work.machine.free(&self.work.signals).await {
+            return Err(self.cut_off(STOPPED, cut));
+        }
+        self.edited(ComputerRequest::Keep(file)).await
+    }
+
+    async fn fill_secret(&mut self, name: SecretName) -> Result<(), ToolFailure> {
+        let request = ComputerRequest::Fill {
+            name,
+            filling: None,
+        };
+        self.use_computer(request).await.map(drop)
+    }
+
+    async fn ask(&mut self, ask: Ask) -> Result<Settled, ToolFailure> {
+        let ask = Ask {
+            call: Some(self.call.to_owned()),
+            ..ask
+        };
+        let Work {
+            people,
+            signals,
+            stopwatch,
+            ..
+        } = &mut *self.work;
+        match people.settle(ask, signals, stopwatch).await {
+            Ok(settled) => Ok(settled),
+            Err(cut @ Cut::LogLost(_)) => Err(self.cut_off(NOT_ASKED, cut)),
+            Err(cut) => Err(self.cut_off(STOPPED, cut)),
+        }
+    }
+
+    async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), ToolFailure> {
+        match self.work.journal.append(bodies).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.cut_off(NOT_LOGGED, Cut::LogLost(error))),
+        }
+    }
+}

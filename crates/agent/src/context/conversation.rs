@@ -1,0 +1,243 @@
+//! Reads the log event by event and writes the conversation.
+
+use deskhand_core::{
+    event::{Complete, Cost, EventBody, Failure, Outcome, Screenshot, Status},
+    id::TurnId,
+    lease::LeaseChanged,
+    message::Role,
+    model::{Image, Item},
+};
+
+use super::{Sight, answer::Answer, heard::Heard};
+use crate::{gauge, listen::REFUSED, turn::Originals};
+
+const STOPPED_NOTE: &str = "[The previous turn was stopped by a person.]";
+const ENOUGH_NOTE: &str =
+    "[The previous turn came up against a bound, and a person said that it was enough.]";
+const INTERRUPTED_NOTE: &str = "[The previous turn was interrupted by the next message.]";
+
+/// The conversation as far as the log was read: items that are finished, then what people said since, then the answer
+/// that is being put together.
+pub(super) struct Conversation<'a> {
+    items: Vec<Item>,
+    heard: Heard,
+    answer: Answer,
+    /// The people who had mouse and keyboard since the model was last told. It is asked for nothing while somebody has.
+    drivers: Vec<String>,
+    turn: Option<TurnId>,
+    /// Whether the model has spoken in this turn, so that messages steer it.
+    is_at_work: bool,
+    /// The model's view of the pictures to come.
+    sight: Sight<'a>,
+    originals: &'a Originals,
+}
+
+impl<'a> Conversation<'a> {
+    pub(super) fn new(sight: Sight<'a>, originals: &'a Originals) -> Self {
+        Self {
+            items: Vec::new(),
+            heard: Heard::default(),
+            answer: Answer::default(),
+            drivers: Vec::new(),
+            turn: None,
+            is_at_work: false,
+            sight,
+            originals,
+        }
+    }
+
+    pub(super) fn add(&mut self, body: &EventBody) {
+        match body {
+            EventBody::Message(message) if message.role == Role::User => {
+                self.end_answer();
+                self.heard.message(message.content.clone(), self.is_at_work);
+            }
+            EventBody::Thinking(said) => {
+                self.speak();
+                self.answer.think(said);
+            }
+            EventBody::Text(said) => {
+                self.speak();
+                self.answer.say(said);
+            }
+            EventBody::ToolUse(tool_use) if tool_use.turn.is_some() => {
+                if self.answer.has_results() {
+                    self.end_answer();
+                }
+                self.is_at_work = true;
+                self.answer.call(tool_use);
+            }
+            EventBody::ToolResult(result) if result.turn.is_some() && !result.partial => {
+                self.answer.result(result, self.sight.place);
+            }
+            EventBody::Screenshot(screenshot) if screenshot.turn.is_some() => {
+                self.screenshot(screenshot);
+            }
+            EventBody::Cost(cost) if !cost.broken_off => self.answered(cost),
+            EventBody::Retry(_) => self.cut_off(),
+            EventBody::Notice(notice) => {
+                self.end_answer();
+                let note = gauge::note(notice);
+                if self.is_at_work {
+                    self.heard.steering_note(note);
+                } else {
+                    self.heard.note(note);
+                }
+            }
+            EventBody::Lease(LeaseChanged { name, .. }) => {
+                if !self.drivers.contains(name) {
+                    self.drivers.push(name.clone());
+                }
+            }
+            EventBody::Status(status) => self.status(status),
+            EventBody::Error(failure) => self.failed(failure),
+            EventBody::Complete(complete) => self.completed(complete),
+            // The agent's message repeats its text, and what people decided is in the results. Actions by hand and the
+            // models that programs asked are not the agent's.
+            EventBody::Message(_)
+            | EventBody::ToolUse(_)
+            | EventBody::ToolResult(_)
+            | EventBody::Screenshot(_)
+            | EventBody::Cost(_)
+            | EventBody::Gateway(_)
+            | EventBody::Model(_)
+            | EventBody::Changed(_)
+            | EventBody::Decision(_)
+            | EventBody::Answer(_)
+            | EventBody::Queue(_) => {}
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Vec<Item> {
+        self.end_answer();
+        self.end_prompt();
+        self.handed_back(None);
+        self.items
+    }
+
+    /// Begins a new answer if the one before has calls.
+    fn speak(&mut self) {
+        if self.answer.has_calls() {
+            self.end_answer();
+        }
+        self.is_at_work = true;
+    }
+
+    /// Takes in the cost of an answer, which makes it whole.
+    fn answered(&mut self, cost: &Cost) {
+        let original = self.originals.get(&(cost.turn, cost.step)).cloned();
+        let Some(note) = self.answer.complete(cost, original) else {
+            return;
+        };
+        self.end_answer();
+        // After a message that has not been answered yet, the note belongs to that message.
+        if self.heard.is_empty() {
+            self.heard.steering_note(note);
+        } else {
+            self.heard.note(note);
+        }
+    }
+
+    /// Takes in a retry: the model is asked to go on from where its answer broke off.
+    fn cut_off(&mut self) {
+        if let Some(text) = self.answer.take_cut_off() {
+            self.end_prompt();
+            self.items.push(Item::CutOff { text });
+        }
+    }
+
+    /// Takes in a picture. It stands behind its result, or is the agent's look after people had control.
+    fn screenshot(&mut self, screenshot: &Screenshot) {
+        let sight = self.sight;
+        self.sight.n_old = sight.n_old.saturating_sub(1);
+        match screenshot.call {
+            Some(_) => self.answer.picture(screenshot, &sight),
+            None => self.handed_back(sight.image(screenshot, false).cloned()),
+        }
+    }
+
+    fn status(&mut self, status: &Status) {
+        match status {
+            // The turn before may have broken off without a word.
+            Status {
+                turn: Some(turn), ..
+            } if self.turn != Some(*turn) => {
+                self.end_turn();
+                self.turn = Some(*turn);
+            }
+            // The turn is resumed. An answer that broke off is given again.
+            Status {
+                turn: Some(_),
+                prompt: None,
+                ..
+            } if !self.answer.has_calls() => self.answer.forget(),
+            Status { .. } => {}
+        }
+    }
+
+    fn failed(&mut self, failure: &Failure) {
+        if failure.turn.is_none() {
+            return;
+        }
+        // A model is not told again what it did not want to have said.
+        if failure.code == REFUSED {
+            self.answer.forget();
+        }
+        self.end_turn();
+        self.heard.note(format!(
+            "[The previous turn ended early: {}]",
+            failure.message
+        ));
+    }
+
+    fn completed(&mut self, complete: &Complete) {
+        self.end_turn();
+        match complete.outcome {
+            Outcome::Done => {}
+            Outcome::Stopped => self.heard.note(STOPPED_NOTE),
+            Outcome::Interrupted => self.heard.note(INTERRUPTED_NOTE),
+            Outcome::Enough => self.heard.note(ENOUGH_NOTE),
+        }
+    }
+
+    /// Tells the model who had mouse and keyboard, and shows it the screen they left.
+    fn handed_back(&mut self, image: Option<Image>) {
+        let names = match &std::mem::take(&mut self.drivers)[..] {
+            [] => return,
+            [name] => name.clone(),
+            [names @ .., last] => format!("{} and {last}", names.join(", ")),
+        };
+        self.end_answer();
+        self.end_prompt();
+        let look = match image {
+            Some(_) => "This is how it looks now.",
+            None => "Look at it before you go on.",
+        };
+        let text = format!(
+            "[{names} had mouse and keyboard and gave them back. The screen has changed since you last saw it. {look}]"
+        );
+        self.items.push(Item::HandedBack { text, image });
+    }
+
+    /// Finishes the answer that is being put together. What people said before it comes first.
+    fn end_answer(&mut self) {
+        let items = self.answer.take();
+        if !items.is_empty() {
+            self.end_prompt();
+            self.items.extend(items);
+        }
+    }
+
+    fn end_prompt(&mut self) {
+        self.items.extend(self.heard.take());
+    }
+
+    /// Finishes the turn. Words that steered it are not mixed with the next prompt.
+    fn end_turn(&mut self) {
+        self.end_answer();
+        if self.heard.is_steering() {
+            self.end_prompt();
+        }
+        self.is_at_work = false;
+    }
+}

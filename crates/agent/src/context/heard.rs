@@ -1,0 +1,51 @@
+//! The words of people, and notes about earlier turns, since the model last spoke.
+
+use deskhand_core::model::Item;
+
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    texts: Vec<String>,
+    /// Whether they came in the middle of a turn.
+    is_steering: bool,
+}
+
+impl Heard {
+    /// Adds a person's message. The newest message decides whether all of it steers a turn.
+    pub(super) fn message(&mut self, text: String, is_at_work: bool) {
+        self.is_steering = is_at_work;
+        self.texts.push(text);
+    }
+
+    /// Adds a note about the turn before. It stands in front of the next prompt.
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.texts.push(text.into());
+    }
+
+    /// Adds a note in the middle of a turn, to which the model is to react.
+    pub(super) fn steering_note(&mut self, text: impl Into<String>) {
+        self.is_steering = true;
+        self.texts.push(text.into());
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    pub(super) fn is_steering(&self) -> bool {
+        self.is_steering
+    }
+
+    /// Takes everything as one item of the conversation.
+    pub(super) fn take(&mut self) -> Option<Item> {
+        if self.texts.is_empty() {
+            return None;
+        }
+        let Self { texts, is_steering } = std::mem::take(self);
+        let text = texts.join("\n\n");
+        Some(if is_steering {
+            Item::Steering { text }
+        } else {
+            Item::Prompt { text }
+        })
+    }
+}

@@ -1,0 +1,85 @@
+//! Reasons for a turn to end before the model says so, and the signals that bring them about.
+
+use deskhand_core::{blob::BlobError, budget::Bound};
+use tokio_util::sync::CancellationToken;
+
+use crate::ports::TurnLogError;
+
+/// A reason for a turn to end before the model says so.
+#[derive(Debug)]
+pub(crate) enum Cut {
+    Stopped,
+    /// The server ends while the turn waits for a person. The turn is resumed at the next start.
+    Parked,
+    /// The turn reached a bound, and a person said that it was enough.
+    Enough(Option<Bound>),
+    Failed {
+        code: &'static str,
+        message: String,
+    },
+    LogLost(TurnLogError),
+}
+
+impl From<TurnLogError> for Cut {
+    fn from(error: TurnLogError) -> Self {
+        Self::LogLost(error)
+    }
+}
+
+impl From<BlobError> for Cut {
+    fn from(error: BlobError) -> Self {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "a turn ends because a picture could not be kept or read"
+        );
+        let (code, message) = match error {
+            BlobError::Full(_) => (
+                "storage_full",
+                "There is no space left for pictures, so the turn was ended. Free some space on \
+                 the disk of the data folder, then send a new message to go on.",
+            ),
+            BlobError::Missing(_) | BlobError::Io(_) => (
+                "storage_failed",
+                "A picture could not be written to or read from the data folder, so the turn was \
+                 ended. Check the data folder and the server's log, then send a new message to go \
+                 on.",
+            ),
+        };
+        Self::Failed {
+            code,
+            message: message.to_owned(),
+        }
+    }
+}
+
+/// The signals that end a turn from outside.
+#[derive(Debug, Clone)]
+pub(crate) struct Signals {
+    pub(crate) stop: CancellationToken,
+    /// Fires before `stop` when the server ends.
+    pub(crate) parking: CancellationToken,
+}
+
+impl Signals {
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.is_cancelled()
+    }
+
+    /// Waits until the turn is stopped.
+    pub(crate) fn stopped(&self) -> impl Future<Output = Cut> + use<> {
+        let stop = self.stop.clone();
+        async move {
+            stop.cancelled().await;
+            Cut::Stopped
+        }
+    }
+
+    /// Waits until the server ends.
+    pub(crate) fn parked(&self) -> impl Future<Output = Cut> + use<> {
+        let parking = self.parking.clone();
+        async move {
+            parking.cancelled().await;
+            Cut::Parked
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The session's computer as a turn uses it.
+
+use std::{sync::Arc, time::Duration};
+
+use deskhand_core::{
+    action::{Action, Button, ScreenSize},
+    id::RequestId,
+    sandbox::{Actor, ComputerError, ComputerRequest, Frame, Sandbox},
+};
+
+use crate::{
+    cut::{Cut, Signals},
+    ports::Desk,
+    tools::Acted,
+};
+
+/// How long the computer may take to release the mouse. A stop promises an end within a second.
+const RELEASE_TIMEOUT: Duration = Duration::from_millis(250);
+
+/// The computer, once it was needed, and the mouse buttons that the agent left pressed.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    desk: Arc<dyn Desk>,
+    pub(crate) screen: ScreenSize,
+    computer: Option<Arc<dyn Sandbox>>,
+    pressed: Vec<Button>,
+}
+
+/// The result of a look at the screen that no call asked for.
+#[derive(Debug)]
+pub(crate) enum Look {
+    Seen(Frame),
+    /// A person took over again.
+    Refused,
+    /// There is no picture. The model is told without one, and can look for itself.
+    Nothing,
+}
+
+impl Machine {
+    pub(crate) fn new(desk: Arc<dyn Desk>, screen: ScreenSize) -> Self {
+        Self {
+            desk,
+            screen,
+            computer: None,
+            pressed: Vec::new(),
+        }
+    }
+
+    /// Waits while a person controls mouse and keyboard.
+    pub(crate) async fn free(&self, signals: &Signals) -> Result<(), Cut> {
+        tokio::select! {
+            biased;
+            cut = signals.stopped() => Err(cut),
+            () = self.desk.free() => Ok(()),
+        }
+    }
+
+    /// Returns the session's computer, which may first have to be started.
+    pub(crate) async fn computer(&mut self, signals: &Signals) -> Result<Arc<dyn Sandbox>, Cut> {
+        if signals.is_stopped() {
+            return Err(Cut::Stopped);
+        }
+        if let Some(computer) = &self.computer {
+            return Ok(Arc::clone(computer));
+        }
+        let computer = tokio::select! {
+            biased;
+            cut = signals.stopped() => return Err(cut),
+            found = self.desk.computer() => found.map_err(|error| Cut::Failed {
+                code: "sandbox_failed",
+                message: error.message,
+            })?,
+        };
+        self.computer = Some(Arc::clone(&computer));
+        Ok(computer)
+    }
+
+    /// Takes note of a request's failure: a computer that is lost is started again for the next one.
+    pub(crate) fn note_failure(&mut self, error: &ComputerError) {
+        if matches!(
+            error,
+            ComputerError::FateUnknown | ComputerError::Gone | ComputerError::Ended(_)
+        ) {
+            self.computer = None;
+        }
+    }
+
+    /// Takes note of the buttons that an action presses and releases. An action that fails leaves nothing pressed.
+    pub(crate) fn note_buttons(&mut self, action: &Action) {
+        if let Action::MouseDown { button } | Action::MouseUp { button } = action {
+            self.pressed.retain(|pressed| pressed != button);
+        }
+        if let Action::MouseDown { button } = action {
+            self.pressed.push(*button);
+        }
+    }
+
+    /// Takes a picture of the screen once it has settled.
+    pub(crate) async fn look(&mut self, shown: ScreenSize, signals: &Signals) -> Result<Look, Cut> {
+        let computer = self.computer(signals).await?;
+        let look = ComputerRequest::Act {
+            action: Action::Screenshot,
+            look: true,
+            shown: Some(shown),
+        };
+        let reply = tokio::select! {
+            biased;
+            cut = signals.stopped() => return Err(cut),
+            reply = computer.perform(RequestId::new(), Actor::Agent, look, None) => reply,
+        };
+        Ok(match reply {
+            Ok(reply) => Acted::of_reply(reply)
+                .picture
+                .map_or(Look::Nothing, Look::Seen),
+            Err(ComputerError::Refused { .. }) => Look::Refused,
+            Err(error) => {
+                self.note_failure(&error);
+                Look::Nothing
+            }
+        })
+    }
+
+    /// Releases the buttons that are still pressed. Tells whether that was done in time.
+    pub(crate) async fn release(&mut self) -> bool {
+        let pressed = std::mem::take(&mut self.pressed);
+        let Some(computer) = self.computer.clone() else {
+            return true;
+        };
+        let release = async {
+            for button in pressed {
+                let up = ComputerRequest::Act {
+                    action: Action::MouseUp { button },
+                    look: false,
+                    shown: None,
+                };
+                // A computer that refuses is controlled by a person, who found nothing pressed; one that is gone has
+                // no mouse.
+                let _ = computer
+                    .perform(RequestId::new(), Actor::Agent, up, None)
+                    .await;
+            }
+        };
+        tokio::time::timeout(RELEASE_TIMEOUT, release).await.is_ok()
+    }
+}

@@ -1,0 +1,90 @@
+//! The surroundings of a call that a person makes: the computer, and nothing else.
+
+use async_trait::async_trait;
+use deskhand_agent::{
+    Settled,
+    tools::{Acted, ToolContext, ToolFailure},
+};
+use deskhand_core::{
+    action::Action,
+    decision::{Ask, GivenFile},
+    edit::EditCommand,
+    event::EventBody,
+    id::{RequestId, TurnId, UserId},
+    sandbox::{Actor, ComputerReply, ComputerRequest, Sandbox},
+    shell::{ShellOutput, ShellRequest},
+    vault::SecretName,
+};
+use jiff::Timestamp;
+
+const AGENT_ONLY: &str = "only the agent can do this";
+const UNEXPECTED: &str = "the computer gave an answer to something else";
+
+/// The computer, on behalf of one person.
+pub(super) struct HandContext<'a> {
+    pub(super) sandbox: &'a dyn Sandbox,
+    /// The id of the only request.
+    pub(super) request: RequestId,
+    pub(super) user: UserId,
+    /// Whether to wait until the screen settles and take a picture of it.
+    pub(super) look: bool,
+    pub(super) now: Timestamp,
+}
+
+impl HandContext<'_> {
+    async fn perform(&self, request: ComputerRequest) -> Result<ComputerReply, ToolFailure> {
+        let actor = Actor::Person(self.user);
+        let reply = self.sandbox.perform(self.request, actor, request, None);
+        reply.await.map_err(|error| ToolFailure(error.to_string()))
+    }
+}
+
+#[async_trait]
+impl ToolContext for HandContext<'_> {
+    fn turn(&self) -> Option<TurnId> {
+        None
+    }
+
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    async fn act(&mut self, action: &Action) -> Result<Acted, ToolFailure> {
+        let request = ComputerRequest::Act {
+            action: action.clone(),
+            look: self.look,
+            shown: None,
+        };
+        self.perform(request).await.map(Acted::of_reply)
+    }
+
+    async fn shell(&mut self, request: ShellRequest) -> Result<ShellOutput, ToolFailure> {
+        match self.perform(ComputerRequest::Shell(request)).await? {
+            ComputerReply::Shell(output) => Ok(output),
+            ComputerReply::Acted { .. } | ComputerReply::Edited { .. } => Err(UNEXPECTED.into()),
+        }
+    }
+
+    async fn edit(&mut self, command: EditCommand) -> Result<String, ToolFailure> {
+        match self.perform(ComputerRequest::Edit(command)).await? {
+            ComputerReply::Edited { text } => Ok(text),
+            ComputerReply::Acted { .. } | ComputerReply::Shell(_) => Err(UNEXPECTED.into()),
+        }
+    }
+
+    async fn put_file(&mut self, _: String, _: &GivenFile) -> Result<String, ToolFailure> {
+        Err(AGENT_ONLY.into())
+    }
+
+    async fn fill_secret(&mut self, _: SecretName) -> Result<(), ToolFailure> {
+        Err(AGENT_ONLY.into())
+    }
+
+    async fn ask(&mut self, _: Ask) -> Result<Settled, ToolFailure> {
+        Err(AGENT_ONLY.into())
+    }
+
+    async fn append(&mut self, _: Vec<EventBody>) -> Result<(), ToolFailure> {
+        Err(AGENT_ONLY.into())
+    }
+}

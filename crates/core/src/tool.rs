@@ -1,0 +1,128 @@
+//! Tools as data: the offer a model gets of one, and the parts of a tool's result.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::action::Point;
+
+/// A tool as a model is offered it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    pub name: String,
+    pub description: String,
+    /// The JSON schema of the input. A tool with a native counterpart has the schema that vendors train their models
+    /// on; `models` reads calls in that spelling into ours.
+    pub parameters: serde_json::Value,
+    /// The tool of a vendor's own as which it can be offered instead of as a function.
+    pub native: Option<NativeTool>,
+}
+
+/// The tools of one session, in the order in which a model is offered them.
+pub type ToolSpecs = Arc<[ToolSpec]>;
+
+/// A tool that vendors train their models on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NativeTool {
+    Computer,
+    Shell,
+    Editor,
+}
+
+impl NativeTool {
+    /// The name of our tool for it, in the log and in approval rules.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Computer => "computer",
+            Self::Shell => "bash",
+            Self::Editor => "editor",
+        }
+    }
+}
+
+/// A part of a result's text. Points are kept apart from the words, since each model counts in pixels of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultPart {
+    Text(String),
+    /// A point in native pixels, written `(x, y)`.
+    Point(Point),
+    /// The same, written `X=…, Y=…`: the form that models expect of a pointer's position.
+    Coordinates(Point),
+}
+
+impl From<&str> for ResultPart {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for ResultPart {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Point> for ResultPart {
+    fn from(at: Point) -> Self {
+        Self::Point(at)
+    }
+}
+
+/// Writes a result's parts as one text, with every point translated by `place`.
+pub fn write_parts(parts: &[ResultPart], place: impl Fn(Point) -> Point) -> String {
+    let mut text = String::new();
+    for part in parts {
+        match part {
+            ResultPart::Text(words) => text.push_str(words),
+            ResultPart::Point(at) => {
+                let Point { x, y } = place(*at);
+                text.push_str(&format!("({x}, {y})"));
+            }
+            ResultPart::Coordinates(at) => {
+                let Point { x, y } = place(*at);
+                text.push_str(&format!("X={x}, Y={y}"));
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_point_is_translated_and_nothing_else() {
+        let parts = [
+            ResultPart::from("Dragged 4 from "),
+            Point { x: 10, y: 20 }.into(),
+            " to ".into(),
+            Point { x: 0, y: 0 }.into(),
+            ". ".into(),
+            ResultPart::Coordinates(Point { x: 512, y: 384 }),
+        ];
+        let halved = |at: Point| Point {
+            x: at.x / 2,
+            y: at.y / 2,
+        };
+        assert_eq!(
+            write_parts(&parts, halved),
+            "Dragged 4 from (5, 10) to (0, 0). X=256, Y=192"
+        );
+        assert_eq!(
+            write_parts(&parts, |at| at),
+            "Dragged 4 from (10, 20) to (0, 0). X=512, Y=384"
+        );
+    }
+
+    #[test]
+    fn parts_are_stored_by_kind() {
+        let parts = [
+            ResultPart::from("at "),
+            ResultPart::Point(Point { x: 1, y: 2 }),
+        ];
+        let stored = serde_json::to_string(&parts).unwrap();
+        assert_eq!(stored, r#"[{"text":"at "},{"point":{"x":1,"y":2}}]"#);
+    }
+}
