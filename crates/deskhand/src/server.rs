@@ -19,7 +19,7 @@ use deskhand_core::{
 };
 use deskhand_models::VendorGateway;
 use deskhand_sandbox::local::{Limits, LocalConfig, LocalSandboxes};
-use deskhand_store::{FolderBlobs, KeyFile, Store};
+use deskhand_store::{DatabaseClaim, FolderBlobs, KeyFile, NewServer, Store, StoreError};
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use crate::{
@@ -46,6 +46,9 @@ pub(crate) struct RunningServer {
     /// how their turns ended before their connections close.
     connections: Tasks,
     serving: JoinHandle<io::Result<()>>,
+    /// Ends with an error when another server has taken the database. It goes on as long as the connections, so
+    /// that the database is let go only after the app has ended.
+    claim: JoinHandle<Option<StoreError>>,
     // Dropped last and in this order: nobody is sent to a server that is gone, and nobody takes
     // the folder while it is in use.
     note: PostedNote,
@@ -93,7 +96,8 @@ impl RunningServer {
         };
         let sandboxes = Arc::new(LocalSandboxes::new(sandboxes, tasks.clone()));
         sandboxes.sweep().await;
-        let app = start_app(config, &dir, Arc::clone(&sandboxes), gateway, tasks).await?;
+        let (store, claim) = open_store(config, &dir).await?;
+        let app = start_app(config, &dir, store, Arc::clone(&sandboxes), gateway, tasks).await?;
         let admin_token = ensure_admin(&app, &dir).await?;
 
         let settings = deskhand_server::Settings {
@@ -105,6 +109,12 @@ impl RunningServer {
         let end = connections.shutdown().clone();
         let serving = deskhand_server::serve(listener, app.clone(), settings, end);
         let serving = connections.spawn("serve", serving);
+        let end = connections.shutdown().clone();
+        let keeping = async move {
+            end.run_until_cancelled(claim.keep(Arc::new(SystemClock)))
+                .await
+        };
+        let claim = connections.spawn("database claim", keeping);
         if let (Some(asked), Some(gateway)) = (asked, app.gateway()) {
             let end = connections.shutdown().clone();
             let serving = deskhand_server::serve_gateway(asked, gateway.clone(), end);
@@ -125,6 +135,7 @@ impl RunningServer {
             sandboxes,
             connections,
             serving,
+            claim,
             note: posted,
             lock,
         })
@@ -140,10 +151,17 @@ impl RunningServer {
 
     /// Waits until the server fails. While all is well it does not return.
     pub(crate) async fn failed(&mut self) -> anyhow::Error {
-        match (&mut self.serving).await {
-            Ok(Ok(())) => anyhow::anyhow!("the server stopped by itself"),
-            Ok(Err(error)) => anyhow::Error::new(error).context("the server failed"),
-            Err(error) => anyhow::Error::new(error).context("the server failed"),
+        tokio::select! {
+            served = &mut self.serving => match served {
+                Ok(Ok(())) => anyhow::anyhow!("the server stopped by itself"),
+                Ok(Err(error)) => anyhow::Error::new(error).context("the server failed"),
+                Err(error) => anyhow::Error::new(error).context("the server failed"),
+            },
+            lost = &mut self.claim => match lost {
+                Ok(Some(lost)) => lost.into(),
+                Ok(None) => anyhow::anyhow!("the server stopped by itself"),
+                Err(error) => anyhow::Error::new(error).context("the server failed"),
+            },
         }
     }
 
@@ -207,13 +225,8 @@ fn own_executable() -> io::Result<std::path::PathBuf> {
     }
 }
 
-async fn start_app(
-    config: &Config,
-    dir: &DataDir,
-    sandboxes: Arc<LocalSandboxes>,
-    gateway: Option<Arc<dyn ModelGateway>>,
-    tasks: Tasks,
-) -> anyhow::Result<App> {
+/// Opens the database and takes it for this server.
+async fn open_store(config: &Config, dir: &DataDir) -> anyhow::Result<(Store, DatabaseClaim)> {
     let store = match &config.database {
         Some(address) => Store::open(address.expose()).await?,
         None => {
@@ -221,6 +234,32 @@ async fn start_app(
             Store::open(&format!("sqlite://{}", file.display())).await?
         }
     };
+    let server = NewServer {
+        host: host_name(),
+        pid: std::process::id(),
+        data_dir: config.data_dir.clone(),
+    };
+    let claim = store.claim(&server, &SystemClock).await?;
+    Ok((store, claim))
+}
+
+/// Returns the name of this machine, for people.
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    match name.trim() {
+        "" => "a machine without a name".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+async fn start_app(
+    config: &Config,
+    dir: &DataDir,
+    store: Store,
+    sandboxes: Arc<LocalSandboxes>,
+    gateway: Option<Arc<dyn ModelGateway>>,
+    tasks: Tasks,
+) -> anyhow::Result<App> {
     let blobs = FolderBlobs::open(dir.path().join("blobs"))
         .context("cannot open the folder of pictures")?;
     let app = App::start(deskhand_app::Parts {

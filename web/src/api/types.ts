@@ -1087,6 +1087,22 @@ export interface components {
             name?: string | null;
             role?: components["schemas"]["UserRole"] | null;
         };
+        /** @description A person changed settings of the session. Absent ones stayed as they were; a new model has an event of its own. */
+        ChangedData: {
+            /** @description What the agent must ask before it does it. */
+            approvals?: components["schemas"]["ApprovalPolicy"];
+            budget?: components["schemas"]["SetBudget"];
+            /**
+             * Format: uuid
+             * @description Who did it.
+             */
+            by: string;
+            /** @description Their name at that time. */
+            by_name: string;
+            /** @description From the next turn on. Empty: none. */
+            instructions?: string;
+            title?: string;
+        };
         /** @description Something about a call that a person must agree to, whatever the policy says. */
         Check: {
             kind: components["schemas"]["DecisionKind"];
@@ -1358,6 +1374,10 @@ export interface components {
             data: components["schemas"]["ModelData"];
             /** @enum {string} */
             type: "model";
+        } | {
+            data: components["schemas"]["ChangedData"];
+            /** @enum {string} */
+            type: "changed";
         } | {
             data: components["schemas"]["NoticeData"];
             /** @enum {string} */
@@ -1949,6 +1969,19 @@ export interface components {
             next: string | null;
             sessions: components["schemas"]["Session"][];
         };
+        /** @description The budget that a session has from now on. */
+        SetBudget: {
+            /**
+             * Format: int64
+             * @description Tokens. Absent: no limit.
+             */
+            tokens?: number;
+            /**
+             * Format: double
+             * @description US dollars. Absent: no limit.
+             */
+            usd?: number;
+        };
         /** @description Your settings. */
         Settings: {
             /** @description What the agent must ask in sessions that you make from now on. */
@@ -2243,6 +2276,7 @@ export type ChangeBudget = components['schemas']['ChangeBudget'];
 export type ChangeMessage = components['schemas']['ChangeMessage'];
 export type ChangeSession = components['schemas']['ChangeSession'];
 export type ChangeUser = components['schemas']['ChangeUser'];
+export type ChangedData = components['schemas']['ChangedData'];
 export type Check = components['schemas']['Check'];
 export type Choice = components['schemas']['Choice'];
 export type Collaborator = components['schemas']['Collaborator'];
@@ -2315,6 +2349,7 @@ export type Session = components['schemas']['Session'];
 export type SessionEvent = components['schemas']['SessionEvent'];
 export type SessionState = components['schemas']['SessionState'];
 export type SessionsPage = components['schemas']['SessionsPage'];
+export type SetBudget = components['schemas']['SetBudget'];
 export type Settings = components['schemas']['Settings'];
 export type SettledState = components['schemas']['SettledState'];
 export type Share = components['schemas']['Share'];

@@ -9,7 +9,13 @@ import type { SessionEvent } from "./types";
 import { streamUrl } from "./urls";
 
 /** Events after which the session itself is another. */
-const REFRESHING: ReadonlySet<SessionEvent["type"]> = new Set(["status", "message", "lease", "model"]);
+const REFRESHING: ReadonlySet<SessionEvent["type"]> = new Set([
+  "status",
+  "message",
+  "lease",
+  "model",
+  "changed",
+]);
 
 /** How often the server is told that somebody looks. It counts on one within 75 seconds. */
 const HEARTBEAT_MS = 30_000;

@@ -5,18 +5,19 @@ use std::collections::BTreeSet;
 use deskhand_core::{
     action::{Action, Button, Point, Region},
     blob::{BlobFormat, BlobName},
-    budget::{Bound, Over},
+    budget::{Bound, Budget, Over},
     decision::{Ask, DecisionKind, DecisionState, Form, Reply, Subject},
     edit::EditCommand,
     event::{
         Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, GatewayUse,
         MessageSaid, ModelChanged, Notice, Outcome, QueueChange, QueueChanged, Retry, Said,
-        Screenshot, Status, ToolResult, ToolUse,
+        Screenshot, SessionChanged, Status, ToolResult, ToolUse,
     },
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::{Delivery, Role},
     model::Usage,
+    policy::Policy,
     session::{Phase, SandboxState},
     shell::ShellRequest,
 };
@@ -416,7 +417,7 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
 }
 
 /// What is told of models.
-fn model_events(turn: TurnId, some: bool) -> [EventBody; 5] {
+fn model_events(turn: TurnId, some: bool) -> [EventBody; 6] {
     let some_turn = some.then_some(turn);
     [
         EventBody::Cost(Cost {
@@ -446,6 +447,17 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 5] {
             model: "a/b".to_owned(),
             by: UserId::new(),
             by_name: String::new(),
+        }),
+        EventBody::Changed(SessionChanged {
+            by: UserId::new(),
+            by_name: String::new(),
+            title: some.then(String::new),
+            instructions: some.then(String::new),
+            approvals: some.then(Policy::default),
+            budget: some.then_some(Budget {
+                usd: Some(0.5),
+                tokens: None,
+            }),
         }),
         EventBody::Retry(Retry {
             turn,

@@ -128,3 +128,46 @@ fn two_servers_never_share_a_data_folder() {
     server.signal(Signal::TERM);
     assert_eq!(server.end().code, Some(0));
 }
+
+#[test]
+fn two_servers_never_share_a_database_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite://{}/shared.db", folder.path().display());
+    one_server_at_a_time(&database);
+}
+
+#[tokio::test]
+async fn two_servers_never_share_a_postgres_database() {
+    let name = format!("one_server_{}", std::process::id());
+    let database = deskhand_testkit::new_postgres_database(&name).await;
+    tokio::task::spawn_blocking(move || one_server_at_a_time(&database))
+        .await
+        .unwrap();
+}
+
+/// Two data folders name one database: the second server is told who uses it. After `kill -9` of the first one, the
+/// second starts at once.
+fn one_server_at_a_time(database: &str) {
+    let place = || Place::new().with("DESKHAND_DATABASE", database);
+    let (first, second) = (place(), place());
+    let (server, _link) = serve(&first);
+    let refused = second.run(&["serve", "--listen", ANY_PORT]);
+    assert_eq!(refused.code, Some(1), "{}", refused.stderr);
+    for part in [
+        "another server uses the database",
+        "(process ",
+        "started at ",
+        "stop that server first, or choose another database with --database",
+    ] {
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    }
+
+    server.signal(Signal::KILL);
+    assert_eq!(server.end().code, None);
+    let (server, _link) = serve(&second);
+    server.signal(Signal::TERM);
+    assert_eq!(server.end().code, Some(0));
+    let (server, _link) = serve(&first);
+    server.signal(Signal::TERM);
+    assert_eq!(server.end().code, Some(0));
+}

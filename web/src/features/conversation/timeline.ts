@@ -173,6 +173,9 @@ function addEvent(draft: Draft, event: SessionEvent): void {
       return;
     case "model":
       return changeModel(draft.items, base, event.data);
+    case "changed":
+      // The session's own data show it.
+      return;
     case "retry":
       draft.retry = event.data;
       return breakOff(draft.items, base, event.data);
