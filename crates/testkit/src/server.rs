@@ -23,6 +23,8 @@ pub struct ServerOptions {
     pub scenarios: Vec<(String, String)>,
     /// The size of the file system that pictures are kept on, when it should be a small one.
     pub picture_bytes: Option<u64>,
+    /// A `.tar.gz` to unpack into the server's home before it starts, with `data/` and `scenarios/` in it.
+    pub archive: Option<PathBuf>,
 }
 
 /// A server in a data folder of its own. It is killed, and the folder removed, at the end.
@@ -49,6 +51,9 @@ impl Server {
         std::fs::create_dir(&scenarios).unwrap();
         for (name, yaml) in &options.scenarios {
             std::fs::write(scenarios.join(format!("{name}.yaml")), yaml).unwrap();
+        }
+        if let Some(archive) = &options.archive {
+            unpack(archive, home.path());
         }
         if let Some(user) = options.user {
             std::os::unix::fs::chown(home.path(), Some(user), Some(user)).unwrap();
@@ -231,4 +236,16 @@ impl Drop for Server {
             });
         }
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "tar is not what is tested")]
+fn unpack(archive: &Path, folder: &Path) {
+    let unpacked = Command::new("tar")
+        .args(["--extract", "--gzip", "--no-same-owner", "--file"])
+        .arg(archive)
+        .arg("--directory")
+        .arg(folder)
+        .status()
+        .unwrap();
+    assert!(unpacked.success(), "cannot unpack {}", archive.display());
 }

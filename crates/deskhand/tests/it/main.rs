@@ -20,6 +20,7 @@ mod limits;
 mod logs;
 mod metrics;
 mod models;
+mod old_data;
 mod openapi;
 mod people;
 mod postgres;
