@@ -10,6 +10,7 @@
 
 mod client;
 mod elsewhere;
+mod not_run;
 mod openapi;
 mod postgres;
 mod processes;
@@ -19,6 +20,7 @@ mod watcher;
 
 pub use client::{Answer, Client, Session};
 pub use elsewhere::{Asked, Elsewhere, Line};
+pub use not_run::not_run;
 pub use openapi::{Document, Operation};
 pub use postgres::{Postgres, new_postgres_database};
 pub use processes::{eventually, kill, processes_with_mount, rss_bytes};

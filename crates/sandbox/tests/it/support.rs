@@ -151,14 +151,20 @@ pub(crate) fn example(name: &str) -> PathBuf {
     target.join("examples").join(name)
 }
 
-/// This test program again, to run just the test `name`, which does nothing on its own.
+/// This test program again, to run just the entry `name`, which is ignored otherwise.
 #[expect(
     clippy::disallowed_methods,
     reason = "a test that plays several servers"
 )]
 pub(crate) fn again(program: &Path, name: &str) -> Command {
     let mut command = Command::new(program);
-    command.args(["--exact", name, "--nocapture", "--test-threads=1"]);
+    command.args([
+        "--exact",
+        name,
+        "--ignored",
+        "--nocapture",
+        "--test-threads=1",
+    ]);
     command
 }
 
