@@ -190,17 +190,18 @@ impl OldData {
         (words, end.seq)
     }
 
-    /// The command that was killed with the old server is told as of unknown fate, and is not repeated.
+    /// The command that ended with the old server is reported as an error, and is not repeated.
     async fn assert_half_done_turn_resumes(&self) {
         let id = &self.expected.sessions.half_done;
         let (words, _) = self.last_words(id, self.n_events(id)).await;
         assert_eq!(words, "It took long.");
         let events = self.session(id).events(self.n_events(id)).await;
-        let told = |event: &Value| {
-            let text = event["data"]["text"].as_str().unwrap_or_default();
-            event["type"] == "tool_result" && text.contains("not known whether")
-        };
-        assert!(events.iter().any(told), "{events:#?}");
+        let results: Vec<_> = events
+            .iter()
+            .filter(|event| event["type"] == "tool_result")
+            .collect();
+        assert_eq!(results.len(), 1, "{events:#?}");
+        assert_eq!(results[0]["data"]["is_error"], true, "{events:#?}");
         assert!(!events.iter().any(|event| event["type"] == "tool_use"));
     }
 
@@ -218,7 +219,7 @@ impl OldData {
             .good();
 
         let (words, seq) = self.last_words(id, self.n_events(id)).await;
-        assert_eq!(words, "Result: tidy");
+        assert!(words.starts_with("Result: tidy"), "{words}");
         let (words, seq) = self.last_words(id, seq).await;
         assert_eq!(words, "Next: second in the queue");
         let (words, _) = self.last_words(id, seq).await;
@@ -230,7 +231,7 @@ impl OldData {
     async fn assert_overdue_question_has_its_default(&self) {
         let id = &self.expected.sessions.overdue;
         let (words, _) = self.last_words(id, self.n_events(id)).await;
-        assert_eq!(words, "Told: tea");
+        assert!(words.starts_with("Told: tea"), "{words}");
     }
 
     async fn assert_overdue_lease_ends(&self) {
@@ -254,7 +255,7 @@ impl OldData {
         let StoredSecret { name, value } = &self.expected.secret;
         self.session(id).prompt("Type it once more").await;
         let (words, _) = self.last_words(id, self.n_events(id)).await;
-        assert_eq!(words, format!("[secret {name}]"));
+        assert!(words.contains(&format!("[secret {name}]")), "{words}");
         let events = self.session(id).events(0).await;
         assert!(!events.iter().any(|event| event.to_string().contains(value)));
     }
