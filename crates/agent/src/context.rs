@@ -120,27 +120,10 @@ pub(crate) fn is_to_look(log: &[EventBody]) -> bool {
 
 /// The screenshot, if the agent made it.
 fn picture(body: &EventBody) -> Option<&Screenshot> {
-    match body {
-        EventBody::Screenshot(screenshot) if screenshot.turn.is_some() => Some(screenshot),
-        EventBody::Screenshot(_)
-        | EventBody::Status(_)
-        | EventBody::Message(_)
-        | EventBody::Queue(_)
-        | EventBody::Lease(_)
-        | EventBody::Thinking(_)
-        | EventBody::Text(_)
-        | EventBody::ToolUse(_)
-        | EventBody::ToolResult(_)
-        | EventBody::Decision(_)
-        | EventBody::Answer(_)
-        | EventBody::Cost(_)
-        | EventBody::Retry(_)
-        | EventBody::Gateway(_)
-        | EventBody::Model(_)
-        | EventBody::Notice(_)
-        | EventBody::Error(_)
-        | EventBody::Complete(_) => None,
-    }
+    let EventBody::Screenshot(screenshot) = body else {
+        return None;
+    };
+    screenshot.turn.is_some().then_some(screenshot)
 }
 
 /// The conversation as far as the log was read.
@@ -175,6 +158,10 @@ struct Call {
 }
 
 impl Conversation<'_> {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "most kinds of event are no part of what the model is told"
+    )]
     fn add(&mut self, body: &EventBody) {
         match body {
             EventBody::Message(message) if message.role == Role::User => {
@@ -241,17 +228,9 @@ impl Conversation<'_> {
                 self.is_steering |= self.is_at_work;
                 self.said.push(gauge::note(notice));
             }
-            // An answer that broke off is none, the agent's message repeats its text, what people decided is in the results, and what
-            // programs asked a model is theirs.
-            EventBody::Cost(_)
-            | EventBody::Message(_)
-            | EventBody::Gateway(_)
-            | EventBody::Model(_)
-            | EventBody::Decision(_)
-            | EventBody::Answer(_)
-            | EventBody::Error(_)
-            | EventBody::Status(_)
-            | EventBody::Queue(_) => {}
+            // The rest says nothing to the model: an answer that broke off is none, the agent's message repeats its text, and
+            // the results tell what people decided.
+            _ => {}
         }
     }
 

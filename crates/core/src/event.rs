@@ -59,77 +59,56 @@ impl LoggedEvent {
     }
 }
 
-/// What an event says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data", rename_all = "snake_case")]
-pub enum EventBody {
-    Status(Status),
-    Message(MessageSaid),
-    Queue(QueueChanged),
-    Lease(LeaseChanged),
-    Thinking(Said),
-    Text(Said),
-    ToolUse(ToolUse),
-    ToolResult(ToolResult),
-    Screenshot(Screenshot),
-    Decision(DecisionRaised),
-    Answer(DecisionSettled),
-    Cost(Cost),
-    Retry(Retry),
-    Gateway(GatewayUse),
-    Model(ModelChanged),
-    Notice(Notice),
-    Error(Failure),
-    Complete(Complete),
+/// Declares the kinds of events: the variant, its `type` on the wire and the struct of its `data`.
+macro_rules! events {
+    ($($kind:ident($name:literal): $data:ident,)+) => {
+        /// The kind of an event and its data.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "type", content = "data")]
+        pub enum EventBody {
+            $(#[serde(rename = $name)] $kind($data),)+
+        }
+
+        impl EventBody {
+            /// The `type` of every kind, in the order of their declaration.
+            pub const KINDS: &'static [&'static str] = &[$($name),+];
+
+            /// Returns the `type` on the wire.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$kind(_) => $name,)+
+                }
+            }
+
+            /// Writes the `data` on the wire.
+            pub fn data(&self) -> Result<String, serde_json::Error> {
+                match self {
+                    $(Self::$kind(data) => serde_json::to_string(data),)+
+                }
+            }
+        }
+    };
 }
 
-impl EventBody {
-    /// The `data` on the wire.
-    pub fn data(&self) -> Result<String, serde_json::Error> {
-        match self {
-            Self::Status(status) => serde_json::to_string(status),
-            Self::Message(message) => serde_json::to_string(message),
-            Self::Queue(change) => serde_json::to_string(change),
-            Self::Lease(change) => serde_json::to_string(change),
-            Self::Thinking(said) | Self::Text(said) => serde_json::to_string(said),
-            Self::ToolUse(tool_use) => serde_json::to_string(tool_use),
-            Self::ToolResult(result) => serde_json::to_string(result),
-            Self::Screenshot(screenshot) => serde_json::to_string(screenshot),
-            Self::Decision(raised) => serde_json::to_string(raised),
-            Self::Answer(settled) => serde_json::to_string(settled),
-            Self::Cost(cost) => serde_json::to_string(cost),
-            Self::Retry(retry) => serde_json::to_string(retry),
-            Self::Gateway(used) => serde_json::to_string(used),
-            Self::Model(changed) => serde_json::to_string(changed),
-            Self::Notice(notice) => serde_json::to_string(notice),
-            Self::Error(failure) => serde_json::to_string(failure),
-            Self::Complete(complete) => serde_json::to_string(complete),
-        }
-    }
-
-    /// The `type` on the wire.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Status(_) => "status",
-            Self::Message(_) => "message",
-            Self::Queue(_) => "queue",
-            Self::Lease(_) => "lease",
-            Self::Thinking(_) => "thinking",
-            Self::Text(_) => "text",
-            Self::ToolUse(_) => "tool_use",
-            Self::ToolResult(_) => "tool_result",
-            Self::Screenshot(_) => "screenshot",
-            Self::Decision(_) => "decision",
-            Self::Answer(_) => "answer",
-            Self::Cost(_) => "cost",
-            Self::Retry(_) => "retry",
-            Self::Gateway(_) => "gateway",
-            Self::Model(_) => "model",
-            Self::Notice(_) => "notice",
-            Self::Error(_) => "error",
-            Self::Complete(_) => "complete",
-        }
-    }
+events! {
+    Status("status"): Status,
+    Message("message"): MessageSaid,
+    Queue("queue"): QueueChanged,
+    Lease("lease"): LeaseChanged,
+    Thinking("thinking"): Said,
+    Text("text"): Said,
+    ToolUse("tool_use"): ToolUse,
+    ToolResult("tool_result"): ToolResult,
+    Screenshot("screenshot"): Screenshot,
+    Decision("decision"): DecisionRaised,
+    Answer("answer"): DecisionSettled,
+    Cost("cost"): Cost,
+    Retry("retry"): Retry,
+    Gateway("gateway"): GatewayUse,
+    Model("model"): ModelChanged,
+    Notice("notice"): Notice,
+    Error("error"): Failure,
+    Complete("complete"): Complete,
 }
 
 /// The session or its sandbox is in another state now.

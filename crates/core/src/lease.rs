@@ -95,36 +95,18 @@ impl Holder {
 impl Control {
     /// Takes in the next event of the log.
     pub fn add(&mut self, body: &EventBody) {
-        match body {
-            EventBody::Status(status) => {
-                self.is_at_work = matches!(status.state, Phase::Running | Phase::Waiting);
-            }
-            EventBody::Lease(changed) => match &changed.change {
-                LeaseChange::Taken { until, .. } | LeaseChange::Extended { until } => {
-                    self.lease = Some(Lease {
-                        user: changed.user,
-                        name: changed.name.clone(),
-                        until: *until,
-                    });
-                }
-                LeaseChange::Ended { .. } => self.lease = None,
-            },
-            EventBody::Message(_)
-            | EventBody::Queue(_)
-            | EventBody::Thinking(_)
-            | EventBody::Text(_)
-            | EventBody::ToolUse(_)
-            | EventBody::ToolResult(_)
-            | EventBody::Screenshot(_)
-            | EventBody::Decision(_)
-            | EventBody::Answer(_)
-            | EventBody::Cost(_)
-            | EventBody::Retry(_)
-            | EventBody::Gateway(_)
-            | EventBody::Model(_)
-            | EventBody::Notice(_)
-            | EventBody::Error(_)
-            | EventBody::Complete(_) => {}
+        if let EventBody::Status(status) = body {
+            self.is_at_work = matches!(status.state, Phase::Running | Phase::Waiting);
+        }
+        if let EventBody::Lease(changed) = body {
+            self.lease = match &changed.change {
+                LeaseChange::Taken { until, .. } | LeaseChange::Extended { until } => Some(Lease {
+                    user: changed.user,
+                    name: changed.name.clone(),
+                    until: *until,
+                }),
+                LeaseChange::Ended { .. } => None,
+            };
         }
     }
 

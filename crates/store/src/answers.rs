@@ -28,25 +28,11 @@ impl Store {
         at: Timestamp,
     ) -> Result<Option<Vec<LoggedEvent>>, StoreError> {
         let mut transaction = self.begin().await?;
-        let cost = bodies.iter().rev().find_map(|body| match body {
-            EventBody::Cost(cost) => Some(cost),
-            EventBody::Status(_)
-            | EventBody::Message(_)
-            | EventBody::Queue(_)
-            | EventBody::Lease(_)
-            | EventBody::Thinking(_)
-            | EventBody::Text(_)
-            | EventBody::ToolUse(_)
-            | EventBody::ToolResult(_)
-            | EventBody::Screenshot(_)
-            | EventBody::Decision(_)
-            | EventBody::Answer(_)
-            | EventBody::Retry(_)
-            | EventBody::Gateway(_)
-            | EventBody::Model(_)
-            | EventBody::Notice(_)
-            | EventBody::Error(_)
-            | EventBody::Complete(_) => None,
+        let cost = bodies.iter().rev().find_map(|body| {
+            let EventBody::Cost(cost) = body else {
+                return None;
+            };
+            Some(cost)
         });
         let sql = "UPDATE sessions SET last_seq = last_seq + $1, updated_at_ms = $2, \
                    cost_nanousd = cost_nanousd + $3, tokens = tokens + $4 WHERE id = $5 \

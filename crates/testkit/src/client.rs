@@ -391,25 +391,9 @@ impl Session {
 
     /// Waits for the next end of a turn after `after`.
     pub async fn turn_end(&self, after: u64) -> Event {
-        let ends = |body: &EventBody| match body {
-            EventBody::Complete(_) => true,
-            EventBody::Error(failure) => failure.turn.is_some(),
-            EventBody::Status(_)
-            | EventBody::Message(_)
-            | EventBody::Queue(_)
-            | EventBody::Lease(_)
-            | EventBody::Thinking(_)
-            | EventBody::Text(_)
-            | EventBody::ToolUse(_)
-            | EventBody::ToolResult(_)
-            | EventBody::Screenshot(_)
-            | EventBody::Decision(_)
-            | EventBody::Answer(_)
-            | EventBody::Retry(_)
-            | EventBody::Gateway(_)
-            | EventBody::Model(_)
-            | EventBody::Notice(_)
-            | EventBody::Cost(_) => false,
+        let ends = |body: &EventBody| {
+            let has_failed = matches!(body, EventBody::Error(failure) if failure.turn.is_some());
+            has_failed || matches!(body, EventBody::Complete(_))
         };
         self.wait_for(after, ends).await
     }

@@ -44,47 +44,28 @@ impl<'a> Questions<'a> {
 
     /// Shows what an event asks, or that nothing is asked any more.
     pub(super) fn event(&mut self, event: &Event, show: &Show) {
-        match &event.body {
-            EventBody::Decision(raised) => {
-                let ask = &raised.ask;
-                for line in asked(&ask.prompt, &ask.form, ask.subject.as_ref()) {
-                    show.ask(&line);
-                }
-                if self.has_person {
-                    self.lines.get_or_insert_with(read_lines);
-                    show.pause();
-                    show.ask("Your answer:");
-                } else {
-                    let how = how_to_answer(raised.decision, &ask.form);
-                    show.ask(&format!("Answer it with `{how}`, or on the page."));
-                }
-                self.open = Some((raised.decision, ask.clone()));
+        if let EventBody::Decision(raised) = &event.body {
+            let ask = &raised.ask;
+            for line in asked(&ask.prompt, &ask.form, ask.subject.as_ref()) {
+                show.ask(&line);
             }
-            EventBody::Answer(settled) => {
-                if self
-                    .open
-                    .take_if(|(id, _)| *id == settled.decision)
-                    .is_some()
-                {
-                    show.go_on();
-                }
+            if self.has_person {
+                self.lines.get_or_insert_with(read_lines);
+                show.pause();
+                show.ask("Your answer:");
+            } else {
+                let how = how_to_answer(raised.decision, &ask.form);
+                show.ask(&format!("Answer it with `{how}`, or on the page."));
             }
-            EventBody::Status(_)
-            | EventBody::Lease(_)
-            | EventBody::Message(_)
-            | EventBody::Queue(_)
-            | EventBody::Thinking(_)
-            | EventBody::Text(_)
-            | EventBody::ToolUse(_)
-            | EventBody::ToolResult(_)
-            | EventBody::Screenshot(_)
-            | EventBody::Cost(_)
-            | EventBody::Retry(_)
-            | EventBody::Gateway(_)
-            | EventBody::Model(_)
-            | EventBody::Notice(_)
-            | EventBody::Error(_)
-            | EventBody::Complete(_) => {}
+            self.open = Some((raised.decision, ask.clone()));
+        }
+        if let EventBody::Answer(settled) = &event.body
+            && self
+                .open
+                .take_if(|(id, _)| *id == settled.decision)
+                .is_some()
+        {
+            show.go_on();
         }
     }
 
