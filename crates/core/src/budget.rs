@@ -1,6 +1,7 @@
 //! Budgets: what may be used before a person is asked.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// The most money a budget may be, in US dollars.
 pub const LARGEST_USD: f64 = 1_000_000.0;
@@ -48,7 +49,7 @@ pub struct Accounts {
 }
 
 /// What a turn may come up against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     SessionUsd,
@@ -65,7 +66,8 @@ pub enum Bound {
 }
 
 /// A bound that would be passed, in the bound's own unit.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = OverBound)]
 pub struct Over {
     pub bound: Bound,
     pub used: f64,

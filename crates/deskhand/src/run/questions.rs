@@ -5,12 +5,12 @@ use std::{
     path::Path,
 };
 
+use deskhand_api::decisions::AnswerBody;
 use deskhand_core::{
     decision::{Ask, Form},
     event::{Event, EventBody},
     id::{DecisionId, SessionId},
 };
-use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::show::Show;
@@ -91,7 +91,7 @@ impl<'a> Questions<'a> {
                 return Ok(());
             }
         };
-        match self.client.answer(self.session, *id, answer).await {
+        match self.client.answer(self.session, *id, &answer).await {
             Ok(()) => Ok(()),
             // It can be tried again, unless somebody else was quicker, which an event tells.
             Err(CallError::Refused { message, .. }) => {
@@ -104,22 +104,22 @@ impl<'a> Questions<'a> {
 }
 
 /// An answer as it is sent, or what is wrong with what was typed.
-fn read(form: &Form, line: &str) -> Result<Value, String> {
+fn read(form: &Form, line: &str) -> Result<AnswerBody, String> {
     let line = line.trim();
     match form {
-        Form::Text => Ok(json!({"text": line})),
+        Form::Text => Ok(AnswerBody::text(line)),
         Form::YesNo => match &*line.to_lowercase() {
-            "y" | "yes" => Ok(json!({"yes": true})),
-            "n" | "no" => Ok(json!({"yes": false})),
+            "y" | "yes" => Ok(AnswerBody::yes(true)),
+            "n" | "no" => Ok(AnswerBody::yes(false)),
             _ => Err("Type yes or no.".to_owned()),
         },
         Form::Choices {
             choices,
             several: false,
-        } => Ok(json!({"choices": [value(choices, line)]})),
+        } => Ok(AnswerBody::choices(vec![value(choices, line)])),
         Form::Choices { choices, .. } => {
             let values = line.split(',').map(|text| value(choices, text));
-            Ok(json!({"choices": values.collect::<Vec<_>>()}))
+            Ok(AnswerBody::choices(values.collect()))
         }
         Form::File => file(Path::new(line)).map_err(|error| format!("{error:#}")),
     }
@@ -166,8 +166,8 @@ mod tests {
         };
         for (form, line, expected) in [
             (Form::Text, " hello ", json!({"text": "hello"})),
-            (Form::YesNo, "Y", json!({"yes": true})),
-            (Form::YesNo, "no", json!({"yes": false})),
+            (Form::YesNo, "Y", AnswerBody::yes(true)),
+            (Form::YesNo, "no", AnswerBody::yes(false)),
             (choices(false), "green", json!({"choices": ["g"]})),
             (choices(false), "1", json!({"choices": ["r"]})),
             // A choice that is called like a number comes first.
