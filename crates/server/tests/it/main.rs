@@ -6,3 +6,4 @@
 )]
 
 mod compatibility;
+mod documentation;
