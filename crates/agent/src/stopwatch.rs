@@ -61,36 +61,21 @@ struct Reading {
 
 impl Reading {
     fn add(&mut self, event: &Event, turn: TurnId) {
-        match &event.body {
-            // A prompt stands where it was taken up, with the time at which it was sent.
-            EventBody::Message(_) => return,
-            // The turn begins, or was held up and goes on: before that nobody worked.
-            EventBody::Status(Status {
-                turn: Some(of),
-                prompt,
-                ..
-            }) if *of == turn && (self.last.is_none() || prompt.is_none()) => {
-                self.last = Some(event.at);
-                return;
-            }
-            EventBody::Status(_)
-            | EventBody::Queue(_)
-            | EventBody::Lease(_)
-            | EventBody::Thinking(_)
-            | EventBody::Text(_)
-            | EventBody::ToolUse(_)
-            | EventBody::ToolResult(_)
-            | EventBody::Screenshot(_)
-            | EventBody::Decision(_)
-            | EventBody::Answer(_)
-            | EventBody::Cost(_)
-            | EventBody::Retry(_)
-            | EventBody::Notice(_)
-            | EventBody::Gateway(_)
-            | EventBody::Model(_)
-            | EventBody::Changed(_)
-            | EventBody::Error(_)
-            | EventBody::Complete(_) => {}
+        // A prompt stands where the agent took it up, with the time at which it was sent.
+        if matches!(event.body, EventBody::Message(_)) {
+            return;
+        }
+        // The turn begins, or resumes after a pause in which nobody worked.
+        if let EventBody::Status(Status {
+            turn: Some(of),
+            prompt,
+            ..
+        }) = &event.body
+            && *of == turn
+            && (self.last.is_none() || prompt.is_none())
+        {
+            self.last = Some(event.at);
+            return;
         }
         let Some(last) = self.last else { return };
         if self.open.is_empty() && !self.is_driven {

@@ -3,9 +3,10 @@
 //! Coordinates here are native screen pixels. Adapters in `models` and `agent` translate.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// One thing done to the computer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
     /// Only looks.
@@ -19,8 +20,10 @@ pub enum Action {
         #[serde(default)]
         button: Button,
         #[serde(default = "once")]
+        #[schema(minimum = 1, maximum = 3, default = 1)]
         count: u8,
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
         at: Option<Point>,
         /// Key names held during the click, pressed in order and released in reverse.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -37,6 +40,7 @@ pub enum Action {
     /// Presses the left button at the first point, moves through all, releases at the last.
     Drag {
         /// At least one point. With one point the drag starts at the pointer.
+        #[schema(min_items = 1)]
         path: Vec<Point>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         modifiers: Vec<String>,
@@ -44,12 +48,15 @@ pub enum Action {
     /// Turns the wheel. Positive `dy` is down, positive `dx` is right.
     Scroll {
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
         at: Option<Point>,
         /// Wheel clicks.
         #[serde(default)]
+        #[schema(minimum = -100, maximum = 100, default = 0)]
         dx: i32,
         /// Wheel clicks.
         #[serde(default)]
+        #[schema(minimum = -100, maximum = 100, default = 0)]
         dy: i32,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         modifiers: Vec<String>,
@@ -60,12 +67,20 @@ pub enum Action {
     Key {
         keys: String,
         #[serde(default = "once")]
+        #[schema(minimum = 1, maximum = 100, default = 1)]
         repeat: u8,
     },
     /// Holds a chord down for a while.
-    HoldKey { keys: String, ms: u64 },
+    HoldKey {
+        keys: String,
+        #[schema(maximum = 300_000)]
+        ms: u64,
+    },
     /// Does nothing for a while.
-    Wait { ms: u64 },
+    Wait {
+        #[schema(maximum = 300_000)]
+        ms: u64,
+    },
     /// Tells where the pointer is.
     CursorPosition,
 }
@@ -78,7 +93,7 @@ fn once() -> u8 {
 }
 
 /// A place on the screen, in native pixels from the top left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Point {
     pub x: i32,
@@ -86,7 +101,7 @@ pub struct Point {
 }
 
 /// A part of the screen: `x0 <= x < x1`, `y0 <= y < y1`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
     pub x0: i32,
@@ -95,7 +110,7 @@ pub struct Region {
     pub y1: i32,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Button {
     #[default]

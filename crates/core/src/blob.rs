@@ -6,7 +6,8 @@ use bytes::Bytes;
 /// The name of a blob: 64 lower-case hex digits of its SHA-256, a dot, and the format's ending.
 ///
 /// The invariant matters for safety: a name is a file name, so it can hold no path.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, utoipa::ToSchema)]
+#[schema(value_type = String, pattern = "^[0-9a-f]{64}\\.(png|jpg)$")]
 #[serde(transparent)]
 pub struct BlobName(String);
 

@@ -1,20 +1,24 @@
 //! Budgets: what may be used before a person is asked.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// The most money a budget may be, in US dollars.
 pub const LARGEST_USD: f64 = 1_000_000.0;
 /// The most tokens a budget may be.
 pub const LARGEST_TOKENS: u64 = 1_000_000_000_000;
 
-/// What may be used. Where nothing is said, as much as it takes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+/// The most that may be used. An absent number is no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SetBudget)]
 pub struct Budget {
     /// US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = f64)]
     pub usd: Option<f64>,
-    /// Read and written by models.
+    /// Tokens, read and written by models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = u64)]
     pub tokens: Option<u64>,
 }
 
@@ -50,7 +54,7 @@ pub struct Accounts {
 }
 
 /// What a turn may come up against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     SessionUsd,
@@ -67,7 +71,8 @@ pub enum Bound {
 }
 
 /// A bound that would be passed, in the bound's own unit.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = OverBound)]
 pub struct Over {
     pub bound: Bound,
     pub used: f64,

@@ -6,6 +6,7 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{
     budget::Over,
@@ -46,10 +47,11 @@ pub struct Decision {
 }
 
 /// What is asked, and how it can be answered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Ask {
     /// The tool call that waits for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub call: Option<String>,
     pub kind: DecisionKind,
     /// The question, for people.
@@ -57,26 +59,30 @@ pub struct Ask {
     pub form: Form,
     /// Exactly what would be done, where something would be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub subject: Option<Subject>,
     /// The bound that would be passed, where that is why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub over: Option<Over>,
     /// What counts as the answer when nobody gave one in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub default: Option<Reply>,
     /// It waits for ever without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub expires_at: Option<Timestamp>,
 }
 
 /// The tool use that a person is asked about.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Subject {
     pub tool: String,
     pub input: serde_json::Value,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionKind {
     /// The agent wants to know something.
@@ -90,7 +96,7 @@ pub enum DecisionKind {
 }
 
 /// How a decision can be answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Form {
     Text,
@@ -98,6 +104,7 @@ pub enum Form {
     Choices {
         choices: Vec<Choice>,
         #[serde(default)]
+        #[schema(required)]
         several: bool,
     },
     YesNo,
@@ -105,7 +112,7 @@ pub enum Form {
 }
 
 /// One of several possible answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
     /// What the agent is told.
@@ -115,7 +122,7 @@ pub struct Choice {
 }
 
 /// An answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
     Text(String),
@@ -126,7 +133,7 @@ pub enum Reply {
     File(FileHead),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FileHead {
     pub name: String,
     pub n_bytes: u64,
@@ -139,11 +146,22 @@ pub struct GivenFile {
     pub bytes: Vec<u8>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionState {
     /// It can be answered.
     Open,
+    Answered,
+    /// Nobody answered in time; the default counts, if there is one.
+    Expired,
+    /// Its turn ended first.
+    Withdrawn,
+}
+
+/// The states of a decision that is settled, for the schema of its event.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SettledState {
     Answered,
     /// Nobody answered in time; the default counts, if there is one.
     Expired,
@@ -339,67 +357,5 @@ impl GivenFile {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn choices(several: bool) -> Form {
-        let choice = |value: &str| Choice {
-            value: value.to_owned(),
-            label: value.to_uppercase(),
-        };
-        Form::Choices {
-            choices: vec![choice("a"), choice("b"), choice("c")],
-            several,
-        }
-    }
-
-    fn values(values: &[&str]) -> Reply {
-        Reply::Choices(values.iter().map(|value| (*value).to_owned()).collect())
-    }
-
-    #[test]
-    fn replies_are_held_against_the_form() {
-        let text = |text: &str| Reply::Text(text.to_owned());
-        assert_eq!(Form::Text.check(text("yes")), Ok(text("yes")));
-        assert_eq!(Form::Text.check(text(" \n")), Err(BadReply::Empty));
-        let long = "ü".repeat(LONGEST_ANSWER_BYTES / 2 + 1);
-        assert_eq!(Form::Text.check(text(&long)), Err(BadReply::Long));
-        assert_eq!(Form::YesNo.check(Reply::Yes(false)), Ok(Reply::Yes(false)));
-        for form in [Form::YesNo, Form::File, choices(true)] {
-            let refused = form.check(text("yes"));
-            assert!(
-                matches!(refused, Err(BadReply::WrongForm { .. })),
-                "{form:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn only_what_is_offered_can_be_chosen() {
-        let one = choices(false);
-        assert_eq!(one.check(values(&["b"])), Ok(values(&["b"])));
-        assert_eq!(one.check(values(&["b", "b"])), Ok(values(&["b"])));
-        assert_eq!(one.check(values(&[])), Err(BadReply::NotOne));
-        assert_eq!(one.check(values(&["a", "b"])), Err(BadReply::NotOne));
-        let several = choices(true);
-        assert_eq!(several.check(values(&["c", "a"])), Ok(values(&["a", "c"])));
-        assert_eq!(several.check(values(&[])), Err(BadReply::None));
-        let refused = several.check(values(&["a", "d"]));
-        let told = refused.unwrap_err().to_string();
-        assert_eq!(told, r#""d" is not offered; the choices are a, b, c"#);
-    }
-
-    #[test]
-    fn a_file_has_a_plain_name_and_a_bounded_size() {
-        let file = |name: &str, n_bytes: usize| GivenFile {
-            name: name.to_owned(),
-            bytes: vec![0; n_bytes],
-        };
-        assert!(file("Übersicht 2.csv", LARGEST_FILE_BYTES).head().is_ok());
-        for name in ["", ".", "..", ".bashrc", "a/b", "a\\b", "a\nb"] {
-            assert_eq!(file(name, 1).head(), Err(BadReply::FileName), "{name:?}");
-        }
-        let large = file("a", LARGEST_FILE_BYTES + 1);
-        assert_eq!(large.head(), Err(BadReply::LargeFile));
-    }
-}
+#[path = "decision_tests.rs"]
+mod tests;

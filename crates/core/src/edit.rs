@@ -1,9 +1,10 @@
 //! Commands for the sandbox's file editor.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// One thing asked of the editor. Paths are absolute.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 pub enum EditCommand {
     /// Shows a file with line numbers, or a folder two levels deep.
@@ -11,6 +12,7 @@ pub enum EditCommand {
         path: String,
         /// First and last line, counted from 1; a last line of -1 is the end of the file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Vec<i64>, min_items = 2, max_items = 2)]
         view_range: Option<[i64; 2]>,
     },
     /// Writes a new file. An existing one is replaced and can be had back with `UndoEdit`.

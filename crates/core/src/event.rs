@@ -1,20 +1,31 @@
 //! Events: the numbered, append-only facts of a session's log.
 //!
-//! Everything people see is a view of the log. What is written once can be read for ever, so
+//! Everything people see is a view of the log. An event that was stored once stays readable, so
 //! fields are only ever added, and [`EVENT_VERSION`] grows when a meaning changes.
+//!
+//! The serde of these types is the stored format and the wire format. A new kind needs its struct and one
+//! line in [`events!`]; a new field needs `#[serde(default)]`.
+
+mod decisions;
+mod models;
+mod settings;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
+pub use self::{
+    decisions::{DecisionRaised, DecisionSettled},
+    models::{Cost, GatewayUse, ModelChanged, Retry},
+    settings::SessionChanged,
+};
 use crate::{
     blob::BlobName,
-    budget::{Bound, Budget},
-    decision::{Ask, DecisionState, Reply},
-    id::{DecisionId, MessageId, TurnId, UserId},
+    budget::Bound,
+    id::{MessageId, TurnId, UserId},
     lease::LeaseChanged,
     message::{Delivery, Role},
-    model::{Check, Usage},
-    policy::Policy,
+    model::Check,
     session::{Phase, SandboxState},
     tool::ResultPart,
 };
@@ -22,17 +33,19 @@ use crate::{
 /// The version written with every event.
 pub const EVENT_VERSION: u16 = 1;
 
-/// One fact of a session's log. On the wire: `{"seq", "at", "type", "data"}`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One fact of a session's log. A newer server may send other types too: pass them over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SessionEvent)]
 pub struct Event {
     /// Counted from 1 in each session, without gaps.
+    #[schema(minimum = 1)]
     pub seq: u64,
     pub at: Timestamp,
     #[serde(flatten)]
     pub body: EventBody,
 }
 
-/// An event as it is stored and sent: its data already written as JSON, once for everybody.
+/// An event as it is stored and sent. Its data is written as JSON once for all readers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedEvent {
     pub seq: u64,
@@ -44,7 +57,7 @@ pub struct LoggedEvent {
 }
 
 impl LoggedEvent {
-    /// `{"seq":…,"type":…,"at":…,"data":…}`.
+    /// Writes `{"seq":…,"type":…,"at":…,"data":…}`.
     pub fn wire(&self) -> String {
         let Self {
             seq,
@@ -55,87 +68,66 @@ impl LoggedEvent {
         format!(r#"{{"seq":{seq},"type":"{kind}","at":"{at}","data":{data}}}"#)
     }
 
-    /// The event with its data read.
+    /// Parses the data.
     pub fn read(&self) -> Result<Event, serde_json::Error> {
         serde_json::from_str(&self.wire())
     }
 }
 
-/// What an event says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data", rename_all = "snake_case")]
-pub enum EventBody {
-    Status(Status),
-    Message(MessageSaid),
-    Queue(QueueChanged),
-    Lease(LeaseChanged),
-    Thinking(Said),
-    Text(Said),
-    ToolUse(ToolUse),
-    ToolResult(ToolResult),
-    Screenshot(Screenshot),
-    Decision(DecisionRaised),
-    Answer(DecisionSettled),
-    Cost(Cost),
-    Retry(Retry),
-    Gateway(GatewayUse),
-    Model(ModelChanged),
-    Changed(SessionChanged),
-    Notice(Notice),
-    Error(Failure),
-    Complete(Complete),
+/// Declares the kinds of events: the variant, its `type` on the wire and the struct of its `data`.
+macro_rules! events {
+    ($($kind:ident($name:literal): $data:ident,)+) => {
+        /// The kind of an event and its data.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+        #[serde(tag = "type", content = "data")]
+        pub enum EventBody {
+            $(#[serde(rename = $name)] $kind($data),)+
+        }
+
+        impl EventBody {
+            /// The `type` of every kind, in the order of their declaration.
+            pub const KINDS: &'static [&'static str] = &[$($name),+];
+
+            /// Returns the `type` on the wire.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$kind(_) => $name,)+
+                }
+            }
+
+            /// Writes the `data` on the wire.
+            pub fn data(&self) -> Result<String, serde_json::Error> {
+                match self {
+                    $(Self::$kind(data) => serde_json::to_string(data),)+
+                }
+            }
+        }
+    };
+}
+
+events! {
+    Status("status"): Status,
+    Message("message"): MessageSaid,
+    Queue("queue"): QueueChanged,
+    Lease("lease"): LeaseChanged,
+    Thinking("thinking"): Said,
+    Text("text"): Said,
+    ToolUse("tool_use"): ToolUse,
+    ToolResult("tool_result"): ToolResult,
+    Screenshot("screenshot"): Screenshot,
+    Decision("decision"): DecisionRaised,
+    Answer("answer"): DecisionSettled,
+    Cost("cost"): Cost,
+    Retry("retry"): Retry,
+    Gateway("gateway"): GatewayUse,
+    Model("model"): ModelChanged,
+    Changed("changed"): SessionChanged,
+    Notice("notice"): Notice,
+    Error("error"): Failure,
+    Complete("complete"): Complete,
 }
 
 impl EventBody {
-    /// The `data` on the wire.
-    pub fn data(&self) -> Result<String, serde_json::Error> {
-        match self {
-            Self::Status(status) => serde_json::to_string(status),
-            Self::Message(message) => serde_json::to_string(message),
-            Self::Queue(change) => serde_json::to_string(change),
-            Self::Lease(change) => serde_json::to_string(change),
-            Self::Thinking(said) | Self::Text(said) => serde_json::to_string(said),
-            Self::ToolUse(tool_use) => serde_json::to_string(tool_use),
-            Self::ToolResult(result) => serde_json::to_string(result),
-            Self::Screenshot(screenshot) => serde_json::to_string(screenshot),
-            Self::Decision(raised) => serde_json::to_string(raised),
-            Self::Answer(settled) => serde_json::to_string(settled),
-            Self::Cost(cost) => serde_json::to_string(cost),
-            Self::Retry(retry) => serde_json::to_string(retry),
-            Self::Gateway(used) => serde_json::to_string(used),
-            Self::Model(changed) => serde_json::to_string(changed),
-            Self::Changed(changed) => serde_json::to_string(changed),
-            Self::Notice(notice) => serde_json::to_string(notice),
-            Self::Error(failure) => serde_json::to_string(failure),
-            Self::Complete(complete) => serde_json::to_string(complete),
-        }
-    }
-
-    /// The `type` on the wire.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Status(_) => "status",
-            Self::Message(_) => "message",
-            Self::Queue(_) => "queue",
-            Self::Lease(_) => "lease",
-            Self::Thinking(_) => "thinking",
-            Self::Text(_) => "text",
-            Self::ToolUse(_) => "tool_use",
-            Self::ToolResult(_) => "tool_result",
-            Self::Screenshot(_) => "screenshot",
-            Self::Decision(_) => "decision",
-            Self::Answer(_) => "answer",
-            Self::Cost(_) => "cost",
-            Self::Retry(_) => "retry",
-            Self::Gateway(_) => "gateway",
-            Self::Model(_) => "model",
-            Self::Changed(_) => "changed",
-            Self::Notice(_) => "notice",
-            Self::Error(_) => "error",
-            Self::Complete(_) => "complete",
-        }
-    }
-
     /// Tells if lists of sessions show a session differently after this: its state, title, model or open questions.
     pub fn changes_summary(&self) -> bool {
         matches!(
@@ -150,40 +142,50 @@ impl EventBody {
 }
 
 /// The session or its sandbox is in another state now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = StatusData)]
 pub struct Status {
     pub state: Phase,
     pub sandbox: SandboxState,
-    /// Why, where that is not plain.
+    /// The reason, where it is not obvious.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub reason: Option<String>,
-    /// The turn that begins here, takes up another message, or was held up and goes on.
+    /// The turn that starts, takes another message, or resumes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Uuid)]
     pub turn: Option<TurnId>,
-    /// The message that this turn works on. A message that no status names is still waiting.
+    /// The message that the turn works on. A message that no status names is still waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Uuid)]
     pub prompt: Option<MessageId>,
 }
 
 /// A message was accepted, or the agent gave its answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = MessageData)]
 pub struct MessageSaid {
+    #[schema(value_type = Uuid)]
     pub id: MessageId,
     pub role: Role,
     pub content: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Uuid)]
     pub author: Option<UserId>,
     /// Their name at that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub author_name: Option<String>,
-    /// How it was sent.
+    /// `queue` when it is absent.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub delivery: Delivery,
-    /// Which model works on it, when it is not the session's.
+    /// The model that works on it, if it is not the session's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub model: Option<String>,
     /// The turn that gave the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Uuid)]
     pub turn: Option<TurnId>,
 }
 
@@ -192,50 +194,59 @@ fn is_usual(delivery: &Delivery) -> bool {
 }
 
 /// A message was changed while it waited.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = QueueData)]
 pub struct QueueChanged {
+    #[schema(value_type = Uuid)]
     pub message: MessageId,
+    #[schema(value_type = Uuid)]
     pub by: UserId,
     #[serde(flatten)]
     pub change: QueueChange,
 }
 
-/// What became of a message that waits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A change of a waiting message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum QueueChange {
-    /// It says something else now.
+    /// It has another text.
     Edited { content: String },
-    /// It is delivered in another way.
+    /// It has another delivery.
     Redelivered { delivery: Delivery },
-    /// Another model works on it; the session's without a name.
+    /// Another model works on it; without a name, the session's.
     Reassigned {
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
         model: Option<String>,
     },
-    /// It stands before another one, or last.
+    /// It stands before another message, or last.
     Moved {
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Uuid)]
         before: Option<MessageId>,
     },
     /// The agent will never see it.
     Removed,
 }
 
-/// A piece of what the model thought or said. Pieces with one `turn` and `block` belong together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A piece of the model's thinking or text. Pieces with the same `turn` and `block` belong together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SaidData)]
 pub struct Said {
+    #[schema(value_type = Uuid)]
     pub turn: TurnId,
-    /// Counted from 0 in each turn, over thinking and text together.
+    /// The number of the block in its turn, from 0, over thinking and text together.
     pub block: u32,
     pub text: String,
 }
 
 /// A tool is about to be used.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ToolUseData)]
 pub struct ToolUse {
     /// Absent when a person did it by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Uuid)]
     pub turn: Option<TurnId>,
     /// Pairs the use with its result.
     pub call: String,
@@ -246,27 +257,33 @@ pub struct ToolUse {
     /// A sentence for people: `Clicked at (783, 283)`. Absent where the tool could not read its input, and in logs of
     /// earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     pub description: Option<String>,
-    /// Who did it, when a person did.
+    /// The person who did it by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Uuid)]
     pub by: Option<UserId>,
-    /// What a person must agree to first.
+    /// The points that a person must agree to first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
 }
 
-/// What came of a tool use.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The result of a tool use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ToolResultData)]
 pub struct ToolResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Uuid)]
     pub turn: Option<TurnId>,
     pub call: String,
     pub text: String,
     #[serde(default)]
+    #[schema(required)]
     pub is_error: bool,
     #[serde(default)]
+    #[schema(required)]
     pub duration_ms: u64,
-    /// More of the same call follows; `text` is only what is new. The last result has it all.
+    /// More of the same call follows, and `text` has only the new part. The last result has all of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
     /// The text in parts, where it has points in it: each model is told them in its own pixels.
@@ -274,190 +291,79 @@ pub struct ToolResult {
     pub parts: Vec<ResultPart>,
     /// Facts for programs, such as a command's exit code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Object)]
     pub state: Option<serde_json::Value>,
 }
 
-/// The screen was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The agent or a person took a screenshot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ScreenshotData)]
 pub struct Screenshot {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Uuid)]
     pub turn: Option<TurnId>,
-    /// The tool use it belongs to. Absent when the agent looks because people had control.
+    /// The tool use it belongs to. Absent when the agent looks after a person had control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub call: Option<String>,
     pub blob: BlobName,
     pub width: u16,
     pub height: u16,
 }
 
-/// A person is asked something.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DecisionRaised {
-    pub turn: TurnId,
-    pub decision: DecisionId,
-    #[serde(flatten)]
-    pub ask: Ask,
-}
-
-/// A decision is settled: it cannot be answered any more.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DecisionSettled {
-    pub turn: TurnId,
-    pub decision: DecisionId,
-    /// Never `open`.
-    pub state: DecisionState,
-    /// What counts, also when it is the default that came with the expiry.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answer: Option<Reply>,
-    /// Who answered, when a person did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<UserId>,
-}
-
-/// What an answer of the model took. Unless it broke off it is whole: what the model said and asked for stands before this.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Cost {
-    pub turn: TurnId,
-    /// Which of the turn's answers it was, counted from 1.
-    pub step: u32,
-    /// What it cost in US dollars.
-    pub usd: f64,
-    /// Which model gave it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub model: String,
-    /// What it took.
-    #[serde(default)]
-    pub usage: Usage,
-    /// Whether nobody knows what the model costs, so that `usd` is no more than 0.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unpriced: bool,
-    /// Whether the model wanted to say more and could not.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unfinished: bool,
-    /// Whether it only says what the model is about to do, so that it is not the end.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub aside: bool,
-    /// Whether it broke off, so that it is no answer and may have cost more.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub broken_off: bool,
-}
-
-/// The model could not answer and is asked again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Retry {
-    pub turn: TurnId,
-    /// Which try failed, counted from 1 for each answer.
-    pub attempt: u32,
-    /// What went wrong, for people.
-    pub message: String,
-    /// When it is asked again.
-    pub next_at: Timestamp,
-    /// Which model is asked then, when it is another one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-}
-
-/// A program in the sandbox has asked a model. It is no part of the conversation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GatewayUse {
-    /// The turn that was under way. Absent when a person had control and the agent was not at work.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn: Option<TurnId>,
-    /// `vendor/name`.
-    pub model: String,
-    /// What it cost in US dollars.
-    pub usd: f64,
-    pub usage: Usage,
-    /// Whether nobody knows what the model costs, so that `usd` is no more than 0.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unpriced: bool,
-    /// Whether the answer broke off, so that it may have cost more.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unfinished: bool,
-}
-
-/// A person gave the session another model, from its next turn on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelChanged {
-    /// `vendor/name`.
-    pub model: String,
-    pub by: UserId,
-    /// Their name at that time.
-    pub by_name: String,
-}
-
-/// A person changed settings of the session. Absent ones stayed as they were; a new model has an event of its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionChanged {
-    pub by: UserId,
-    /// Their name at that time.
-    pub by_name: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// From the next turn on. Empty: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub instructions: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub approvals: Option<Policy>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub budget: Option<Budget>,
-}
-
-impl SessionChanged {
-    /// Tells if nothing changed.
-    pub fn is_empty(&self) -> bool {
-        self.title.is_none()
-            && self.instructions.is_none()
-            && self.approvals.is_none()
-            && self.budget.is_none()
-    }
-}
-
 /// A turn comes close to a bound. The model is told as well.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = NoticeData)]
 pub struct Notice {
+    #[schema(value_type = Uuid)]
     pub turn: TurnId,
     pub bound: Bound,
-    /// In the bound's own unit.
+    /// In the unit of the bound.
     pub used: f64,
     pub limit: f64,
     /// A sentence for people.
     pub message: String,
 }
 
-/// Something failed. With a `turn` it is that turn's end.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Something failed. With a `turn` it ends that turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ErrorData)]
 pub struct Failure {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Uuid)]
     pub turn: Option<TurnId>,
     /// Stable, for programs: `server_restarted`, `model_failed`, …
     pub code: String,
-    /// A sentence for people: what happened and what to do.
+    /// A sentence for people: the problem and the way out.
     pub message: String,
 }
 
 /// A turn ended as it should, or because a person stopped it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = CompleteData)]
 pub struct Complete {
+    #[schema(value_type = Uuid)]
     pub turn: TurnId,
     pub outcome: Outcome,
-    /// How many times the model was asked.
+    /// The number of model calls.
     pub n_steps: u32,
     pub duration_ms: u64,
-    /// What it came up against, when that was the end.
+    /// The bound that ended it, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub bound: Option<Bound>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// The way in which a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// The model ended its turn.
     Done,
     /// A person stopped it.
     Stopped,
-    /// A message was sent that could not wait. It begins the next turn.
+    /// An interrupting message ended it and starts the next turn.
     Interrupted,
-    /// It came up against a bound, and a person said that it was enough.
+    /// It reached a bound, and a person chose to stop.
     Enough,
 }

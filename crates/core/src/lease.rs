@@ -5,6 +5,7 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{id::UserId, session::Phase};
 
@@ -30,9 +31,11 @@ pub enum Holder {
 }
 
 /// Somebody's lease began, was made longer or ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = LeaseData)]
 pub struct LeaseChanged {
     /// Whose lease it is, or was.
+    #[schema(value_type = Uuid)]
     pub user: UserId,
     /// Their name at that time.
     pub name: String,
@@ -41,13 +44,14 @@ pub struct LeaseChanged {
 }
 
 /// What became of a lease.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum LeaseChange {
     Taken {
         until: Timestamp,
         /// Who had it until then, when the owner took it from somebody.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Uuid)]
         from: Option<UserId>,
     },
     Extended {
@@ -59,7 +63,7 @@ pub enum LeaseChange {
 }
 
 /// Why a lease ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LeaseEnd {
     /// They gave control back.

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{
     action::{Point, ScreenSize},
@@ -71,7 +72,8 @@ pub struct Original {
 }
 
 /// What an answer took, in tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = UsageData)]
 pub struct Usage {
     /// Read, and neither from the vendor's cache nor into it.
     pub input: u64,
@@ -109,7 +111,7 @@ impl Price {
 }
 
 /// Something about a call that a person must agree to, whatever the session's policy says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Check {
     pub kind: DecisionKind,
     /// What people are asked.

@@ -7,6 +7,7 @@ mod commands;
 mod risky;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use self::commands::{Command, split};
 
@@ -16,17 +17,20 @@ pub const MOST_RULES: usize = 50;
 pub const LONGEST_PATTERN: usize = 200;
 
 /// The calls that the agent must ask about.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ApprovalPolicy)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
     #[serde(default)]
     pub mode: Mode,
     /// The first that matches wins over the mode.
     #[serde(default)]
+    #[schema(max_items = 50)]
     pub rules: Vec<Rule>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ApprovalMode)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Everything but looking is asked about.
@@ -39,17 +43,19 @@ pub enum Mode {
 }
 
 /// A decision for all calls of one kind.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ApprovalRule)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     pub tool: RuleTool,
     /// The whole text of a call, in which `*` stands for anything: see [`CallSubject`].
     #[serde(default = "anything")]
+    #[schema(min_length = 1, max_length = 200)]
     pub pattern: String,
     pub then: Then,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleTool {
     Computer,
@@ -72,7 +78,7 @@ impl RuleTool {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Then {
     Ask,

@@ -1,9 +1,10 @@
 //! What a person may do with a session.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// A right in a session. Each includes those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Right {
     /// Read everything and watch the screen.

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{
     budget::{Account, Amount, Budget},
@@ -68,7 +69,8 @@ impl Session {
 }
 
 /// What a session is doing. On the wire this is its `state`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[schema(as = SessionState)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     /// Its sandbox is being made for the first time.
@@ -143,7 +145,7 @@ impl Phase {
 }
 
 /// What a session's sandbox is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SandboxState {
     /// There is none yet, or none any more.

@@ -1,6 +1,7 @@
 //! Commands for the sandbox's persistent shell, and what came of them.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// How long a command may take when nobody says otherwise.
 pub const DEFAULT_TIMEOUT_MS: u64 = 120_000;
@@ -8,13 +9,14 @@ pub const DEFAULT_TIMEOUT_MS: u64 = 120_000;
 pub const LONGEST_TIMEOUT_MS: u64 = 1_800_000;
 
 /// One thing asked of the shell.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "shell", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ShellRequest {
     /// Runs a command; directory, variables, functions and background jobs stay for the next one.
     Run {
         command: String,
         #[serde(default = "default_timeout_ms")]
+        #[schema(maximum = 1_800_000, default = 120_000)]
         timeout_ms: u64,
     },
     /// Ends the shell and everything started from it, and begins a new one.

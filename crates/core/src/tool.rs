@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::action::Point;
 
@@ -41,7 +42,7 @@ impl NativeTool {
 }
 
 /// A part of a result's text. Points are kept apart from the words, since each model counts in pixels of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultPart {
     Text(String),

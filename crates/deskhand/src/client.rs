@@ -7,18 +7,27 @@ pub(crate) mod secrets;
 
 use std::{error::Error, time::Duration};
 
-use deskhand_core::{id::SessionId, secret::Secret};
+use deskhand_api::{
+    health::HealthView,
+    messages::{MessageView, SendMessageBody},
+    problem::ProblemView,
+    sessions::{CreateSessionBody, SessionView, SessionsView},
+    users::{SignInLinkView, UserView},
+};
+use deskhand_core::{id::SessionId, message::Delivery, secret::Secret};
 use reqwest::{Method, Url};
-use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Value, json};
+use serde::{Serialize, de::DeserializeOwned};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{WebSocketStream, tungstenite};
 use tungstenite::{client::IntoClientRequest, http::HeaderValue, http::header::AUTHORIZATION};
 
-/// How long the server may take to answer. Ending a session waits for its sandbox.
+/// The timeout of a request. Ending a session waits for its sandbox.
 const LONGEST_ANSWER: Duration = Duration::from_secs(30);
-/// How long a connection may take to come about.
+/// The timeout of a connection attempt.
 const LONGEST_CONNECT: Duration = Duration::from_secs(5);
+
+/// A request without a body.
+const NO_BODY: Option<&()> = None;
 
 /// Talks to one server as one user.
 #[derive(Debug, Clone)]
@@ -31,7 +40,7 @@ pub(crate) struct Client {
 /// The events of a session as they come.
 pub(crate) type EventSocket = WebSocketStream<TcpStream>;
 
-/// Why a call came to nothing.
+/// Reasons why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
     #[error("{0:?} is not the address of a server; it looks like http://localhost:7878")]
@@ -41,7 +50,7 @@ pub(crate) enum CallError {
         url: String,
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The server said no. The text is its own.
+    /// The server refused. The text is its own.
     #[error("{message}")]
     Refused { code: String, message: String },
     #[error("{url} does not answer as a Deskhand server does")]
@@ -49,47 +58,6 @@ pub(crate) enum CallError {
         url: String,
         source: Box<dyn Error + Send + Sync>,
     },
-}
-
-#[derive(Debug, Deserialize)]
-struct Health {
-    status: String,
-}
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct SessionSummary {
-    pub(crate) id: SessionId,
-    pub(crate) state: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct SessionPage {
-    sessions: Vec<SessionSummary>,
-}
-
-#[derive(Debug, Deserialize)]
-struct SignInLink {
-    url: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct Refusal {
-    error: RefusalBody,
-}
-
-#[derive(Debug, Deserialize)]
-struct RefusalBody {
-    code: String,
-    message: String,
-}
-
-/// A new session, as it is asked for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NewSession<'a> {
-    pub(crate) title: &'a str,
-    pub(crate) model: Option<&'a str>,
-    pub(crate) budget_usd: Option<f64>,
-    pub(crate) budget_tokens: Option<u64>,
 }
 
 impl Client {
@@ -112,7 +80,7 @@ impl Client {
         Ok(Self { http, base, token })
     }
 
-    /// The server's address, without a slash at the end.
+    /// Returns the server's address, without a slash at the end.
     pub(crate) fn address(&self) -> &str {
         self.base.as_str().trim_end_matches('/')
     }
@@ -121,30 +89,25 @@ impl Client {
         self.base.port_or_known_default()
     }
 
-    /// Whether a server that is not unhealthy answers there, and knows whose token this is.
+    /// Checks that a server answers there, is not unhealthy, and accepts the token.
     pub(crate) async fn check(&self) -> Result<(), CallError> {
-        let _health: Health = self.call(Method::GET, "/health", None).await?;
-        let _me: Value = self.call(Method::GET, "/api/me", None).await?;
+        let _health: HealthView = self.get("/health").await?;
+        let _me: UserView = self.get("/api/me").await?;
         Ok(())
     }
 
     pub(crate) async fn new_sign_in_link(&self) -> Result<String, CallError> {
-        let link: SignInLink = self.call(Method::POST, "/api/sign-in-links", None).await?;
+        let link: SignInLinkView = self
+            .call(Method::POST, "/api/sign-in-links", NO_BODY)
+            .await?;
         Ok(link.url)
     }
 
-    pub(crate) async fn create_session(&self, new: NewSession<'_>) -> Result<SessionId, CallError> {
-        let mut body = json!({"title": new.title});
-        if let Some(model) = new.model {
-            body["model"] = model.into();
-        }
-        if let Some(usd) = new.budget_usd {
-            body["budget"]["usd"] = usd.into();
-        }
-        if let Some(tokens) = new.budget_tokens {
-            body["budget"]["tokens"] = tokens.into();
-        }
-        let session: SessionSummary = self.call(Method::POST, "/api/sessions", Some(body)).await?;
+    pub(crate) async fn create_session(
+        &self,
+        wanted: &CreateSessionBody,
+    ) -> Result<SessionId, CallError> {
+        let session: SessionView = self.post("/api/sessions", wanted).await?;
         Ok(session.id)
     }
 
@@ -154,15 +117,19 @@ impl Client {
         content: &str,
     ) -> Result<(), CallError> {
         let path = format!("/api/sessions/{session}/messages");
-        let body = json!({"content": content});
-        let _message: Value = self.call(Method::POST, &path, Some(body)).await?;
+        let body = SendMessageBody {
+            content: content.to_owned(),
+            delivery: Delivery::default(),
+            model: None,
+        };
+        let _message: MessageView = self.post(&path, &body).await?;
         Ok(())
     }
 
     /// Stops the turn. Tells whether there was one to stop.
     pub(crate) async fn stop_turn(&self, session: SessionId) -> Result<bool, CallError> {
         let path = format!("/api/sessions/{session}/stop");
-        match self.send(Method::POST, &path, None).await {
+        match self.send(Method::POST, &path, NO_BODY).await {
             Ok(_) => Ok(true),
             Err(CallError::Refused { code, .. }) if code == "not_running" => Ok(false),
             Err(error) => Err(error),
@@ -172,12 +139,12 @@ impl Client {
     /// Ends the session, and returns when its sandbox is gone.
     pub(crate) async fn end_session(&self, session: SessionId) -> Result<(), CallError> {
         let path = format!("/api/sessions/{session}");
-        self.send(Method::DELETE, &path, None).await.map(drop)
+        self.delete(&path).await
     }
 
-    /// The newest sessions.
-    pub(crate) async fn sessions(&self) -> Result<Vec<SessionSummary>, CallError> {
-        let page: SessionPage = self.call(Method::GET, "/api/sessions", None).await?;
+    /// Lists the newest sessions.
+    pub(crate) async fn sessions(&self) -> Result<Vec<SessionView>, CallError> {
+        let page: SessionsView = self.get("/api/sessions").await?;
         Ok(page.sessions)
     }
 
@@ -220,11 +187,28 @@ impl Client {
         }
     }
 
+    async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, CallError> {
+        self.call(Method::GET, path, NO_BODY).await
+    }
+
+    async fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, CallError> {
+        self.call(Method::POST, path, Some(body)).await
+    }
+
+    async fn delete(&self, path: &str) -> Result<(), CallError> {
+        self.send(Method::DELETE, path, NO_BODY).await.map(drop)
+    }
+
+    /// Sends a request and reads the body of a good answer.
     async fn call<T: DeserializeOwned>(
         &self,
         method: Method,
         path: &str,
-        body: Option<Value>,
+        body: Option<&impl Serialize>,
     ) -> Result<T, CallError> {
         let answer = self.send(method, path, body).await?;
         serde_json::from_slice(&answer).map_err(|source| CallError::Strange {
@@ -233,12 +217,12 @@ impl Client {
         })
     }
 
-    /// Sends a request and gives back the body of a good answer.
+    /// Sends a request and returns the body of a good answer.
     async fn send(
         &self,
         method: Method,
         path: &str,
-        body: Option<Value>,
+        body: Option<&impl Serialize>,
     ) -> Result<Vec<u8>, CallError> {
         let unreachable = |source: reqwest::Error| CallError::Unreachable {
             url: self.address().to_owned(),
@@ -249,7 +233,7 @@ impl Client {
             .request(method, format!("{}{path}", self.address()))
             .bearer_auth(self.token.expose());
         if let Some(body) = body {
-            request = request.json(&body);
+            request = request.json(body);
         }
         let response = request.send().await.map_err(unreachable)?;
         let status = response.status();
@@ -262,14 +246,14 @@ impl Client {
     }
 }
 
-/// What the server's own words for a refusal are, if it has any.
+/// Reads a refusal in the server's own words, if it has any.
 fn refusal(url: &str, status: u16, body: &[u8]) -> CallError {
-    match serde_json::from_slice::<Refusal>(body) {
-        Ok(Refusal { error }) => CallError::Refused {
+    match serde_json::from_slice::<ProblemView>(body) {
+        Ok(ProblemView { error }) => CallError::Refused {
             code: error.code,
             message: error.message,
         },
-        Err(_) => match serde_json::from_slice::<Health>(body) {
+        Err(_) => match serde_json::from_slice::<HealthView>(body) {
             Ok(health) => CallError::Refused {
                 code: "unhealthy".to_owned(),
                 message: format!("the server at {url} is {}", health.status),

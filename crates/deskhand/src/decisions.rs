@@ -4,11 +4,11 @@ use std::path::Path;
 
 use anyhow::Context;
 use base64::{Engine, engine::general_purpose::STANDARD};
+use deskhand_api::decisions::{AnswerBody, AnswerFile};
 use deskhand_core::{
     decision::{Choice, Form, Subject},
     shell::ShellRequest,
 };
-use serde_json::{Value, json};
 
 use crate::{
     cli::{AnswerArgs, ServerArgs},
@@ -61,18 +61,18 @@ pub(crate) async fn answer(
     };
     let answer = match (&args.file, args.yes, args.no) {
         (Some(path), ..) => file(path)?,
-        (None, true, _) => json!({"yes": true}),
-        (None, false, true) => json!({"yes": false}),
+        (None, true, _) => AnswerBody::yes(true),
+        (None, false, true) => AnswerBody::yes(false),
         (None, false, false) => match &decision.form {
             Form::Choices { choices, .. } => {
                 let texts = args.texts.iter();
-                json!({"choices": texts.map(|text| value(choices, text)).collect::<Vec<_>>()})
+                AnswerBody::choices(texts.map(|text| value(choices, text)).collect())
             }
-            Form::Text | Form::YesNo | Form::File => json!({"text": args.texts.join(" ")}),
+            Form::Text | Form::YesNo | Form::File => AnswerBody::text(args.texts.join(" ")),
         },
     };
     client
-        .answer(decision.session_id, decision.id, answer)
+        .answer(decision.session_id, decision.id, &answer)
         .await?;
     output::say("The agent goes on.");
     Ok(())
@@ -124,9 +124,12 @@ pub(crate) fn value(choices: &[Choice], text: &str) -> String {
     found.map_or_else(|| text.to_owned(), |choice| choice.value.clone())
 }
 
-/// A file as it is sent.
-pub(crate) fn file(path: &Path) -> anyhow::Result<Value> {
+/// Reads a file as an answer.
+pub(crate) fn file(path: &Path) -> anyhow::Result<AnswerBody> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok(json!({"file": {"name": name, "base64": STANDARD.encode(bytes)}}))
+    Ok(AnswerBody::file(AnswerFile {
+        name: name.into_owned(),
+        base64: STANDARD.encode(bytes),
+    }))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use deskhand_agent::{SystemPrompt, tools};
+use deskhand_api::models::{ModelView, ModelsView};
 use deskhand_core::{
     clock::{Clock, SystemClock},
     model::Models,
@@ -12,7 +13,6 @@ use deskhand_models::{BadModelSettings, ConfiguredModels};
 
 use crate::{
     cli::{ModelsArgs, PromptArgs},
-    client::models::{Listed, ListedModel},
     config::{Config, Environment},
     find::running_server,
     output,
@@ -58,7 +58,7 @@ pub(crate) fn prompt(args: &PromptArgs, config: &Config) -> anyhow::Result<()> {
 }
 
 /// One line for each model, below a heading.
-fn table(listed: &Listed) -> Vec<String> {
+fn table(listed: &ModelsView) -> Vec<String> {
     let names = listed.models.iter().map(|model| model.name.chars().count());
     let width = names.max().unwrap_or(0).max("MODEL".len());
     let row = |name: &str, input: &str, output: &str, note: &str| {
@@ -77,7 +77,7 @@ fn table(listed: &Listed) -> Vec<String> {
     std::iter::once(head).chain(rows).collect()
 }
 
-fn note(listed: &Listed, model: &ListedModel) -> String {
+fn note(listed: &ModelsView, model: &ModelView) -> String {
     let default = (model.name == listed.default).then_some("default");
     let notes: Vec<&str> = default
         .into_iter()
@@ -100,7 +100,7 @@ mod tests {
             {"name": "anthropic/claude-opus-5-5", "usable": false, "price": price,
              "problem": "set ANTHROPIC_API_KEY to use it"},
         ]});
-        let listed: Listed = serde_json::from_value(listed).unwrap();
+        let listed: ModelsView = serde_json::from_value(listed).unwrap();
         insta::assert_snapshot!(table(&listed).join("\n"), @r"
         MODEL                        $/M IN   $/M OUT
         scripted/demo                     ?         ?  default

@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+use deskhand_api::{
+    budgets::UserLimitsView,
+    tokens::CreateTokenBody,
+    users::{CreateUserBody, UserView},
+};
 use deskhand_core::{
     clock::{Clock, SystemClock},
     user::{Scope, UserRole},
@@ -9,10 +14,7 @@ use deskhand_core::{
 
 use crate::{
     cli::{TokenArgs, TokenCommand, UserArgs, UserCommand},
-    client::{
-        Client,
-        people::{User, UserLimits},
-    },
+    client::Client,
     config::{Config, Environment},
     find::running_server,
     output,
@@ -34,7 +36,11 @@ pub(crate) async fn user(
             } else {
                 UserRole::Member
             };
-            let user = client.add_user(name, role).await?;
+            let wanted = CreateUserBody {
+                name: name.clone(),
+                role: Some(role),
+            };
+            let user = client.add_user(&wanted).await?;
             print_link(&client, &user).await
         }
         UserCommand::List => {
@@ -69,7 +75,7 @@ pub(crate) async fn user(
             day_tokens,
         } => {
             let user = find_user(&client, name).await?;
-            let limits = UserLimits {
+            let limits = UserLimitsView {
                 awake_sessions: *awake,
                 sessions_per_day: *per_day,
                 idle_seconds: *idle,
@@ -101,7 +107,12 @@ pub(crate) async fn token(
     match &args.command {
         TokenCommand::New { name, scope, days } => {
             let expires_at = days.map(|days| SystemClock.now() + DAY * days);
-            let secret = client.make_token(name, *scope, expires_at).await?;
+            let wanted = CreateTokenBody {
+                name: name.clone(),
+                scope: Some(*scope),
+                expires_at,
+            };
+            let secret = client.make_token(&wanted).await?;
             output::answer(secret.expose())?;
             output::say("It is shown this once; keep it in a safe place.");
             Ok(())
@@ -152,7 +163,7 @@ pub(crate) fn parse_scope(text: &str) -> Result<Scope, String> {
     Scope::from_name(text).ok_or_else(|| "a scope is metrics, read, write or admin".to_owned())
 }
 
-async fn find_user(client: &Client, name: &str) -> anyhow::Result<User> {
+async fn find_user(client: &Client, name: &str) -> anyhow::Result<UserView> {
     let users = client.users().await?;
     let found = users
         .into_iter()
@@ -162,7 +173,7 @@ async fn find_user(client: &Client, name: &str) -> anyhow::Result<User> {
     })
 }
 
-async fn print_link(client: &Client, user: &User) -> anyhow::Result<()> {
+async fn print_link(client: &Client, user: &UserView) -> anyhow::Result<()> {
     output::answer(&client.link_for(user.id).await?)?;
     output::say(&format!(
         "Send it to {}. It signs them in once, for a day.",

@@ -13,13 +13,14 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::id::SessionId;
+use deskhand_api::{budgets::BudgetBody, sessions::CreateSessionBody};
+use deskhand_core::{id::SessionId, session::Phase};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use self::{feed::Feed, narrator::TurnEnd, questions::Questions, show::Show};
 use crate::{
     cli::RunArgs,
-    client::{Client, NewSession},
+    client::Client,
     config::{Config, Environment},
     data_dir::{DataDir, DataDirError},
     find::find_server,
@@ -119,13 +120,15 @@ async fn with_session(
     show: &mut Show,
     interrupts: &mut Interrupts,
 ) -> anyhow::Result<Ending> {
-    let title = title(&args.text);
     let session = client
-        .create_session(NewSession {
-            title: &title,
-            model: args.model.as_deref(),
-            budget_usd: args.budget_usd,
-            budget_tokens: args.budget_tokens,
+        .create_session(&CreateSessionBody {
+            title: Some(title(&args.text)),
+            model: args.model.clone(),
+            budget: BudgetBody {
+                usd: args.budget_usd,
+                tokens: args.budget_tokens,
+            },
+            ..CreateSessionBody::default()
         })
         .await?;
     if let Some(server) = own_server {
@@ -213,10 +216,12 @@ async fn end_server(server: RunningServer, client: &Client, show: &mut Show) {
 async fn others_work(client: &Client) -> bool {
     // A server that does not answer has no work that could be lost.
     let sessions = client.sessions().await.unwrap_or_default();
-    let working = ["initializing", "running", "waiting"];
-    sessions
-        .iter()
-        .any(|session| working.contains(&session.state.as_str()))
+    sessions.iter().any(|session| {
+        matches!(
+            session.state,
+            Phase::Initializing | Phase::Running | Phase::Waiting
+        )
+    })
 }
 
 /// A prompt's first line, cut to a title's length.

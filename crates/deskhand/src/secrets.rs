@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Read};
 
 use console::Term;
+use deskhand_api::secrets::PutSecretBody;
 use deskhand_core::secret::Secret;
 
 use crate::{
@@ -24,7 +25,11 @@ pub(crate) async fn secret(
     let client = running_server(&args.server, config, environment).await?;
     match &args.command {
         SecretCommand::Set { name, origins } => {
-            client.put_secret(name, &read_value(name)?, origins).await?;
+            let secret = PutSecretBody {
+                value: read_value(name)?,
+                origins: origins.clone(),
+            };
+            client.put_secret(name, &secret).await?;
             output::say(&format!(
                 "{name} is stored. Agents in your sessions can type it at {}.",
                 origins.join(", ")
@@ -39,7 +44,8 @@ pub(crate) async fn secret(
                         .map_or(String::new(), |session| format!(" in session {session}"));
                     format!("used {}{session}", at.strftime("%F %R"))
                 });
-                let origins = secret.origins.join(" ");
+                let origins: Vec<_> = secret.origins.iter().map(ToString::to_string).collect();
+                let origins = origins.join(" ");
                 output::answer(&format!("{}\t{origins}\t{used}", secret.name))?;
             }
             Ok(())

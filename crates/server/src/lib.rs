@@ -6,11 +6,11 @@ mod gateway;
 mod metrics;
 mod openapi;
 mod page;
+mod paths;
 mod problem;
 mod rate;
 mod request_id;
 mod routes;
-mod schema;
 mod screen_input;
 mod view;
 

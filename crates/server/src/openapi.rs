@@ -1,5 +1,11 @@
-//! The OpenAPI document: what the routes say of themselves, and what follows for all of them.
+//! The OpenAPI document, from the descriptions of the routes and the answers common to all of them.
 
+use deskhand_api::{
+    bus::{BusMessage, BusRequest},
+    events::PresenceMessage,
+    problem::ProblemView,
+};
+use deskhand_core::event::Event;
 use utoipa::{
     Modify, OpenApi,
     openapi::{
@@ -9,16 +15,7 @@ use utoipa::{
     },
 };
 
-use crate::{
-    caller::COOKIE,
-    problem::ProblemView,
-    routes,
-    routes::{
-        bus::{BusMessage, BusRequest},
-        stream::PresenceView,
-    },
-    schema::event::Event,
-};
+use crate::{caller::COOKIE, routes};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -37,14 +34,14 @@ use crate::{
         (name = "computer", description = "The computer of a session"),
         (name = "server", description = "The server itself"),
     ),
-    // What is sent over a WebSocket no answer can describe.
-    components(schemas(BusMessage, BusRequest, Event, PresenceView, ProblemView)),
+    // No answer can describe the messages of a WebSocket.
+    components(schemas(BusMessage, BusRequest, Event, PresenceMessage, ProblemView)),
     security(("bearer" = []), ("cookie" = [])),
     modifiers(&SecuritySchemes),
 )]
 struct Document;
 
-/// The document in JSON.
+/// Writes the document as JSON.
 pub fn openapi() -> String {
     let (_, mut described) = routes().split_for_parts();
     for (path, item) in &mut described.paths.paths {
@@ -63,7 +60,7 @@ pub fn openapi() -> String {
     }
     let mut document = Document::openapi();
     document.merge(described);
-    // A document that could not be written would be a mistake in its types, which tests show.
+    // A document that cannot be written is a mistake in its types, which tests show.
     document.to_json().unwrap_or_default()
 }
 
@@ -86,7 +83,7 @@ impl Modify for SecuritySchemes {
     }
 }
 
-/// Adds the answers that follow from what the route takes, and the one shape of all refusals.
+/// Adds the answers that follow from the parameters of a route, and the one shape of all refusals.
 fn add_common_answers(path: &str, method: &HttpMethod, operation: &mut Operation) {
     let takes = |place: &ParameterIn| {
         let parameters = operation.parameters.iter().flatten();
@@ -127,7 +124,7 @@ fn add_common_answers(path: &str, method: &HttpMethod, operation: &mut Operation
     add(is_signed_in || has_body, "503", "no_database");
 
     for (status, answer) in &mut operation.responses.responses {
-        // A refusal with a body of its own says so itself.
+        // A refusal with a body of its own describes it itself.
         if let RefOr::T(answer) = answer
             && status.as_str() >= "400"
             && answer.content.is_empty()

@@ -11,15 +11,14 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
+use deskhand_api::problem::{ErrorView, ProblemView};
 use deskhand_core::{
     clock::{Clock, SystemClock},
     lease::Lease,
 };
 use deskhand_store::StoreError;
 use jiff::Timestamp;
-use serde::Serialize;
 use serde_json::{Value, json};
-use utoipa::ToSchema;
 
 /// An answer that says what is wrong. The cause of a 500 goes to the log, not to the caller.
 #[derive(Debug)]
@@ -30,26 +29,6 @@ pub(crate) struct Problem {
     details: Option<Value>,
     /// When it is worth trying again, if that is known.
     retry_after: Option<Duration>,
-}
-
-/// The one shape of all refusals.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Problem)]
-pub(crate) struct ProblemView {
-    error: ErrorView,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ProblemError)]
-pub(crate) struct ErrorView {
-    /// Stable, for programs.
-    code: &'static str,
-    /// A sentence for people.
-    message: String,
-    /// Numbers behind the message, where they help.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    details: Option<Value>,
 }
 
 impl Problem {
@@ -158,7 +137,7 @@ impl Problem {
     /// What is told of it where there is no status.
     pub(crate) fn into_error(self) -> ErrorView {
         ErrorView {
-            code: self.code,
+            code: self.code.to_owned(),
             message: self.message,
             details: self.details,
         }

@@ -1,159 +1,121 @@
-//! What the wire shows of sessions and messages.
+//! Views of what `app` answers. Views of `core` types alone are made in `deskhand_api`.
 
-pub(crate) mod budget;
-
-use deskhand_core::{
-    id::{MessageId, SessionId, UserId},
-    lease::Holder,
-    message::{Delivery, Message, Role},
-    policy::Policy,
-    right::Right,
-    session::{Phase, SandboxState, Session},
+use deskhand_api::{
+    budgets::{LimitsInUseView, UsageView, UsedView},
+    bus::{BusMessage, BusSession, NoticeData, SessionData, SnapshotData},
+    decisions::{DecisionView, DecisionsView},
+    events::{Collaborator, PresenceMessage},
+    sharing::{PersonView, ShareView},
 };
-use jiff::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
+use deskhand_app::{LimitsInUse, News, Notice, PresenceChange, Sharing, UserUse};
+use deskhand_core::id::SessionId;
+use deskhand_store::{DecisionPage, NamedDecision, Person, Share};
 
-use crate::schema;
-use budget::BudgetView;
-
-/// A conversation with an agent.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Session)]
-pub(crate) struct SessionView {
-    #[schema(value_type = Uuid)]
-    id: SessionId,
-    /// Who made it.
-    #[schema(value_type = Uuid)]
-    owner: UserId,
-    /// What you may do with it.
-    #[schema(value_type = schema::Right)]
-    right: Right,
-    /// Empty until somebody names it or the first message does.
-    #[schema(max_length = 200)]
-    title: String,
-    /// `vendor/name`.
-    model: String,
-    /// What its agent is told besides what every agent is told. Empty: nothing.
-    instructions: String,
-    #[schema(value_type = schema::SessionState)]
-    state: Phase,
-    #[schema(value_type = schema::SandboxState)]
-    sandbox: SandboxState,
-    /// Who has mouse and keyboard.
-    lease: LeaseView,
-    /// The caller's own notes.
-    #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
-    metadata: serde_json::Value,
-    /// What the agent must ask before it does it.
-    #[schema(value_type = schema::decision::Policy)]
-    approvals: Policy,
-    /// What its models have cost so far, in US dollars.
-    cost_usd: f64,
-    /// What its models have read and written so far.
-    tokens: u64,
-    /// What it may use, and what it has used.
-    budget: BudgetView,
-    /// The number of its newest event.
-    last_seq: u64,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-}
-
-/// Who has mouse and keyboard of a session's computer.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Lease)]
-#[serde(tag = "holder", rename_all = "lowercase")]
-pub(crate) enum LeaseView {
-    /// The agent, which works.
-    Agent,
-    /// A person, until a time.
-    Person {
-        #[schema(value_type = Uuid)]
-        user: UserId,
-        name: String,
-        until: Timestamp,
-    },
-    Nobody,
-}
-
-impl From<Holder> for LeaseView {
-    fn from(holder: Holder) -> Self {
-        match holder {
-            Holder::Agent => Self::Agent,
-            Holder::Person(lease) => Self::Person {
-                user: lease.user,
-                name: lease.name,
-                until: lease.until,
-            },
-            Holder::Nobody => Self::Nobody,
-        }
+pub(crate) fn decision(named: NamedDecision) -> DecisionView {
+    let decision = named.decision;
+    let ask = decision.ask;
+    DecisionView {
+        id: decision.id,
+        session_id: decision.session,
+        session_title: named.session_title,
+        turn: decision.turn,
+        call: ask.call,
+        kind: ask.kind,
+        prompt: ask.prompt,
+        form: ask.form,
+        subject: ask.subject,
+        over: ask.over,
+        default: ask.default,
+        expires_at: ask.expires_at,
+        created_at: decision.created_at,
+        state: decision.state,
+        answer: decision.answer,
+        answered_by: decision.answered_by,
+        answered_by_name: named.answered_by_name,
+        settled_at: decision.settled_at,
     }
 }
 
-impl From<Session> for SessionView {
-    fn from(session: Session) -> Self {
-        let lease = session.holder();
-        let budget = session.account().into();
-        Self {
-            id: session.id,
-            owner: session.owner,
-            right: session.right,
-            title: session.title,
-            model: session.model,
-            instructions: session.instructions,
-            state: session.phase,
-            sandbox: session.sandbox,
-            lease: lease.into(),
-            metadata: session.metadata,
-            approvals: session.approvals,
-            cost_usd: session.cost_usd,
-            tokens: session.tokens,
-            budget,
-            last_seq: session.last_seq,
-            created_at: session.created_at,
-            updated_at: session.updated_at,
-        }
+pub(crate) fn decisions(page: DecisionPage) -> DecisionsView {
+    DecisionsView {
+        decisions: page.decisions.into_iter().map(decision).collect(),
+        next: page.next,
     }
 }
 
-/// What a person or the agent said.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Message)]
-pub(crate) struct MessageView {
-    #[schema(value_type = Uuid)]
-    id: MessageId,
-    #[schema(value_type = Uuid)]
-    session_id: SessionId,
-    #[schema(value_type = schema::Role)]
-    role: Role,
-    content: String,
-    /// Who wrote it, when a person did.
-    #[schema(required, value_type = Option<Uuid>)]
-    author: Option<UserId>,
-    /// Their name, also when they have left.
-    #[schema(required)]
-    author_name: Option<String>,
-    #[schema(value_type = schema::Delivery)]
-    delivery: Delivery,
-    /// Which model works on it, when it is not the session's.
-    #[schema(required)]
-    model: Option<String>,
-    created_at: Timestamp,
+pub(crate) fn limits_in_use(in_use: &LimitsInUse) -> LimitsInUseView {
+    let limits = &in_use.limits;
+    LimitsInUseView {
+        awake_sessions: UsedView {
+            used: in_use.n_awake,
+            limit: limits.awake_sessions,
+        },
+        sessions_per_day: UsedView {
+            used: in_use.n_today,
+            limit: limits.sessions_per_day,
+        },
+        frees_at: in_use.frees_at,
+        idle_seconds: limits.idle.as_secs(),
+        life_seconds: limits.life.as_secs(),
+    }
 }
 
-impl From<Message> for MessageView {
-    fn from(message: Message) -> Self {
-        Self {
-            id: message.id,
-            session_id: message.session,
-            role: message.role,
-            content: message.content,
-            author: message.author,
-            author_name: message.author_name,
-            delivery: message.delivery,
-            model: message.model,
-            created_at: message.created_at,
-        }
+pub(crate) fn usage(used: &UserUse) -> UsageView {
+    UsageView {
+        today: used.today.into(),
+        month: used.month.into(),
+        next_day_at: used.next_day_at,
+    }
+}
+
+pub(crate) fn person(sharing: &Sharing, session: SessionId, person: Person) -> PersonView {
+    PersonView {
+        here: sharing.is_here(session, person.user),
+        id: person.user,
+        name: person.name,
+        right: person.right,
+    }
+}
+
+pub(crate) fn share(share: &Share) -> ShareView {
+    ShareView {
+        id: share.id,
+        right: share.right,
+        created_at: share.created_at,
+        expires_at: share.expires_at,
+    }
+}
+
+pub(crate) fn presence(change: PresenceChange) -> PresenceMessage {
+    let who = Collaborator {
+        id: change.user,
+        name: change.name,
+    };
+    if change.is_here {
+        PresenceMessage::CollaboratorJoin(who)
+    } else {
+        PresenceMessage::CollaboratorLeave(who)
+    }
+}
+
+pub(crate) fn bus_message(news: News) -> BusMessage {
+    match news {
+        News::Snapshot(sessions) => BusMessage::Snapshot(SnapshotData {
+            sessions: sessions.into_iter().map(bus_session).collect(),
+        }),
+        News::Session(session) => BusMessage::Session(Box::new(bus_session(*session))),
+        News::Gone(session) => BusMessage::SessionGone(SessionData { session }),
+        News::Notice(Notice { code, message }) => BusMessage::Notice(NoticeData {
+            code: code.to_owned(),
+            message,
+        }),
+    }
+}
+
+fn bus_session(seen: deskhand_app::BusSession) -> BusSession {
+    BusSession {
+        needs_me: !seen.decisions.is_empty(),
+        session: seen.session.into(),
+        decisions: seen.decisions,
     }
 }

@@ -2,8 +2,14 @@
 
 use std::time::Duration;
 
-use deskhand_core::event::{Event, EventBody};
+use deskhand_api::{
+    problem::ProblemView,
+    sessions::SessionView,
+    tokens::MadeTokenView,
+    users::{SignInLinkView, UserView},
+};
 use reqwest::Method;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
@@ -12,7 +18,7 @@ use tokio_tungstenite::{
 };
 
 use crate::{
-    Document,
+    Document, Session,
     sockets::{BusStream, EventStream},
 };
 
@@ -61,27 +67,38 @@ impl Answer {
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
 
-    /// The code of a problem.
+    /// Returns the code of a problem, or nothing if there is none.
     pub fn code(&self) -> String {
-        self.json()["error"]["code"]
-            .as_str()
+        let problem = serde_json::from_slice::<ProblemView>(&self.body);
+        problem
+            .map(|problem| problem.error.code)
             .unwrap_or_default()
-            .to_owned()
     }
 
-    /// The body, if the answer is a good one.
+    /// Returns the body of a good answer.
     pub fn good(&self) -> Value {
+        self.assert_good();
+        if self.body.is_empty() {
+            Value::Null
+        } else {
+            self.json()
+        }
+    }
+
+    /// Reads the body of a good answer as a type of the API.
+    pub fn view<T: DeserializeOwned>(&self) -> T {
+        self.assert_good();
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
+    }
+
+    fn assert_good(&self) {
         assert!(
             (200..300).contains(&self.status),
             "{} {}",
             self.status,
             String::from_utf8_lossy(&self.body)
         );
-        if self.body.is_empty() {
-            Value::Null
-        } else {
-            self.json()
-        }
     }
 }
 
@@ -164,11 +181,8 @@ impl Client {
 
     /// Makes a session with this model.
     pub async fn new_session(&self, model: &str) -> Session {
-        let session = self
-            .post("/api/sessions", json!({"model": model}))
-            .await
-            .good();
-        self.session(session["id"].as_str().unwrap())
+        let made = self.post("/api/sessions", json!({"model": model})).await;
+        self.session(&made.view::<SessionView>().id.to_string())
     }
 
     /// A session that exists.
@@ -181,10 +195,10 @@ impl Client {
 
     /// Makes a user, as an administrator, and signs them in as their browser and program would.
     pub async fn new_user(&self, name: &str) -> Client {
-        let user = self.post("/api/users", json!({"name": name})).await.good();
-        let path = format!("/api/users/{}/sign-in-links", user["id"].as_str().unwrap());
-        let link = self.post(&path, json!({})).await.good();
-        let (_, code) = link["url"].as_str().unwrap().split_once("?code=").unwrap();
+        let user: UserView = self.post("/api/users", json!({"name": name})).await.view();
+        let path = format!("/api/users/{}/sign-in-links", user.id);
+        let link: SignInLinkView = self.post(&path, json!({})).await.view();
+        let (_, code) = link.url.split_once("?code=").unwrap();
         let cookie = self.sign_in(code).await;
         let made = self
             .http
@@ -195,8 +209,8 @@ impl Client {
             .send()
             .await
             .unwrap();
-        let made: Value = serde_json::from_slice(&made.bytes().await.unwrap()).unwrap();
-        self.with_token(made["token"].as_str().unwrap())
+        let made: MadeTokenView = Answer::read(made).await.unwrap().view();
+        self.with_token(made.token.expose())
     }
 
     /// Signs a browser in; answers what it sends as `Cookie` from then on.
@@ -265,7 +279,7 @@ impl Client {
         self.try_socket_with(path, headers).await.unwrap()
     }
 
-    async fn try_socket_with(
+    pub(crate) async fn try_socket_with(
         &self,
         path: &str,
         headers: &[(&'static str, &str)],
@@ -282,151 +296,5 @@ impl Client {
         let config = WebSocketConfig::default().read_buffer_size(READ_BYTES);
         let opened = tokio_tungstenite::client_async_with_config(request, tcp, Some(config)).await;
         opened.map(|(socket, _)| socket)
-    }
-}
-
-/// A session as a client sees it.
-#[derive(Debug, Clone)]
-pub struct Session {
-    pub client: Client,
-    pub id: String,
-}
-
-impl Session {
-    pub fn path(&self, rest: &str) -> String {
-        format!("/api/sessions/{}{rest}", self.id)
-    }
-
-    pub async fn show(&self) -> Value {
-        self.client.get(&self.path("")).await.good()
-    }
-
-    /// Sends a prompt; answers its id.
-    pub async fn prompt(&self, content: &str) -> String {
-        let message = self
-            .client
-            .post(&self.path("/messages"), json!({"content": content}))
-            .await;
-        assert_eq!(message.status, 202, "{}", message.json());
-        message.json()["id"].as_str().unwrap().to_owned()
-    }
-
-    /// Sends a message in some way: `queue`, `steer` or `interrupt`.
-    pub async fn send(&self, content: &str, delivery: &str) -> Answer {
-        let message = json!({"content": content, "delivery": delivery});
-        self.client.post(&self.path("/messages"), message).await
-    }
-
-    /// The conversation so far.
-    pub async fn messages(&self) -> Vec<Value> {
-        let messages = self.client.get(&self.path("/messages")).await.good();
-        messages["messages"].as_array().unwrap().clone()
-    }
-
-    /// Does one thing by hand.
-    pub async fn act(&self, tool: &str, input: Value) -> Value {
-        self.client
-            .post(
-                &self.path("/actions"),
-                json!({"tool": tool, "input": input}),
-            )
-            .await
-            .good()
-    }
-
-    /// Runs a shell command in the sandbox; answers its text.
-    pub async fn shell(&self, command: &str) -> String {
-        let done = self
-            .act("bash", json!({"shell": "run", "command": command}))
-            .await;
-        done["text"].as_str().unwrap().to_owned()
-    }
-
-    /// The log after `after`, as it is sent.
-    pub async fn events(&self, after: u64) -> Vec<Value> {
-        let answer = self
-            .client
-            .get(&self.path(&format!("/events?after={after}&limit=5000")))
-            .await;
-        answer.good()["events"].as_array().unwrap().clone()
-    }
-
-    /// Follows the log from after `after`.
-    pub async fn follow(&self, after: u64) -> EventStream {
-        EventStream {
-            socket: self
-                .client
-                .socket(&self.path(&format!("/stream?after={after}")))
-                .await,
-        }
-    }
-
-    /// The same where the server may be away.
-    pub async fn try_follow(&self, after: u64) -> Result<EventStream, tungstenite::Error> {
-        let path = self.path(&format!("/stream?after={after}"));
-        let bearer = format!("Bearer {}", self.client.token);
-        let headers = [("authorization", &*bearer)];
-        let socket = self.client.try_socket_with(&path, &headers).await?;
-        Ok(EventStream { socket })
-    }
-
-    /// The same, with who comes and goes.
-    pub async fn follow_with_people(&self, after: u64) -> EventStream {
-        let path = self.path(&format!("/stream?after={after}&presence=true"));
-        EventStream {
-            socket: self.client.socket(&path).await,
-        }
-    }
-
-    /// Waits for an event that was or comes after `after`.
-    pub async fn wait_for(&self, after: u64, wanted: impl Fn(&EventBody) -> bool) -> Event {
-        let mut stream = self.follow(after).await;
-        loop {
-            let event = stream.next_event().await;
-            if wanted(&event.body) {
-                return event;
-            }
-        }
-    }
-
-    /// Waits for the next end of a turn after `after`.
-    pub async fn turn_end(&self, after: u64) -> Event {
-        let ends = |body: &EventBody| match body {
-            EventBody::Complete(_) => true,
-            EventBody::Error(failure) => failure.turn.is_some(),
-            EventBody::Status(_)
-            | EventBody::Message(_)
-            | EventBody::Queue(_)
-            | EventBody::Lease(_)
-            | EventBody::Thinking(_)
-            | EventBody::Text(_)
-            | EventBody::ToolUse(_)
-            | EventBody::ToolResult(_)
-            | EventBody::Screenshot(_)
-            | EventBody::Decision(_)
-            | EventBody::Answer(_)
-            | EventBody::Retry(_)
-            | EventBody::Gateway(_)
-            | EventBody::Model(_)
-            | EventBody::Changed(_)
-            | EventBody::Notice(_)
-            | EventBody::Cost(_) => false,
-        };
-        self.wait_for(after, ends).await
-    }
-
-    /// Takes control for so many seconds.
-    pub async fn take_control(&self, seconds: u32) -> Answer {
-        let body = json!({"seconds": seconds});
-        self.client.put(&self.path("/lease"), body).await
-    }
-
-    /// Gives control back.
-    pub async fn hand_back(&self) -> Answer {
-        self.client.delete(&self.path("/lease")).await
-    }
-
-    pub async fn terminate(&self) {
-        self.client.delete(&self.path("")).await.good();
     }
 }

@@ -15,15 +15,17 @@ mod openapi;
 mod postgres;
 mod processes;
 mod server;
+mod session;
 mod sockets;
 mod watcher;
 
-pub use client::{Answer, Client, Session};
+pub use client::{Answer, Client};
 pub use elsewhere::{Asked, Elsewhere, Line};
 pub use not_run::not_run;
 pub use openapi::{Document, Operation};
 pub use postgres::{Postgres, new_postgres_database};
 pub use processes::{eventually, kill, processes_with_mount, rss_bytes};
 pub use server::{Server, ServerOptions};
+pub use session::Session;
 pub use sockets::{BusStream, EventStream};
 pub use watcher::Watcher;

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { isStatus, request } from "./client";
-import type { LimitsInUse, Usage, User } from "./types";
+import type { User } from "./types";
 
 export const accountKeys = {
   me: ["me"] as const,
@@ -16,11 +16,11 @@ export const usageKeys = { mine: ["usage"] as const };
 export const ABOUT_A_CODE = { aboutACode: true };
 
 async function signIn(code: string): Promise<null> {
-  await request<void>("POST", "/api/sign-in", { code });
+  await request("POST /api/sign-in", { body: { code } });
   return null;
 }
 
-/** Who is signed in; `null` when nobody is. */
+/** The user who is signed in; `null` when nobody is. */
 export function useMe({ enabled }: { enabled: boolean }) {
   return useQuery({
     queryKey: accountKeys.me,
@@ -28,7 +28,7 @@ export function useMe({ enabled }: { enabled: boolean }) {
     staleTime: Infinity,
     queryFn: async ({ signal }): Promise<User | null> => {
       try {
-        return await request<User>("GET", "/api/me", undefined, signal);
+        return await request("GET /api/me", { signal });
       } catch (error) {
         if (isStatus(error, 401)) return null;
         throw error;
@@ -56,20 +56,20 @@ export function useArrival(code: string | null) {
   });
 }
 
-/** What one may use, and what one uses of it. */
+/** The limits of the user, and what they use of them. */
 export function useLimits() {
   return useQuery({
     queryKey: limitKeys.mine,
-    queryFn: ({ signal }) => request<LimitsInUse>("GET", "/api/me/limits", undefined, signal),
+    queryFn: ({ signal }) => request("GET /api/me/limits", { signal }),
   });
 }
 
-/** What the models of all one's sessions have used. */
+/** The usage of the models in all sessions of the user. */
 export function useUsage({ enabled }: { enabled: boolean }) {
   return useQuery({
     queryKey: usageKeys.mine,
     enabled,
-    queryFn: ({ signal }) => request<Usage>("GET", "/api/me/usage", undefined, signal),
+    queryFn: ({ signal }) => request("GET /api/me/usage", { signal }),
   });
 }
 
@@ -85,7 +85,7 @@ export function useSignIn() {
 export function useSignOut() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => request<void>("POST", "/api/sign-out"),
+    mutationFn: () => request("POST /api/sign-out"),
     onSuccess: () => {
       client.setQueryData(accountKeys.me, null);
       client.removeQueries({ predicate: (query) => query.queryKey[0] !== accountKeys.me[0] });

@@ -1,8 +1,8 @@
 import { sentence } from "../lib/text";
 import { formatSoon } from "../lib/time";
-import type { Problem } from "./types";
+import type { Operations, Problem } from "./types";
 
-/** A request the server refused, or could not be asked. */
+/** A request that the server refused or could not receive. */
 export class ApiError extends Error {
   /** The HTTP status; 0 when no answer came. */
   readonly status: number;
@@ -17,15 +17,28 @@ export class ApiError extends Error {
   }
 }
 
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** An operation of the server, such as `GET /api/sessions/{id}`. */
+type Operation = keyof Operations;
 
-/** Asks the server. `body` goes as JSON; an empty answer is `undefined`. */
-export async function request<Answer>(
-  method: Method,
-  path: string,
-  body?: unknown,
-  signal?: AbortSignal,
-): Promise<Answer> {
+/** The names of the parameters in a path. */
+type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never;
+
+/** The parts of a request. Those that the operation needs are required. */
+type RequestParts<O extends Operation> = {
+  query?: Record<string, string | number | undefined>;
+  signal?: AbortSignal;
+} & ([PathNames<O>] extends [never] ? unknown : { path: Record<PathNames<O>, string> }) &
+  (Operations[O]["body"] extends undefined ? unknown : { body: Operations[O]["body"] });
+
+/** Requests an operation. `body` is sent as JSON; an empty answer is `undefined`. */
+export async function request<O extends Operation>(
+  operation: O,
+  ...[parts]: object extends RequestParts<O> ? [RequestParts<O>?] : [RequestParts<O>]
+): Promise<Operations[O]["answer"]> {
+  const { path = {}, query = {}, body, signal } = (parts ?? {}) as Partial<AnyParts>;
+  const [method = "", template = ""] = operation.split(" ");
   const init: RequestInit = { method, headers: { accept: "application/json" } };
   if (body !== undefined) {
     init.headers = { accept: "application/json", "content-type": "application/json" };
@@ -33,11 +46,30 @@ export async function request<Answer>(
   }
   if (signal) init.signal = signal;
 
-  const response = await send(path, init);
+  const response = await send(urlOf(template, path, query), init);
   const text = await response.text();
   if (!response.ok) throw refusal(response, text);
-  if (text === "") return undefined as Answer;
-  return JSON.parse(text) as Answer;
+  return text === "" ? undefined : JSON.parse(text);
+}
+
+/** The parts of any request. */
+interface AnyParts {
+  path: Record<string, string>;
+  query: Record<string, string | number | undefined>;
+  body: unknown;
+  signal: AbortSignal;
+}
+
+/** Fills in the parameters. A query parameter that is undefined is left out. */
+function urlOf(template: string, path: AnyParts["path"], query: AnyParts["query"]): string {
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(path[name] ?? ""),
+  );
+  const search = Object.entries(query)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value ?? "")}`)
+    .join("&");
+  return search === "" ? filled : `${filled}?${search}`;
 }
 
 async function send(path: string, init: RequestInit): Promise<Response> {
@@ -61,14 +93,14 @@ function refusal(response: Response, text: string): ApiError {
   }
 }
 
-/** When a limit that is reached has room again, if the server knows. */
+/** Says from when a limit has room again, if the server knows. */
 function roomWords(details: unknown): string {
   if (typeof details !== "object" || details === null || !("frees_at" in details)) return "";
   const { frees_at } = details;
   return typeof frees_at === "string" ? ` There is room again ${formatSoon(frees_at)}.` : "";
 }
 
-/** What to tell people about any failure. */
+/** The words for people about any failure. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "Something went wrong.";
 }

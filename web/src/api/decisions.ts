@@ -1,41 +1,38 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 
 import { request } from "./client";
-import type { AnswerDecision, Decision, DecisionsPage } from "./types";
+import type { AnswerDecision } from "./types";
 
 export const decisionKeys = {
   inbox: ["decisions"] as const,
 };
 
 const PAGE_SIZE = 50;
-/** How often the inbox is asked for again, should the bus have missed something. */
+/** The period at which the inbox is loaded again, in case the bus missed something. */
 const POLL_MS = 60_000;
 
-/** What waits for an answer of whoever is signed in, over all sessions, newest first. */
+/** The decisions that the user can answer, over all sessions, newest first. */
 export function useInbox() {
   return useInfiniteQuery({
     queryKey: decisionKeys.inbox,
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) => {
-      const before = pageParam === "" ? "" : `&before=${encodeURIComponent(pageParam)}`;
-      const path = `/api/decisions?limit=${PAGE_SIZE}${before}`;
-      return request<DecisionsPage>("GET", path, undefined, signal);
+      const query = { limit: PAGE_SIZE, before: pageParam === "" ? undefined : pageParam };
+      return request("GET /api/decisions", { query, signal });
     },
     getNextPageParam: (page) => page.next,
     refetchInterval: POLL_MS,
   });
 }
 
-/** Answers a decision. Whatever came of it, the inbox is another one then. */
+/** Answers a decision. The inbox is loaded again whatever the result. */
 export function useAnswer(sessionId: string, decisionId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (answer: AnswerDecision) =>
-      request<Decision>(
-        "POST",
-        `/api/sessions/${sessionId}/decisions/${decisionId}/answer`,
-        answer,
-      ),
+    mutationFn: (body: AnswerDecision) => {
+      const path = { id: sessionId, decision: decisionId };
+      return request("POST /api/sessions/{id}/decisions/{decision}/answer", { path, body });
+    },
     onSettled: () => client.invalidateQueries({ queryKey: decisionKeys.inbox }),
   });
 }

@@ -1,22 +1,17 @@
 import { useMutation } from "@tanstack/react-query";
 
 import { request } from "./client";
-import type { Lease, TakeControl } from "./types";
 
-function leasePath(sessionId: string): string {
-  return `/api/sessions/${sessionId}/lease`;
-}
-
-/** Takes mouse and keyboard, or keeps them for longer. What came of it is in the log. */
+/** Takes mouse and keyboard, or keeps them for longer. The log tells the result. */
 export function useTakeControl(sessionId: string) {
   return useMutation({
-    mutationFn: ({ force }: { force: boolean }) => {
-      const body: TakeControl = { force };
-      return request<Lease>("PUT", leasePath(sessionId), body);
-    },
+    mutationFn: (body: { force: boolean }) =>
+      request("PUT /api/sessions/{id}/lease", { path: { id: sessionId }, body }),
   });
 }
 
 export function useHandBack(sessionId: string) {
-  return useMutation({ mutationFn: () => request<void>("DELETE", leasePath(sessionId)) });
+  return useMutation({
+    mutationFn: () => request("DELETE /api/sessions/{id}/lease", { path: { id: sessionId } }),
+  });
 }

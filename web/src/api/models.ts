@@ -1,15 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { request } from "./client";
-import type { Models } from "./types";
 
 export const modelKeys = { list: ["models"] as const };
 
-/** The models there are to choose from. They change when the server is set up anew. */
+/** The models to choose from. They change only when the server is configured anew. */
 export function useModels() {
   return useQuery({
     queryKey: modelKeys.list,
-    queryFn: ({ signal }) => request<Models>("GET", "/api/models", undefined, signal),
+    queryFn: ({ signal }) => request("GET /api/models", { signal }),
     staleTime: 60_000,
   });
 }

@@ -3,17 +3,7 @@ import { useMemo } from "react";
 
 import { request } from "./client";
 import { sessionKeys } from "./sessions";
-import type {
-  GivenRight,
-  GrantRight,
-  JoinSession,
-  MadeShare,
-  People,
-  Person,
-  Session,
-  ShareSession,
-  Shares,
-} from "./types";
+import type { GivenRight } from "./types";
 
 export const peopleKeys = {
   people: (sessionId: string) => ["people", sessionId] as const,
@@ -26,8 +16,8 @@ export function usePeople(sessionId: string) {
   return useQuery({
     queryKey: peopleKeys.people(sessionId),
     queryFn: async ({ signal }) => {
-      const path = `/api/sessions/${sessionId}/people`;
-      const answer = await request<People>("GET", path, undefined, signal);
+      const path = { id: sessionId };
+      const answer = await request("GET /api/sessions/{id}/people", { path, signal });
       return answer.people;
     },
   });
@@ -39,17 +29,13 @@ export function useNames(sessionId: string): ReadonlyMap<string, string> {
   return useMemo(() => new Map(people?.map(({ id, name }) => [id, name])), [people]);
 }
 
-function personPath(sessionId: string, who: string): string {
-  return `/api/sessions/${sessionId}/people/${encodeURIComponent(who)}`;
-}
-
 /** Gives somebody, by id or name, a right instead of the one they have. */
 export function useGrant(sessionId: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ who, right }: { who: string; right: GivenRight }) => {
-      const body: GrantRight = { right };
-      return request<Person>("PUT", personPath(sessionId, who), body);
+      const path = { id: sessionId, user: who };
+      return request("PUT /api/sessions/{id}/people/{user}", { path, body: { right } });
     },
     onSuccess: () => client.invalidateQueries({ queryKey: peopleKeys.people(sessionId) }),
   });
@@ -58,18 +44,21 @@ export function useGrant(sessionId: string) {
 export function useRemovePerson(sessionId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (who: string) => request<void>("DELETE", personPath(sessionId, who)),
+    mutationFn: (who: string) => {
+      const path = { id: sessionId, user: who };
+      return request("DELETE /api/sessions/{id}/people/{user}", { path });
+    },
     onSuccess: () => client.invalidateQueries({ queryKey: peopleKeys.people(sessionId) }),
   });
 }
 
-/** The links of a session that are still good. */
+/** The links of a session that still work. */
 export function useShares(sessionId: string) {
   return useQuery({
     queryKey: peopleKeys.shares(sessionId),
     queryFn: async ({ signal }) => {
-      const path = `/api/sessions/${sessionId}/shares`;
-      const answer = await request<Shares>("GET", path, undefined, signal);
+      const path = { id: sessionId };
+      const answer = await request("GET /api/sessions/{id}/shares", { path, signal });
       return answer.shares;
     },
   });
@@ -79,8 +68,8 @@ export function useMakeShare(sessionId: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (right: GivenRight) => {
-      const body: ShareSession = { right };
-      return request<MadeShare>("POST", `/api/sessions/${sessionId}/shares`, body);
+      const path = { id: sessionId };
+      return request("POST /api/sessions/{id}/shares", { path, body: { right } });
     },
     onSuccess: () => client.invalidateQueries({ queryKey: peopleKeys.shares(sessionId) }),
   });
@@ -90,7 +79,7 @@ export function useEndShare(sessionId: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (share: string) =>
-      request<void>("DELETE", `/api/sessions/${sessionId}/shares/${share}`),
+      request("DELETE /api/sessions/{id}/shares/{share}", { path: { id: sessionId, share } }),
     onSuccess: () => client.invalidateQueries({ queryKey: peopleKeys.shares(sessionId) }),
   });
 }
@@ -110,8 +99,7 @@ export function useJoin(code: string | null) {
     gcTime: Infinity,
     refetchOnReconnect: false,
     queryFn: async () => {
-      const body: JoinSession = { code: code ?? "" };
-      const session = await request<Session>("POST", "/api/shares/join", body);
+      const session = await request("POST /api/shares/join", { body: { code: code ?? "" } });
       client.setQueryData(sessionKeys.one(session.id), session);
       return session;
     },

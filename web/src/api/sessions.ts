@@ -8,7 +8,6 @@ import type {
   Message,
   SendMessage,
   Session,
-  SessionsPage,
 } from "./types";
 
 export const sessionKeys = {
@@ -18,15 +17,14 @@ export const sessionKeys = {
 
 const PAGE_SIZE = 30;
 
-/** All sessions, newest first. What changes comes over the bus. */
+/** All sessions, newest first. Changes come over the bus. */
 export function useSessions() {
   return useInfiniteQuery({
     queryKey: sessionKeys.list,
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) => {
-      const before = pageParam === "" ? "" : `&before=${encodeURIComponent(pageParam)}`;
-      const path = `/api/sessions?limit=${PAGE_SIZE}${before}`;
-      return request<SessionsPage>("GET", path, undefined, signal);
+      const query = { limit: PAGE_SIZE, before: pageParam === "" ? undefined : pageParam };
+      return request("GET /api/sessions", { query, signal });
     },
     getNextPageParam: (page) => page.next,
   });
@@ -35,12 +33,11 @@ export function useSessions() {
 export function useSession(id: string) {
   return useQuery({
     queryKey: sessionKeys.one(id),
-    queryFn: ({ signal }) =>
-      request<Session>("GET", `/api/sessions/${encodeURIComponent(id)}`, undefined, signal),
+    queryFn: ({ signal }) => request("GET /api/sessions/{id}", { path: { id }, signal }),
   });
 }
 
-/** What a session begins with. */
+/** The content of a new session. */
 export type StartSession = { content: string } & Pick<ChangeSession, "model" | "instructions">;
 
 /**
@@ -55,11 +52,11 @@ export function useStartSession() {
   return useMutation({
     mutationFn: async ({ content, ...wanted }: StartSession): Promise<Session> => {
       if (made.current === null) {
-        made.current = await request<Session>("POST", "/api/sessions", wanted);
+        made.current = await request("POST /api/sessions", { body: wanted });
       } else if (Object.keys(wanted).length > 0) {
-        // What was chosen since the first try counts.
-        const change: ChangeSession = wanted;
-        made.current = await request<Session>("PATCH", `/api/sessions/${made.current.id}`, change);
+        // Choices since the first attempt count.
+        const path = { id: made.current.id };
+        made.current = await request("PATCH /api/sessions/{id}", { path, body: wanted });
       }
       await postMessage(made.current.id, { content, delivery: "queue" });
       const session = made.current;
@@ -81,20 +78,21 @@ export function useSendMessage(id: string) {
 }
 
 function postMessage(id: string, body: SendMessage): Promise<Message> {
-  return request<Message>("POST", `/api/sessions/${id}/messages`, body);
+  return request("POST /api/sessions/{id}/messages", { path: { id }, body });
 }
 
-/** Changes a message that waits. What came of it is in the log. */
+/** Changes a waiting message. The log tells the result. */
 export function useChangeMessage(id: string, message: string) {
   return useMutation({
-    mutationFn: (change: ChangeMessage) =>
-      request<void>("PATCH", `/api/sessions/${id}/queue/${message}`, change),
+    mutationFn: (body: ChangeMessage) =>
+      request("PATCH /api/sessions/{id}/queue/{message}", { path: { id, message }, body }),
   });
 }
 
 export function useRemoveMessage(id: string, message: string) {
   return useMutation({
-    mutationFn: () => request<void>("DELETE", `/api/sessions/${id}/queue/${message}`),
+    mutationFn: () =>
+      request("DELETE /api/sessions/{id}/queue/{message}", { path: { id, message } }),
   });
 }
 
@@ -102,8 +100,8 @@ export function useRemoveMessage(id: string, message: string) {
 export function useChangeSession(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (change: ChangeSession) =>
-      request<Session>("PATCH", `/api/sessions/${id}`, change),
+    mutationFn: (body: ChangeSession) =>
+      request("PATCH /api/sessions/{id}", { path: { id }, body }),
     onSuccess: (session) => {
       client.setQueryData(sessionKeys.one(id), session);
       return client.invalidateQueries({ queryKey: sessionKeys.list });
@@ -112,13 +110,13 @@ export function useChangeSession(id: string) {
 }
 
 export function useStopTurn(id: string) {
-  return useMutation({ mutationFn: () => request<void>("POST", `/api/sessions/${id}/stop`) });
+  return useMutation({ mutationFn: () => request("POST /api/sessions/{id}/stop", { path: { id } }) });
 }
 
 export function useEndSession(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => request<void>("DELETE", `/api/sessions/${id}`),
+    mutationFn: () => request("DELETE /api/sessions/{id}", { path: { id } }),
     onSuccess: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: sessionKeys.one(id) }),

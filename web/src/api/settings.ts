@@ -1,19 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { request } from "./client";
-import type {
-  ChangeUser,
-  CreateToken,
-  CreateUser,
-  MadeToken,
-  PutSecret,
-  Secrets,
-  Settings,
-  SignInLink,
-  Tokens,
-  User,
-  UsersPage,
-} from "./types";
+import type { ChangeUser, CreateToken, PutSecret, Settings, SignInLink, User } from "./types";
 
 export const settingsKeys = {
   tokens: ["tokens"] as const,
@@ -25,14 +13,14 @@ export const settingsKeys = {
 export function useSettings() {
   return useQuery({
     queryKey: settingsKeys.settings,
-    queryFn: ({ signal }) => request<Settings>("GET", "/api/settings", undefined, signal),
+    queryFn: ({ signal }) => request("GET /api/settings", { signal }),
   });
 }
 
 export function useChangeSettings() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (settings: Settings) => request<Settings>("PATCH", "/api/settings", settings),
+    mutationFn: (body: Settings) => request("PATCH /api/settings", { body }),
     onSuccess: (settings) => client.setQueryData(settingsKeys.settings, settings),
   });
 }
@@ -41,7 +29,7 @@ export function useTokens() {
   return useQuery({
     queryKey: settingsKeys.tokens,
     queryFn: async ({ signal }) => {
-      const answer = await request<Tokens>("GET", "/api/tokens", undefined, signal);
+      const answer = await request("GET /api/tokens", { signal });
       return answer.tokens;
     },
   });
@@ -50,7 +38,7 @@ export function useTokens() {
 export function useMakeToken() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (token: CreateToken) => request<MadeToken>("POST", "/api/tokens", token),
+    mutationFn: (body: CreateToken) => request("POST /api/tokens", { body }),
     onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.tokens }),
   });
 }
@@ -58,7 +46,7 @@ export function useMakeToken() {
 export function useRevokeToken() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) => request<void>("DELETE", `/api/tokens/${id}`),
+    mutationFn: (id: string) => request("DELETE /api/tokens/{id}", { path: { id } }),
     onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.tokens }),
   });
 }
@@ -67,7 +55,7 @@ export function useSecrets() {
   return useQuery({
     queryKey: settingsKeys.secrets,
     queryFn: async ({ signal }) => {
-      const answer = await request<Secrets>("GET", "/api/secrets", undefined, signal);
+      const answer = await request("GET /api/secrets", { signal });
       return answer.secrets;
     },
   });
@@ -76,9 +64,9 @@ export function useSecrets() {
 export function useStoreSecret() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ name, ...secret }: { name: string } & PutSecret) =>
-      request<void>("PUT", `/api/secrets/${encodeURIComponent(name)}`, secret),
-    // What was typed is not kept once it is stored.
+    mutationFn: ({ name, ...body }: { name: string } & PutSecret) =>
+      request("PUT /api/secrets/{name}", { path: { name }, body }),
+    // The typed value is not kept once it is stored.
     gcTime: 0,
     onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.secrets }),
   });
@@ -87,8 +75,7 @@ export function useStoreSecret() {
 export function useRemoveSecret() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (name: string) =>
-      request<void>("DELETE", `/api/secrets/${encodeURIComponent(name)}`),
+    mutationFn: (name: string) => request("DELETE /api/secrets/{name}", { path: { name } }),
     onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.secrets }),
   });
 }
@@ -98,8 +85,8 @@ export function useUsers() {
     queryKey: settingsKeys.users,
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) => {
-      const after = pageParam === "" ? "" : `?after=${encodeURIComponent(pageParam)}`;
-      return request<UsersPage>("GET", `/api/users${after}`, undefined, signal);
+      const query = { after: pageParam === "" ? undefined : pageParam };
+      return request("GET /api/users", { query, signal });
     },
     getNextPageParam: (page) => page.next,
   });
@@ -109,8 +96,7 @@ export function useAddUser() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (name: string) => {
-      const body: CreateUser = { name };
-      const user = await request<User>("POST", "/api/users", body);
+      const user = await request("POST /api/users", { body: { name } });
       return { user, link: await newLink(user.id) };
     },
     onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.users }),
@@ -120,8 +106,8 @@ export function useAddUser() {
 export function useChangeUser() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, ...change }: { id: string } & ChangeUser) =>
-      request<User>("PATCH", `/api/users/${id}`, change),
+    mutationFn: ({ id, ...body }: { id: string } & ChangeUser) =>
+      request("PATCH /api/users/{id}", { path: { id }, body }),
     onSuccess: () => client.invalidateQueries({ queryKey: settingsKeys.users }),
   });
 }
@@ -133,5 +119,5 @@ export function useNewLink() {
 }
 
 function newLink(userId: string): Promise<SignInLink> {
-  return request<SignInLink>("POST", `/api/users/${userId}/sign-in-links`);
+  return request("POST /api/users/{id}/sign-in-links", { path: { id: userId } });
 }

@@ -52,30 +52,14 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
         if let EventBody::Queue(changed) = &event.body {
             change(&mut waiting, changed);
         }
-        let taken = match &event.body {
-            EventBody::Status(Status {
-                prompt: Some(prompt),
-                ..
-            }) => waiting.remove(prompt),
-            EventBody::Status(_)
-            | EventBody::Message(_)
-            | EventBody::Queue(_)
-            | EventBody::Lease(_)
-            | EventBody::Thinking(_)
-            | EventBody::Text(_)
-            | EventBody::ToolUse(_)
-            | EventBody::ToolResult(_)
-            | EventBody::Screenshot(_)
-            | EventBody::Decision(_)
-            | EventBody::Answer(_)
-            | EventBody::Cost(_)
-            | EventBody::Retry(_)
-            | EventBody::Gateway(_)
-            | EventBody::Model(_)
-            | EventBody::Changed(_)
-            | EventBody::Notice(_)
-            | EventBody::Error(_)
-            | EventBody::Complete(_) => None,
+        let taken = if let EventBody::Status(Status {
+            prompt: Some(prompt),
+            ..
+        }) = &event.body
+        {
+            waiting.remove(prompt)
+        } else {
+            None
         };
         ordered.push(event);
         ordered.extend(taken);

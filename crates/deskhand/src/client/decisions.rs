@@ -1,42 +1,17 @@
-//! What people are asked, and their answers.
+//! Decisions that wait for people, and their answers.
 
-use deskhand_core::{
-    decision::{DecisionKind, Form, Subject},
-    id::{DecisionId, SessionId},
-};
-use jiff::Timestamp;
-use reqwest::Method;
-use serde::Deserialize;
-use serde_json::Value;
+use deskhand_api::decisions::{AnswerBody, DecisionView, DecisionsView};
+use deskhand_core::id::{DecisionId, SessionId};
 
 use super::{CallError, Client};
 
-/// Something an agent asks.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Decision {
-    pub(crate) id: DecisionId,
-    pub(crate) session_id: SessionId,
-    pub(crate) session_title: String,
-    pub(crate) kind: DecisionKind,
-    pub(crate) prompt: String,
-    pub(crate) form: Form,
-    pub(crate) subject: Option<Subject>,
-    pub(crate) expires_at: Option<Timestamp>,
-}
-
-#[derive(Debug, Deserialize)]
-struct DecisionPage {
-    decisions: Vec<Decision>,
-    next: Option<DecisionId>,
-}
-
 impl Client {
-    /// Everything that waits for an answer of ours, newest first.
-    pub(crate) async fn decisions(&self) -> Result<Vec<Decision>, CallError> {
+    /// Lists all decisions that wait for an answer of ours, newest first.
+    pub(crate) async fn decisions(&self) -> Result<Vec<DecisionView>, CallError> {
         let mut decisions = Vec::new();
         let mut path = "/api/decisions?limit=200".to_owned();
         loop {
-            let page: DecisionPage = self.call(Method::GET, &path, None).await?;
+            let page: DecisionsView = self.get(&path).await?;
             decisions.extend(page.decisions);
             match page.next {
                 Some(next) => path = format!("/api/decisions?limit=200&before={next}"),
@@ -49,10 +24,10 @@ impl Client {
         &self,
         session: SessionId,
         decision: DecisionId,
-        answer: Value,
+        answer: &AnswerBody,
     ) -> Result<(), CallError> {
         let path = format!("/api/sessions/{session}/decisions/{decision}/answer");
-        let _decision: Value = self.call(Method::POST, &path, Some(answer)).await?;
+        let _decision: DecisionView = self.post(&path, answer).await?;
         Ok(())
     }
 }

@@ -79,6 +79,10 @@ impl Narrator {
         self.told(&event.body).into_iter().map(step).collect()
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the terminal shows steps, and most kinds of event are none"
+    )]
     fn told(&mut self, body: &EventBody) -> Vec<(Mark, String, Option<u64>)> {
         match body {
             EventBody::Status(status) => self.status(status),
@@ -87,11 +91,6 @@ impl Narrator {
                 self.remark.clear();
                 Vec::new()
             }
-            EventBody::Message(_)
-            | EventBody::Queue(_)
-            | EventBody::Screenshot(_)
-            | EventBody::Changed(_)
-            | EventBody::Decision(_) => Vec::new(),
             EventBody::Cost(cost) => {
                 self.spent.add(cost);
                 Vec::new()
@@ -159,6 +158,7 @@ impl Narrator {
                 let took_ms = Some(complete.duration_ms);
                 vec![(Mark::Note, format!("{text}{}", self.spent), took_ms)]
             }
+            _ => Vec::new(),
         }
     }
 

@@ -5,12 +5,12 @@ use std::{
     path::Path,
 };
 
+use deskhand_api::decisions::AnswerBody;
 use deskhand_core::{
     decision::{Ask, Form},
     event::{Event, EventBody},
     id::{DecisionId, SessionId},
 };
-use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::show::Show;
@@ -44,48 +44,28 @@ impl<'a> Questions<'a> {
 
     /// Shows what an event asks, or that nothing is asked any more.
     pub(super) fn event(&mut self, event: &Event, show: &Show) {
-        match &event.body {
-            EventBody::Decision(raised) => {
-                let ask = &raised.ask;
-                for line in asked(&ask.prompt, &ask.form, ask.subject.as_ref()) {
-                    show.ask(&line);
-                }
-                if self.has_person {
-                    self.lines.get_or_insert_with(read_lines);
-                    show.pause();
-                    show.ask("Your answer:");
-                } else {
-                    let how = how_to_answer(raised.decision, &ask.form);
-                    show.ask(&format!("Answer it with `{how}`, or on the page."));
-                }
-                self.open = Some((raised.decision, ask.clone()));
+        if let EventBody::Decision(raised) = &event.body {
+            let ask = &raised.ask;
+            for line in asked(&ask.prompt, &ask.form, ask.subject.as_ref()) {
+                show.ask(&line);
             }
-            EventBody::Answer(settled) => {
-                if self
-                    .open
-                    .take_if(|(id, _)| *id == settled.decision)
-                    .is_some()
-                {
-                    show.go_on();
-                }
+            if self.has_person {
+                self.lines.get_or_insert_with(read_lines);
+                show.pause();
+                show.ask("Your answer:");
+            } else {
+                let how = how_to_answer(raised.decision, &ask.form);
+                show.ask(&format!("Answer it with `{how}`, or on the page."));
             }
-            EventBody::Status(_)
-            | EventBody::Lease(_)
-            | EventBody::Message(_)
-            | EventBody::Queue(_)
-            | EventBody::Thinking(_)
-            | EventBody::Text(_)
-            | EventBody::ToolUse(_)
-            | EventBody::ToolResult(_)
-            | EventBody::Screenshot(_)
-            | EventBody::Cost(_)
-            | EventBody::Retry(_)
-            | EventBody::Gateway(_)
-            | EventBody::Model(_)
-            | EventBody::Changed(_)
-            | EventBody::Notice(_)
-            | EventBody::Error(_)
-            | EventBody::Complete(_) => {}
+            self.open = Some((raised.decision, ask.clone()));
+        }
+        if let EventBody::Answer(settled) = &event.body
+            && self
+                .open
+                .take_if(|(id, _)| *id == settled.decision)
+                .is_some()
+        {
+            show.go_on();
         }
     }
 
@@ -111,7 +91,7 @@ impl<'a> Questions<'a> {
                 return Ok(());
             }
         };
-        match self.client.answer(self.session, *id, answer).await {
+        match self.client.answer(self.session, *id, &answer).await {
             Ok(()) => Ok(()),
             // It can be tried again, unless somebody else was quicker, which an event tells.
             Err(CallError::Refused { message, .. }) => {
@@ -124,22 +104,22 @@ impl<'a> Questions<'a> {
 }
 
 /// An answer as it is sent, or what is wrong with what was typed.
-fn read(form: &Form, line: &str) -> Result<Value, String> {
+fn read(form: &Form, line: &str) -> Result<AnswerBody, String> {
     let line = line.trim();
     match form {
-        Form::Text => Ok(json!({"text": line})),
+        Form::Text => Ok(AnswerBody::text(line)),
         Form::YesNo => match &*line.to_lowercase() {
-            "y" | "yes" => Ok(json!({"yes": true})),
-            "n" | "no" => Ok(json!({"yes": false})),
+            "y" | "yes" => Ok(AnswerBody::yes(true)),
+            "n" | "no" => Ok(AnswerBody::yes(false)),
             _ => Err("Type yes or no.".to_owned()),
         },
         Form::Choices {
             choices,
             several: false,
-        } => Ok(json!({"choices": [value(choices, line)]})),
+        } => Ok(AnswerBody::choices(vec![value(choices, line)])),
         Form::Choices { choices, .. } => {
             let values = line.split(',').map(|text| value(choices, text));
-            Ok(json!({"choices": values.collect::<Vec<_>>()}))
+            Ok(AnswerBody::choices(values.collect()))
         }
         Form::File => file(Path::new(line)).map_err(|error| format!("{error:#}")),
     }
@@ -186,8 +166,8 @@ mod tests {
         };
         for (form, line, expected) in [
             (Form::Text, " hello ", json!({"text": "hello"})),
-            (Form::YesNo, "Y", json!({"yes": true})),
-            (Form::YesNo, "no", json!({"yes": false})),
+            (Form::YesNo, "Y", AnswerBody::yes(true)),
+            (Form::YesNo, "no", AnswerBody::yes(false)),
             (choices(false), "green", json!({"choices": ["g"]})),
             (choices(false), "1", json!({"choices": ["r"]})),
             // A choice that is called like a number comes first.

@@ -274,6 +274,7 @@ fn every_event_is_what_the_document_says() {
         .map(|kind| kind["properties"]["type"]["enum"][0].as_str().unwrap())
         .collect();
     assert_eq!(named, described);
+    assert_eq!(described, EventBody::KINDS.iter().copied().collect());
 }
 
 #[test]

@@ -12,26 +12,14 @@ use axum::{
     response::Response,
 };
 use bytes::Bytes;
-use deskhand_app::{Guest, News, Notice, SessionsFeed};
-use deskhand_core::{
-    id::{DecisionId, SessionId},
-    viewer::Viewer,
-};
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use deskhand_api::bus::{BusMessage, NoticeData, RefusedData};
+use deskhand_app::{Guest, SessionsFeed};
+use deskhand_core::{id::SessionId, viewer::Viewer};
 use tracing::Instrument;
-use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::stream::{PING, SILENCE, TOO_SLOW, close, send};
-use crate::{
-    Shared,
-    caller::Pass,
-    metrics::OpenSocket,
-    problem::{ErrorView, Problem},
-    schema,
-    view::SessionView,
-};
+use crate::{Shared, caller::Pass, metrics::OpenSocket, problem::Problem, view};
 use subscriptions::Subscriptions;
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -40,137 +28,6 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 
 /// The longest message of a client.
 const LONGEST_MESSAGE_BYTES: usize = 4 * 1024;
-
-/// What the bus tells.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(tag = "type", content = "data", rename_all = "snake_case")]
-pub(crate) enum BusMessage {
-    /// Your newest sessions, at most 200, newest first. It comes once, first of all.
-    Snapshot(SnapshotData),
-    /// A session is new or different.
-    Session(Box<BusSession>),
-    /// You cannot see a session any more.
-    SessionGone(SessionData),
-    /// Something to know at once.
-    Notice(NoticeData),
-    /// The events of a session follow.
-    Subscribed(SessionData),
-    /// No more events of a session follow.
-    Unsubscribed(SessionData),
-    /// What you asked for cannot be had, or cannot be had any more.
-    Refused(RefusedData),
-    /// An event of a session you asked for.
-    Event(EventData),
-}
-
-/// What a client says.
-#[derive(Debug, Deserialize, Serialize, ToSchema)]
-#[schema(as = BusRequest)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum BusRequest {
-    /// Send me the events of a session: the past after `after`, then what happens.
-    Subscribe {
-        #[schema(value_type = Uuid)]
-        session: SessionId,
-        /// The number of the last event you saw; 0 is the beginning.
-        #[serde(default)]
-        after: u64,
-    },
-    /// Send me no more of them.
-    Unsubscribe {
-        #[schema(value_type = Uuid)]
-        session: SessionId,
-    },
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = BusSnapshot)]
-pub(crate) struct SnapshotData {
-    sessions: Vec<BusSession>,
-}
-
-/// A session, and whether it waits for you.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct BusSession {
-    #[serde(flatten)]
-    session: SessionView,
-    /// Whether the agent waits for something that you may give it.
-    needs_me: bool,
-    /// The decisions that it waits for and you may answer, oldest first.
-    #[schema(value_type = Vec<Uuid>)]
-    decisions: Vec<DecisionId>,
-}
-
-/// Names a session.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = BusSessionId)]
-pub(crate) struct SessionData {
-    #[schema(value_type = Uuid)]
-    session: SessionId,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = BusNotice)]
-pub(crate) struct NoticeData {
-    /// `too_many_awake`, `too_many_today` or `shutting_down`. A newer server may send others.
-    code: &'static str,
-    /// A sentence for people.
-    message: String,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = BusRefusal)]
-pub(crate) struct RefusedData {
-    /// Absent when the message could not be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Uuid>, nullable = false)]
-    session: Option<SessionId>,
-    error: ErrorView,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = BusEvent)]
-pub(crate) struct EventData {
-    #[schema(value_type = Uuid)]
-    session: SessionId,
-    #[schema(value_type = schema::event::Event)]
-    event: Box<RawValue>,
-}
-
-impl From<deskhand_app::BusSession> for BusSession {
-    fn from(seen: deskhand_app::BusSession) -> Self {
-        Self {
-            needs_me: !seen.decisions.is_empty(),
-            session: seen.session.into(),
-            decisions: seen.decisions,
-        }
-    }
-}
-
-impl From<News> for BusMessage {
-    fn from(news: News) -> Self {
-        match news {
-            News::Snapshot(sessions) => Self::Snapshot(SnapshotData {
-                sessions: sessions.into_iter().map(BusSession::from).collect(),
-            }),
-            News::Session(session) => Self::Session(Box::new(BusSession::from(*session))),
-            News::Gone(session) => Self::SessionGone(SessionData { session }),
-            News::Notice(Notice { code, message }) => Self::Notice(NoticeData { code, message }),
-        }
-    }
-}
-
-impl BusMessage {
-    fn refused(session: Option<SessionId>, problem: Problem) -> Self {
-        let error = problem.into_error();
-        Self::Refused(RefusedData { session, error })
-    }
-
-    fn wire(&self) -> Option<Bytes> {
-        // What cannot be written as JSON is none of our types.
-        serde_json::to_vec(self).ok().map(Bytes::from)
-    }
-}
 
 /// Follows all your sessions over a WebSocket.
 ///
@@ -224,7 +81,7 @@ async fn serve(
         let messages = tokio::select! {
             () = feed.ready() => match feed.read().await {
                 Ok(news) => {
-                    let news = news.into_iter().map(BusMessage::from);
+                    let news = news.into_iter().map(view::bus_message);
                     news.chain(subscriptions.look_again(viewer).await).collect()
                 }
                 Err(error) => {
@@ -261,16 +118,26 @@ async fn serve(
                 return;
             }
         };
-        let wires = messages.iter().filter_map(BusMessage::wire).collect();
+        let wires = messages.iter().filter_map(wire).collect();
         if !send(&mut socket, wires).await {
             return close(socket, close_code::AGAIN, TOO_SLOW).await;
         }
     }
 }
 
+fn wire(message: &BusMessage) -> Option<Bytes> {
+    // Our own types can always be written as JSON.
+    serde_json::to_vec(message).ok().map(Bytes::from)
+}
+
+fn refused(session: Option<SessionId>, problem: Problem) -> BusMessage {
+    let error = problem.into_error();
+    BusMessage::Refused(RefusedData { session, error })
+}
+
 fn shutting_down() -> BusMessage {
     BusMessage::Notice(NoticeData {
-        code: "shutting_down",
+        code: "shutting_down".to_owned(),
         message: "The server is being stopped. Work goes on when it is started again.".to_owned(),
     })
 }

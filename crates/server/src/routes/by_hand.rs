@@ -1,47 +1,21 @@
 //! Using a session's computer by hand.
 
 use axum::{Json, extract::State};
+use deskhand_api::actions::{ActBody, ActView};
 use deskhand_app::{ActByHand, Computers};
-use deskhand_core::{blob::BlobName, id::SessionId};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use deskhand_core::id::SessionId;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
     caller::Caller,
     extract::{Body, Id},
+    paths::SessionPath,
     problem::Problem,
-    schema::{self, SessionPath},
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(act))
-}
-
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Act {
-    #[schema(value_type = schema::tool::Tool)]
-    tool: String,
-    #[schema(value_type = schema::tool::ToolInput)]
-    input: serde_json::Value,
-    /// Whether to wait until the screen settles and take a picture of it.
-    #[serde(default)]
-    look: bool,
-}
-
-/// What came of an action.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Acted)]
-pub(crate) struct ActView {
-    /// The `call` of its events.
-    call: String,
-    text: String,
-    is_error: bool,
-    #[schema(required, value_type = Option<schema::BlobName>)]
-    screenshot: Option<BlobName>,
-    duration_ms: u64,
 }
 
 /// Does one thing by hand, in a sandbox that is started if need be.
@@ -53,7 +27,7 @@ pub(crate) struct ActView {
     operation_id = "act",
     tag = "computer",
     params(SessionPath),
-    request_body = Act,
+    request_body = ActBody,
     responses(
         (status = 200, description = "what came of it", body = ActView),
         (status = 400, description = "`bad_action`"),
@@ -66,7 +40,7 @@ pub(crate) async fn act(
     State(computers): State<Computers>,
     Caller(user): Caller,
     Id(id): Id<SessionId>,
-    Body(body): Body<Act>,
+    Body(body): Body<ActBody>,
 ) -> Result<Json<ActView>, Problem> {
     let act = ActByHand {
         tool: body.tool,

@@ -6,10 +6,9 @@ use std::{
 };
 
 use axum::{Json, extract::State, http::StatusCode};
+use deskhand_api::health::{HealthStatus, HealthView, PartView, PartsView};
 use deskhand_app::Health;
-use serde::Serialize;
 use tokio::sync::Mutex;
-use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{Shared, page};
@@ -20,46 +19,6 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 
 /// How long a finding holds, so that strangers who ask often make no work.
 const HOLDS: Duration = Duration::from_secs(1);
-
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Health)]
-pub(crate) struct HealthView {
-    status: HealthStatus,
-    version: &'static str,
-    parts: PartsView,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = HealthParts)]
-struct PartsView {
-    /// Without it nothing can be done.
-    database: PartView,
-    /// Where pictures of the screen are kept.
-    pictures: PartView,
-    /// Whether sandboxes can be started.
-    sandboxes: PartView,
-    /// Whether the page is in this program.
-    page: PartView,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = HealthPart)]
-struct PartView {
-    status: HealthStatus,
-    /// What is wrong and where to look, when something is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    message: Option<&'static str>,
-}
-
-/// `degraded`: some things cannot be done. `unhealthy`: nothing can.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum HealthStatus {
-    Healthy,
-    Degraded,
-    Unhealthy,
-}
 
 /// The newest finding and when it was made.
 #[derive(Debug, Clone, Default)]
@@ -93,7 +52,7 @@ impl Finding {
 )]
 pub(crate) async fn health(State(shared): State<Shared>) -> (StatusCode, Json<HealthView>) {
     let health = shared.health.get(&shared).await;
-    let view = HealthView::new(health, page::is_built());
+    let view = health_view(health, page::is_built());
     let status = match view.status {
         HealthStatus::Healthy | HealthStatus::Degraded => StatusCode::OK,
         HealthStatus::Unhealthy => StatusCode::SERVICE_UNAVAILABLE,
@@ -101,51 +60,49 @@ pub(crate) async fn health(State(shared): State<Shared>) -> (StatusCode, Json<He
     (status, Json(view))
 }
 
-impl HealthView {
-    fn new(health: Health, has_page: bool) -> Self {
-        let Health {
-            database,
-            pictures,
-            sandboxes,
-        } = health;
-        let part = |is_well: bool, otherwise: HealthStatus, message: &'static str| PartView {
-            status: if is_well {
-                HealthStatus::Healthy
-            } else {
-                otherwise
-            },
-            message: (!is_well).then_some(message),
-        };
-        let status = match (database, pictures && sandboxes && has_page) {
-            (false, _) => HealthStatus::Unhealthy,
-            (true, false) => HealthStatus::Degraded,
-            (true, true) => HealthStatus::Healthy,
-        };
-        Self {
-            status,
-            version: env!("CARGO_PKG_VERSION"),
-            parts: PartsView {
-                database: part(
-                    database,
-                    HealthStatus::Unhealthy,
-                    "the database does not answer; the log says why",
-                ),
-                pictures: part(
-                    pictures,
-                    HealthStatus::Degraded,
-                    "pictures cannot be kept; the log says why",
-                ),
-                sandboxes: part(
-                    sandboxes,
-                    HealthStatus::Degraded,
-                    "sandboxes cannot be started; `deskhand doctor` says what is missing",
-                ),
-                page: part(
-                    has_page,
-                    HealthStatus::Degraded,
-                    "the page was not there when this server was built; run `make build`",
-                ),
-            },
-        }
+fn health_view(health: Health, has_page: bool) -> HealthView {
+    let Health {
+        database,
+        pictures,
+        sandboxes,
+    } = health;
+    let part = |is_well: bool, otherwise: HealthStatus, message: &'static str| PartView {
+        status: if is_well {
+            HealthStatus::Healthy
+        } else {
+            otherwise
+        },
+        message: (!is_well).then(|| message.to_owned()),
+    };
+    let status = match (database, pictures && sandboxes && has_page) {
+        (false, _) => HealthStatus::Unhealthy,
+        (true, false) => HealthStatus::Degraded,
+        (true, true) => HealthStatus::Healthy,
+    };
+    HealthView {
+        status,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        parts: PartsView {
+            database: part(
+                database,
+                HealthStatus::Unhealthy,
+                "the database does not answer; the log says why",
+            ),
+            pictures: part(
+                pictures,
+                HealthStatus::Degraded,
+                "pictures cannot be kept; the log says why",
+            ),
+            sandboxes: part(
+                sandboxes,
+                HealthStatus::Degraded,
+                "sandboxes cannot be started; `deskhand doctor` says what is missing",
+            ),
+            page: part(
+                has_page,
+                HealthStatus::Degraded,
+                "the page was not there when this server was built; run `make build`",
+            ),
+        },
     }
 }

@@ -1,35 +1,21 @@
 //! Taking control of a session's computer and giving it back.
 
 use axum::{Json, extract::State, http::StatusCode};
+use deskhand_api::sessions::{LeaseView, TakeControlBody};
 use deskhand_app::{Control, TakeControl};
 use deskhand_core::{id::SessionId, lease::Holder};
-use serde::Deserialize;
-use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
     caller::Caller,
     extract::{Body, Id},
+    paths::SessionPath,
     problem::Problem,
-    schema::SessionPath,
-    view::LeaseView,
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(take, hand_back))
-}
-
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = TakeControl)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Take {
-    /// For how long.
-    #[schema(minimum = 10, maximum = 3600, default = 300)]
-    seconds: Option<u32>,
-    /// Whether to take it from whoever has it. Only the owner may.
-    #[serde(default)]
-    force: bool,
 }
 
 /// Takes mouse and keyboard, or keeps them for longer.
@@ -42,7 +28,7 @@ pub(crate) struct Take {
     operation_id = "take_control",
     tag = "computer",
     params(SessionPath),
-    request_body = Take,
+    request_body = TakeControlBody,
     responses(
         (status = 200, description = "they are yours", body = LeaseView),
         (status = 400, description = "`bad_seconds`"),
@@ -53,7 +39,7 @@ pub(crate) async fn take(
     State(control): State<Control>,
     Caller(user): Caller,
     Id(id): Id<SessionId>,
-    Body(body): Body<Take>,
+    Body(body): Body<TakeControlBody>,
 ) -> Result<Json<LeaseView>, Problem> {
     let wanted = TakeControl {
         seconds: body.seconds,

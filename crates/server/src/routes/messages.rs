@@ -1,41 +1,23 @@
 //! Messages: sending one, and the conversation in order.
 
 use axum::{Json, extract::State, http::StatusCode};
+use deskhand_api::messages::{MessageView, MessagesView, SendMessageBody};
 use deskhand_app::{Queue, SendPrompt, Sessions};
-use deskhand_core::{
-    id::{MessageId, SessionId},
-    message::Delivery,
-};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use deskhand_core::id::{MessageId, SessionId};
+use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
     caller::Caller,
     extract::{Body, Id, Query, page_size},
+    paths::SessionPath,
     problem::Problem,
-    schema::{self, SessionPath},
-    view::MessageView,
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(list, send))
-}
-
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = SendMessage)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Send {
-    /// At most 256 KiB in UTF-8.
-    #[schema(min_length = 1, max_length = 262144)]
-    content: String,
-    #[serde(default)]
-    #[schema(value_type = schema::Delivery, required = false)]
-    delivery: Delivery,
-    /// Which model works on it, as `vendor/name`; the session's without it. A message that steers a turn leaves the
-    /// turn its model.
-    model: Option<String>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -49,16 +31,6 @@ pub(crate) struct Page {
     after: Option<MessageId>,
 }
 
-/// A page of messages, in order.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = MessagesPage)]
-pub(crate) struct MessagesView {
-    messages: Vec<MessageView>,
-    /// The `after` of the next page, when there is one.
-    #[schema(required, value_type = Option<Uuid>)]
-    next: Option<MessageId>,
-}
-
 /// Sends the agent a message.
 #[utoipa::path(
     post,
@@ -66,7 +38,7 @@ pub(crate) struct MessagesView {
     operation_id = "send_message",
     tag = "sessions",
     params(SessionPath),
-    request_body = Send,
+    request_body = SendMessageBody,
     responses(
         (status = 202, description = "the message, already stored", body = MessageView),
         (status = 400, description = "`empty_message`, `unknown_model`, `malformed`"),
@@ -79,7 +51,7 @@ pub(crate) async fn send(
     State(queue): State<Queue>,
     Caller(user): Caller,
     Id(id): Id<SessionId>,
-    Body(body): Body<Send>,
+    Body(body): Body<SendMessageBody>,
 ) -> Result<(StatusCode, Json<MessageView>), Problem> {
     let prompt = SendPrompt {
         content: body.content,

@@ -6,11 +6,10 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{AppendHeaders, IntoResponse},
 };
+use deskhand_api::users::{SignInBody, SignInLinkView, UserView};
 use deskhand_app::Users;
 use deskhand_core::secret::Secret;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
@@ -19,7 +18,6 @@ use crate::{
     extract::Body,
     problem::Problem,
     rate::SignInAttempt,
-    routes::users::UserView,
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -30,36 +28,13 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(me))
 }
 
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SignIn {
-    /// From a sign-in link: `/?code=…`, good once, for ten minutes.
-    #[schema(value_type = String, format = Password)]
-    code: Secret,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SignInLink)]
-pub(crate) struct SignInLinkView {
-    #[schema(format = "uri")]
-    url: String,
-    expires_at: Timestamp,
-}
-
-impl SignInLinkView {
-    pub(crate) fn new(shared: &Shared, code: &Secret, expires_at: Timestamp) -> Self {
-        let url = format!("{}/?code={}", shared.settings.public_url, code.expose());
-        Self { url, expires_at }
-    }
-}
-
 /// Signs in with the code of a sign-in link.
 #[utoipa::path(
     post,
     path = "/sign-in",
     tag = "people",
     security(()),
-    request_body = SignIn,
+    request_body = SignInBody,
     responses(
         (status = 204, description = "signed in", headers(("set-cookie" = String, description = "the cookie `deskhand`"))),
         (status = 401, description = "`bad_code`"),
@@ -69,7 +44,7 @@ impl SignInLinkView {
 pub(crate) async fn sign_in(
     State(shared): State<Shared>,
     _: SignInAttempt,
-    Body(body): Body<SignIn>,
+    Body(body): Body<SignInBody>,
 ) -> Result<impl IntoResponse, Problem> {
     let signed_in = shared.app.users().sign_in(&body.code).await?;
     let life = signed_in.life.as_secs();
@@ -114,7 +89,7 @@ pub(crate) async fn new_sign_in_link(
     AccountHolder(user): AccountHolder,
 ) -> Result<(StatusCode, Json<SignInLinkView>), Problem> {
     let (code, expires_at) = shared.app.users().new_sign_in_code(user).await?;
-    let link = SignInLinkView::new(&shared, &code, expires_at);
+    let link = sign_in_link(&shared, &code, expires_at);
     Ok((StatusCode::CREATED, Json(link)))
 }
 
@@ -131,6 +106,16 @@ pub(crate) async fn me(
 ) -> Result<Json<UserView>, Problem> {
     let user = users.user(user).await?.ok_or_else(Problem::not_signed_in)?;
     Ok(Json(user.into()))
+}
+
+/// Builds the link for a code.
+pub(crate) fn sign_in_link(
+    shared: &Shared,
+    code: &Secret,
+    expires_at: Timestamp,
+) -> SignInLinkView {
+    let url = format!("{}/?code={}", shared.settings.public_url, code.expose());
+    SignInLinkView { url, expires_at }
 }
 
 fn set_cookie(shared: &Shared, value: &str, max_age_secs: u64) -> String {

@@ -26,8 +26,8 @@ use crate::{
     caller::{Caller, Pass},
     extract::Id,
     metrics::OpenSocket,
+    paths::SessionPath,
     problem::Problem,
-    schema::{self, SessionPath},
     screen_input::{Hands, ScreenInput},
 };
 
@@ -69,7 +69,7 @@ pub(crate) async fn screenshot(
     get,
     path = "/blobs/{name}",
     tag = "computer",
-    params(("name" = schema::BlobName, Path, description = "its name")),
+    params(("name" = BlobName, Path, description = "its name")),
     responses(
         (status = 200, description = "the picture", content((Vec<u8> = "image/png"), (Vec<u8> = "image/jpeg"))),
         (status = 404, description = "`no_blob`"),

@@ -1,19 +1,19 @@
 //! Making, listing, changing, stopping and ending sessions.
 
 use axum::{Json, extract::State, http::StatusCode};
+use deskhand_api::sessions::{ChangeSessionBody, CreateSessionBody, SessionView, SessionsView};
 use deskhand_app::{ChangeSession, CreateSession, Sessions};
-use deskhand_core::{id::SessionId, policy::Policy};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use deskhand_core::id::SessionId;
+use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
     caller::Caller,
     extract::{Body, Id, Query, page_size},
+    paths::SessionPath,
     problem::Problem,
-    schema::{self, SessionPath},
-    view::{SessionView, budget::BudgetBody},
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -21,51 +21,6 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(list, create))
         .routes(routes!(show, change, terminate))
         .routes(routes!(stop))
-}
-
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = CreateSession)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Create {
-    #[schema(max_length = 200)]
-    title: Option<String>,
-    /// `vendor/name`, or the server's choice.
-    model: Option<String>,
-    /// What its agent is told besides what every agent is told: at most 16 KiB in UTF-8.
-    #[schema(max_length = 16384)]
-    instructions: Option<String>,
-    /// The caller's own notes.
-    #[schema(value_type = Option<std::collections::HashMap<String, serde_json::Value>>)]
-    metadata: Option<serde_json::Map<String, serde_json::Value>>,
-    /// What the agent must ask before it does it; your default without it.
-    #[schema(value_type = Option<schema::decision::Policy>)]
-    approvals: Option<Policy>,
-    /// What it may use before a person is asked.
-    #[serde(default)]
-    #[schema(value_type = Option<BudgetBody>, nullable = false)]
-    budget: BudgetBody,
-}
-
-/// What to change of a session. At least one of them.
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = ChangeSession)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Change {
-    #[schema(max_length = 200, nullable = false)]
-    title: Option<String>,
-    /// What the agent must ask before it does it, from its next action on.
-    #[schema(value_type = Option<schema::decision::Policy>, nullable = false)]
-    approvals: Option<Policy>,
-    /// `vendor/name`, from its next turn on.
-    #[schema(nullable = false)]
-    model: Option<String>,
-    /// What its agent is told besides what every agent is told, from its next turn on: at most 16 KiB in UTF-8, empty for
-    /// nothing.
-    #[schema(max_length = 16384, nullable = false)]
-    instructions: Option<String>,
-    /// What it may use in all before a person is asked, instead of what it might until now.
-    #[schema(nullable = false)]
-    budget: Option<BudgetBody>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -79,23 +34,13 @@ pub(crate) struct Page {
     before: Option<SessionId>,
 }
 
-/// A page of sessions, newest first.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SessionsPage)]
-pub(crate) struct SessionsView {
-    sessions: Vec<SessionView>,
-    /// The `before` of the next page, when there is one.
-    #[schema(required, value_type = Option<Uuid>)]
-    next: Option<SessionId>,
-}
-
 /// Makes a session. Its sandbox starts in the background.
 #[utoipa::path(
     post,
     path = "/sessions",
     operation_id = "create_session",
     tag = "sessions",
-    request_body = Create,
+    request_body = CreateSessionBody,
     responses(
         (status = 201, description = "the session", body = SessionView),
         (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`"),
@@ -105,7 +50,7 @@ pub(crate) struct SessionsView {
 pub(crate) async fn create(
     State(sessions): State<Sessions>,
     Caller(user): Caller,
-    Body(body): Body<Create>,
+    Body(body): Body<CreateSessionBody>,
 ) -> Result<(StatusCode, Json<SessionView>), Problem> {
     let wanted = CreateSession {
         title: body.title,
@@ -166,7 +111,7 @@ pub(crate) async fn show(
     operation_id = "change_session",
     tag = "sessions",
     params(SessionPath),
-    request_body = Change,
+    request_body = ChangeSessionBody,
     responses(
         (status = 200, description = "the session", body = SessionView),
         (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`"),
@@ -177,7 +122,7 @@ pub(crate) async fn change(
     State(sessions): State<Sessions>,
     Caller(user): Caller,
     Id(id): Id<SessionId>,
-    Body(body): Body<Change>,
+    Body(body): Body<ChangeSessionBody>,
 ) -> Result<Json<SessionView>, Problem> {
     let change = ChangeSession {
         title: body.title,

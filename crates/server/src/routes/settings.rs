@@ -1,26 +1,14 @@
 //! What somebody's new sessions begin with.
 
 use axum::{Json, extract::State};
+use deskhand_api::users::SettingsView;
 use deskhand_app::Users;
-use deskhand_core::policy::Policy;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{Shared, caller::Caller, extract::Body, problem::Problem, schema};
+use crate::{Shared, caller::Caller, extract::Body, problem::Problem};
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(show, change))
-}
-
-/// Your settings.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[schema(as = Settings)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SettingsView {
-    /// What the agent must ask in sessions that you make from now on.
-    #[schema(value_type = schema::decision::Policy)]
-    approvals: Policy,
 }
 
 /// Shows your settings.

@@ -1,25 +1,21 @@
 //! Who may do what in a session: people, and links that let them in.
 
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_app::{MadeShare, Sessions, ShareSession, Sharing};
-use deskhand_core::{
-    id::{SessionId, ShareId, UserId},
-    right::Right,
-    secret::Secret,
+use deskhand_api::{
+    sessions::SessionView,
+    sharing::{GrantBody, JoinBody, MadeShareView, PeopleView, PersonView, ShareBody, SharesView},
 };
-use deskhand_store::{Person, Share};
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use deskhand_app::{MadeShare, Sessions, ShareSession, Sharing};
+use deskhand_core::id::{SessionId, ShareId};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
     caller::Caller,
     extract::{Body, Id, Ids},
+    paths::{PersonPath, SessionPath, SharePath},
     problem::Problem,
-    schema::{self, PersonPath, SessionPath, SharePath},
-    view::SessionView,
+    view,
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -29,110 +25,6 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(shares, share))
         .routes(routes!(end_share))
         .routes(routes!(join))
-}
-
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = GrantRight)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Grant {
-    /// With `owner` they become the owner and you may drive.
-    #[schema(value_type = schema::Right)]
-    right: Right,
-}
-
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = ShareSession)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NewShare {
-    #[schema(value_type = schema::GivenRight)]
-    right: Right,
-    /// In a week unless said.
-    expires_at: Option<Timestamp>,
-}
-
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = JoinSession)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Join {
-    /// From a link into a session: `/?share=…`.
-    #[schema(value_type = String, format = Password)]
-    code: Secret,
-}
-
-/// Somebody who has a right in a session.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Person)]
-pub(crate) struct PersonView {
-    #[schema(value_type = Uuid)]
-    id: UserId,
-    #[schema(max_length = 64)]
-    name: String,
-    #[schema(value_type = schema::Right)]
-    right: Right,
-    /// Whether they have a stream open.
-    here: bool,
-}
-
-/// Everybody who has a right in a session, the owner first.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = People)]
-pub(crate) struct PeopleView {
-    people: Vec<PersonView>,
-}
-
-/// A link that lets people into a session.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Share)]
-pub(crate) struct ShareView {
-    #[schema(value_type = Uuid)]
-    id: ShareId,
-    #[schema(value_type = schema::GivenRight)]
-    right: Right,
-    created_at: Timestamp,
-    expires_at: Timestamp,
-}
-
-/// A new link.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = MadeShare)]
-pub(crate) struct MadeShareView {
-    #[serde(flatten)]
-    about: ShareView,
-    /// Shown this once.
-    #[schema(value_type = String)]
-    code: Secret,
-    /// Shown this once.
-    #[schema(format = "uri")]
-    url: String,
-}
-
-/// The links of a session that are still good.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Shares)]
-pub(crate) struct SharesView {
-    shares: Vec<ShareView>,
-}
-
-impl PersonView {
-    fn new(sharing: &Sharing, session: SessionId, person: Person) -> Self {
-        Self {
-            here: sharing.is_here(session, person.user),
-            id: person.user,
-            name: person.name,
-            right: person.right,
-        }
-    }
-}
-
-impl From<Share> for ShareView {
-    fn from(share: Share) -> Self {
-        Self {
-            id: share.id,
-            right: share.right,
-            created_at: share.created_at,
-            expires_at: share.expires_at,
-        }
-    }
 }
 
 /// Lists everybody who has a right in a session, the owner first.
@@ -150,7 +42,7 @@ pub(crate) async fn people(
     Id(id): Id<SessionId>,
 ) -> Result<Json<PeopleView>, Problem> {
     let people = sharing.people(caller.viewer(), id).await?;
-    let view = |person| PersonView::new(&sharing, id, person);
+    let view = |person| view::person(&sharing, id, person);
     let people = people.into_iter().map(view).collect();
     Ok(Json(PeopleView { people }))
 }
@@ -173,7 +65,7 @@ pub(crate) async fn person(
     Ids(id, who): Ids<SessionId, String>,
 ) -> Result<Json<PersonView>, Problem> {
     let person = sharing.person(caller.viewer(), id, &who).await?;
-    Ok(Json(PersonView::new(&sharing, id, person)))
+    Ok(Json(view::person(&sharing, id, person)))
 }
 
 /// Gives somebody a right, instead of the one they have. The owner can make somebody else the owner.
@@ -183,7 +75,7 @@ pub(crate) async fn person(
     operation_id = "grant_right",
     tag = "sessions",
     params(PersonPath),
-    request_body = Grant,
+    request_body = GrantBody,
     responses(
         (status = 200, description = "the person", body = PersonView),
         (status = 404, description = "`no_user`"),
@@ -195,11 +87,11 @@ pub(crate) async fn grant(
     State(sharing): State<Sharing>,
     caller: Caller,
     Ids(id, who): Ids<SessionId, String>,
-    Body(body): Body<Grant>,
+    Body(body): Body<GrantBody>,
 ) -> Result<Json<PersonView>, Problem> {
     let viewer = caller.viewer();
     let person = sharing.grant(viewer, id, &who, body.right).await?;
-    Ok(Json(PersonView::new(&sharing, id, person)))
+    Ok(Json(view::person(&sharing, id, person)))
 }
 
 /// Takes somebody's right away. The owner removes anybody, everybody may leave.
@@ -231,7 +123,7 @@ pub(crate) async fn remove(
     operation_id = "share_session",
     tag = "sessions",
     params(SessionPath),
-    request_body = NewShare,
+    request_body = ShareBody,
     responses(
         (status = 201, description = "the link, shown this once", body = MadeShareView),
         (status = 400, description = "`bad_right`, `over`"),
@@ -242,7 +134,7 @@ pub(crate) async fn share(
     State(shared): State<Shared>,
     caller: Caller,
     Id(id): Id<SessionId>,
-    Body(body): Body<NewShare>,
+    Body(body): Body<ShareBody>,
 ) -> Result<(StatusCode, Json<MadeShareView>), Problem> {
     let wanted = ShareSession {
         right: body.right,
@@ -251,7 +143,7 @@ pub(crate) async fn share(
     let sharing = shared.app.sharing();
     let MadeShare { share, code } = sharing.share(caller.viewer(), id, wanted).await?;
     let url = format!("{}/?share={}", shared.settings.public_url, code.expose());
-    let about = share.into();
+    let about = view::share(&share);
     Ok((
         StatusCode::CREATED,
         Json(MadeShareView { about, code, url }),
@@ -276,7 +168,7 @@ pub(crate) async fn shares(
     Id(id): Id<SessionId>,
 ) -> Result<Json<SharesView>, Problem> {
     let shares = sharing.shares(caller.viewer(), id).await?;
-    let shares = shares.into_iter().map(ShareView::from).collect();
+    let shares = shares.iter().map(view::share).collect();
     Ok(Json(SharesView { shares }))
 }
 
@@ -307,7 +199,7 @@ pub(crate) async fn end_share(
     path = "/shares/join",
     operation_id = "join_session",
     tag = "sessions",
-    request_body = Join,
+    request_body = JoinBody,
     responses(
         (status = 200, description = "the session", body = SessionView),
         (status = 404, description = "`no_share`"),
@@ -318,7 +210,7 @@ pub(crate) async fn join(
     State(sharing): State<Sharing>,
     State(sessions): State<Sessions>,
     caller: Caller,
-    Body(body): Body<Join>,
+    Body(body): Body<JoinBody>,
 ) -> Result<Json<SessionView>, Problem> {
     let id = sharing.join(caller.0, &body.code).await?;
     Ok(Json(sessions.find(caller.viewer(), id).await?.into()))

@@ -9,22 +9,20 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
-use deskhand_app::{PresenceChange, Sessions};
-use deskhand_core::{
-    event::LoggedEvent,
-    id::{SessionId, UserId},
-};
-use serde::{Deserialize, Serialize};
+use deskhand_api::events::EventsView;
+use deskhand_app::Sessions;
+use deskhand_core::{event::LoggedEvent, id::SessionId};
+use serde::Deserialize;
 use tracing::Instrument;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
     caller::{Caller, Pass},
     extract::{Id, Query, page_size},
+    paths::SessionPath,
     problem::Problem,
-    schema::{SessionPath, event::EventsView},
 };
 use connection::Client;
 pub(crate) use connection::{TOO_SLOW, close, send};
@@ -64,37 +62,6 @@ pub(crate) struct Follow {
     /// Whether to tell who comes and goes.
     #[serde(default)]
     presence: bool,
-}
-
-/// What a stream tells besides the log, when it is asked to. It has no number and is not kept.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = PresenceMessage)]
-#[serde(tag = "type", content = "data", rename_all = "snake_case")]
-pub(crate) enum PresenceView {
-    CollaboratorJoin(Collaborator),
-    CollaboratorLeave(Collaborator),
-}
-
-/// Somebody who has the session open.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Collaborator {
-    #[schema(value_type = Uuid)]
-    id: UserId,
-    name: String,
-}
-
-impl From<PresenceChange> for PresenceView {
-    fn from(change: PresenceChange) -> Self {
-        let who = Collaborator {
-            id: change.user,
-            name: change.name,
-        };
-        if change.is_here {
-            Self::CollaboratorJoin(who)
-        } else {
-            Self::CollaboratorLeave(who)
-        }
-    }
 }
 
 /// Lists the events of a session's log, in order.

@@ -1,23 +1,17 @@
 //! A user's API tokens.
 
 use axum::{Json, extract::State, http::StatusCode};
+use deskhand_api::tokens::{CreateTokenBody, MadeTokenView, TokenView, TokensView};
 use deskhand_app::{MakeToken, Users};
-use deskhand_core::{
-    id::TokenId,
-    secret::Secret,
-    user::{Scope, Token},
-};
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use deskhand_core::{id::TokenId, user::Scope};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
     caller::AccountHolder,
     extract::{Body, Id},
+    paths::TokenPath,
     problem::Problem,
-    schema::{self, TokenPath},
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -26,78 +20,13 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(revoke))
 }
 
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = CreateToken)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Create {
-    #[schema(min_length = 1, max_length = 64)]
-    name: String,
-    /// `write` unless said.
-    #[schema(value_type = Option<schema::Scope>)]
-    scope: Option<Scope>,
-    /// For ever without it.
-    expires_at: Option<Timestamp>,
-}
-
-/// What is known of a token.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Token)]
-pub(crate) struct TokenView {
-    #[schema(value_type = Uuid)]
-    id: TokenId,
-    #[schema(max_length = 64)]
-    name: String,
-    /// How it begins, so that people know which it is. Empty for one made by an early version.
-    prefix: String,
-    #[schema(value_type = schema::Scope)]
-    scope: Scope,
-    created_at: Timestamp,
-    /// For ever when it is null.
-    #[schema(required)]
-    expires_at: Option<Timestamp>,
-    #[schema(required)]
-    last_used_at: Option<Timestamp>,
-}
-
-/// A new token.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = MadeToken)]
-pub(crate) struct MadeTokenView {
-    #[serde(flatten)]
-    about: TokenView,
-    /// The token itself, shown this once.
-    #[schema(value_type = String)]
-    token: Secret,
-}
-
-/// Your tokens.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Tokens)]
-pub(crate) struct TokensView {
-    tokens: Vec<TokenView>,
-}
-
-impl From<Token> for TokenView {
-    fn from(token: Token) -> Self {
-        Self {
-            id: token.id,
-            name: token.name,
-            prefix: token.prefix,
-            scope: token.scope,
-            created_at: token.created_at,
-            expires_at: token.expires_at,
-            last_used_at: token.last_used_at,
-        }
-    }
-}
-
 /// Makes a token of yours.
 #[utoipa::path(
     post,
     path = "/tokens",
     operation_id = "create_token",
     tag = "people",
-    request_body = Create,
+    request_body = CreateTokenBody,
     responses(
         (status = 201, description = "the token, shown this once", body = MadeTokenView),
         (status = 400, description = "`bad_name`, `over`"),
@@ -107,7 +36,7 @@ impl From<Token> for TokenView {
 pub(crate) async fn create(
     State(users): State<Users>,
     AccountHolder(user): AccountHolder,
-    Body(body): Body<Create>,
+    Body(body): Body<CreateTokenBody>,
 ) -> Result<(StatusCode, Json<MadeTokenView>), Problem> {
     let wanted = MakeToken {
         name: body.name,

@@ -1,23 +1,20 @@
 //! Users, for administrators.
 
 use axum::{Json, extract::State, http::StatusCode};
+use deskhand_api::users::{ChangeUserBody, CreateUserBody, SignInLinkView, UserView, UsersView};
 use deskhand_app::{ChangeUser, Users};
-use deskhand_core::{
-    id::UserId,
-    user::{User, UserRole},
-};
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use deskhand_core::{id::UserId, user::UserRole};
+use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::people::SignInLinkView;
+use super::people::sign_in_link;
 use crate::{
     Shared,
     caller::Administrator,
     extract::{Body, Id, Query, page_size},
+    paths::UserPath,
     problem::Problem,
-    schema::{self, UserPath},
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -25,30 +22,6 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(list, create))
         .routes(routes!(change))
         .routes(routes!(new_sign_in_link))
-}
-
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = CreateUser)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Create {
-    /// No two users' names differ only in case.
-    #[schema(min_length = 1, max_length = 64)]
-    name: String,
-    /// `member` unless said.
-    #[schema(value_type = Option<schema::UserRole>)]
-    role: Option<UserRole>,
-}
-
-/// What to change of a user.
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(as = ChangeUser)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Change {
-    #[schema(min_length = 1, max_length = 64)]
-    name: Option<String>,
-    #[schema(value_type = Option<schema::UserRole>)]
-    role: Option<UserRole>,
-    active: Option<bool>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -62,50 +35,13 @@ pub(crate) struct Page {
     after: Option<UserId>,
 }
 
-/// Somebody who may sign in.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = User)]
-pub(crate) struct UserView {
-    #[schema(value_type = Uuid)]
-    id: UserId,
-    #[schema(max_length = 64)]
-    name: String,
-    #[schema(value_type = schema::UserRole)]
-    role: UserRole,
-    /// Whoever is not active is signed out everywhere and cannot sign in.
-    active: bool,
-    created_at: Timestamp,
-}
-
-/// A page of users, oldest first.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = UsersPage)]
-pub(crate) struct UsersView {
-    users: Vec<UserView>,
-    /// The `after` of the next page, when there is one.
-    #[schema(required, value_type = Option<Uuid>)]
-    next: Option<UserId>,
-}
-
-impl From<User> for UserView {
-    fn from(user: User) -> Self {
-        Self {
-            id: user.id,
-            name: user.name,
-            role: user.role,
-            active: user.active,
-            created_at: user.created_at,
-        }
-    }
-}
-
 /// Adds somebody who may sign in.
 #[utoipa::path(
     post,
     path = "/users",
     operation_id = "create_user",
     tag = "people",
-    request_body = Create,
+    request_body = CreateUserBody,
     responses(
         (status = 201, description = "the user", body = UserView),
         (status = 400, description = "`bad_name`"),
@@ -116,7 +52,7 @@ impl From<User> for UserView {
 pub(crate) async fn create(
     State(users): State<Users>,
     _: Administrator,
-    Body(body): Body<Create>,
+    Body(body): Body<CreateUserBody>,
 ) -> Result<(StatusCode, Json<UserView>), Problem> {
     let role = body.role.unwrap_or(UserRole::Member);
     let user = users.create(&body.name, role).await?;
@@ -155,7 +91,7 @@ pub(crate) async fn list(
     operation_id = "change_user",
     tag = "people",
     params(UserPath),
-    request_body = Change,
+    request_body = ChangeUserBody,
     responses(
         (status = 200, description = "the user", body = UserView),
         (status = 400, description = "`bad_name`"),
@@ -168,7 +104,7 @@ pub(crate) async fn change(
     State(users): State<Users>,
     _: Administrator,
     Id(id): Id<UserId>,
-    Body(body): Body<Change>,
+    Body(body): Body<ChangeUserBody>,
 ) -> Result<Json<UserView>, Problem> {
     let change = ChangeUser {
         name: body.name,
@@ -198,6 +134,6 @@ pub(crate) async fn new_sign_in_link(
     Id(id): Id<UserId>,
 ) -> Result<(StatusCode, Json<SignInLinkView>), Problem> {
     let (code, expires_at) = shared.app.users().invite(id).await?;
-    let link = SignInLinkView::new(&shared, &code, expires_at);
+    let link = sign_in_link(&shared, &code, expires_at);
     Ok((StatusCode::CREATED, Json(link)))
 }

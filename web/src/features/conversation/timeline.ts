@@ -1,9 +1,14 @@
 import type {
+  CompleteData,
+  ErrorData,
   LeaseData,
+  MessageData,
   RetryData,
   ScreenshotData,
   SessionEvent,
   StatusData,
+  ToolResultData,
+  ToolUseData,
 } from "../../api/types";
 import { nothingSpent, type Spent } from "../../lib/money";
 import type { HeldLease } from "../screen/control";
@@ -12,27 +17,27 @@ import type { CallItem, ErrorItem, Item, ItemBase, PromptItem, SaidItem, Shot, S
 import { breakOff, changeModel, withCost } from "./modelItems";
 import { changeWaiting } from "./waitingItems";
 
-/** What a session's log amounts to on the page. */
+/** A session's log as the page shows it. */
 export interface Timeline {
   lastSeq: number;
   items: readonly Item[];
-  /** Prompts no turn has begun on, in the order people gave them. They follow the items. */
+  /** Prompts that no turn has taken, in the order people gave them. They follow the items. */
   waiting: readonly PromptItem[];
   shots: readonly Shot[];
   status: StatusData | null;
   /** The person who has mouse and keyboard, if one has. */
   lease: HeldLease | null;
-  /** What last happened to a lease. */
+  /** The last change of a lease. */
   leaseChange: { seq: number; data: LeaseData } | null;
-  /** Since when the agent works on the current turn. */
+  /** The start of the current turn. */
   turnStartedAt: string | null;
-  /** The try of the model that failed last, until it speaks again. */
+  /** The last failed attempt of the model, until it speaks again. */
   retry: RetryData | null;
-  /** What the session has used: the agent's turns, and programs on its desktop. */
+  /** The usage of the session: the agent's turns, and programs on its desktop. */
   spent: Spent;
-  /** What programs on the desktop have used of that. */
+  /** The part of it that programs on the desktop have used. */
   programsSpent: Spent;
-  /** What the current turn has used. */
+  /** The usage of the current turn. */
   turnSpent: Spent;
 }
 
@@ -75,123 +80,124 @@ export function addEvents(timeline: Timeline, events: readonly SessionEvent[]): 
   return draft;
 }
 
+type Kind = SessionEvent["type"];
+type Data<K extends Kind> = Extract<SessionEvent, { type: K }>["data"];
+
+/** Writes the data of an event of one kind into a draft. */
+type Add<K extends Kind> = (draft: Draft, base: ItemBase, data: Data<K>) => void;
+
+/** The effect of each kind of event. The timeline ignores other kinds. */
+const effects: { [K in Kind]?: Add<K> } = {
+  status: addStatus,
+  message: addMessage,
+  queue: (draft, _, data) => changeWaiting(draft.waiting, data),
+  lease: changeLease,
+  thinking: (draft, base, data) => addSaid(draft, { ...base, kind: "thinking", ...data, lastAt: base.at }),
+  text: (draft, base, data) => addSaid(draft, { ...base, kind: "text", ...data, lastAt: base.at }),
+  tool_use: addCall,
+  tool_result: addResult,
+  screenshot: addShot,
+  decision: (draft, base, data) => {
+    changeCalls(draft.items, data.turn, "running", "waiting");
+    draft.items.push({ ...base, kind: "decision", asked: data });
+  },
+  answer: (draft, base, data) => {
+    changeCalls(draft.items, data.turn, "waiting", "running");
+    settle(draft.items, base.at, data);
+  },
+  notice: (draft, base, { message }) => {
+    draft.items.push({ ...base, kind: "notice", message });
+  },
+  error: addError,
+  cost: (draft, _, data) => {
+    // An answer that broke off is asked for again.
+    if (!data.broken_off) draft.retry = null;
+    draft.spent = withCost(draft.spent, data);
+    draft.turnSpent = withCost(draft.turnSpent, data);
+  },
+  gateway: (draft, _, data) => {
+    draft.spent = withCost(draft.spent, data);
+    draft.programsSpent = withCost(draft.programsSpent, data);
+    if (data.turn !== undefined) draft.turnSpent = withCost(draft.turnSpent, data);
+  },
+  model: (draft, base, data) => changeModel(draft.items, base, data),
+  retry: (draft, base, data) => {
+    draft.retry = data;
+    breakOff(draft.items, base, data);
+  },
+  complete: addEnd,
+};
+
 function addEvent(draft: Draft, event: SessionEvent): void {
-  const turn = "turn" in event.data ? event.data.turn : undefined;
-  const base: ItemBase = { id: event.seq, at: event.at };
-  switch (event.type) {
-    case "status":
-      return addStatus(draft, base, event.data);
-    case "message":
-      if (event.data.role === "user") {
-        const { id: message, content: text, author, delivery = "queue" } = event.data;
-        const { author_name: authorName, model } = event.data;
-        const prompt: PromptItem = {
-          ...base,
-          kind: "prompt",
-          message,
-          text,
-          delivery,
-          isSteering: false,
-        };
-        draft.waiting.push({
-          ...prompt,
-          ...(author !== undefined && { author }),
-          ...(authorName !== undefined && { authorName }),
-          ...(model !== undefined && { model }),
-        });
-      } else if (!wasSpoken(draft, event.data.content, turn)) {
-        draft.items.push({ ...base, kind: "answer", text: event.data.content });
-      }
-      return;
-    case "queue":
-      return changeWaiting(draft.waiting, event.data);
-    case "lease":
-      return changeLease(draft, base, event.data);
-    case "thinking":
-    case "text":
-      draft.retry = null;
-      return addSaid(draft, { ...base, kind: event.type, ...event.data, lastAt: event.at });
-    case "tool_use": {
-      if (turn !== undefined) draft.retry = null;
-      const { call, tool, input, by } = event.data;
-      const item: CallItem = {
-        ...base,
-        kind: "call",
-        call,
-        tool,
-        input,
-        byHand: by !== undefined,
-        state: "running",
-        output: "",
-        shots: [],
-      };
-      draft.items.push(turn === undefined ? item : { ...item, turn });
-      return;
-    }
-    case "tool_result": {
-      const { call, text, is_error, duration_ms, partial } = event.data;
-      return changeCall(draft, call, (item) =>
-        partial === true
-          ? { ...item, output: item.output + text }
-          : {
-              ...item,
-              output: text,
-              state: is_error ? "failed" : "ok",
-              durationMs: duration_ms,
-            },
-      );
-    }
-    case "screenshot":
-      return addShot(draft, base, event.data);
-    case "decision":
-      changeCalls(draft.items, event.data.turn, "running", "waiting");
-      draft.items.push({ ...base, kind: "decision", asked: event.data });
-      return;
-    case "answer":
-      changeCalls(draft.items, event.data.turn, "waiting", "running");
-      return settle(draft.items, event.at, event.data);
-    case "notice":
-      draft.items.push({ ...base, kind: "notice", message: event.data.message });
-      return;
-    case "error": {
-      const { code, message } = event.data;
-      const item: ErrorItem = { ...base, kind: "error", code, message };
-      draft.items.push(turn === undefined ? item : { ...item, spent: draft.turnSpent });
-      if (turn !== undefined) endTurn(draft, turn);
-      return;
-    }
-    case "cost":
-      // One that broke off is asked for again.
-      if (!event.data.broken_off) draft.retry = null;
-      draft.spent = withCost(draft.spent, event.data);
-      draft.turnSpent = withCost(draft.turnSpent, event.data);
-      return;
-    case "gateway":
-      draft.spent = withCost(draft.spent, event.data);
-      draft.programsSpent = withCost(draft.programsSpent, event.data);
-      if (turn !== undefined) draft.turnSpent = withCost(draft.turnSpent, event.data);
-      return;
-    case "model":
-      return changeModel(draft.items, base, event.data);
-    case "changed":
-      // The session's own data show it.
-      return;
-    case "retry":
-      draft.retry = event.data;
-      return breakOff(draft.items, base, event.data);
-    case "complete": {
-      const { outcome, n_steps, duration_ms } = event.data;
-      draft.items.push({
-        ...base,
-        kind: "complete",
-        outcome,
-        nSteps: n_steps,
-        durationMs: duration_ms,
-        spent: draft.turnSpent,
-      });
-      endTurn(draft, event.data.turn);
-    }
+  // The compiler cannot see that the type of an event and its data belong together.
+  const add = effects[event.type] as Add<Kind> | undefined;
+  add?.(draft, { id: event.seq, at: event.at }, event.data as Data<Kind>);
+}
+
+function addMessage(draft: Draft, base: ItemBase, data: MessageData): void {
+  const { id: message, content: text, author, delivery = "queue", model, turn } = data;
+  if (data.role === "assistant") {
+    if (!wasSpoken(draft, text, turn)) draft.items.push({ ...base, kind: "answer", text });
+    return;
   }
+  const { author_name: authorName } = data;
+  draft.waiting.push({
+    ...base,
+    kind: "prompt",
+    message,
+    text,
+    delivery,
+    isSteering: false,
+    ...(author !== undefined && { author }),
+    ...(authorName !== undefined && { authorName }),
+    ...(model !== undefined && { model }),
+  });
+}
+
+function addCall(draft: Draft, base: ItemBase, data: ToolUseData): void {
+  const { turn, call, tool, input, by } = data;
+  if (turn !== undefined) draft.retry = null;
+  draft.items.push({
+    ...base,
+    kind: "call",
+    call,
+    tool,
+    input,
+    byHand: by !== undefined,
+    state: "running",
+    output: "",
+    shots: [],
+    ...(turn !== undefined && { turn }),
+  });
+}
+
+function addResult(draft: Draft, _: ItemBase, data: ToolResultData): void {
+  const { call, text, is_error, duration_ms: durationMs, partial } = data;
+  changeCall(draft, call, (item) =>
+    partial === true
+      ? { ...item, output: item.output + text }
+      : { ...item, output: text, state: is_error ? "failed" : "ok", durationMs },
+  );
+}
+
+function addError(draft: Draft, base: ItemBase, data: ErrorData): void {
+  const { turn, code, message } = data;
+  const item: ErrorItem = { ...base, kind: "error", code, message };
+  draft.items.push(turn === undefined ? item : { ...item, spent: draft.turnSpent });
+  if (turn !== undefined) endTurn(draft, turn);
+}
+
+function addEnd(draft: Draft, base: ItemBase, data: CompleteData): void {
+  const { turn, outcome, n_steps: nSteps, duration_ms: durationMs } = data;
+  draft.items.push({
+    ...base,
+    kind: "complete",
+    outcome,
+    nSteps,
+    durationMs,
+    spent: draft.turnSpent,
+  });
+  endTurn(draft, turn);
 }
 
 /** A turn begins or is steered: the message moves to where it is worked on. */
@@ -225,7 +231,7 @@ function addStatus(draft: Draft, base: ItemBase, status: StatusData): void {
   if (status.prompt !== undefined) takeUp(draft, status.prompt, base.at);
   else if (status.state !== "running" && status.state !== "waiting") draft.turnStartedAt = null;
 
-  // That the agent began, waits and ended is told by the prompt, the question and the turn's last line.
+  // The prompt, the question and the turn's last line tell that the agent began, waits and ended.
   const isBeginning = before === null && status.sandbox === "none";
   const isNews =
     (status.sandbox !== before?.sandbox && !isBeginning) ||
@@ -246,6 +252,7 @@ function addStatus(draft: Draft, base: ItemBase, status: StatusData): void {
 }
 
 function addSaid(draft: Draft, piece: SaidItem): void {
+  draft.retry = null;
   const index = draft.items.findLastIndex(
     (item) => item.kind === piece.kind && item.turn === piece.turn && item.block === piece.block,
   );
@@ -257,7 +264,7 @@ function addSaid(draft: Draft, piece: SaidItem): void {
   }
 }
 
-/** Whether the pieces of this turn already say what the whole answer repeats. */
+/** Tells whether the pieces of this turn already say what the whole answer repeats. */
 function wasSpoken(draft: Draft, content: string, turn: string | undefined): boolean {
   const said = draft.items
     .filter((item) => item.kind === "text" && item.turn === turn)

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
+use deskhand_api::bus::{BusMessage, BusRequest, EventData, SessionData};
 use deskhand_app::Feed;
 use deskhand_core::{id::SessionId, user::Identity, viewer::Viewer};
 use deskhand_store::StoreError;
@@ -13,7 +14,7 @@ use futures::{
 };
 use serde_json::value::RawValue;
 
-use super::{BusMessage, BusRequest, EventData, SessionData};
+use super::refused;
 use crate::{Shared, problem::Problem};
 
 /// How many sessions a client may ask for at a time.
@@ -65,7 +66,7 @@ impl Subscriptions {
             }
             Err(error) => {
                 self.ends.remove(&session);
-                vec![BusMessage::refused(Some(session), error.into())]
+                vec![refused(Some(session), error.into())]
             }
         }
     }
@@ -76,14 +77,14 @@ impl Subscriptions {
             Ok(request) => request,
             Err(error) => {
                 let message = format!("the message is not what it should be: {error}");
-                return BusMessage::refused(None, Problem::malformed(message));
+                return refused(None, Problem::malformed(message));
             }
         };
         match request {
             BusRequest::Subscribe { session, after } => {
                 match self.subscribe(viewer, session, after).await {
                     Ok(()) => BusMessage::Subscribed(SessionData { session }),
-                    Err(problem) => BusMessage::refused(Some(session), problem),
+                    Err(problem) => refused(Some(session), problem),
                 }
             }
             BusRequest::Unsubscribe { session } => {
@@ -100,7 +101,7 @@ impl Subscriptions {
         for session in sessions {
             if let Err(error) = self.shared.app.sessions().find(viewer, session).await {
                 self.end(session);
-                refusals.push(BusMessage::refused(Some(session), error.into()));
+                refusals.push(refused(Some(session), error.into()));
             }
         }
         refusals

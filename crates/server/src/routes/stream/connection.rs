@@ -16,8 +16,8 @@ use futures::{Sink, SinkExt, StreamExt};
 use tokio::{sync::mpsc, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::{PING, PresenceView, SILENCE};
-use crate::metrics::OpenSocket;
+use super::{PING, SILENCE};
+use crate::{metrics::OpenSocket, view};
 
 /// How long a client may leave what it was sent unread.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -154,7 +154,7 @@ async fn write(
 }
 
 fn presence_messages(changes: Vec<PresenceChange>) -> Vec<Bytes> {
-    let views = changes.into_iter().map(PresenceView::from);
+    let views = changes.into_iter().map(view::presence);
     // Names and ids can always be written as JSON.
     views
         .filter_map(|view| serde_json::to_vec(&view).ok())

@@ -1,0 +1,128 @@
+//! Decisions of people, and their answers.
+
+use deskhand_core::{
+    budget::Over,
+    decision::{DecisionKind, DecisionState, Form, Reply, Subject},
+    id::{DecisionId, SessionId, TurnId, UserId},
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A question to people, and what became of it.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(as = Decision)]
+pub struct DecisionView {
+    #[schema(value_type = Uuid)]
+    pub id: DecisionId,
+    #[schema(value_type = Uuid)]
+    pub session_id: SessionId,
+    pub session_title: String,
+    #[schema(value_type = Uuid)]
+    pub turn: TurnId,
+    /// The tool call that waits for it.
+    #[schema(required)]
+    pub call: Option<String>,
+    pub kind: DecisionKind,
+    /// The question, for people.
+    pub prompt: String,
+    pub form: Form,
+    /// The exact action, if there is one.
+    #[schema(required)]
+    pub subject: Option<Subject>,
+    /// The bound that the agent would pass, if that is the reason.
+    #[schema(required)]
+    pub over: Option<Over>,
+    /// The answer that counts if nobody gives one in time.
+    #[schema(required)]
+    pub default: Option<Reply>,
+    /// Null when it waits without a time limit.
+    #[schema(required)]
+    pub expires_at: Option<Timestamp>,
+    pub created_at: Timestamp,
+    pub state: DecisionState,
+    /// The answer that counts, which is the default after an expiry.
+    #[schema(required)]
+    pub answer: Option<Reply>,
+    /// The person who answered, if one did.
+    #[schema(required, value_type = Option<Uuid>)]
+    pub answered_by: Option<UserId>,
+    #[schema(required)]
+    pub answered_by_name: Option<String>,
+    /// The time at which it was answered, expired or was withdrawn.
+    #[schema(required)]
+    pub settled_at: Option<Timestamp>,
+}
+
+/// A page of decisions, newest first.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = DecisionsPage)]
+pub struct DecisionsView {
+    pub decisions: Vec<DecisionView>,
+    /// The `before` of the next page, if there is one.
+    #[schema(required, value_type = Option<Uuid>)]
+    pub next: Option<DecisionId>,
+}
+
+/// An answer: exactly one of these, whichever the form asks for.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[schema(as = AnswerDecision)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerBody {
+    /// At most 64 KiB in UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 65536, nullable = false)]
+    pub text: Option<String>,
+    /// Values of choices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_items = 50, nullable = false)]
+    pub choices: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub yes: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub file: Option<AnswerFile>,
+}
+
+impl AnswerBody {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: Some(text.into()),
+            ..Self::default()
+        }
+    }
+
+    pub fn choices(values: Vec<String>) -> Self {
+        Self {
+            choices: Some(values),
+            ..Self::default()
+        }
+    }
+
+    pub fn yes(yes: bool) -> Self {
+        Self {
+            yes: Some(yes),
+            ..Self::default()
+        }
+    }
+
+    pub fn file(file: AnswerFile) -> Self {
+        Self {
+            file: Some(file),
+            ..Self::default()
+        }
+    }
+}
+
+/// A file for the agent.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerFile {
+    /// Without slashes.
+    #[schema(min_length = 1, max_length = 100)]
+    pub name: String,
+    /// Its bytes, at most 700 KiB, in base64.
+    #[schema(content_encoding = "base64")]
+    pub base64: String,
+}

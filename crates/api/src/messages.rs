@@ -1,0 +1,128 @@
+//! Messages of people and the agent, and the queue of waiting ones.
+
+use deskhand_core::{
+    id::{MessageId, SessionId, UserId},
+    message::{Delivery, Message, Role},
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+
+/// A message to send.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = SendMessage)]
+#[serde(deny_unknown_fields)]
+pub struct SendMessageBody {
+    /// At most 256 KiB in UTF-8.
+    #[schema(min_length = 1, max_length = 262144)]
+    pub content: String,
+    #[serde(default)]
+    pub delivery: Delivery,
+    /// The model that works on it, as `vendor/name`; the session's without it. A message that steers a turn leaves the
+    /// turn its model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// A change of a waiting message. At least one field is required.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[schema(as = ChangeMessage)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeMessageBody {
+    /// At most 256 KiB in UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 262144, nullable = false)]
+    pub content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub delivery: Option<Delivery>,
+    /// The model that works on it, as `vendor/name`; null for the session's.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(value_type = Option<String>)]
+    pub model: Option<Option<String>>,
+    /// The message to stand before; null for the end of the queue.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(value_type = Option<Uuid>)]
+    pub before: Option<Option<MessageId>>,
+}
+
+/// Reads a field that is there, so that null differs from an absent field.
+fn present<'de, T, D>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    Option::deserialize(deserializer).map(Some)
+}
+
+/// A message of a person or the agent.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = Message)]
+pub struct MessageView {
+    #[schema(value_type = Uuid)]
+    pub id: MessageId,
+    #[schema(value_type = Uuid)]
+    pub session_id: SessionId,
+    pub role: Role,
+    pub content: String,
+    /// The person who wrote it, if one did.
+    #[schema(required, value_type = Option<Uuid>)]
+    pub author: Option<UserId>,
+    /// Their name, even after they have left.
+    #[schema(required)]
+    pub author_name: Option<String>,
+    pub delivery: Delivery,
+    /// The model that works on it, if it is not the session's.
+    #[schema(required)]
+    pub model: Option<String>,
+    pub created_at: Timestamp,
+}
+
+/// A page of messages, in order.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = MessagesPage)]
+pub struct MessagesView {
+    pub messages: Vec<MessageView>,
+    /// The `after` of the next page, if there is one.
+    #[schema(required, value_type = Option<Uuid>)]
+    pub next: Option<MessageId>,
+}
+
+/// The waiting messages, in the order in which the agent will take them.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = Queue)]
+pub struct QueueView {
+    pub messages: Vec<MessageView>,
+}
+
+impl From<Message> for MessageView {
+    fn from(message: Message) -> Self {
+        Self {
+            id: message.id,
+            session_id: message.session,
+            role: message.role,
+            content: message.content,
+            author: message.author,
+            author_name: message.author_name,
+            delivery: message.delivery,
+            model: message.model,
+            created_at: message.created_at,
+        }
+    }
+}
+
+impl From<Vec<Message>> for QueueView {
+    fn from(messages: Vec<Message>) -> Self {
+        Self {
+            messages: messages.into_iter().map(MessageView::from).collect(),
+        }
+    }
+}

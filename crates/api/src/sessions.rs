@@ -1,0 +1,189 @@
+//! Sessions, and control of their computers.
+
+use deskhand_core::{
+    id::{SessionId, UserId},
+    lease::Holder,
+    policy::Policy,
+    right::Right,
+    session::{Phase, SandboxState, Session},
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::budgets::{BudgetBody, BudgetView};
+
+/// A session to make.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[schema(as = CreateSession)]
+#[serde(deny_unknown_fields)]
+pub struct CreateSessionBody {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 200)]
+    pub title: Option<String>,
+    /// `vendor/name`, or the server's choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Instructions for its agent besides those for every agent: at most 16 KiB in UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 16384)]
+    pub instructions: Option<String>,
+    /// The caller's own notes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<std::collections::HashMap<String, serde_json::Value>>)]
+    pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
+    /// The approvals that its agent needs; your default without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approvals: Option<Policy>,
+    /// The budget after which a person is asked.
+    #[serde(default)]
+    #[schema(value_type = Option<BudgetBody>, nullable = false)]
+    pub budget: BudgetBody,
+}
+
+/// A change of a session. At least one field is required.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[schema(as = ChangeSession)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeSessionBody {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 200, nullable = false)]
+    pub title: Option<String>,
+    /// The approvals that its agent needs, from its next action on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub approvals: Option<Policy>,
+    /// `vendor/name`, from its next turn on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub model: Option<String>,
+    /// Instructions for its agent besides those for every agent, from its next turn on: at most 16 KiB in UTF-8, empty
+    /// for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 16384, nullable = false)]
+    pub instructions: Option<String>,
+    /// The whole budget after which a person is asked, instead of the present one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub budget: Option<BudgetBody>,
+}
+
+/// A request for mouse and keyboard.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[schema(as = TakeControl)]
+#[serde(deny_unknown_fields)]
+pub struct TakeControlBody {
+    /// The length of the lease.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 10, maximum = 3600, default = 300)]
+    pub seconds: Option<u32>,
+    /// Takes control from whoever has it. Only the owner can.
+    #[serde(default)]
+    pub force: bool,
+}
+
+/// A conversation with an agent.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = Session)]
+pub struct SessionView {
+    #[schema(value_type = Uuid)]
+    pub id: SessionId,
+    /// The user to whom it belongs.
+    #[schema(value_type = Uuid)]
+    pub owner: UserId,
+    /// Your right in it.
+    pub right: Right,
+    /// Empty until somebody names it or the first message does.
+    #[schema(max_length = 200)]
+    pub title: String,
+    /// `vendor/name`.
+    pub model: String,
+    /// Instructions for its agent besides those for every agent. May be empty.
+    pub instructions: String,
+    pub state: Phase,
+    pub sandbox: SandboxState,
+    /// The holder of mouse and keyboard.
+    pub lease: LeaseView,
+    /// The caller's own notes.
+    #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
+    pub metadata: serde_json::Value,
+    /// The approvals that its agent needs.
+    pub approvals: Policy,
+    /// The cost of its models so far, in US dollars.
+    pub cost_usd: f64,
+    /// The tokens that its models have read and written so far.
+    pub tokens: u64,
+    /// Its budget, and what was used of it.
+    pub budget: BudgetView,
+    /// The number of its newest event.
+    pub last_seq: u64,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// The holder of mouse and keyboard of a session's computer.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = Lease)]
+#[serde(tag = "holder", rename_all = "lowercase")]
+pub enum LeaseView {
+    /// The agent, which works.
+    Agent,
+    /// A person, until a time.
+    Person {
+        #[schema(value_type = Uuid)]
+        user: UserId,
+        name: String,
+        until: Timestamp,
+    },
+    Nobody,
+}
+
+/// A page of sessions, newest first.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = SessionsPage)]
+pub struct SessionsView {
+    pub sessions: Vec<SessionView>,
+    /// The `before` of the next page, if there is one.
+    #[schema(required, value_type = Option<Uuid>)]
+    pub next: Option<SessionId>,
+}
+
+impl From<Holder> for LeaseView {
+    fn from(holder: Holder) -> Self {
+        match holder {
+            Holder::Agent => Self::Agent,
+            Holder::Person(lease) => Self::Person {
+                user: lease.user,
+                name: lease.name,
+                until: lease.until,
+            },
+            Holder::Nobody => Self::Nobody,
+        }
+    }
+}
+
+impl From<Session> for SessionView {
+    fn from(session: Session) -> Self {
+        let lease = session.holder();
+        let budget = session.account().into();
+        Self {
+            id: session.id,
+            owner: session.owner,
+            right: session.right,
+            title: session.title,
+            model: session.model,
+            instructions: session.instructions,
+            state: session.phase,
+            sandbox: session.sandbox,
+            lease: lease.into(),
+            metadata: session.metadata,
+            approvals: session.approvals,
+            cost_usd: session.cost_usd,
+            tokens: session.tokens,
+            budget,
+            last_seq: session.last_seq,
+            created_at: session.created_at,
+            updated_at: session.updated_at,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Users, signing in and settings.
+
+use deskhand_core::{
+    id::UserId,
+    policy::Policy,
+    secret::Secret,
+    user::{User, UserRole},
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A user to add.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = CreateUser)]
+#[serde(deny_unknown_fields)]
+pub struct CreateUserBody {
+    /// No two users' names differ only in case.
+    #[schema(min_length = 1, max_length = 64)]
+    pub name: String,
+    /// `member` by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<UserRole>,
+}
+
+/// A change of a user.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[schema(as = ChangeUser)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeUserBody {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 64)]
+    pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<UserRole>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active: Option<bool>,
+}
+
+/// A code to sign in with.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = SignIn)]
+#[serde(deny_unknown_fields)]
+pub struct SignInBody {
+    /// From a sign-in link: `/?code=…`, valid once, for ten minutes.
+    #[schema(value_type = String, format = Password)]
+    pub code: Secret,
+}
+
+/// A link that signs somebody in once.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = SignInLink)]
+pub struct SignInLinkView {
+    #[schema(format = "uri")]
+    pub url: String,
+    pub expires_at: Timestamp,
+}
+
+/// A person who can sign in.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = User)]
+pub struct UserView {
+    #[schema(value_type = Uuid)]
+    pub id: UserId,
+    #[schema(max_length = 64)]
+    pub name: String,
+    pub role: UserRole,
+    /// An inactive user is signed out everywhere and cannot sign in.
+    pub active: bool,
+    pub created_at: Timestamp,
+}
+
+/// A page of users, oldest first.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = UsersPage)]
+pub struct UsersView {
+    pub users: Vec<UserView>,
+    /// The `after` of the next page, if there is one.
+    #[schema(required, value_type = Option<Uuid>)]
+    pub next: Option<UserId>,
+}
+
+/// Your settings.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = Settings)]
+#[serde(deny_unknown_fields)]
+pub struct SettingsView {
+    /// The approvals that agents need in sessions that you make from now on.
+    pub approvals: Policy,
+}
+
+impl From<User> for UserView {
+    fn from(user: User) -> Self {
+        Self {
+            id: user.id,
+            name: user.name,
+            role: user.role,
+            active: user.active,
+            created_at: user.created_at,
+        }
+    }
+}

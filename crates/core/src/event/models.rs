@@ -1,0 +1,91 @@
+//! Events of models: their answers, retries and costs, and the choice of one.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    id::{TurnId, UserId},
+    model::Usage,
+};
+
+/// The price of a model's answer. It ends the answer: all that the model said and asked for stands before it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = CostData)]
+pub struct Cost {
+    #[schema(value_type = Uuid)]
+    pub turn: TurnId,
+    /// The number of the answer in its turn, from 1.
+    pub step: u32,
+    /// US dollars.
+    pub usd: f64,
+    /// The model that answered, as `vendor/name`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    #[serde(default)]
+    #[schema(required)]
+    pub usage: Usage,
+    /// The price of the model is unknown, so `usd` is 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
+    /// The answer reached its length limit before its end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
+    /// The model only announced its next step, so the turn goes on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aside: bool,
+    /// The stream broke off, so this is no answer and may have cost more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub broken_off: bool,
+}
+
+/// The model could not answer and is asked again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = RetryData)]
+pub struct Retry {
+    #[schema(value_type = Uuid)]
+    pub turn: TurnId,
+    /// The number of the failed attempt at this answer, from 1.
+    pub attempt: u32,
+    /// The problem, in a sentence for people.
+    pub message: String,
+    /// The time of the next attempt.
+    pub next_at: Timestamp,
+    /// The model of the next attempt, if it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub model: Option<String>,
+}
+
+/// A program in the sandbox asked a model. It is no part of the conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = GatewayData)]
+pub struct GatewayUse {
+    /// The turn that was running. Absent when a person had control and the agent was idle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Uuid)]
+    pub turn: Option<TurnId>,
+    /// `vendor/name`.
+    pub model: String,
+    /// US dollars.
+    pub usd: f64,
+    pub usage: Usage,
+    /// The price of the model is unknown, so `usd` is 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
+    /// The answer broke off, so it may have cost more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
+}
+
+/// A person gave the session another model, from its next turn on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ModelData)]
+pub struct ModelChanged {
+    /// `vendor/name`.
+    pub model: String,
+    #[schema(value_type = Uuid)]
+    pub by: UserId,
+    /// Their name at that time.
+    pub by_name: String,
+}

@@ -1,0 +1,39 @@
+//! Events about the settings of a session.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{budget::Budget, id::UserId, policy::Policy};
+
+/// A person changed settings of the session. Absent ones stayed as they were; a new model has an event of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ChangedData)]
+pub struct SessionChanged {
+    #[schema(value_type = Uuid)]
+    pub by: UserId,
+    /// Their name at that time.
+    pub by_name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
+    pub title: Option<String>,
+    /// From the next turn on. Empty: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
+    pub instructions: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Policy)]
+    pub approvals: Option<Policy>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Budget)]
+    pub budget: Option<Budget>,
+}
+
+impl SessionChanged {
+    /// Tells if nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.title.is_none()
+            && self.instructions.is_none()
+            && self.approvals.is_none()
+            && self.budget.is_none()
+    }
+}

@@ -1,0 +1,79 @@
+//! Parameters in paths, for the OpenAPI document. The extractors `Id`, `Ids` and `Name` read them.
+
+#![expect(dead_code, reason = "these types only describe")]
+
+use utoipa::IntoParams;
+use uuid::Uuid;
+
+/// A waiting message, and its session.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct WaitingPath {
+    /// The session.
+    id: Uuid,
+    /// The message.
+    message: Uuid,
+}
+
+/// A decision, and its session.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct DecisionPath {
+    /// The session.
+    id: Uuid,
+    /// The decision.
+    decision: Uuid,
+}
+
+/// A person in a session.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct PersonPath {
+    /// The session.
+    id: Uuid,
+    /// The user, by id or name.
+    user: String,
+}
+
+/// A link into a session.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct SharePath {
+    /// The session.
+    id: Uuid,
+    /// The link.
+    share: Uuid,
+}
+
+/// The user that the path names.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct UserPath {
+    /// The user.
+    id: Uuid,
+}
+
+/// The token that the path names.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct TokenPath {
+    /// The token.
+    id: Uuid,
+}
+
+/// The secret that the path names.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct SecretPath {
+    /// The secret.
+    #[param(pattern = "^[a-z0-9_-]{1,64}$")]
+    name: String,
+}
+
+/// The session that the path names.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct SessionPath {
+    /// The session.
+    id: Uuid,
+}

@@ -1,0 +1,135 @@
+//! A session, as a user's program sees it.
+
+use deskhand_api::{actions::ActView, messages::MessageView};
+use deskhand_core::event::{Event, EventBody};
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite;
+
+use crate::{Answer, Client, sockets::EventStream};
+
+/// A session as a client sees it.
+#[derive(Debug, Clone)]
+pub struct Session {
+    pub client: Client,
+    pub id: String,
+}
+
+impl Session {
+    pub fn path(&self, rest: &str) -> String {
+        format!("/api/sessions/{}{rest}", self.id)
+    }
+
+    pub async fn show(&self) -> Value {
+        self.client.get(&self.path("")).await.good()
+    }
+
+    /// Sends a prompt; answers its id.
+    pub async fn prompt(&self, content: &str) -> String {
+        let message = self
+            .client
+            .post(&self.path("/messages"), json!({"content": content}))
+            .await;
+        assert_eq!(message.status, 202, "{}", message.json());
+        message.view::<MessageView>().id.to_string()
+    }
+
+    /// Sends a message in some way: `queue`, `steer` or `interrupt`.
+    pub async fn send(&self, content: &str, delivery: &str) -> Answer {
+        let message = json!({"content": content, "delivery": delivery});
+        self.client.post(&self.path("/messages"), message).await
+    }
+
+    /// The conversation so far.
+    pub async fn messages(&self) -> Vec<Value> {
+        let messages = self.client.get(&self.path("/messages")).await.good();
+        messages["messages"].as_array().unwrap().clone()
+    }
+
+    /// Does one thing by hand.
+    pub async fn act(&self, tool: &str, input: Value) -> Value {
+        self.try_act(tool, input).await.good()
+    }
+
+    /// Runs a shell command in the sandbox and returns its text.
+    pub async fn shell(&self, command: &str) -> String {
+        let input = json!({"shell": "run", "command": command});
+        let done: ActView = self.try_act("bash", input).await.view();
+        done.text
+    }
+
+    async fn try_act(&self, tool: &str, input: Value) -> Answer {
+        let body = json!({"tool": tool, "input": input});
+        self.client.post(&self.path("/actions"), body).await
+    }
+
+    /// The log after `after`, as it is sent.
+    pub async fn events(&self, after: u64) -> Vec<Value> {
+        let answer = self
+            .client
+            .get(&self.path(&format!("/events?after={after}&limit=5000")))
+            .await;
+        answer.good()["events"].as_array().unwrap().clone()
+    }
+
+    /// Follows the log from after `after`.
+    pub async fn follow(&self, after: u64) -> EventStream {
+        EventStream {
+            socket: self
+                .client
+                .socket(&self.path(&format!("/stream?after={after}")))
+                .await,
+        }
+    }
+
+    /// The same where the server may be away.
+    pub async fn try_follow(&self, after: u64) -> Result<EventStream, tungstenite::Error> {
+        let path = self.path(&format!("/stream?after={after}"));
+        let bearer = format!("Bearer {}", self.client.token());
+        let headers = [("authorization", &*bearer)];
+        let socket = self.client.try_socket_with(&path, &headers).await?;
+        Ok(EventStream { socket })
+    }
+
+    /// The same, with who comes and goes.
+    pub async fn follow_with_people(&self, after: u64) -> EventStream {
+        let path = self.path(&format!("/stream?after={after}&presence=true"));
+        EventStream {
+            socket: self.client.socket(&path).await,
+        }
+    }
+
+    /// Waits for an event that was or comes after `after`.
+    pub async fn wait_for(&self, after: u64, wanted: impl Fn(&EventBody) -> bool) -> Event {
+        let mut stream = self.follow(after).await;
+        loop {
+            let event = stream.next_event().await;
+            if wanted(&event.body) {
+                return event;
+            }
+        }
+    }
+
+    /// Waits for the next end of a turn after `after`.
+    pub async fn turn_end(&self, after: u64) -> Event {
+        let ends = |body: &EventBody| {
+            let has_failed = matches!(body, EventBody::Error(failure) if failure.turn.is_some());
+            has_failed || matches!(body, EventBody::Complete(_))
+        };
+        self.wait_for(after, ends).await
+    }
+
+    /// Takes control for so many seconds.
+    pub async fn take_control(&self, seconds: u32) -> Answer {
+        let body = json!({"seconds": seconds});
+        self.client.put(&self.path("/lease"), body).await
+    }
+
+    /// Gives control back.
+    pub async fn hand_back(&self) -> Answer {
+        self.client.delete(&self.path("/lease")).await
+    }
+
+    pub async fn terminate(&self) {
+        self.client.delete(&self.path("")).await.good();
+    }
+}
