@@ -100,10 +100,8 @@ impl Store {
             // PostgreSQL takes a moment to notice that a process has died.
             tokio::time::sleep(LOCK_POLL).await;
         };
-        let id = ServerId(Uuid::now_v7());
+        let id = *self.server.get_or_init(|| ServerId(Uuid::now_v7()));
         self.introduce(id, server, clock.now()).await?;
-        // Only the first claim of a store gives it a server; a process makes one.
-        let id = *self.server.get_or_init(|| id);
         Ok(DatabaseClaim {
             store: self.clone(),
             id,
