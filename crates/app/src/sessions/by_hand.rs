@@ -112,12 +112,7 @@ impl Sessions {
         };
         if !has_control {
             let bodies = [EventBody::ToolUse(tool_use)];
-            // Sessions are never deleted, so this one is still there.
-            let _ = self
-                .shared
-                .log
-                .commit(id, AppendEvents::new(&bodies))
-                .await?;
+            self.append(id, &bodies).await?;
         }
         let started = Instant::now();
         let actor = Actor::Person(user);
@@ -157,12 +152,7 @@ impl Sessions {
                 height: frame.size.height,
             }));
         }
-        // Sessions are never deleted, so this one is still there.
-        let _ = self
-            .shared
-            .log
-            .commit(id, AppendEvents::new(&bodies))
-            .await?;
+        self.append(id, &bodies).await?;
         Ok(ByHand {
             call,
             text,
@@ -170,6 +160,16 @@ impl Sessions {
             screenshot,
             duration_ms,
         })
+    }
+
+    async fn append(&self, id: SessionId, bodies: &[EventBody]) -> Result<(), StoreError> {
+        // Sessions are never deleted, so this one is still there.
+        let _ = self
+            .shared
+            .log
+            .commit(id, AppendEvents::new(bodies))
+            .await?;
+        Ok(())
     }
 
     fn request_of(&self, act: &ActByHand) -> Result<ComputerRequest, ActByHandError> {
