@@ -73,9 +73,9 @@ pub struct Settled {
     pub file: Option<GivenFile>,
 }
 
-/// The log took nothing more.
+/// The session's log, decisions or budgets could not be reached any more, for writing or for reading.
 #[derive(Debug, thiserror::Error)]
-#[error("the session's log could not be written")]
+#[error("the session's data could not be read or written")]
 pub struct TurnLogError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
 /// The session's place at its computer.

@@ -1,7 +1,7 @@
 //! Waiting for a database that is away.
 //!
-//! What was begun must not fail because the database was restarted. So whoever can wait tries
-//! again for a while; only a server that ends does not.
+//! Work that has begun must not fail because the database restarts. Callers that can wait retry for a while; only a
+//! server that is shutting down does not.
 
 use std::{future::Future, time::Duration};
 
@@ -9,13 +9,13 @@ use deskhand_store::StoreError;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long a database may be away.
-const LONGEST: Duration = Duration::from_mins(10);
+/// The longest that a database may be away.
+const TIMEOUT: Duration = Duration::from_mins(10);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// Tries until the database answers, or for ten minutes, or until `end` fires. What is tried may have been
-/// done by a try that failed, so it must do no harm to do it twice.
+/// Retries until the database answers, until [`TIMEOUT`], or until `end` fires. A try that failed may have been
+/// stored, so it must be harmless to repeat it.
 pub(crate) async fn until_answered<T, F>(
     end: &CancellationToken,
     mut attempt: impl FnMut() -> F,
@@ -45,7 +45,7 @@ where
                 "the database is away; what needs it waits"
             );
         }
-        if end.is_cancelled() || started.elapsed() > LONGEST {
+        if end.is_cancelled() || started.elapsed() > TIMEOUT {
             return Err(error);
         }
         tokio::select! {

@@ -96,7 +96,7 @@ pub struct Committed<T> {
     pub output: T,
     /// The events that tell of it, in order.
     pub events: Vec<LoggedEvent>,
-    /// Whether lists of sessions show the session differently now.
+    /// Lists of sessions show the session differently now.
     pub changes_summary: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The database: how it is opened, and the few words in which the rest of the crate speaks to it.
+//! The database: opening it, and the few functions through which the rest of the crate uses it.
 
 mod lock;
 mod migrate;
@@ -42,14 +42,14 @@ enum Database {
     Postgres(Postgres),
 }
 
-/// Some statements that are done together or not at all. They are undone unless it is committed.
+/// Statements that take effect together or not at all. They are rolled back unless the transaction is committed.
 #[derive(Debug)]
 pub(crate) enum Transaction {
     Sqlite(SqliteTransaction),
     Postgres(Box<PostgresTransaction>),
 }
 
-/// Why something was not read or written.
+/// Reasons that something was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("the database {url} could not be opened")]
@@ -64,7 +64,7 @@ pub enum StoreError {
         "{0} is not a database's address: use sqlite:///PATH or postgres://USER:PASSWORD@HOST/NAME"
     )]
     Address(String),
-    #[error("the database did not do what it was asked")]
+    #[error("the database refused a statement")]
     Database(#[from] SqlError),
     #[error("the database holds something that this program cannot read: {0}")]
     Unreadable(String),
@@ -83,7 +83,7 @@ pub enum StoreError {
     },
 }
 
-/// What a database says when it refuses.
+/// The error of a database's driver.
 #[derive(Debug, thiserror::Error)]
 pub enum SqlError {
     #[error(transparent)]
@@ -97,7 +97,7 @@ pub enum SqlError {
 }
 
 impl StoreError {
-    /// Whether there was nobody to ask, rather than a refusal. What was asked may have been done.
+    /// Tells if the database could not be reached, rather than refused. The statement may have been carried out.
     pub fn is_unreachable(&self) -> bool {
         match self {
             Self::Database(error) | Self::Open { source: error, .. } => error.is_unreachable(),
@@ -115,7 +115,7 @@ impl StoreError {
 }
 
 impl SqlError {
-    /// Whether there was nobody to ask, rather than a refusal.
+    /// Tells if the database could not be reached, rather than refused.
     pub fn is_unreachable(&self) -> bool {
         match self {
             Self::Sqlite(_) | Self::Tls(_) => false,
@@ -124,7 +124,7 @@ impl SqlError {
         }
     }
 
-    /// Whether a row was refused because another has what must be unique.
+    /// Tells if a row was refused because another one has the same unique value.
     pub(crate) fn is_duplicate(&self) -> bool {
         match self {
             Self::Sqlite(error) => {
@@ -202,7 +202,7 @@ impl Store {
         })
     }
 
-    /// Runs a single writing statement; tells how many rows it changed.
+    /// Runs a single writing statement and returns the number of rows it changed.
     pub(crate) async fn write(
         &self,
         sql: &str,
@@ -253,7 +253,7 @@ impl Store {
 }
 
 impl Transaction {
-    /// Runs a statement; tells how many rows it changed.
+    /// Runs a statement and returns the number of rows it changed.
     pub(crate) async fn execute(
         &mut self,
         sql: &str,
@@ -266,7 +266,7 @@ impl Transaction {
         })
     }
 
-    /// Runs a statement; answers its first row.
+    /// Runs a statement and returns its first row.
     pub(crate) async fn one(
         &mut self,
         sql: &str,
@@ -275,7 +275,7 @@ impl Transaction {
         Ok(self.all(sql, values).await?.into_iter().next())
     }
 
-    /// Runs a statement; answers its rows.
+    /// Runs a statement and returns its rows.
     pub(crate) async fn all(
         &mut self,
         sql: &str,
@@ -310,7 +310,7 @@ impl Transaction {
     }
 }
 
-/// Whether a server says with this that it is ending or not up yet.
+/// Tells if a database server says with this that it is ending or not up yet.
 fn is_going(state: &SqlState) -> bool {
     [
         SqlState::ADMIN_SHUTDOWN,

@@ -76,7 +76,7 @@ impl Change for EditSession {
             });
             session.tell(&changed).await?;
         }
-        let changed = after.difference_to(before, by, by_name);
+        let changed = after.difference_to(&before, by, by_name);
         if !changed.is_empty() {
             session.tell(&EventBody::Changed(changed)).await?;
         }
@@ -103,7 +103,7 @@ impl EditSession {
 
 impl Settings {
     /// Returns the event that tells of everything but the model, which has its own.
-    fn difference_to(self, before: Self, by: UserId, by_name: String) -> SessionChanged {
+    fn difference_to(self, before: &Self, by: UserId, by_name: String) -> SessionChanged {
         let has_other_budget = (self.budget, self.granted) != (before.budget, before.granted);
         SessionChanged {
             by,

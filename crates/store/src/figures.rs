@@ -5,12 +5,12 @@ use deskhand_core::session::Phase;
 use crate::database::{Store, StoreError, count};
 
 impl Store {
-    /// Whether the database answers.
+    /// Checks that the database answers.
     pub async fn check(&self) -> Result<(), StoreError> {
         self.one("SELECT id FROM users LIMIT 1", []).await.map(drop)
     }
 
-    /// How many sessions are in each phase. A phase without sessions is left out.
+    /// Counts the sessions in each phase. A phase without sessions is left out.
     pub async fn n_sessions_by_phase(&self) -> Result<Vec<(Phase, u64)>, StoreError> {
         let sql = "SELECT phase, COUNT(*) AS n FROM sessions GROUP BY phase ORDER BY phase";
         let rows = self.all(sql, []).await?;
@@ -24,7 +24,7 @@ impl Store {
             .collect()
     }
 
-    /// How many prompts wait, in all sessions that are not over.
+    /// Counts the prompts that wait, in all sessions that are not over.
     pub async fn n_waiting_everywhere(&self) -> Result<u64, StoreError> {
         let sql = "SELECT COUNT(*) AS n FROM messages m JOIN sessions s ON s.id = m.session_id \
                    WHERE m.taken_at_ms IS NULL AND m.removed_at_ms IS NULL AND m.role = 'user' \

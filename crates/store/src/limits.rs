@@ -1,4 +1,4 @@
-//! How much of the server people may use, and how many sessions they made lately.
+//! Limits of people, and the number of sessions they created lately.
 
 use deskhand_core::{
     budget::ChangeBudget,
@@ -12,16 +12,16 @@ use crate::{
     database::{Row, Store, StoreError, Transaction, Value, count, millis, timestamp},
 };
 
-/// How many sessions somebody made since some time.
+/// The number of sessions that a user created lately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MadeLately {
     pub n_sessions: u64,
-    /// When the one was made that has to grow old before there is room for another, if there is none now.
+    /// The creation time of the session that has to grow old before there is room for another, if there is none now.
     pub in_the_way: Option<Timestamp>,
 }
 
 impl Store {
-    /// What was decided for somebody.
+    /// Returns the limits that were set for a user.
     pub async fn user_limits(&self, user: UserId) -> Result<UserLimits, StoreError> {
         let sql = "SELECT awake_sessions, sessions_per_day, idle_seconds, life_seconds, \
                    day_nanousd, day_tokens FROM user_limits WHERE user_id = $1";
@@ -37,7 +37,7 @@ impl Store {
         }
     }
 
-    /// Decides for somebody, instead of what was decided before.
+    /// Sets the limits of a user, in place of earlier ones.
     pub async fn set_user_limits(
         &self,
         user: UserId,
@@ -65,7 +65,7 @@ impl Store {
         Ok(())
     }
 
-    /// How many sessions somebody made after `since`, when `limits` hold for them.
+    /// Counts the sessions that a user with these `limits` created after `since`.
     pub async fn made_lately(
         &self,
         owner: UserId,

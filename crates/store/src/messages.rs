@@ -17,7 +17,7 @@ pub(crate) const COLUMNS: &str = "id, session_id, role, content, author_id, deli
 #[derive(Debug)]
 pub struct MessagePage {
     pub messages: Vec<Message>,
-    /// Where the next page goes on, if there is one.
+    /// The start of the next page, if there is one.
     pub next: Option<MessageId>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct MessageRow<'a> {
 }
 
 impl Store {
-    /// A session's messages after `after`, oldest first.
+    /// Returns a session's messages after `after`, oldest first.
     pub async fn messages(
         &self,
         session: SessionId,
@@ -61,7 +61,7 @@ impl Store {
         Ok(MessagePage { messages, next })
     }
 
-    /// Which model works on a message, when it is not the session's.
+    /// Returns the model that works on a message, when it is not the session's.
     pub async fn model_for(&self, message: MessageId) -> Result<Option<String>, StoreError> {
         let sql = "SELECT model FROM messages WHERE id = $1";
         let row = self.one(sql, [message.0.into()]).await?;

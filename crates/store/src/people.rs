@@ -19,7 +19,7 @@ pub struct NewUser<'a> {
     pub created_at: Timestamp,
 }
 
-/// What should be different about a user.
+/// Changes of a user.
 #[derive(Debug, Default)]
 pub struct UserChange<'a> {
     pub name: Option<&'a str>,
@@ -27,7 +27,7 @@ pub struct UserChange<'a> {
     pub active: Option<bool>,
 }
 
-/// What became of a change.
+/// The result of changing a user.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ChangedUser {
     Changed(User),
@@ -41,7 +41,7 @@ pub enum ChangedUser {
 #[derive(Debug)]
 pub struct UserPage {
     pub users: Vec<User>,
-    /// Where the next page goes on, if there is one.
+    /// The start of the next page, if there is one.
     pub next: Option<UserId>,
 }
 
@@ -209,7 +209,7 @@ impl Store {
         Ok(())
     }
 
-    /// Who is signed in with this cookie.
+    /// Returns the user who is signed in with this cookie.
     pub async fn identity_of_login(
         &self,
         hash: &str,

@@ -1,4 +1,4 @@
-//! What people may do in sessions of others.
+//! Rights of people in sessions of others.
 
 use deskhand_core::{
     id::{SessionId, UserId},
@@ -44,7 +44,7 @@ impl Store {
         at: Timestamp,
     ) -> Result<bool, StoreError> {
         let mut tx = self.begin().await?;
-        // Held, so that the number is still true when the row is written.
+        // Locked, so that the number is still true when the row is written.
         lock_row(&mut tx, session).await?;
         if right_of(&mut tx, session, user).await?.is_none()
             && n_rights(&mut tx, session).await? >= most
@@ -97,7 +97,7 @@ pub(crate) async fn right_of(
     row.map(|row| right(&row)).transpose()
 }
 
-/// How many people were given a right.
+/// Counts the people who were given a right.
 pub(crate) async fn n_rights(tx: &mut Transaction, session: SessionId) -> Result<u64, StoreError> {
     let sql = "SELECT COUNT(*) AS people FROM session_rights WHERE session_id = $1";
     match tx.one(sql, [session.0.into()]).await? {

@@ -19,7 +19,7 @@ pub struct NewSecret<'a> {
     pub now: Timestamp,
 }
 
-/// What became of a secret to be kept.
+/// The result of storing a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PutSecret {
     Made,
@@ -33,7 +33,7 @@ pub enum PutSecret {
 pub struct SealedSecret {
     pub about: StoredSecret,
     pub user: UserId,
-    /// Which key it takes.
+    /// The key that opens it.
     pub key: String,
     pub sealed: Vec<u8>,
 }
@@ -128,7 +128,7 @@ impl Store {
         Ok(n_deleted > 0)
     }
 
-    /// Whether anybody has a secret.
+    /// Tells if any secret is stored.
     pub async fn has_secrets(&self) -> Result<bool, StoreError> {
         let row = self
             .one("SELECT 1 AS found FROM secrets LIMIT 1", [])

@@ -100,10 +100,8 @@ impl Store {
             // PostgreSQL takes a moment to notice that a process has died.
             tokio::time::sleep(LOCK_POLL).await;
         };
-        let id = ServerId(Uuid::now_v7());
+        let id = *self.server.get_or_init(|| ServerId(Uuid::now_v7()));
         self.introduce(id, server, clock.now()).await?;
-        // Only the first claim of a store gives it a server; a process makes one.
-        let id = *self.server.get_or_init(|| id);
         Ok(DatabaseClaim {
             store: self.clone(),
             id,
@@ -179,7 +177,8 @@ impl DatabaseClaim {
     async fn renew(&self, now: Timestamp) -> Result<(), StoreError> {
         let sql = "UPDATE servers SET seen_at_ms = $1 WHERE id = $2";
         let values = [millis(now), self.id.0.into()];
-        if self.store.write(sql, values).await? == 0 {
+        let n_rows = self.store.write(sql, values).await?;
+        if n_rows == 0 && self.store.holder().await?.is_some() {
             return Err(self.store.in_use().await?);
         }
         let sql = "UPDATE sessions SET server_expires_at_ms = $1 WHERE server_id = $2";

@@ -1,4 +1,4 @@
-//! Sessions: making, finding and naming them.
+//! Sessions: creating, finding and naming them.
 
 use deskhand_core::{
     budget::Budget,
@@ -34,7 +34,7 @@ const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.met
 /// The right of Deskhand itself in every session, and of each in their own.
 const OWNER: &str = "'owner' AS right_name";
 
-/// A session to be made. It begins `initializing`, without a sandbox.
+/// A session to be created. It begins `initializing`, without a sandbox.
 #[derive(Debug)]
 pub struct NewSession<'a> {
     pub id: SessionId,
@@ -52,22 +52,22 @@ pub struct NewSession<'a> {
 #[derive(Debug)]
 pub struct SessionPage {
     pub sessions: Vec<Session>,
-    /// Where the next page goes on, if there is one.
+    /// The start of the next page, if there is one.
     pub next: Option<SessionId>,
 }
 
-/// A session that an earlier server did not leave in order.
+/// A session that an earlier server left unfinished.
 #[derive(Debug)]
 pub struct Unsettled {
     pub session: Session,
     /// The turn it was at work on.
     pub turn: Option<TurnId>,
-    /// Whether prompts wait in it.
+    /// Prompts wait in it.
     pub is_awaited: bool,
 }
 
 impl Store {
-    /// Makes a session and the first event of its log.
+    /// Creates a session with the first event of its log.
     pub async fn insert_session(
         &self,
         new: NewSession<'_>,
@@ -76,7 +76,7 @@ impl Store {
         insert(tx, new).await
     }
 
-    /// The same, unless its owner has made as many since `since` as `limits` allow.
+    /// The same, unless its owner has created as many since `since` as `limits` allow.
     pub async fn insert_session_within(
         &self,
         new: NewSession<'_>,
@@ -96,7 +96,7 @@ impl Store {
         Ok(Ok(insert(tx, new).await?))
     }
 
-    /// A session, if this viewer may see it.
+    /// Returns a session, if this viewer may see it.
     pub async fn session(
         &self,
         viewer: Viewer,
@@ -164,8 +164,7 @@ impl Store {
         Ok(())
     }
 
-    /// Every session that says more of itself than is true when no server runs, or in which prompts
-    /// wait.
+    /// Returns every session in a state that is not true while no server runs, or in which prompts wait.
     pub async fn unsettled_sessions(&self) -> Result<Vec<Unsettled>, StoreError> {
         let waits = "EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id \
                      AND m.taken_at_ms IS NULL AND m.removed_at_ms IS NULL AND m.role = 'user')";
@@ -189,7 +188,7 @@ impl Store {
             .collect()
     }
 
-    /// Which of these sessions are over, or never were.
+    /// Returns those of these sessions that are over or do not exist.
     pub async fn ended_among(&self, ids: Vec<SessionId>) -> Result<Vec<SessionId>, StoreError> {
         let mut ended = Vec::new();
         for id in ids {
@@ -201,7 +200,7 @@ impl Store {
         Ok(ended)
     }
 
-    /// The turn a session is at work on.
+    /// Returns the turn that a session works on.
     pub async fn open_turn(&self, id: SessionId) -> Result<Option<TurnId>, StoreError> {
         let sql = "SELECT turn_id FROM sessions WHERE id = $1";
         let Some(row) = self.one(sql, [id.0.into()]).await? else {

@@ -12,7 +12,7 @@ use crate::{
     rights::{n_rights, right, right_of, write_right},
 };
 
-/// What is known of a link.
+/// A link as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Share {
     pub id: ShareId,
@@ -29,7 +29,7 @@ pub struct NewShare<'a> {
     pub share: &'a Share,
 }
 
-/// What came of following a link.
+/// The result of following a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
     /// Whoever has more already keeps it.

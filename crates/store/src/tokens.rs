@@ -16,7 +16,7 @@ use crate::{
 pub struct NewToken<'a> {
     pub user: UserId,
     pub hash: &'a str,
-    /// What people see of it. It has not been used.
+    /// The part that people see. It has not been used.
     pub token: &'a Token,
 }
 
@@ -56,7 +56,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Whose token this is, while it is good.
+    /// Returns the owner of a token, while it is valid.
     pub async fn identity_of_token(
         &self,
         hash: &str,

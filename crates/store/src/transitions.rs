@@ -15,8 +15,10 @@ use crate::{
     messages::{MessageRow, insert_message},
 };
 
-/// Moves a session to another state. A `status` event is added when the state or the sandbox's state changes, or
-/// a reason is given. A session that comes to rest waits for nobody: its open questions are withdrawn.
+/// Moves a session to another state.
+///
+/// A `status` event is added when the state or the sandbox's state changes, or a reason is given. A session that
+/// comes to rest waits for nobody: its open questions are withdrawn.
 #[derive(Debug, Default)]
 pub struct Transition {
     pub phase: PhaseMove,

@@ -96,8 +96,7 @@ impl Computers {
         let call = request.to_string();
         if !has_control {
             let bodies = [tool_use(user, call.clone(), &act, &*invocation)];
-            // Sessions are never deleted, so this one is still there.
-            let _ = self.0.log.commit(id, AppendEvents::new(&bodies)).await?;
+            self.append(id, &bodies).await?;
         }
         let started = Instant::now();
         let mut context = HandContext {
@@ -185,8 +184,13 @@ impl Computers {
                 height: frame.size.height,
             }));
         }
-        // As above.
-        let _ = self.0.log.commit(id, AppendEvents::new(&bodies)).await?;
+        self.append(id, &bodies).await?;
+        Ok(())
+    }
+
+    async fn append(&self, id: SessionId, bodies: &[EventBody]) -> Result<(), StoreError> {
+        // Sessions are never deleted, so this one is still there.
+        let _ = self.0.log.commit(id, AppendEvents::new(bodies)).await?;
         Ok(())
     }
 }

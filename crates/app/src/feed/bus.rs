@@ -1,8 +1,8 @@
-//! What changes among the sessions that somebody may see, and what they should know at once.
+//! News about all sessions that a user may see, and notices to the user.
 //!
-//! It is not a log: who comes is told how everything is and from then on what is different. For each
-//! client only a set of sessions is kept that it has not been told about yet, so one that is slow
-//! sees fewer steps, holds nobody up, and ends up with the truth.
+//! The bus is not a log: a client first gets a snapshot and from then on the differences. For each client only the
+//! set of sessions that it has not read yet is kept, so a slow client sees fewer steps, delays nobody, and ends
+//! up with the truth.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -18,16 +18,16 @@ use deskhand_core::{
 use deskhand_store::{Store, StoreError};
 use tokio::sync::Notify;
 
-/// How many sessions a client is told about when it comes, the newest. Others follow when they change.
+/// Sessions in the snapshot, the newest ones. Others follow when they change.
 const SNAPSHOT: u32 = 200;
-/// How many notices wait for a client; of more the oldest are lost.
+/// Notices that wait for a client. Of more, the oldest are dropped.
 const MOST_NOTICES: usize = 16;
 
-/// Everybody who wants to know.
+/// The clients that follow all sessions of their users.
 #[derive(Debug, Default)]
 pub(crate) struct Bus {
     clients: Mutex<Vec<Weak<Client>>>,
-    /// Sessions of which nobody has been told yet that they changed.
+    /// Sessions that changed and that no client was told about yet.
     changed: Mutex<HashSet<SessionId>>,
     nudge: Arc<Notify>,
 }
@@ -41,13 +41,13 @@ struct Client {
 
 #[derive(Debug, Default)]
 struct Pending {
-    /// Whether everything has to be looked at.
+    /// All sessions have to be compared.
     is_all: bool,
     sessions: HashSet<SessionId>,
     notices: VecDeque<Notice>,
 }
 
-/// Something to know at once.
+/// A message to a user that cannot wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// Stable, for programs.
@@ -61,13 +61,13 @@ pub struct Notice {
 pub struct SessionsFeed {
     client: Arc<Client>,
     store: Store,
-    /// What it was told of each session; `None` before the first time.
-    told: Option<HashMap<SessionId, Told>>,
+    /// The summary that it has of each session; `None` before the snapshot.
+    told: Option<HashMap<SessionId, Summary>>,
 }
 
-/// What is news about a session when it is different.
+/// The part of a session whose change is news.
 #[derive(Debug, PartialEq, Eq)]
-struct Told {
+struct Summary {
     phase: Phase,
     sandbox: SandboxState,
     title: String,
@@ -80,24 +80,24 @@ struct Told {
 #[derive(Debug)]
 pub struct BusSession {
     pub session: Session,
-    /// What it waits for and they may answer, oldest first.
+    /// Open decisions that the user may answer, oldest first.
     pub decisions: Vec<DecisionId>,
 }
 
-/// What is news.
+/// One piece of news.
 #[derive(Debug)]
 pub enum News {
-    /// How everything is, the newest sessions first.
+    /// All sessions, the newest first.
     Snapshot(Vec<BusSession>),
     /// A session is new or different.
     Session(Box<BusSession>),
-    /// A session cannot be seen any more.
+    /// The user cannot see the session any more.
     Gone(SessionId),
     Notice(Notice),
 }
 
 impl Bus {
-    /// A session is not what it was.
+    /// Notes that a session's summary may have changed.
     pub(crate) fn changed(&self, session: SessionId) {
         if lock(&self.clients).is_empty() {
             return;
@@ -106,7 +106,7 @@ impl Bus {
         self.nudge.notify_one();
     }
 
-    /// Tells a user something, wherever they are.
+    /// Sends a notice to all clients of a user.
     pub(crate) fn notify(&self, user: UserId, notice: &Notice) {
         for client in self.clients().iter().filter(|client| client.user == user) {
             let mut pending = lock(&client.pending);
@@ -139,7 +139,7 @@ impl Bus {
         &self.nudge
     }
 
-    /// Those who are still there.
+    /// Returns the clients that are still connected.
     fn clients(&self) -> Vec<Arc<Client>> {
         let mut clients = lock(&self.clients);
         clients.retain(|client| client.strong_count() > 0);
@@ -147,7 +147,7 @@ impl Bus {
     }
 }
 
-/// Lets those know who may see what has changed. What could not be told is left for the next call.
+/// Tells clients about changed sessions that they may see. Failures are left for the next call.
 pub(crate) async fn spread(bus: &Bus, store: &Store) -> Result<(), StoreError> {
     let changed = std::mem::take(&mut *lock(&bus.changed));
     let mut failed = None;
@@ -187,12 +187,12 @@ impl SessionsFeed {
         }
     }
 
-    /// Waits until there is news. Nothing is lost when nobody waits for it to the end.
+    /// Waits until there is news. It can be cancelled without losing any.
     pub async fn ready(&self) {
         self.client.nudge.notified().await;
     }
 
-    /// What somebody calls who knows that rights may have changed: everything is looked at again.
+    /// Returns a function to call when rights may have changed: all sessions are compared again.
     pub fn refresher(&self) -> impl Fn() + Send + use<> {
         let client = Arc::clone(&self.client);
         move || {
@@ -201,7 +201,7 @@ impl SessionsFeed {
         }
     }
 
-    /// What is news since the last call.
+    /// Returns the news since the last call.
     pub async fn read(&mut self) -> Result<Vec<News>, StoreError> {
         let pending = std::mem::take(&mut *lock(&self.client.pending));
         let mut news: Vec<_> = pending.notices.into_iter().map(News::Notice).collect();
@@ -212,7 +212,7 @@ impl SessionsFeed {
             for session in page.sessions {
                 seen.push(look(&self.store, session).await?);
             }
-            let told = seen.iter().map(|seen| (seen.session.id, about(seen)));
+            let told = seen.iter().map(|seen| (seen.session.id, summary(seen)));
             self.told = Some(told.collect());
             news.push(News::Snapshot(seen));
             return Ok(news);
@@ -241,9 +241,9 @@ impl SessionsFeed {
                 continue;
             };
             let seen = look(&self.store, session).await?;
-            let about = about(&seen);
-            if told.get(&id) != Some(&about) {
-                told.insert(id, about);
+            let summary = summary(&seen);
+            if told.get(&id) != Some(&summary) {
+                told.insert(id, summary);
                 news.push(News::Session(Box::new(seen)));
             }
         }
@@ -251,7 +251,7 @@ impl SessionsFeed {
     }
 }
 
-/// What there is to tell about a session to whoever has this right in it.
+/// Adds the decisions that a user with this right may answer.
 async fn look(store: &Store, session: Session) -> Result<BusSession, StoreError> {
     let mut decisions = Vec::new();
     if session.phase == Phase::Waiting {
@@ -264,9 +264,9 @@ async fn look(store: &Store, session: Session) -> Result<BusSession, StoreError>
     Ok(BusSession { session, decisions })
 }
 
-fn about(seen: &BusSession) -> Told {
+fn summary(seen: &BusSession) -> Summary {
     let BusSession { session, decisions } = seen;
-    Told {
+    Summary {
         phase: session.phase,
         sandbox: session.sandbox,
         title: session.title.clone(),

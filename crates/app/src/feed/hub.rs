@@ -1,8 +1,8 @@
 //! Live fan-out: every client gets a session's events from the number it last saw.
 //!
-//! The log is the truth and the hub only makes it quick. New events stand in a short ring, as
-//! bytes that all clients share; a client that is further behind reads from the store. So a slow
-//! client holds nobody up and misses nothing.
+//! The log is the truth and the hub only makes it quick. New events are kept in a short ring, as
+//! bytes that all clients share. A client that is further behind reads from the store, so a slow
+//! client delays nobody and misses nothing.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -15,9 +15,9 @@ use deskhand_core::{event::LoggedEvent, id::SessionId, tasks::Tasks};
 use deskhand_store::{Store, StoreError};
 use tokio::{sync::watch, time::Instant};
 
-/// How many events a ring holds.
+/// Events in a ring.
 const RING: usize = 256;
-/// How many events are read from the store at once.
+/// Events that are read from the store at once.
 const PAGE: u32 = 256;
 /// The shortest time between two wakes of a session's followers, for each of them.
 const PER_FOLLOWER: Duration = Duration::from_micros(75);
@@ -26,7 +26,7 @@ const LONGEST_HOLD: Duration = Duration::from_millis(75);
 /// A shorter hold is not worth a timer.
 const SHORTEST_HOLD: Duration = Duration::from_millis(4);
 
-/// All sessions that somebody follows.
+/// The sessions that have followers.
 #[derive(Debug)]
 pub(crate) struct Hub {
     channels: Mutex<HashMap<SessionId, Arc<Channel>>>,
@@ -38,20 +38,20 @@ struct Channel {
     /// Consecutive events, newest last.
     ring: Mutex<VecDeque<(u64, Bytes)>>,
     pace: Mutex<Pace>,
-    /// What the followers have been told.
+    /// The newest number that followers know of.
     newest: watch::Sender<u64>,
 }
 
-/// How often the followers of a session are woken.
+/// The rate at which the followers of a session are woken.
 ///
-/// Waking one and writing to it costs about as much for one event as for two. So when there are very many,
-/// events are held back for a moment, to go out together.
+/// Waking a follower and writing to it costs about as much for one event as for two. When there are very many
+/// followers, events are held back for a moment, to go out together.
 #[derive(Debug, Default)]
 struct Pace {
-    /// What the followers are to be told.
+    /// The newest number that followers are to know of.
     newest: u64,
     told_at: Option<Instant>,
-    /// Whether somebody waits to tell them.
+    /// A task is waiting to wake them.
     is_held: bool,
 }
 
@@ -75,7 +75,7 @@ impl Hub {
         }
     }
 
-    /// Tells the followers of a session about events that are in the store.
+    /// Wakes the followers of a session after events were stored.
     pub(crate) fn publish(&self, session: SessionId, events: &[LoggedEvent]) {
         let channel = self.channels().get(&session).cloned();
         let (Some(channel), Some(last)) = (channel, events.last()) else {
@@ -84,8 +84,8 @@ impl Hub {
         {
             let mut ring = channel.ring.lock().unwrap_or_else(PoisonError::into_inner);
             for event in events {
-                // Two writers may publish in the other order than they committed. What does not
-                // continue the ring is left out, and who misses it reads it from the store.
+                // Two writers may publish in another order than they committed. Events that do not
+                // continue the ring are left out; a follower that misses them reads them from the store.
                 if ring
                     .back()
                     .is_none_or(|(newest, _)| newest + 1 == event.seq)
@@ -105,7 +105,7 @@ impl Hub {
         channel.saw(last.seq, &self.tasks);
     }
 
-    /// Tells the followers of a session that there are events up to `newest` in the store.
+    /// Wakes the followers of a session because there are events up to `newest` in the store.
     pub(crate) fn saw(&self, session: SessionId, newest: u64) {
         let channel = self.channels().get(&session).cloned();
         if let Some(channel) = channel {
@@ -113,8 +113,7 @@ impl Hub {
         }
     }
 
-    /// Follows a session from after event `after`; `newest` is the log's newest number, read
-    /// after [`Hub::publish`] could no longer be missed.
+    /// Follows a session's events after number `after`.
     pub(crate) async fn follow(
         self: &Arc<Self>,
         store: &Store,
@@ -136,8 +135,8 @@ impl Hub {
             channel,
             cursor: after,
         };
-        // Only now: an event committed before this read is counted here, a later one is published
-        // to the channel above.
+        // Read only now: an event that was committed before is counted here, a later one is published to the
+        // channel above.
         let system = deskhand_core::viewer::Viewer::System;
         if let Some(session) = store.session(system, session).await? {
             feed.channel.saw(session.last_seq, &self.tasks);
@@ -151,7 +150,7 @@ impl Hub {
 }
 
 impl Channel {
-    /// There are events up to `seq`. Followers hear of it now or, when they are many, in a moment.
+    /// Wakes the followers because of events up to `seq`: now or, when there are many followers, in a moment.
     fn saw(self: &Arc<Self>, seq: u64, tasks: &Tasks) {
         let hold = {
             let mut pace = self.pace();
@@ -166,7 +165,7 @@ impl Channel {
         let Some(end) = hold else {
             return self.tell();
         };
-        // Not kept for it: whoever leaves last takes the channel along.
+        // The task does not keep the channel: the last follower that leaves drops it.
         let channel = Arc::downgrade(self);
         tasks.spawn("held events", async move {
             tokio::time::sleep_until(end).await;
@@ -194,7 +193,7 @@ impl Channel {
         self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The events after `cursor`, if the ring still has all of them.
+    /// Returns the events after `cursor`, if the ring still has all of them.
     fn recent(&self, cursor: u64) -> Vec<(u64, Bytes)> {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         match ring.front() {
@@ -208,7 +207,7 @@ impl Channel {
 }
 
 impl Pace {
-    /// Until when events are held back for so many followers.
+    /// Returns the time until which events are held back for so many followers.
     fn hold(&self, n_followers: usize) -> Option<Instant> {
         let n_followers = u32::try_from(n_followers).unwrap_or(u32::MAX);
         let least = PER_FOLLOWER.saturating_mul(n_followers).min(LONGEST_HOLD);
@@ -218,7 +217,7 @@ impl Pace {
 }
 
 impl Feed {
-    /// The next events as JSON, at least one; waits until there are some.
+    /// Waits until there are events, and returns the next ones as JSON.
     pub async fn next(&mut self) -> Result<Vec<Bytes>, StoreError> {
         let cursor = self.cursor;
         // The sender lives as long as this feed, so waiting cannot fail.
@@ -243,7 +242,7 @@ impl Feed {
 impl Drop for Feed {
     fn drop(&mut self) {
         let mut channels = self.hub.channels();
-        // The map's and ours: nobody else follows this session.
+        // One is the map's and one ours: this is the last follower.
         if Arc::strong_count(&self.channel) == 2 {
             channels.remove(&self.session);
         }

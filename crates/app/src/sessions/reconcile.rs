@@ -1,4 +1,4 @@
-//! Start-up: what an earlier server left unfinished is taken up, and said to be.
+//! Start-up: resuming what an earlier server left unfinished, and saying so in the log.
 
 use deskhand_core::{
     event::{EventBody, Failure},
@@ -10,12 +10,12 @@ use deskhand_store::{PhaseMove, StoreError, Transition};
 use super::Sessions;
 use crate::{Control, live::Unfinished, turns::history};
 
-/// How often a turn may be held up before it is given up.
+/// Interruptions after which a turn is given up.
 const MOST_TRIES: usize = 10;
 
 impl Sessions {
-    /// Makes the store true again: turns that an earlier server was at go on, prompts that were
-    /// waiting are taken up, and no session says that somebody works on it when nobody does.
+    /// Makes the store true again: unfinished turns resume, waiting prompts are taken, and no session claims to be
+    /// at work when nobody works on it.
     pub(crate) async fn reconcile(&self, control: &Control) -> Result<(), StoreError> {
         for unsettled in self.0.store.unsettled_sessions().await? {
             let session = &unsettled.session;
@@ -35,10 +35,10 @@ impl Sessions {
         Ok(())
     }
 
-    /// Goes on with a turn, unless it was held up so often that it may be the cause.
+    /// Resumes a turn, unless it was interrupted so often that it may be the cause.
     async fn take_up(&self, session: &Session, turn: TurnId) -> Result<(), StoreError> {
         let log = history::read(&self.0.store, session.id).await?;
-        // Whoever waits for a person has done nothing that could be the cause.
+        // A turn that waits for a person has done nothing that could be the cause.
         let n_held_up = log.iter().filter(|event| {
             matches!(&event.body, EventBody::Status(status) if status.turn == Some(turn)
                 && status.prompt.is_none() && status.state != Phase::Waiting)
@@ -60,7 +60,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Says that nobody works on a session, and that its sandbox is lost if it had one.
+    /// Moves a session to rest, and its sandbox to lost if it had one.
     async fn close(&self, session: &Session, turn: Option<TurnId>) -> Result<(), StoreError> {
         let lost = was_alive(session);
         if !lost && session.phase.after(Signal::ServerRestarted).is_none() {
@@ -89,7 +89,7 @@ impl Sessions {
     }
 }
 
-/// What is said when a turn is taken up.
+/// Returns the reason in the log for resuming a turn.
 fn goes_on(session: &Session) -> &'static str {
     if session.phase == Phase::Waiting {
         "The server was started again. The agent still waits for an answer."
@@ -98,7 +98,7 @@ fn goes_on(session: &Session) -> &'static str {
     }
 }
 
-/// Whether the session had a sandbox, which ended with the server.
+/// Tells if the session had a sandbox, which ended with the server.
 fn was_alive(session: &Session) -> bool {
     matches!(
         session.sandbox,

@@ -1,4 +1,4 @@
-//! The log as a turn sees it. It waits for a database that is away, and writes nothing twice.
+//! The log of one turn. It waits for a database that is away, and writes nothing twice.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,9 +16,10 @@ use tokio_util::sync::CancellationToken;
 use super::{TurnParts, history};
 use crate::{feed::log::Log, patience::until_answered};
 
-/// How many events are read at once.
+/// Events that are read at once.
 const PAGE: u32 = 1_000;
 
+/// The log of a session, as one turn writes it.
 #[derive(Debug)]
 pub(crate) struct SessionLog {
     store: Store,
@@ -26,14 +27,14 @@ pub(crate) struct SessionLog {
     shutdown: CancellationToken,
     session: SessionId,
     turn: TurnId,
-    /// The number of an event after which stands all that is not surely written yet.
+    /// The number of an event that is surely written, with all before it.
     sure: AtomicU64,
-    /// The number of the newest event up to which the turn knows of leases.
+    /// The number of the newest event about leases that the turn knows.
     leases_told: AtomicU64,
 }
 
 impl SessionLog {
-    /// The log for `turn`, which knows it up to number `last_seq`.
+    /// Makes the log of `turn`, which knows the events up to number `last_seq`.
     pub(crate) fn new(parts: &TurnParts, session: SessionId, turn: TurnId, last_seq: u64) -> Self {
         Self {
             store: parts.store.clone(),
@@ -46,7 +47,7 @@ impl SessionLog {
         }
     }
 
-    /// Appends, unless a try whose answer got lost has done it.
+    /// Appends the events, unless an earlier try did although its answer was lost.
     async fn append_once(
         &self,
         bodies: &[EventBody],
@@ -64,8 +65,8 @@ impl SessionLog {
         Ok(())
     }
 
-    /// The number of the last of these events, if they stand in the log already. Nobody else writes
-    /// events of this turn, and earlier ones stand before `sure`.
+    /// Returns the number of the last of these events, if they are in the log already. Nobody else writes
+    /// events of this turn, and earlier ones come before `sure`.
     async fn find(&self, bodies: &[EventBody]) -> Result<Option<u64>, StoreError> {
         let written = self.after_sure().await?;
         let is_same = |event: &LoggedEvent, body: &EventBody| {
@@ -85,7 +86,7 @@ impl SessionLog {
         Ok(Some(last.seq))
     }
 
-    /// What was steered with, by a try whose answer got lost.
+    /// Returns the messages that an earlier try took although its answer was lost.
     async fn steered(&self) -> Result<Vec<EventBody>, StoreError> {
         let written = self.after_sure().await?;
         let taken: Vec<MessageId> = written
@@ -189,7 +190,7 @@ fn message_said(message: Message) -> EventBody {
     })
 }
 
-/// The message that `turn` took up with this event.
+/// Returns the message that `turn` took with this event.
 fn taken_by(event: &Event, turn: TurnId) -> Option<MessageId> {
     let EventBody::Status(status) = &event.body else {
         return None;

@@ -5,6 +5,7 @@
 mod bad_input;
 mod budgets;
 mod bus;
+mod changes;
 mod chaos;
 mod config;
 mod crash;

@@ -20,7 +20,7 @@ use super::{
 
 const N_CONNECTIONS: usize = 16;
 
-/// How long a free or a new connection is waited for.
+/// The longest wait for a free or a new connection.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
 
 /// Notices within half a minute that the other machine is gone, and frees the locks of its connection. A process

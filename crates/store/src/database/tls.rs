@@ -17,7 +17,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::SqlError;
 
-/// Why a connection cannot be made safe.
+/// Reasons a connection cannot be made safe.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     #[error("sslmode is disable, prefer, require or verify-full, not {0:?}")]
@@ -32,7 +32,7 @@ pub enum TlsError {
     Rustls(#[from] rustls::Error),
 }
 
-/// What the address says, and how connections to it are made.
+/// Reads an address and the way to connect to it.
 pub(super) fn read_address(
     url: &str,
 ) -> Result<(tokio_postgres::Config, MakeRustlsConnect), SqlError> {
@@ -54,7 +54,7 @@ pub(super) fn read_address(
     Ok((config, MakeRustlsConnect::new(client)))
 }
 
-/// What an address wishes of TLS.
+/// The use of TLS that an address asks for.
 #[derive(Debug, Default)]
 struct Wish {
     mode: Option<String>,

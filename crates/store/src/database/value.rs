@@ -1,4 +1,4 @@
-//! What goes into a statement and comes out of a row, alike for both databases.
+//! Values of statements and rows, alike for both databases.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl Row {
     }
 }
 
-/// What can be read from a row. `None` when the value is of another type.
+/// A type that can be read from a row. `None` when the value is of another type.
 pub(crate) trait FromValue<'row>: Sized {
     fn from_value(value: &'row Value) -> Option<Self>;
 }
