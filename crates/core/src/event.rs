@@ -76,7 +76,8 @@ impl LoggedEvent {
 
 /// Declares the kinds of events: the variant, its `type` on the wire and the struct of its `data`.
 macro_rules! events {
-    ($($kind:ident($name:literal): $data:ident,)+) => {
+    // The name is a `tt`: derive macros cannot read a `literal` that has passed through a macro.
+    ($($kind:ident($name:tt): $data:ident,)+) => {
         /// The kind of an event and its data.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
         #[serde(tag = "type", content = "data")]

@@ -2,13 +2,14 @@
 
 export interface components {
     schemas: {
+        /** @description One action by hand. */
         Act: {
             input: components["schemas"]["ToolInput"];
-            /** @description Whether to wait until the screen settles and take a picture of it. */
+            /** @description Waits until the screen settles, and takes a screenshot. */
             look?: boolean;
             tool: components["schemas"]["Tool"];
         };
-        /** @description What came of an action. */
+        /** @description The result of an action. */
         Acted: {
             /** @description The `call` of its events. */
             call: string;
@@ -18,7 +19,7 @@ export interface components {
             screenshot: components["schemas"]["BlobName"] | null;
             text: string;
         };
-        /** @description One thing done to the desktop. Points are pixels from the top left and must be on the screen. */
+        /** @description One thing done to the computer. */
         Action: {
             /** @enum {string} */
             action: "screenshot";
@@ -40,7 +41,7 @@ export interface components {
              * @default 1
              */
             count?: number;
-            /** @description Key names held during the click. */
+            /** @description Key names held during the click, pressed in order and released in reverse. */
             modifiers?: string[];
         } | {
             /** @enum {string} */
@@ -54,7 +55,7 @@ export interface components {
             /** @enum {string} */
             action: "drag";
             modifiers?: string[];
-            /** @description With one point the drag starts at the pointer. */
+            /** @description At least one point. With one point the drag starts at the pointer. */
             path: components["schemas"]["Point"][];
         } | {
             /** @enum {string} */
@@ -101,7 +102,7 @@ export interface components {
             /** @enum {string} */
             action: "cursor_position";
         };
-        /** @description What was used. */
+        /** @description An amount that was used. */
         Amount: {
             /** Format: int64 */
             tokens: number;
@@ -111,17 +112,18 @@ export interface components {
              */
             usd: number;
         };
-        /** @description A decision is settled: it cannot be answered any more. */
+        /** @description A decision is settled. It cannot be answered any more. */
         AnswerData: {
-            /** @description What counts, also when it is the default that came with the expiry. */
+            /** @description The answer that counts, which is the default after an expiry. */
             answer?: components["schemas"]["Reply"];
             /**
              * Format: uuid
-             * @description Who answered, when a person did.
+             * @description The person who answered, if one did.
              */
             by?: string;
             /** Format: uuid */
             decision: string;
+            /** @description Never `open`. */
             state: components["schemas"]["SettledState"];
             /** Format: uuid */
             turn: string;
@@ -152,29 +154,35 @@ export interface components {
         };
         /** @description What happens to calls of one kind. */
         ApprovalRule: {
-            /** @description The whole text of a call, in which `*` stands for anything. `*` when it is absent. */
+            /** @description The whole text of a call, in which `*` stands for anything: see [`Subjects`]. */
             pattern?: string;
             then: components["schemas"]["Then"];
             tool: components["schemas"]["RuleTool"];
         };
-        /** @description The name of a picture: the SHA-256 of its bytes and its format. */
+        /**
+         * @description The name of a blob: 64 lower-case hex digits of its SHA-256, a dot, and the format's ending.
+         *
+         *     The invariant matters for safety: a name is a file name, so it can hold no path.
+         */
         BlobName: string;
         /**
          * @description What a turn may come up against.
          * @enum {string}
          */
         Bound: "session_usd" | "session_tokens" | "day_usd" | "day_tokens" | "steps" | "seconds" | "repeats";
-        /** @description What may be used, and what is. */
+        /** @description A budget, and what was used of it. */
         Budget: {
             tokens: components["schemas"]["TokensOfBudget"];
             usd: components["schemas"]["UsdOfBudget"];
         };
+        /** @description An event, and its session. */
         BusEvent: {
+            /** @description The server passes stored JSON on without parsing it. */
             event: components["schemas"]["SessionEvent"];
             /** Format: uuid */
             session: string;
         };
-        /** @description What the bus tells. */
+        /** @description A message of the server. */
         BusMessage: {
             /** @description Your newest sessions, at most 200, newest first. It comes once, first of all. */
             data: components["schemas"]["BusSnapshot"];
@@ -206,7 +214,7 @@ export interface components {
             /** @enum {string} */
             type: "unsubscribed";
         } | {
-            /** @description What you asked for cannot be had, or cannot be had any more. */
+            /** @description The server refuses what you asked for, or ends it. */
             data: components["schemas"]["BusRefusal"];
             /** @enum {string} */
             type: "refused";
@@ -216,21 +224,23 @@ export interface components {
             /** @enum {string} */
             type: "event";
         };
+        /** @description Something that concerns the user rather than a session. */
         BusNotice: {
             /** @description `too_many_awake`, `too_many_today` or `shutting_down`. A newer server may send others. */
             code: string;
             /** @description A sentence for people. */
             message: string;
         };
+        /** @description A refused request. */
         BusRefusal: {
             error: components["schemas"]["ProblemError"];
             /**
              * Format: uuid
-             * @description Absent when the message could not be read.
+             * @description Absent when the server could not read the message.
              */
             session?: string;
         };
-        /** @description What a client says. */
+        /** @description A message of a client. */
         BusRequest: {
             /**
              * Format: int64
@@ -249,9 +259,9 @@ export interface components {
         };
         /** @description A session, and whether it waits for you. */
         BusSession: components["schemas"]["Session"] & {
-            /** @description The decisions that it waits for and you may answer, oldest first. */
+            /** @description The decisions that it waits for and you can answer, oldest first. */
             decisions: string[];
-            /** @description Whether the agent waits for something that you may give it. */
+            /** @description The agent waits for an answer that you can give. */
             needs_me: boolean;
         };
         /** @description Names a session. */
@@ -259,15 +269,13 @@ export interface components {
             /** Format: uuid */
             session: string;
         };
+        /** @description The sessions at the start. */
         BusSnapshot: {
             sessions: components["schemas"]["BusSession"][];
         };
-        /**
-         * @description The left one when nothing is said.
-         * @enum {string}
-         */
+        /** @enum {string} */
         Button: "left" | "middle" | "right";
-        /** @description What may be used. What is not given stays as it is, or is left to the server's settings; 0 is as much as it takes. */
+        /** @description A budget to set. A field that is absent stays as it is, or is left to the server's settings; 0 means no limit. */
         ChangeBudget: {
             /** Format: int64 */
             tokens?: number | null;
@@ -277,7 +285,7 @@ export interface components {
              */
             usd?: number | null;
         };
-        /** @description What to change of a message that waits. At least one of them. */
+        /** @description A change of a waiting message. At least one field is required. */
         ChangeMessage: {
             /**
              * Format: uuid
@@ -287,59 +295,44 @@ export interface components {
             /** @description At most 256 KiB in UTF-8. */
             content?: string;
             delivery?: components["schemas"]["Delivery"];
-            /** @description Which model works on it, as `vendor/name`; null for the session's. */
+            /** @description The model that works on it, as `vendor/name`; null for the session's. */
             model?: string | null;
         };
-        /** @description What to change of a session. At least one of them. */
+        /** @description A change of a session. At least one field is required. */
         ChangeSession: {
-            /** @description What the agent must ask before it does it, from its next action on. */
+            /** @description The approvals that its agent needs, from its next action on. */
             approvals?: components["schemas"]["ApprovalPolicy"];
-            /** @description What it may use in all before a person is asked, instead of what it might until now. */
+            /** @description The whole budget after which a person is asked, instead of the present one. */
             budget?: components["schemas"]["ChangeBudget"];
             /**
-             * @description What its agent is told besides what every agent is told, from its next turn on: at most 16 KiB in UTF-8, empty for
-             *     nothing.
+             * @description Instructions for its agent besides those for every agent, from its next turn on: at most 16 KiB in UTF-8, empty
+             *     for none.
              */
             instructions?: string;
             /** @description `vendor/name`, from its next turn on. */
             model?: string;
             title?: string;
         };
-        /** @description What to change of a user. */
+        /** @description A change of a user. */
         ChangeUser: {
             active?: boolean | null;
             name?: string | null;
             role?: components["schemas"]["UserRole"] | null;
         };
-        /** @description A person changed settings of the session. Absent ones stayed as they were; a new model has an event of its own. */
-        ChangedData: {
-            /** @description What the agent must ask before it does it. */
-            approvals?: components["schemas"]["ApprovalPolicy"];
-            budget?: components["schemas"]["SetBudget"];
-            /**
-             * Format: uuid
-             * @description Who did it.
-             */
-            by: string;
-            /** @description Their name at that time. */
-            by_name: string;
-            /** @description From the next turn on. Empty: none. */
-            instructions?: string;
-            title?: string;
-        };
-        /** @description Something about a call that a person must agree to, whatever the policy says. */
+        /** @description Something about a call that a person must agree to, whatever the session's policy says. */
         Check: {
             kind: components["schemas"]["DecisionKind"];
+            /** @description What people are asked. */
             prompt: string;
         };
         /** @description One of several possible answers. */
         Choice: {
             /** @description What people read. */
             label: string;
-            /** @description What the answer names and the agent is told. */
+            /** @description What the agent is told. */
             value: string;
         };
-        /** @description Somebody who has the session open. */
+        /** @description A person who has the session open. */
         Collaborator: {
             /** Format: uuid */
             id: string;
@@ -347,50 +340,51 @@ export interface components {
         };
         /** @description A turn ended as it should, or because a person stopped it. */
         CompleteData: {
-            /** @description What it came up against, when that was the end. */
+            /** @description The bound that ended it, if one did. */
             bound?: components["schemas"]["Bound"];
             /** Format: int64 */
             duration_ms: number;
             /**
              * Format: int32
-             * @description How many times the model was asked.
+             * @description The number of model calls.
              */
             n_steps: number;
             outcome: components["schemas"]["Outcome"];
             /** Format: uuid */
             turn: string;
         };
-        /** @description What an answer of the model took. Unless it broke off it is whole: what the model said and asked for stands before this. */
+        /** @description The price of a model's answer. It ends the answer: all that the model said and asked for stands before it. */
         CostData: {
-            /** @description Whether it only says what the model is about to do, so that it is not the end. */
+            /** @description The model only announced its next step, so the turn goes on. */
             aside?: boolean;
-            /** @description Whether it broke off, so that it is no answer and may have cost more. */
+            /** @description The stream broke off, so this is no answer and may have cost more. */
             broken_off?: boolean;
-            /** @description Which model gave it. */
+            /** @description The model that answered, as `vendor/name`. */
             model?: string;
             /**
              * Format: int32
-             * @description Which of the turn's answers it was, counted from 1.
+             * @description The number of the answer in its turn, from 1.
              */
             step: number;
             /** Format: uuid */
             turn: string;
-            /** @description Whether the model wanted to say more and could not. */
+            /** @description The answer reached its length limit before its end. */
             unfinished?: boolean;
-            /** @description Whether nobody knows what the model costs, so that `usd` is no more than 0. */
+            /** @description The price of the model is unknown, so `usd` is 0. */
             unpriced?: boolean;
             usage: components["schemas"]["UsageData"];
             /**
              * Format: double
-             * @description What it cost in US dollars.
+             * @description US dollars.
              */
             usd: number;
         };
+        /** @description A session to make. */
         CreateSession: {
             approvals?: components["schemas"]["ApprovalPolicy"] | null;
-            /** @description What it may use before a person is asked. */
+            /** @description The budget after which a person is asked. */
             budget?: components["schemas"]["ChangeBudget"];
-            /** @description What its agent is told besides what every agent is told: at most 16 KiB in UTF-8. */
+            /** @description Instructions for its agent besides those for every agent: at most 16 KiB in UTF-8. */
             instructions?: string | null;
             /** @description The caller's own notes. */
             metadata?: {
@@ -400,26 +394,28 @@ export interface components {
             model?: string | null;
             title?: string | null;
         };
+        /** @description A token to make. */
         CreateToken: {
             /**
              * Format: date-time
-             * @description For ever without it.
+             * @description Without it the token does not expire.
              */
             expires_at?: string | null;
             name: string;
             scope?: components["schemas"]["Scope"] | null;
         };
+        /** @description A user to add. */
         CreateUser: {
             /** @description No two users' names differ only in case. */
             name: string;
             role?: components["schemas"]["UserRole"] | null;
         };
-        /** @description Something a person is asked, and what became of it. */
+        /** @description A question to people, and what became of it. */
         Decision: {
             answer: components["schemas"]["Reply"] | null;
             /**
              * Format: uuid
-             * @description Who answered, when a person did.
+             * @description The person who answered, if one did.
              */
             answered_by: string | null;
             answered_by_name: string | null;
@@ -430,7 +426,7 @@ export interface components {
             default: components["schemas"]["Reply"] | null;
             /**
              * Format: date-time
-             * @description It waits for ever without it.
+             * @description Null when it waits without a time limit.
              */
             expires_at: string | null;
             form: components["schemas"]["Form"];
@@ -445,7 +441,7 @@ export interface components {
             session_title: string;
             /**
              * Format: date-time
-             * @description When it was answered, expired or withdrawn.
+             * @description The time at which it was answered, expired or was withdrawn.
              */
             settled_at: string | null;
             state: components["schemas"]["DecisionState"];
@@ -477,10 +473,7 @@ export interface components {
             /** Format: uuid */
             turn: string;
         };
-        /**
-         * @description Why a person is asked.
-         * @enum {string}
-         */
+        /** @enum {string} */
         DecisionKind: "question" | "approval" | "safety_check" | "budget";
         /** @enum {string} */
         DecisionState: "open" | "answered" | "expired" | "withdrawn";
@@ -489,7 +482,7 @@ export interface components {
             decisions: components["schemas"]["Decision"][];
             /**
              * Format: uuid
-             * @description The `before` of the next page, when there is one.
+             * @description The `before` of the next page, if there is one.
              */
             next: string | null;
         };
@@ -498,7 +491,7 @@ export interface components {
          * @enum {string}
          */
         Delivery: "queue" | "steer" | "interrupt";
-        /** @description One thing asked of the file editor. Paths are absolute. */
+        /** @description One thing asked of the editor. Paths are absolute. */
         EditCommand: {
             /** @enum {string} */
             command: "view";
@@ -528,16 +521,16 @@ export interface components {
             command: "undo_edit";
             path: string;
         };
-        /** @description Something failed. With a `turn` it is that turn's end. */
+        /** @description Something failed. With a `turn` it ends that turn. */
         ErrorData: {
             /** @description Stable, for programs: `server_restarted`, `model_failed`, … */
             code: string;
-            /** @description A sentence for people: what happened and what to do. */
+            /** @description A sentence for people: the problem and the way out. */
             message: string;
             /** Format: uuid */
             turn?: string;
         };
-        /** @description What an event says, by its `type`. */
+        /** @description The kind of an event and its data. */
         EventBody: {
             data: components["schemas"]["StatusData"];
             /** @enum {string} */
@@ -599,10 +592,6 @@ export interface components {
             /** @enum {string} */
             type: "model";
         } | {
-            data: components["schemas"]["ChangedData"];
-            /** @enum {string} */
-            type: "changed";
-        } | {
             data: components["schemas"]["NoticeData"];
             /** @enum {string} */
             type: "notice";
@@ -619,7 +608,6 @@ export interface components {
         EventsPage: {
             events: components["schemas"]["SessionEvent"][];
         };
-        /** @description What is known of a file that was given. */
         FileHead: {
             /** Format: int64 */
             n_bytes: number;
@@ -641,60 +629,65 @@ export interface components {
             /** @enum {string} */
             type: "file";
         };
-        /** @description A program in the sandbox has asked a model. It is no part of the conversation. */
+        /** @description A program in the sandbox asked a model. It is no part of the conversation. */
         GatewayData: {
             /** @description `vendor/name`. */
             model: string;
             /**
              * Format: uuid
-             * @description The turn that was under way. Absent when a person had control and the agent was not at work.
+             * @description The turn that was running. Absent when a person had control and the agent was idle.
              */
             turn?: string;
-            /** @description Whether the answer broke off, so that it may have cost more. */
+            /** @description The answer broke off, so it may have cost more. */
             unfinished?: boolean;
-            /** @description Whether nobody knows what the model costs, so that `usd` is no more than 0. */
+            /** @description The price of the model is unknown, so `usd` is 0. */
             unpriced?: boolean;
             usage: components["schemas"]["UsageData"];
             /**
              * Format: double
-             * @description What it cost in US dollars.
+             * @description US dollars.
              */
             usd: number;
         };
         /**
-         * @description A right that the owner can give.
+         * @description A right that a link can give, for the schema: `app` refuses the others with a code of its own.
          * @enum {string}
          */
         GivenRight: "view" | "suggest" | "drive";
+        /** @description A right to give. */
         GrantRight: {
-            /** @description With `owner` they become the owner and you may drive. */
+            /** @description With `owner` they become the owner and you keep `drive`. */
             right: components["schemas"]["Right"];
         };
+        /** @description The health of the server and of its parts. */
         Health: {
             parts: components["schemas"]["HealthParts"];
             status: components["schemas"]["HealthStatus"];
             version: string;
         };
+        /** @description The health of one part. */
         HealthPart: {
-            /** @description What is wrong and where to look, when something is. */
+            /** @description The problem and the place to look, if there is one. */
             message?: string;
             status: components["schemas"]["HealthStatus"];
         };
+        /** @description The parts of the server. */
         HealthParts: {
-            /** @description Without it nothing can be done. */
+            /** @description Nothing works without it. */
             database: components["schemas"]["HealthPart"];
-            /** @description Whether the page is in this program. */
+            /** @description The page in this program. */
             page: components["schemas"]["HealthPart"];
-            /** @description Where pictures of the screen are kept. */
+            /** @description The store of screenshots. */
             pictures: components["schemas"]["HealthPart"];
-            /** @description Whether sandboxes can be started. */
+            /** @description The provider of sandboxes. */
             sandboxes: components["schemas"]["HealthPart"];
         };
         /**
-         * @description `degraded`: some things cannot be done. `unhealthy`: nothing can.
+         * @description `degraded`: some things do not work. `unhealthy`: nothing does.
          * @enum {string}
          */
         HealthStatus: "healthy" | "degraded" | "unhealthy";
+        /** @description A link to follow. */
         JoinSession: {
             /**
              * Format: password
@@ -702,7 +695,7 @@ export interface components {
              */
             code: string;
         };
-        /** @description Who has mouse and keyboard of a session's computer. */
+        /** @description The holder of mouse and keyboard of a session's computer. */
         Lease: {
             /** @enum {string} */
             holder: "agent";
@@ -739,7 +732,7 @@ export interface components {
             change: "ended";
             reason: components["schemas"]["LeaseEnd"];
         };
-        /** @description Somebody's lease of mouse and keyboard began, was made longer or ended. */
+        /** @description Somebody's lease began, was made longer or ended. */
         LeaseData: components["schemas"]["LeaseChange"] & {
             /** @description Their name at that time. */
             name: string;
@@ -754,23 +747,23 @@ export interface components {
          * @enum {string}
          */
         LeaseEnd: "handed_back" | "expired" | "disconnected" | "right_lost" | "session_ended";
-        /** @description What you may use, and what you use of it. */
+        /** @description Your limits, and what you use of them. */
         LimitsInUse: {
             /** @description Your sessions that are awake. */
             awake_sessions: components["schemas"]["UsedOfLimit"];
             /**
              * Format: date-time
-             * @description When you may make another session, if you may not now.
+             * @description The time from which you can make another session, if you cannot now.
              */
             frees_at: string | null;
             /**
              * Format: int64
-             * @description How long a session stays awake when nobody needs it.
+             * @description The time for which an idle session stays awake.
              */
             idle_seconds: number;
             /**
              * Format: int64
-             * @description How long one sandbox may live.
+             * @description The longest life of one sandbox.
              */
             life_seconds: number;
             /** @description The sessions you made in the last 24 hours. */
@@ -791,14 +784,14 @@ export interface components {
             /** @description The token itself, shown this once. */
             token: string;
         };
-        /** @description What a person or the agent said. */
+        /** @description A message of a person or the agent. */
         Message: {
             /**
              * Format: uuid
-             * @description Who wrote it, when a person did.
+             * @description The person who wrote it, if one did.
              */
             author: string | null;
-            /** @description Their name, also when they have left. */
+            /** @description Their name, even after they have left. */
             author_name: string | null;
             content: string;
             /** Format: date-time */
@@ -806,7 +799,7 @@ export interface components {
             delivery: components["schemas"]["Delivery"];
             /** Format: uuid */
             id: string;
-            /** @description Which model works on it, when it is not the session's. */
+            /** @description The model that works on it, if it is not the session's. */
             model: string | null;
             role: components["schemas"]["Role"];
             /** Format: uuid */
@@ -814,10 +807,7 @@ export interface components {
         };
         /** @description A message was accepted, or the agent gave its answer. */
         MessageData: {
-            /**
-             * Format: uuid
-             * @description Who wrote it, when a person did.
-             */
+            /** Format: uuid */
             author?: string;
             /** @description Their name at that time. */
             author_name?: string;
@@ -826,7 +816,7 @@ export interface components {
             delivery?: components["schemas"]["Delivery"];
             /** Format: uuid */
             id: string;
-            /** @description Which model works on it, when it is not the session's. */
+            /** @description The model that works on it, if it is not the session's. */
             model?: string;
             role: components["schemas"]["Role"];
             /**
@@ -840,7 +830,7 @@ export interface components {
             messages: components["schemas"]["Message"][];
             /**
              * Format: uuid
-             * @description The `after` of the next page, when there is one.
+             * @description The `after` of the next page, if there is one.
              */
             next: string | null;
         };
@@ -849,27 +839,24 @@ export interface components {
             /** @description `vendor/name`. */
             name: string;
             price: components["schemas"]["Price"] | null;
-            /** @description Why it cannot be used, and the way out. */
+            /** @description The reason why it cannot be used, and the way out. */
             problem: string | null;
             usable: boolean;
         };
         /** @description A person gave the session another model, from its next turn on. */
         ModelData: {
-            /**
-             * Format: uuid
-             * @description Who did it.
-             */
+            /** Format: uuid */
             by: string;
             /** @description Their name at that time. */
             by_name: string;
             /** @description `vendor/name`. */
             model: string;
         };
-        /** @description What there is to choose from, usable ones first. */
+        /** @description The models to choose from, usable ones first. */
         Models: {
-            /** @description What a session uses when nobody says otherwise. It is one of `models`. */
+            /** @description The model of a session for which nobody chose one. It is one of `models`. */
             default: string;
-            /** @description Those that are known by name. Other models of a vendor may be usable as well. */
+            /** @description The models that are known by name. Other models of a vendor may be usable as well. */
             models: components["schemas"]["Model"][];
         };
         /** @description A turn comes close to a bound. The model is told as well. */
@@ -883,11 +870,14 @@ export interface components {
             turn: string;
             /**
              * Format: double
-             * @description In the bound's own unit.
+             * @description In the unit of the bound.
              */
             used: number;
         };
-        /** @enum {string} */
+        /**
+         * @description The way in which a turn ended.
+         * @enum {string}
+         */
         Outcome: "done" | "stopped" | "interrupted" | "enough";
         /** @description A bound that would be passed, in the bound's own unit. */
         OverBound: {
@@ -906,23 +896,23 @@ export interface components {
         People: {
             people: components["schemas"]["Person"][];
         };
-        /** @description Somebody who has a right in a session. */
+        /** @description A person who has a right in a session. */
         Person: {
-            /** @description Whether they have a stream open. */
+            /** @description They have a stream open. */
             here: boolean;
             /** Format: uuid */
             id: string;
             name: string;
             right: components["schemas"]["Right"];
         };
-        /** @description A place on the screen. */
+        /** @description A place on the screen, in native pixels from the top left. */
         Point: {
             /** Format: int32 */
             x: number;
             /** Format: int32 */
             y: number;
         };
-        /** @description What a stream tells besides the log, when it is asked to. It has no number and is not kept. */
+        /** @description A message about people between the events of a stream, if the client asks for it. It has no number and is not kept. */
         PresenceMessage: {
             data: components["schemas"]["Collaborator"];
             /** @enum {string} */
@@ -932,7 +922,7 @@ export interface components {
             /** @enum {string} */
             type: "collaborator_leave";
         };
-        /** @description What a million tokens cost, in US dollars. */
+        /** @description The price of a million tokens, in US dollars. */
         Price: {
             /** Format: double */
             cache_read: number;
@@ -950,6 +940,7 @@ export interface components {
         Problem: {
             error: components["schemas"]["ProblemError"];
         };
+        /** @description A refusal. */
         ProblemError: {
             /** @description Stable, for programs. */
             code: string;
@@ -958,17 +949,18 @@ export interface components {
             /** @description A sentence for people. */
             message: string;
         };
+        /** @description A secret to store. */
         PutSecret: {
-            /** @description Where it may be typed: scheme, host and port of the page, such as `https://example.com`. */
+            /** @description The pages into which agents can type it: scheme, host and port, such as `https://example.com`. */
             origins: string[];
-            /** @description What is typed. It cannot be read again. */
+            /** @description The text to type. It cannot be read again. */
             value: string;
         };
-        /** @description The messages that wait, in the order in which the agent will take them. */
+        /** @description The waiting messages, in the order in which the agent will take them. */
         Queue: {
             messages: components["schemas"]["Message"][];
         };
-        /** @description What became of a message that waits. */
+        /** @description A change of a waiting message. */
         QueueChange: {
             /** @enum {string} */
             change: "edited";
@@ -992,10 +984,7 @@ export interface components {
         };
         /** @description A message was changed while it waited. */
         QueueData: components["schemas"]["QueueChange"] & {
-            /**
-             * Format: uuid
-             * @description Who did it.
-             */
+            /** Format: uuid */
             by: string;
             /** Format: uuid */
             message: string;
@@ -1015,49 +1004,47 @@ export interface components {
         Reply: {
             text: string;
         } | {
-            /** @description Values of choices. */
+            /** @description Values of choices, in the order in which they are offered. */
             choices: string[];
         } | {
             yes: boolean;
         } | {
+            /** @description What is known of a file; its bytes are kept beside it. */
             file: components["schemas"]["FileHead"];
         };
         /** @description The model could not answer and is asked again. */
         RetryData: {
             /**
              * Format: int32
-             * @description Which try failed, counted from 1 for each answer.
+             * @description The number of the failed attempt at this answer, from 1.
              */
             attempt: number;
-            /** @description What went wrong, for people. */
+            /** @description The problem, in a sentence for people. */
             message: string;
-            /** @description Which model is asked then, when it is another one. */
+            /** @description The model of the next attempt, if it is another one. */
             model?: string;
             /**
              * Format: date-time
-             * @description When it is asked again.
+             * @description The time of the next attempt.
              */
             next_at: string;
             /** Format: uuid */
             turn: string;
         };
         /**
-         * @description What somebody may do in a session. Each right includes those before it.
+         * @description A right in a session. Each includes those before it.
          * @enum {string}
          */
         Right: "view" | "suggest" | "drive" | "owner";
-        /**
-         * @description Who said a message.
-         * @enum {string}
-         */
+        /** @enum {string} */
         Role: "user" | "assistant";
         /** @enum {string} */
         RuleTool: "computer" | "bash" | "editor" | "fill_secret" | "any";
-        /** @description A piece of what the model thought or said. Pieces with one `turn` and `block` belong together. */
+        /** @description A piece of the model's thinking or text. Pieces with the same `turn` and `block` belong together. */
         SaidData: {
             /**
              * Format: int32
-             * @description Counted from 0 in each turn, over thinking and text together.
+             * @description The number of the block in its turn, from 0, over thinking and text together.
              */
             block: number;
             text: string;
@@ -1070,14 +1057,14 @@ export interface components {
          */
         SandboxState: "none" | "starting" | "ready" | "paused" | "stopped" | "lost";
         /**
-         * @description What a token is good for. Each scope but `metrics` includes those before it; `admin` includes all.
+         * @description What a token is good for. Each includes those before it, except that figures need `Metrics` or `Admin`.
          * @enum {string}
          */
         Scope: "metrics" | "read" | "write" | "admin";
-        /** @description The screen was looked at. */
+        /** @description The agent or a person took a screenshot. */
         ScreenshotData: {
             blob: components["schemas"]["BlobName"];
-            /** @description The tool use it belongs to. Absent when the agent looks because people had control. */
+            /** @description The tool use it belongs to. Absent when the agent looks after a person had control. */
             call?: string;
             /** Format: int32 */
             height: number;
@@ -1086,22 +1073,22 @@ export interface components {
             /** Format: int32 */
             width: number;
         };
-        /** @description What is known of a secret. Its value is not. */
+        /** @description A stored secret without its value. */
         Secret: {
             /** Format: date-time */
             created_at: string;
             /**
              * Format: date-time
-             * @description When an agent last typed it.
+             * @description The last time at which an agent typed it.
              */
             last_used_at: string | null;
             /**
              * Format: uuid
-             * @description In which session.
+             * @description The session of the last use.
              */
             last_used_in: string | null;
             name: string;
-            /** @description Where it may be typed. */
+            /** @description The pages into which agents can type it. */
             origins: string[];
             /** Format: date-time */
             updated_at: string;
@@ -1110,39 +1097,40 @@ export interface components {
         Secrets: {
             secrets: components["schemas"]["Secret"][];
         };
+        /** @description A message to send. */
         SendMessage: {
             /** @description At most 256 KiB in UTF-8. */
             content: string;
             delivery?: components["schemas"]["Delivery"];
             /**
-             * @description Which model works on it, as `vendor/name`; the session's without it. A message that steers a turn leaves the
+             * @description The model that works on it, as `vendor/name`; the session's without it. A message that steers a turn leaves the
              *     turn its model.
              */
             model?: string | null;
         };
         /** @description A conversation with an agent. */
         Session: {
-            /** @description What the agent must ask before it does it. */
+            /** @description The approvals that its agent needs. */
             approvals: components["schemas"]["ApprovalPolicy"];
-            /** @description What it may use, and what it has used. */
+            /** @description Its budget, and what was used of it. */
             budget: components["schemas"]["Budget"];
             /**
              * Format: double
-             * @description What its models have cost so far, in US dollars.
+             * @description The cost of its models so far, in US dollars.
              */
             cost_usd: number;
             /** Format: date-time */
             created_at: string;
             /** Format: uuid */
             id: string;
-            /** @description What its agent is told besides what every agent is told. Empty: nothing. */
+            /** @description Instructions for its agent besides those for every agent. May be empty. */
             instructions: string;
             /**
              * Format: int64
              * @description The number of its newest event.
              */
             last_seq: number;
-            /** @description Who has mouse and keyboard. */
+            /** @description The holder of mouse and keyboard. */
             lease: components["schemas"]["Lease"];
             /** @description The caller's own notes. */
             metadata: {
@@ -1152,10 +1140,10 @@ export interface components {
             model: string;
             /**
              * Format: uuid
-             * @description Who made it.
+             * @description The user to whom it belongs.
              */
             owner: string;
-            /** @description What you may do with it. */
+            /** @description Your right in it. */
             right: components["schemas"]["Right"];
             sandbox: components["schemas"]["SandboxState"];
             state: components["schemas"]["SessionState"];
@@ -1163,7 +1151,7 @@ export interface components {
             title: string;
             /**
              * Format: int64
-             * @description What its models have read and written so far.
+             * @description The tokens that its models have read and written so far.
              */
             tokens: number;
             /** Format: date-time */
@@ -1180,7 +1168,7 @@ export interface components {
             seq: number;
         };
         /**
-         * @description What a session is doing.
+         * @description What a session is doing. On the wire this is its `state`.
          * @enum {string}
          */
         SessionState: "initializing" | "idle" | "running" | "waiting" | "error" | "terminated";
@@ -1188,30 +1176,20 @@ export interface components {
         SessionsPage: {
             /**
              * Format: uuid
-             * @description The `before` of the next page, when there is one.
+             * @description The `before` of the next page, if there is one.
              */
             next: string | null;
             sessions: components["schemas"]["Session"][];
         };
-        /** @description The budget that a session has from now on. */
-        SetBudget: {
-            /**
-             * Format: int64
-             * @description Tokens. Absent: no limit.
-             */
-            tokens?: number;
-            /**
-             * Format: double
-             * @description US dollars. Absent: no limit.
-             */
-            usd?: number;
-        };
         /** @description Your settings. */
         Settings: {
-            /** @description What the agent must ask in sessions that you make from now on. */
+            /** @description The approvals that agents need in sessions that you make from now on. */
             approvals: components["schemas"]["ApprovalPolicy"];
         };
-        /** @enum {string} */
+        /**
+         * @description The states of a decision that is settled, for the schema of its event.
+         * @enum {string}
+         */
         SettledState: "answered" | "expired" | "withdrawn";
         /** @description A link that lets people into a session. */
         Share: {
@@ -1223,15 +1201,16 @@ export interface components {
             id: string;
             right: components["schemas"]["GivenRight"];
         };
+        /** @description A link to make. */
         ShareSession: {
             /**
              * Format: date-time
-             * @description In a week unless said.
+             * @description A week from now by default.
              */
             expires_at?: string | null;
             right: components["schemas"]["GivenRight"];
         };
-        /** @description The links of a session that are still good. */
+        /** @description The links of a session that still work. */
         Shares: {
             shares: components["schemas"]["Share"][];
         };
@@ -1249,13 +1228,15 @@ export interface components {
             /** @enum {string} */
             shell: "restart";
         };
+        /** @description A code to sign in with. */
         SignIn: {
             /**
              * Format: password
-             * @description From a sign-in link: `/?code=…`, good once, for ten minutes.
+             * @description From a sign-in link: `/?code=…`, valid once, for ten minutes.
              */
             code: string;
         };
+        /** @description A link that signs somebody in once. */
         SignInLink: {
             /** Format: date-time */
             expires_at: string;
@@ -1266,16 +1247,16 @@ export interface components {
         StatusData: {
             /**
              * Format: uuid
-             * @description The message that this turn works on. A message that no status names is still waiting.
+             * @description The message that the turn works on. A message that no status names is still waiting.
              */
             prompt?: string;
-            /** @description Why, where that is not plain. */
+            /** @description The reason, where it is not obvious. */
             reason?: string;
             sandbox: components["schemas"]["SandboxState"];
             state: components["schemas"]["SessionState"];
             /**
              * Format: uuid
-             * @description The turn that begins here, takes up another message, or was held up and goes on.
+             * @description The turn that starts, takes another message, or resumes.
              */
             turn?: string;
         };
@@ -1284,25 +1265,26 @@ export interface components {
             input: unknown;
             tool: string;
         };
+        /** @description A request for mouse and keyboard. */
         TakeControl: {
-            /** @description Whether to take it from whoever has it. Only the owner may. */
+            /** @description Takes control from whoever has it. Only the owner can. */
             force?: boolean;
             /**
              * Format: int32
-             * @description For how long.
+             * @description The length of the lease.
              * @default 300
              */
             seconds?: number | null;
         };
         /** @enum {string} */
         Then: "ask" | "allow" | "refuse";
-        /** @description What is known of a token. */
+        /** @description A token without its secret. */
         Token: {
             /** Format: date-time */
             created_at: string;
             /**
              * Format: date-time
-             * @description For ever when it is null.
+             * @description Null when it does not expire.
              */
             expires_at: string | null;
             /** Format: uuid */
@@ -1310,7 +1292,7 @@ export interface components {
             /** Format: date-time */
             last_used_at: string | null;
             name: string;
-            /** @description How it begins, so that people know which it is. Empty for one made by an early version. */
+            /** @description Its first characters, by which people recognise it. Empty for one made by an early version. */
             prefix: string;
             scope: components["schemas"]["Scope"];
         };
@@ -1318,10 +1300,11 @@ export interface components {
         Tokens: {
             tokens: components["schemas"]["Token"][];
         };
+        /** @description Tokens that models read and wrote. */
         TokensOfBudget: {
             /**
              * Format: int64
-             * @description With what people gave in addition. As many as it takes when it is null.
+             * @description Includes additional grants. Null means no limit.
              */
             limit: number | null;
             /** Format: int64 */
@@ -1332,15 +1315,15 @@ export interface components {
          * @enum {string}
          */
         Tool: "computer" | "bash" | "editor";
-        /** @description What a tool is told. */
+        /** @description The input of a tool. */
         ToolInput: components["schemas"]["Action"] | components["schemas"]["ShellRequest"] | components["schemas"]["EditCommand"];
-        /** @description What came of a tool use. */
+        /** @description The result of a tool use. */
         ToolResultData: {
             call: string;
             /** Format: int64 */
             duration_ms: number;
             is_error: boolean;
-            /** @description More of the same call follows; `text` is only what is new. The last result has it all. */
+            /** @description More of the same call follows, and `text` has only the new part. The last result has all of it. */
             partial?: boolean;
             text: string;
             /** Format: uuid */
@@ -1350,16 +1333,16 @@ export interface components {
         ToolUseData: {
             /**
              * Format: uuid
-             * @description Who did it, when a person did.
+             * @description The person who did it by hand.
              */
             by?: string;
             /** @description Pairs the use with its result. */
             call: string;
-            /** @description What a person must agree to first. */
+            /** @description The points that a person must agree to first. */
             checks?: components["schemas"]["Check"][];
-            /** @description A `ToolInput`, or what the model sent instead of one. */
+            /** @description An `Action`, `ShellRequest`, `EditCommand`, `Question` or `FillSecret`, or what the model sent instead of one. */
             input: unknown;
-            /** @description A `Tool`, or what the model named instead of one. */
+            /** @description `computer`, `bash`, `editor`, `ask_user` or `fill_secret`. */
             tool: string;
             /**
              * Format: uuid
@@ -1367,16 +1350,16 @@ export interface components {
              */
             turn?: string;
         };
-        /** @description What the models of all your sessions have used. */
+        /** @description The usage of the models in all your sessions. */
         Usage: {
             /** @description Since the first of the month. */
             month: components["schemas"]["Amount"];
             /**
              * Format: date-time
-             * @description When the next day begins.
+             * @description The start of the next day.
              */
             next_day_at: string;
-            /** @description Since midnight UTC, and what you may use until the next. */
+            /** @description Since midnight UTC, and the limit until the next. */
             today: components["schemas"]["Budget"];
         };
         /** @description What an answer took, in tokens. */
@@ -1397,21 +1380,22 @@ export interface components {
         UsdOfBudget: {
             /**
              * Format: double
-             * @description With what people gave in addition. As much as it takes when it is null.
+             * @description Includes additional grants. Null means no limit.
              */
             limit: number | null;
             /** Format: double */
             used: number;
         };
+        /** @description A limit, and what was used of it. */
         UsedOfLimit: {
             /** Format: int32 */
             limit: number;
             /** Format: int64 */
             used: number;
         };
-        /** @description Somebody who may sign in. */
+        /** @description A person who can sign in. */
         User: {
-            /** @description Whoever is not active is signed out everywhere and cannot sign in. */
+            /** @description An inactive user is signed out everywhere and cannot sign in. */
             active: boolean;
             /** Format: date-time */
             created_at: string;
@@ -1420,49 +1404,46 @@ export interface components {
             name: string;
             role: components["schemas"]["UserRole"];
         };
-        /** @description What was decided for a user. Where nothing is, or null, the server's settings hold. */
+        /** @description The limits of one user. Where a field is absent or null, the server's settings hold. */
         UserLimits: {
             /**
              * Format: int32
-             * @description How many of their sessions may be awake at a time.
+             * @description The most sessions of theirs that can be awake at a time.
              */
             awake_sessions?: number | null;
             /**
              * Format: int64
-             * @description How many tokens they may use in a day. 0: as many as it takes.
+             * @description The tokens they can use in a day. 0 means no limit.
              */
             day_tokens?: number | null;
             /**
              * Format: double
-             * @description What the models of their sessions may cost in a day, in US dollars. 0: as much as it takes.
+             * @description The budget for the models of their sessions in a day, in US dollars. 0 means no limit.
              */
             day_usd?: number | null;
             /**
              * Format: int32
-             * @description How long a session of theirs stays awake when nobody needs it.
+             * @description The time for which an idle session of theirs stays awake.
              */
             idle_seconds?: number | null;
             /**
              * Format: int32
-             * @description How long one sandbox of theirs may live.
+             * @description The longest life of one sandbox of theirs.
              */
             life_seconds?: number | null;
             /**
              * Format: int32
-             * @description How many sessions they may make in 24 hours.
+             * @description The most sessions that they can make in 24 hours.
              */
             sessions_per_day?: number | null;
         };
-        /**
-         * @description What a user is to the server.
-         * @enum {string}
-         */
+        /** @enum {string} */
         UserRole: "admin" | "member";
         /** @description A page of users, oldest first. */
         UsersPage: {
             /**
              * Format: uuid
-             * @description The `after` of the next page, when there is one.
+             * @description The `after` of the next page, if there is one.
              */
             next: string | null;
             users: components["schemas"]["User"][];
@@ -1495,7 +1476,6 @@ export type ChangeBudget = components['schemas']['ChangeBudget'];
 export type ChangeMessage = components['schemas']['ChangeMessage'];
 export type ChangeSession = components['schemas']['ChangeSession'];
 export type ChangeUser = components['schemas']['ChangeUser'];
-export type ChangedData = components['schemas']['ChangedData'];
 export type Check = components['schemas']['Check'];
 export type Choice = components['schemas']['Choice'];
 export type Collaborator = components['schemas']['Collaborator'];
@@ -1568,7 +1548,6 @@ export type Session = components['schemas']['Session'];
 export type SessionEvent = components['schemas']['SessionEvent'];
 export type SessionState = components['schemas']['SessionState'];
 export type SessionsPage = components['schemas']['SessionsPage'];
-export type SetBudget = components['schemas']['SetBudget'];
 export type Settings = components['schemas']['Settings'];
 export type SettledState = components['schemas']['SettledState'];
 export type Share = components['schemas']['Share'];
