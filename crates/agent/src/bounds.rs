@@ -165,9 +165,7 @@ impl Work {
     /// Tells people and the model, once for each bound that is close.
     async fn warn(&mut self, gauges: &[Gauge]) -> Result<(), Cut> {
         let is_news = |gauge: &&Gauge| match gauge.over.bound {
-            Bound::Repeats => {
-                gauge.over.used >= TOLD_AFTER && !self.repeats().is_told
-            }
+            Bound::Repeats => gauge.over.used >= TOLD_AFTER && !self.repeats().is_told,
             Bound::SessionUsd
             | Bound::SessionTokens
             | Bound::DayUsd

@@ -101,6 +101,7 @@ mod tests {
             system: "You have a computer.".to_owned(),
             screen,
             shown: screen,
+            tools: [].into(),
             items,
         };
         let small = estimate(&request(vec![prompt.clone()]));

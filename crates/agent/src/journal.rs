@@ -18,11 +18,7 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    pub(crate) fn new(
-        log: Arc<dyn TurnLog>,
-        bodies: Vec<EventBody>,
-        originals: Originals,
-    ) -> Self {
+    pub(crate) fn new(log: Arc<dyn TurnLog>, bodies: Vec<EventBody>, originals: Originals) -> Self {
         Self {
             log,
             bodies,

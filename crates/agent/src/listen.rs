@@ -13,11 +13,7 @@ use deskhand_core::{
 use futures::StreamExt;
 use tokio::time::Instant;
 
-use crate::{
-    cut::Cut,
-    ports::TurnLogError,
-    work::Work,
-};
+use crate::{cut::Cut, ports::TurnLogError, work::Work};
 
 /// Quick enough to read along.
 pub(crate) const FLUSH_EVERY: Duration = Duration::from_millis(100);

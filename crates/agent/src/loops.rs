@@ -5,9 +5,7 @@
 //! shows the same picture. Any other difference ends the repetition, and so does a person who says something or takes
 //! over.
 
-use deskhand_core::{
-    blob::BlobName, budget::Bound, event::EventBody, id::TurnId, policy::Risk,
-};
+use deskhand_core::{blob::BlobName, budget::Bound, event::EventBody, id::TurnId, policy::Risk};
 use serde_json::Value;
 
 use crate::tools::ToolSet;

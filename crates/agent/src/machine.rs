@@ -96,11 +96,7 @@ impl Machine {
     }
 
     /// Takes a picture of the screen once it has settled.
-    pub(crate) async fn look(
-        &mut self,
-        shown: ScreenSize,
-        signals: &Signals,
-    ) -> Result<Look, Cut> {
+    pub(crate) async fn look(&mut self, shown: ScreenSize, signals: &Signals) -> Result<Look, Cut> {
         let computer = self.computer(signals).await?;
         let look = ComputerRequest::Act {
             action: Action::Screenshot,
@@ -113,7 +109,9 @@ impl Machine {
             reply = computer.perform(RequestId::new(), Actor::Agent, look, None) => reply,
         };
         Ok(match reply {
-            Ok(reply) => Acted::of_reply(reply).picture.map_or(Look::Nothing, Look::Seen),
+            Ok(reply) => Acted::of_reply(reply)
+                .picture
+                .map_or(Look::Nothing, Look::Seen),
             Err(ComputerError::Refused { .. }) => Look::Refused,
             Err(error) => {
                 self.note_failure(&error);

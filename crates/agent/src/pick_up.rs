@@ -4,11 +4,7 @@
 //! have been carried out, and the model is told so; the others were not. A call that waited for a person was not
 //! carried out, and waits on.
 
-use deskhand_core::{
-    event::EventBody,
-    id::TurnId,
-    model::ToolCall,
-};
+use deskhand_core::{event::EventBody, id::TurnId, model::ToolCall};
 use tokio::time::Instant;
 
 use crate::{

@@ -26,11 +26,11 @@ use deskhand_core::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+pub(crate) use self::shell_text::interrupted_shell_text;
 pub use self::{
     context::{Acted, ToolContext},
     output::{ToolFailure, ToolOutput},
 };
-pub(crate) use self::shell_text::interrupted_shell_text;
 
 /// Every tool of Deskhand, in the order in which models are offered them.
 pub fn all() -> ToolSet {
@@ -92,10 +92,8 @@ pub trait Invocation: Send + Sync + std::fmt::Debug {
     }
 
     /// Carries the call out.
-    async fn run(
-        self: Box<Self>,
-        context: &mut dyn ToolContext,
-    ) -> Result<ToolOutput, ToolFailure>;
+    async fn run(self: Box<Self>, context: &mut dyn ToolContext)
+    -> Result<ToolOutput, ToolFailure>;
 }
 
 /// The tools of one session.

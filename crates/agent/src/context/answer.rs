@@ -50,7 +50,6 @@ impl Answer {
         self.calls.iter().any(|call| call.result.is_some())
     }
 
-
     pub(super) fn think(&mut self, said: &Said) {
         self.is_whole = false;
         self.thinking.push(said);

@@ -50,8 +50,7 @@ impl<'a> Conversation<'a> {
         match body {
             EventBody::Message(message) if message.role == Role::User => {
                 self.end_answer();
-                self.heard
-                    .message(message.content.clone(), self.is_at_work);
+                self.heard.message(message.content.clone(), self.is_at_work);
             }
             EventBody::Thinking(said) => {
                 self.speak();

@@ -172,7 +172,9 @@ fn subject(action: &Action) -> String {
 fn describe(action: &Action) -> String {
     match action {
         Action::Screenshot => "Looked at the screen".to_owned(),
-        Action::Zoom { region } => plain(&[vec!["Looked closely at ".into()], area(*region)].concat()),
+        Action::Zoom { region } => {
+            plain(&[vec!["Looked closely at ".into()], area(*region)].concat())
+        }
         Action::Move { at } => plain(&["Moved the pointer to ".into(), (*at).into()]),
         Action::Click {
             button,
@@ -250,7 +252,13 @@ fn click(button: Button, count: u8) -> String {
 
 fn scroll(dx: i32, dy: i32) -> String {
     let turned = |by: i32, back: &str, forth: &str| {
-        (by != 0).then(|| format!("{} {}", if by < 0 { back } else { forth }, by.unsigned_abs()))
+        (by != 0).then(|| {
+            format!(
+                "{} {}",
+                if by < 0 { back } else { forth },
+                by.unsigned_abs()
+            )
+        })
     };
     let turns = [turned(dy, "up", "down"), turned(dx, "left", "right")];
     let turns: Vec<String> = turns.into_iter().flatten().collect();

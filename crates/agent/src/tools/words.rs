@@ -50,7 +50,13 @@ mod tests {
 
     #[test]
     fn spans_are_short() {
-        for (ms, written) in [(0, "0 ms"), (250, "250 ms"), (1500, "1.5 s"), (2000, "2 s"), (1050, "1.05 s")] {
+        for (ms, written) in [
+            (0, "0 ms"),
+            (250, "250 ms"),
+            (1500, "1.5 s"),
+            (2000, "2 s"),
+            (1050, "1.05 s"),
+        ] {
             assert_eq!(span(ms), written);
         }
     }

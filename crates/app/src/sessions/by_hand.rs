@@ -138,7 +138,9 @@ impl Sessions {
         let invocation = tools::all().read(&act.tool, &act.input)?;
         invocation.by_hand().map_err(ActByHandError::NotByHand)?;
         let screen = self.shared.settings.screen;
-        invocation.check(screen).map_err(ActByHandError::BadAction)?;
+        invocation
+            .check(screen)
+            .map_err(ActByHandError::BadAction)?;
         Ok(invocation)
     }
 

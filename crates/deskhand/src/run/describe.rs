@@ -48,6 +48,9 @@ mod tests {
         assert_eq!(describe(&call), r#"Used computer {"action":"dance"}"#);
         call.input = json!("ü".repeat(200));
         let described = describe(&call);
-        assert_eq!(described.chars().count(), "Used computer ".len() + LONGEST_INPUT + 1);
+        assert_eq!(
+            described.chars().count(),
+            "Used computer ".len() + LONGEST_INPUT + 1
+        );
     }
 }

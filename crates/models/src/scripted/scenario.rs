@@ -10,7 +10,8 @@ use serde::Deserialize;
 use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter, Spanned};
 
 use super::{
-    CheckCall, call::Call, check, one_or_more::OneOrMore, picture::Colour, role::Role, trouble::Trouble,
+    CheckCall, call::Call, check, one_or_more::OneOrMore, picture::Colour, role::Role,
+    trouble::Trouble,
 };
 
 /// Between two chunks when the scenario says nothing else.

@@ -60,7 +60,9 @@ impl From<ActByHandError> for Problem {
             ActByHandError::Find(error) => error.into(),
             ActByHandError::BadCall(_)
             | ActByHandError::BadAction(_)
-            | ActByHandError::NotByHand(_) => Self::refuse(StatusCode::BAD_REQUEST, "bad_action", error),
+            | ActByHandError::NotByHand(_) => {
+                Self::refuse(StatusCode::BAD_REQUEST, "bad_action", error)
+            }
             ActByHandError::Ended(_) => Self::refuse(StatusCode::CONFLICT, "session_ended", error),
             ActByHandError::AgentIsDriving(_) => {
                 Self::refuse(StatusCode::CONFLICT, "agent_is_driving", error)

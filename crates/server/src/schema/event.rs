@@ -6,10 +6,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{
-    tool::Point,
     BlobName, Delivery, Role, SandboxState, SessionState,
     budget::{Bound, Over},
     decision::{Check, DecisionKind, Form, Reply, SettledState, Subject},
+    tool::Point,
 };
 
 /// A page of events, in order.
