@@ -113,13 +113,14 @@ function addEvent(draft: Draft, event: SessionEvent): void {
       return addSaid(draft, { ...base, kind: event.type, ...event.data, lastAt: event.at });
     case "tool_use": {
       if (turn !== undefined) draft.retry = null;
-      const { call, tool, input, by } = event.data;
+      const { call, tool, input, description, by } = event.data;
       const item: CallItem = {
         ...base,
         kind: "call",
         call,
         tool,
         input,
+        ...(description === undefined ? {} : { description }),
         byHand: by !== undefined,
         state: "running",
         output: "",
