@@ -1778,6 +1778,16 @@ export interface components {
         } | {
             file: components["schemas"]["FileHead"];
         };
+        /** @description A part of a result's text. */
+        ResultPart: {
+            text: string;
+        } | {
+            /** @description A point on the screen, written `(x, y)`. */
+            point: components["schemas"]["Point"];
+        } | {
+            /** @description The same, written `X=…, Y=…`. */
+            coordinates: components["schemas"]["Point"];
+        };
         /** @description The model could not answer and is asked again. */
         RetryData: {
             /**
@@ -2085,6 +2095,10 @@ export interface components {
             is_error: boolean;
             /** @description More of the same call follows; `text` is only what is new. The last result has it all. */
             partial?: boolean;
+            /** @description The text in parts, where it has points in it. */
+            parts?: components["schemas"]["ResultPart"][];
+            /** @description Facts for programs: for `bash`, the directory `cwd` and, if the command ended, its `exit_code`. */
+            state?: unknown;
             text: string;
             /** Format: uuid */
             turn?: string;
@@ -2100,6 +2114,11 @@ export interface components {
             call: string;
             /** @description What a person must agree to first. */
             checks?: components["schemas"]["Check"][];
+            /**
+             * @description A sentence for people: `Clicked at (783, 283)`. Absent where the tool could not read its input, and in logs of
+             *     earlier versions.
+             */
+            description?: string;
             /** @description A `ToolInput`, or what the model sent instead of one. */
             input: unknown;
             /** @description A `Tool`, or what the model named instead of one. */
