@@ -9,7 +9,7 @@
 mod answer;
 mod blocks;
 mod conversation;
-mod heard;
+mod unanswered;
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
-//! What a model call will take, told from its request before it is made.
+//! Estimates the tokens of a model call from its request.
 //!
-//! Nobody but the vendor knows; this is a rule of thumb that errs on the high side, since what a vendor has in its
-//! cache costs less.
+//! Only the vendor knows for sure. This rule of thumb errs on the high side, since tokens in a vendor's cache cost
+//! less.
 
 use deskhand_core::model::{CallResult, Item, ModelRequest, Usage};
 
@@ -9,12 +9,12 @@ use deskhand_core::model::{CallResult, Item, ModelRequest, Usage};
 const BYTES_PER_TOKEN: u64 = 4;
 /// A picture has about as many pixels to a token.
 const PIXELS_PER_TOKEN: u64 = 750;
-/// What the tools' descriptions take.
+/// The tokens of the tools' descriptions.
 const TOOLS: u64 = 1_000;
 /// A short answer.
 const ANSWER: u64 = 500;
 
-/// What this request and its answer will take.
+/// Estimates the tokens of this request and its answer.
 pub(crate) fn estimate(request: &ModelRequest) -> Usage {
     let mut size = Size::default();
     size.text(&request.system);
@@ -101,6 +101,7 @@ mod tests {
             system: "You have a computer.".to_owned(),
             screen,
             shown: screen,
+            tools: [].into(),
             items,
         };
         let small = estimate(&request(vec![prompt.clone()]));

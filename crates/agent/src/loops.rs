@@ -21,7 +21,7 @@ pub(crate) struct Repeats {
 
 /// Counts how often a turn has last done the same.
 pub(crate) fn repeats(log: &[EventBody], turn: TurnId, tools: &ToolSet) -> Repeats {
-    let mut reading = Reading::new(tools);
+    let mut reading = RoundReader::new(tools);
     for body in log {
         reading.add(body, turn);
     }
@@ -38,14 +38,14 @@ struct Round<'a> {
 }
 
 #[derive(Debug)]
-struct Reading<'a> {
+struct RoundReader<'a> {
     tools: &'a ToolSet,
     round: Round<'a>,
     last: Option<Round<'a>>,
     repeats: Repeats,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> RoundReader<'a> {
     fn new(tools: &'a ToolSet) -> Self {
         Self {
             tools,

@@ -40,6 +40,7 @@ fn events(turn: TurnId, n: usize, drawn: &Drawn) -> Vec<EventBody> {
             call: call.clone(),
             tool: "computer".to_owned(),
             input: drawn.input.clone(),
+            description: None,
             by: None,
             checks: Vec::new(),
         }),
@@ -51,6 +52,8 @@ fn events(turn: TurnId, n: usize, drawn: &Drawn) -> Vec<EventBody> {
             // How long it took says nothing.
             duration_ms: u64::try_from(n).unwrap(),
             partial: false,
+            parts: Vec::new(),
+            state: None,
         }),
     ];
     bodies.extend(drawn.picture.map(|picture| {
@@ -72,7 +75,7 @@ fn counted(rounds: &[Drawn]) -> u32 {
         .enumerate()
         .flat_map(|(n, drawn)| events(turn, n, drawn))
         .collect();
-    repeats(&log, turn).n_times
+    repeats(&log, turn, &crate::tools::all()).n_times
 }
 
 #[test]
@@ -109,7 +112,7 @@ fn whoever_says_something_ends_it_and_other_turns_do_not_count() {
     let mut log: Vec<_> = [round(0), round(1)].concat();
     log.extend(events(TurnId::new(), 2, &click(9, 9)));
     log.extend(round(3));
-    assert_eq!(repeats(&log, turn).n_times, 3);
+    assert_eq!(repeats(&log, turn, &crate::tools::all()).n_times, 3);
     log.push(EventBody::Message(MessageSaid {
         id: MessageId::new(),
         role: Role::User,
@@ -120,16 +123,19 @@ fn whoever_says_something_ends_it_and_other_turns_do_not_count() {
         model: None,
         turn: None,
     }));
-    assert_eq!(repeats(&log, turn), Repeats::default());
+    assert_eq!(
+        repeats(&log, turn, &crate::tools::all()),
+        Repeats::default()
+    );
     log.extend(round(4));
-    assert_eq!(repeats(&log, turn).n_times, 1);
+    assert_eq!(repeats(&log, turn, &crate::tools::all()).n_times, 1);
 }
 
 #[test]
 fn that_the_model_was_told_holds_as_long_as_the_repetition() {
     let turn = TurnId::new();
     let mut log: Vec<_> = (0..3).flat_map(|n| events(turn, n, &click(1, 1))).collect();
-    assert!(!repeats(&log, turn).is_told);
+    assert!(!repeats(&log, turn, &crate::tools::all()).is_told);
     log.push(EventBody::Notice(Notice {
         turn,
         bound: Bound::Repeats,
@@ -142,9 +148,9 @@ fn that_the_model_was_told_holds_as_long_as_the_repetition() {
         n_times: 4,
         is_told: true,
     };
-    assert_eq!(repeats(&log, turn), told);
+    assert_eq!(repeats(&log, turn, &crate::tools::all()), told);
     log.extend(events(turn, 5, &click(1, 2)));
-    assert!(!repeats(&log, turn).is_told);
+    assert!(!repeats(&log, turn, &crate::tools::all()).is_told);
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! How long a turn has worked. Waiting for people, for a vendor and for the server does not count.
+//! Measures how long a turn has worked. Waiting for people, for a vendor and for the server does not count.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 #[derive(Debug)]
 pub(crate) struct Stopwatch {
-    /// What was worked before the turn was held up.
+    /// The work before the turn was interrupted.
     before: Duration,
     started: Instant,
     waited: Duration,
@@ -27,7 +27,7 @@ impl Stopwatch {
         }
     }
 
-    /// What began then was waiting.
+    /// Counts the time since `began` as waiting.
     pub(crate) fn waited_since(&mut self, began: Instant) {
         self.waited += began.elapsed();
     }
@@ -37,10 +37,10 @@ impl Stopwatch {
     }
 }
 
-/// What the log says of the time that a turn has worked: the time between its events, without what was
-/// waited. What was done between the last event before a server was killed and its death is not known.
+/// Reads from the log how long a turn has worked: the time between its events, without waiting. The time between the
+/// last event before a server was killed and its death is not known.
 fn worked(history: &[Event], turn: TurnId) -> Duration {
-    let mut reading = Reading::default();
+    let mut reading = WorkReader::default();
     for event in history {
         reading.add(event, turn);
     }
@@ -48,7 +48,7 @@ fn worked(history: &[Event], turn: TurnId) -> Duration {
 }
 
 #[derive(Debug, Default)]
-struct Reading {
+struct WorkReader {
     worked: Duration,
     /// When the event before was, once the turn has begun.
     last: Option<Timestamp>,
@@ -59,7 +59,7 @@ struct Reading {
     resting_until: Option<Timestamp>,
 }
 
-impl Reading {
+impl WorkReader {
     fn add(&mut self, event: &Event, turn: TurnId) {
         // A prompt stands where the agent took it up, with the time at which it was sent.
         if matches!(event.body, EventBody::Message(_)) {

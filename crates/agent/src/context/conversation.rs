@@ -8,7 +8,7 @@ use deskhand_core::{
     model::{Image, Item},
 };
 
-use super::{Sight, answer::Answer, heard::Heard};
+use super::{Sight, answer::Answer, unanswered::Unanswered};
 use crate::{gauge, listen::REFUSED, turn::Originals};
 
 const STOPPED_NOTE: &str = "[The previous turn was stopped by a person.]";
@@ -16,11 +16,11 @@ const ENOUGH_NOTE: &str =
     "[The previous turn came up against a bound, and a person said that it was enough.]";
 const INTERRUPTED_NOTE: &str = "[The previous turn was interrupted by the next message.]";
 
-/// The conversation as far as the log was read: items that are finished, then what people said since, then the answer
-/// that is being put together.
+/// The conversation as far as the log was read: finished items, then the words of people since, then the answer that is
+/// being put together.
 pub(super) struct Conversation<'a> {
     items: Vec<Item>,
-    heard: Heard,
+    unanswered: Unanswered,
     answer: Answer,
     /// The people who had mouse and keyboard since the model was last told. It is asked for nothing while somebody has.
     drivers: Vec<String>,
@@ -36,7 +36,7 @@ impl<'a> Conversation<'a> {
     pub(super) fn new(sight: Sight<'a>, originals: &'a Originals) -> Self {
         Self {
             items: Vec::new(),
-            heard: Heard::default(),
+            unanswered: Unanswered::default(),
             answer: Answer::default(),
             drivers: Vec::new(),
             turn: None,
@@ -46,11 +46,16 @@ impl<'a> Conversation<'a> {
         }
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a new kind of event is no part of the conversation unless it is listed here"
+    )]
     pub(super) fn add(&mut self, body: &EventBody) {
         match body {
             EventBody::Message(message) if message.role == Role::User => {
                 self.end_answer();
-                self.heard.message(message.content.clone(), self.is_at_work);
+                self.unanswered
+                    .message(message.content.clone(), self.is_at_work);
             }
             EventBody::Thinking(said) => {
                 self.speak();
@@ -79,9 +84,9 @@ impl<'a> Conversation<'a> {
                 self.end_answer();
                 let note = gauge::note(notice);
                 if self.is_at_work {
-                    self.heard.steering_note(note);
+                    self.unanswered.steering_note(note);
                 } else {
-                    self.heard.note(note);
+                    self.unanswered.note(note);
                 }
             }
             EventBody::Lease(LeaseChanged { name, .. }) => {
@@ -93,18 +98,8 @@ impl<'a> Conversation<'a> {
             EventBody::Error(failure) => self.failed(failure),
             EventBody::Complete(complete) => self.completed(complete),
             // The agent's message repeats its text, and what people decided is in the results. Actions by hand and the
-            // models that programs asked are not the agent's.
-            EventBody::Message(_)
-            | EventBody::ToolUse(_)
-            | EventBody::ToolResult(_)
-            | EventBody::Screenshot(_)
-            | EventBody::Cost(_)
-            | EventBody::Gateway(_)
-            | EventBody::Model(_)
-            | EventBody::Changed(_)
-            | EventBody::Decision(_)
-            | EventBody::Answer(_)
-            | EventBody::Queue(_) => {}
+            // models that programs asked are not the agent's. Settings are in the system prompt.
+            _ => {}
         }
     }
 
@@ -131,10 +126,10 @@ impl<'a> Conversation<'a> {
         };
         self.end_answer();
         // After a message that has not been answered yet, the note belongs to that message.
-        if self.heard.is_empty() {
-            self.heard.steering_note(note);
+        if self.unanswered.is_empty() {
+            self.unanswered.steering_note(note);
         } else {
-            self.heard.note(note);
+            self.unanswered.note(note);
         }
     }
 
@@ -184,7 +179,7 @@ impl<'a> Conversation<'a> {
             self.answer.forget();
         }
         self.end_turn();
-        self.heard.note(format!(
+        self.unanswered.note(format!(
             "[The previous turn ended early: {}]",
             failure.message
         ));
@@ -194,9 +189,9 @@ impl<'a> Conversation<'a> {
         self.end_turn();
         match complete.outcome {
             Outcome::Done => {}
-            Outcome::Stopped => self.heard.note(STOPPED_NOTE),
-            Outcome::Interrupted => self.heard.note(INTERRUPTED_NOTE),
-            Outcome::Enough => self.heard.note(ENOUGH_NOTE),
+            Outcome::Stopped => self.unanswered.note(STOPPED_NOTE),
+            Outcome::Interrupted => self.unanswered.note(INTERRUPTED_NOTE),
+            Outcome::Enough => self.unanswered.note(ENOUGH_NOTE),
         }
     }
 
@@ -229,13 +224,13 @@ impl<'a> Conversation<'a> {
     }
 
     fn end_prompt(&mut self) {
-        self.items.extend(self.heard.take());
+        self.items.extend(self.unanswered.take());
     }
 
     /// Finishes the turn. Words that steered it are not mixed with the next prompt.
     fn end_turn(&mut self) {
         self.end_answer();
-        if self.heard.is_steering() {
+        if self.unanswered.is_steering() {
             self.end_prompt();
         }
         self.is_at_work = false;

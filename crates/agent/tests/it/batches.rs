@@ -1,6 +1,7 @@
 //! The calls of one answer: their order in the log, where they stop, and which of them look.
 
 use deskhand_core::{
+    event::EventBody,
     model::{Item, Pictures},
     sandbox::{ComputerError, ComputerReply, ComputerRequest},
     shell::ShellEnding,
@@ -29,9 +30,9 @@ async fn uses_stand_together_before_their_results() {
     use d editor {"command":"view","path":"/a"}
     whole 1
     -
-    result a "Did it."
+    result a "Clicked at (1, 2)."
     -
-    result b "Did it."
+    result b "Typed 1 character."
     screenshot b
     -
     result c "output"
@@ -41,12 +42,31 @@ async fn uses_stand_together_before_their_results() {
     use a computer {"action":"screenshot"}
     whole 2
     -
-    result a "Did it."
+    result a "Took a screenshot."
     screenshot a
     -
     text 0 "Done."
     whole 3
     "#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_use_is_stored_with_a_sentence_for_people() {
+    let answer = vec![
+        click(1, 2),
+        types("secret"),
+        runs("ls"),
+        ("browser", json!({})),
+    ];
+    let stage = Stage::new(vec![calls(answer), says("Done.")]);
+    stage.run().await;
+    let mut told = Vec::new();
+    for body in stage.log.bodies() {
+        if let EventBody::ToolUse(tool_use) = body {
+            told.push(tool_use.description.unwrap_or_default());
+        }
+    }
+    assert_eq!(told, ["Clicked at (1, 2)", "Typed “secret”", "Ran ls", ""]);
 }
 
 /// Which requests of an answer waited for a settled screen, and which gave the model a picture.
@@ -105,7 +125,7 @@ async fn the_first_failure_keeps_the_rest_from_being_done() {
     use d computer {"action":"screenshot"}
     whole 1
     -
-    result a "Did it."
+    result a "Clicked at (1, 2)."
     -
     error b "there is no key \"hyper\""
     error c "Not executed: an earlier computer action in this turn failed."
@@ -249,7 +269,7 @@ async fn only_the_newest_pictures_are_shown() {
             | Item::Answer { .. } => None,
         })
         .collect();
-    let old = "Did it.\n[The picture is not shown any more.]".to_owned();
-    let new = "Did it.".to_owned();
+    let old = "Took a screenshot.\n[The picture is not shown any more.]".to_owned();
+    let new = "Took a screenshot.".to_owned();
     assert_eq!(results, [(old, false), (new.clone(), true), (new, true)]);
 }

@@ -32,6 +32,7 @@ fn used(turn: TurnId, call: &str) -> EventBody {
         call: call.to_owned(),
         tool: "bash".to_owned(),
         input: json!({"shell": "run", "command": "ls"}),
+        description: None,
         by: None,
         checks: Vec::new(),
     })
@@ -49,6 +50,8 @@ fn result(turn: Option<TurnId>, call: &str, text: &str) -> ToolResult {
         is_error: false,
         duration_ms: 1,
         partial: false,
+        parts: Vec::new(),
+        state: None,
     }
 }
 
@@ -147,6 +150,7 @@ async fn what_is_not_part_of_the_conversation_is_left_out() {
         call: "a".to_owned(),
         tool: "bash".to_owned(),
         input: json!({"shell": "run", "command": "ls"}),
+        description: None,
         by: Some(UserId::new()),
         checks: Vec::new(),
     });

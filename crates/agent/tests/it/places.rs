@@ -1,8 +1,12 @@
 //! Places and pictures, as models see them that do not see the screen as it is.
 
+use bytes::Bytes;
 use deskhand_core::{
+    action::{Point, ScreenSize},
+    blob::BlobFormat,
+    event::EventBody,
     model::{CallResult, Item},
-    sandbox::ComputerReply,
+    sandbox::{ComputerReply, Frame},
 };
 use serde_json::json;
 
@@ -37,22 +41,20 @@ fn results(stage: &Stage) -> Vec<CallResult> {
 
 #[tokio::test(start_paused = true)]
 async fn each_model_is_told_places_as_it_counts_them() {
-    let acted = |text: &str| {
-        Reaction::Answer(Ok(ComputerReply::Acted {
-            text: text.to_owned(),
-            frame: None,
-        }))
-    };
-    let computer = FakeSandbox::new(vec![
-        acted("Clicked at (400, 300)."),
-        acted("Dragged from (400, 300) to (0, 0)."),
-        acted("Zoomed into (40, 40) to (1024, 768)."),
-        acted("X=400, Y=300"),
-    ]);
+    let pointed = Reaction::Answer(Ok(ComputerReply::Acted {
+        text: String::new(),
+        frame: Some(Frame {
+            bytes: Bytes::from_static(b"picture"),
+            format: BlobFormat::Png,
+            size: ScreenSize::default(),
+            pointer: Point { x: 400, y: 300 },
+        }),
+    }));
+    let computer = FakeSandbox::new(vec![pointed; 4]);
     let action = |action| ("computer", json!({ "action": action }));
     let drag = (
         "computer",
-        json!({"action": "drag", "path": [{"x": 0, "y": 0}]}),
+        json!({"action": "drag", "path": [{"x": 400, "y": 300}, {"x": 0, "y": 0}]}),
     );
     let region = json!({"x0": 40, "y0": 40, "x1": 1024, "y1": 768});
     let zoom = ("computer", json!({"action": "zoom", "region": region}));
@@ -63,6 +65,7 @@ async fn each_model_is_told_places_as_it_counts_them() {
 
     let told = |stage: &Stage| -> Vec<String> {
         let texts = results(stage).into_iter().map(|result| result.text);
+        let texts = texts.map(|text| text.lines().next().unwrap_or_default().to_owned());
         texts.collect()
     };
     assert_eq!(
@@ -78,6 +81,29 @@ async fn each_model_is_told_places_as_it_counts_them() {
     assert!(stage.story().contains("Clicked at (400, 300)."));
     let next = next_turn(&stage, 4).await;
     assert_eq!(told(&next)[0], "Clicked at (100, 75).");
+}
+
+#[tokio::test(start_paused = true)]
+async fn logs_of_earlier_versions_are_told_as_they_are() {
+    let click = (
+        "computer",
+        json!({"action": "click", "at": {"x": 400, "y": 300}}),
+    );
+    let stage = Stage::new(vec![calls(vec![click]), says("Done.")]);
+    stage.run().await;
+    let mut later = Stage::new(vec![says("Done.")]);
+    *later.model.scale.lock().unwrap() = 2;
+    for mut body in stage.log.bodies() {
+        if let EventBody::ToolResult(result) = &mut body {
+            assert!(!result.parts.is_empty());
+            result.parts.clear();
+        }
+        later.history.push(body);
+    }
+    later.history.push(prompt("and now?"));
+    later.run().await;
+    let text = &results(&later)[0].text;
+    assert!(text.starts_with("Clicked at (400, 300)."), "{text}");
 }
 
 #[tokio::test(start_paused = true)]

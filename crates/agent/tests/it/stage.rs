@@ -77,6 +77,7 @@ impl Stage {
                 name: "fake/model".to_owned(),
                 model: Arc::clone(&self.model) as _,
             },
+            tools: deskhand_agent::tools::all(),
             fallback: self.fallback.as_ref().map(|model| ChosenModel {
                 name: "fake/other".to_owned(),
                 model: Arc::clone(model) as _,

@@ -64,7 +64,7 @@ async fn a_stop_during_an_action_cancels_it_and_all_that_wait() {
     use c bash {"command":"ls","shell":"run"}
     whole 1
     -
-    result a "Did it."
+    result a "Clicked at (1, 2)."
     -
     error b "Stopped before it was done."
     error c "Stopped before it was done."
@@ -75,19 +75,20 @@ async fn a_stop_during_an_action_cancels_it_and_all_that_wait() {
 #[tokio::test(start_paused = true)]
 async fn a_stop_tells_what_was_done_all_the_same() {
     let acted = ComputerReply::Acted {
-        text: "Clicked.".to_owned(),
+        text: String::new(),
         frame: None,
     };
     let output = printed("half of it", ShellEnding::Interrupted);
-    for (reply, told) in [
-        (acted, r#"result a "Clicked.""#),
+    for (call, reply, told) in [
+        (click(1, 2), acted, r#"result a "Clicked at (1, 2).""#),
         (
+            runs("x"),
             ComputerReply::Shell(output),
             r#"error a "half of it\nStopped before it was done.""#,
         ),
     ] {
         let computer = FakeSandbox::new(vec![Reaction::UntilCancelled(Ok(reply))]);
-        let stage = Stage::with_computers(vec![calls(vec![runs("x")])], vec![computer]);
+        let stage = Stage::with_computers(vec![calls(vec![call])], vec![computer]);
         stopped_at(&stage, "tool_use").await;
         assert_eq!(stage.story().lines().last(), Some(told));
     }

@@ -35,9 +35,11 @@ fn a_turn_reads_as_its_steps_and_keeps_the_answer_apart() {
         json!({"type": "status", "data": {"state": "running", "sandbox": "starting"}}),
         json!({"type": "text", "data": {"turn": turn(), "block": 0, "text": "I will\nlook. "}}),
         json!({"type": "tool_use", "data":
-            {"turn": turn(), "call": "a", "tool": "computer", "input": {"action": "screenshot"}}}),
+            {"turn": turn(), "call": "a", "tool": "computer",
+             "input": {"action": "screenshot"}, "description": "Looked at the screen"}}),
         json!({"type": "tool_use", "data":
-            {"turn": turn(), "call": "b", "tool": "bash", "input": {"shell": "run", "command": "ls"}}}),
+            {"turn": turn(), "call": "b", "tool": "bash",
+             "input": {"shell": "run", "command": "ls"}, "description": "Ran ls"}}),
         json!({"type": "tool_result", "data": {"turn": turn(), "call": "a", "text": "", "duration_ms": 7}}),
         json!({"type": "tool_result", "data":
             {"turn": turn(), "call": "b", "text": "no\nsuch file", "is_error": true, "duration_ms": 3}}),
@@ -49,8 +51,8 @@ fn a_turn_reads_as_its_steps_and_keeps_the_answer_apart() {
     ]);
     insta::assert_snapshot!(lines, @"
     2000 ms Said: I will look.
-    4000 ms Done: Look at the screen in 7 ms
-    5000 ms Failed: Run ls: no such file in 3 ms
+    4000 ms Done: Looked at the screen in 7 ms
+    5000 ms Failed: Ran ls: no such file in 3 ms
     8000 ms Note: Done in 8000 ms
     ");
     assert_eq!(narrator.answer.as_deref(), Some("All is well."));

@@ -519,6 +519,7 @@ fn events() -> Vec<EventBody> {
                 call: call.clone(),
                 tool: "bash".to_owned(),
                 input: json!({"shell": "restart"}),
+                description: some.then(String::new),
                 by: some.then(UserId::new),
                 checks: Vec::new(),
             }),
@@ -529,6 +530,8 @@ fn events() -> Vec<EventBody> {
                 is_error: some,
                 duration_ms: 1,
                 partial: some,
+                parts: if some { result_parts() } else { Vec::new() },
+                state: some.then(|| json!({"cwd": "/"})),
             }),
             EventBody::Screenshot(Screenshot {
                 turn: some_turn,
@@ -554,6 +557,15 @@ fn events() -> Vec<EventBody> {
     events.extend(queue_changes());
     events.extend(lease_changes());
     events
+}
+
+fn result_parts() -> Vec<ResultPart> {
+    let at = Point { x: 1, y: 2 };
+    vec![
+        ResultPart::from("at "),
+        ResultPart::Point(at),
+        ResultPart::Coordinates(at),
+    ]
 }
 
 fn queue_changes() -> impl Iterator<Item = EventBody> {

@@ -12,7 +12,7 @@ fn the_demo_ends_with_the_order_number() {
     let ended = task.end();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(ended.stdout.contains("1001"), "{}", ended.stdout);
-    assert!(ended.stderr.contains("✓ Run "), "{}", ended.stderr);
+    assert!(ended.stderr.contains("✓ Ran "), "{}", ended.stderr);
     assert!(!place.data_dir().join("server.json").exists());
 }
 

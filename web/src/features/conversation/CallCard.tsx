@@ -20,7 +20,7 @@ import { memo, useId, useState } from "react";
 
 import { cx } from "../../lib/cx";
 import { formatDuration } from "../../lib/time";
-import { type CallIcon, describeCall } from "./describeCall";
+import { type CallIcon, callIcon, describeCall } from "./describeCall";
 import type { CallItem } from "./items";
 import { ShotThumb } from "./ShotThumb";
 
@@ -46,11 +46,11 @@ interface CallCardProps {
   onOpenShot: (id: number) => void;
 }
 
-/** One tool use: what was done in a sentence, and on request what went in and what came out. */
+/** One tool use: the tool's sentence about it, and on request its input and output. */
 export const CallCard = memo(function CallCard({ item, onOpenShot }: CallCardProps) {
   const [isOpen, setIsOpen] = useState(false);
   const detailsId = useId();
-  const isLook = describeCall(item.tool, item.input).icon === "look";
+  const isLook = callIcon(item) === "look";
   const preview = isOpen ? "" : livePreview(item);
 
   return (
@@ -122,22 +122,14 @@ function CallSymbol({ item }: { item: CallItem }) {
   if (item.state === "cut") {
     return <CircleSlash aria-hidden className="size-4 shrink-0 text-warn" />;
   }
-  const Icon = ICONS[describeCall(item.tool, item.input).icon];
+  const Icon = ICONS[callIcon(item)];
   return <Icon aria-hidden className="size-4 shrink-0 text-faint" />;
 }
 
 function CallSentence({ item }: { item: CallItem }) {
-  const { doing, did, code, rest } = describeCall(item.tool, item.input);
   return (
     <span className="line-clamp-2 min-w-0 flex-1 text-[13px] [overflow-wrap:anywhere]">
-      {item.state === "running" || item.state === "waiting" ? doing : did}
-      {code !== undefined && (
-        <>
-          {" "}
-          <code className="rounded bg-hover px-1 py-px font-mono text-xs">{code}</code>
-        </>
-      )}
-      {rest && ` ${rest}`}
+      {describeCall(item)}
       {item.byHand && <span className="text-faint"> · by hand</span>}
     </span>
   );

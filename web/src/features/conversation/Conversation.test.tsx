@@ -26,6 +26,7 @@ const TURN: SessionEvent[] = [
       call: "a",
       tool: "computer",
       input: { action: "click", at: { x: 3, y: 4 } },
+      description: "Clicked at (3, 4)",
     },
   },
   {

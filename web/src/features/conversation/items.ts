@@ -59,6 +59,8 @@ export interface CallItem extends ItemBase {
   call: string;
   tool: string;
   input: unknown;
+  /** The tool's sentence about it. */
+  description?: string;
   byHand: boolean;
   /** `waiting` while a person is asked, `cut` when the turn ended before a result came. */
   state: "running" | "waiting" | "ok" | "failed" | "cut";

@@ -155,7 +155,7 @@ function addMessage(draft: Draft, base: ItemBase, data: MessageData): void {
 }
 
 function addCall(draft: Draft, base: ItemBase, data: ToolUseData): void {
-  const { turn, call, tool, input, by } = data;
+  const { turn, call, tool, input, description, by } = data;
   if (turn !== undefined) draft.retry = null;
   draft.items.push({
     ...base,
@@ -163,6 +163,7 @@ function addCall(draft: Draft, base: ItemBase, data: ToolUseData): void {
     call,
     tool,
     input,
+    ...(description !== undefined && { description }),
     byHand: by !== undefined,
     state: "running",
     output: "",

@@ -3,13 +3,13 @@
 use deskhand_core::model::Item;
 
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct Unanswered {
     texts: Vec<String>,
     /// Whether they came in the middle of a turn.
     is_steering: bool,
 }
 
-impl Heard {
+impl Unanswered {
     /// Adds a person's message. The newest message decides whether all of it steers a turn.
     pub(super) fn message(&mut self, text: String, is_at_work: bool) {
         self.is_steering = is_at_work;
