@@ -11,6 +11,7 @@ pub mod edit;
 pub mod event;
 pub mod gateway;
 pub mod id;
+pub mod inbox;
 pub mod lease;
 pub mod limits;
 pub mod message;

@@ -48,6 +48,14 @@ pub struct Session {
     pub updated_at: Timestamp,
 }
 
+/// One page of a list of sessions, newest first.
+#[derive(Debug)]
+pub struct SessionPage {
+    pub sessions: Vec<Session>,
+    /// The beginning of the next page, if there is one.
+    pub next: Option<SessionId>,
+}
+
 impl Session {
     /// What it may use, and what it has used.
     pub fn account(&self) -> Account {

@@ -19,6 +19,14 @@ pub struct User {
     pub created_at: Timestamp,
 }
 
+/// One page of the list of users, oldest first.
+#[derive(Debug)]
+pub struct UserPage {
+    pub users: Vec<User>,
+    /// The beginning of the next page, if there is one.
+    pub next: Option<UserId>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UserRole {

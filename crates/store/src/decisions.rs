@@ -4,6 +4,7 @@ use deskhand_core::{
     decision::{Ask, Decision, DecisionKind, DecisionState, GivenFile, Reply, Settlement},
     event::{DecisionRaised, DecisionSettled, EventBody, LoggedEvent, Status},
     id::{DecisionId, SessionId, TurnId, UserId},
+    inbox::{DecisionPage, NamedDecision},
     session::{Phase, Signal},
 };
 use jiff::Timestamp;
@@ -17,23 +18,6 @@ use crate::{
 
 const COLUMNS: &str = "d.id, d.session_id, d.turn_id, d.ask, d.created_at_ms, d.state, d.answer, \
                        d.answered_by, d.settled_at_ms";
-
-/// A decision with the names that people know it by.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NamedDecision {
-    pub decision: Decision,
-    pub session_title: String,
-    /// The name of whoever answered.
-    pub answered_by_name: Option<String>,
-}
-
-/// One page of a list of decisions, newest first.
-#[derive(Debug)]
-pub struct DecisionPage {
-    pub decisions: Vec<NamedDecision>,
-    /// Where the next page goes on, if there is one.
-    pub next: Option<DecisionId>,
-}
 
 /// What came of settling a decision.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use deskhand_core::{
     id::{SessionId, TurnId, UserId},
     limits::Limits,
     policy::Policy,
-    session::{Phase, SandboxState, Session},
+    session::{Phase, SandboxState, Session, SessionPage},
     viewer::Viewer,
 };
 use jiff::Timestamp;
@@ -45,14 +45,6 @@ pub struct NewSession<'a> {
     pub approvals: &'a Policy,
     pub budget: Budget,
     pub created_at: Timestamp,
-}
-
-/// One page of a list of sessions, newest first.
-#[derive(Debug)]
-pub struct SessionPage {
-    pub sessions: Vec<Session>,
-    /// Where the next page goes on, if there is one.
-    pub next: Option<SessionId>,
 }
 
 /// A session that an earlier server did not leave in order.

@@ -15,10 +15,9 @@ use deskhand_core::{
     session::{Phase, Session},
     viewer::Viewer,
 };
-use deskhand_store::StoreError;
 
 use super::Computers;
-use crate::{FindError, WakeError, sessions::find::find_with};
+use crate::{FindError, InternalError, WakeError, refusal::refusals, sessions::find::find_with};
 
 /// Stands for the result of an action during which somebody took control.
 const NOT_KEPT: &str = "Somebody took control meanwhile, so nothing of it is kept.";
@@ -69,7 +68,19 @@ pub enum ActByHandError {
     #[error("the picture could not be kept")]
     Blob(#[from] BlobError),
     #[error("the action could not be logged")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    ActByHandError passes on Find, Wake, Blob, Internal;
+    Self::BadCall(_) | Self::BadAction(_) | Self::Question | Self::Secret => Invalid("bad_action"),
+    Self::Ended(_) => Conflict("session_ended"),
+    Self::AgentIsDriving(_) => Conflict("agent_is_driving"),
+    Self::SomebodyElseDrives { lease, .. } => Conflict(
+        "somebody_else_drives",
+        { "user": lease.user, "name": lease.name, "until": lease.until }
+    ),
+    Self::NoSandbox(_) => Unavailable("no_sandbox"),
 }
 
 /// The reply of the computer to an action.

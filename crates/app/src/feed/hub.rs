@@ -15,6 +15,8 @@ use deskhand_core::{event::LoggedEvent, id::SessionId, tasks::Tasks};
 use deskhand_store::{Store, StoreError};
 use tokio::{sync::watch, time::Instant};
 
+use crate::InternalError;
+
 /// How many events a ring holds.
 const RING: usize = 256;
 /// How many events are read from the store at once.
@@ -219,7 +221,7 @@ impl Pace {
 
 impl Feed {
     /// The next events as JSON, at least one; waits until there are some.
-    pub async fn next(&mut self) -> Result<Vec<Bytes>, StoreError> {
+    pub async fn next(&mut self) -> Result<Vec<Bytes>, InternalError> {
         let cursor = self.cursor;
         // The sender lives as long as this feed, so waiting cannot fail.
         let _ = self.newest.wait_for(|newest| *newest > cursor).await;

@@ -7,7 +7,6 @@ use std::{
 
 use deskhand_core::{limits::Limits, session::Session};
 use deskhand_store::StoreError;
-use jiff::Timestamp;
 use tokio::{
     sync::Semaphore,
     time::{Instant, timeout_at},
@@ -18,7 +17,11 @@ use super::{
     AwakeGuard, LiveSessions, activity::Activity, desk::SessionDesk, registry::Place,
     session::LiveSession,
 };
-use crate::{Notice, money::gateway::MOST_CALLS};
+use crate::{
+    InternalError, Notice,
+    money::gateway::MOST_CALLS,
+    refusal::{FreesAt, refusals},
+};
 
 /// The longest wait for a session that may be idle in a moment.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
@@ -35,10 +38,19 @@ pub enum WakeError {
         limit: u32,
         /// The time at which the next of them goes to sleep if it stays idle. Unknown while the agent
         /// works in all.
-        frees_at: Option<Timestamp>,
+        frees: Option<FreesAt>,
     },
     #[error("the session could not be woken")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    WakeError passes on Internal;
+    Self::TooMany { used, limit, frees } => TooMany(
+        "too_many_awake",
+        { "used": used, "limit": limit, "frees_at": frees.map(|frees| frees.at) };
+        retry frees.map(|frees| frees.wait)
+    ),
 }
 
 impl LiveSessions {
@@ -108,13 +120,12 @@ impl LiveSessions {
         let error = WakeError::TooMany {
             used: self.n_of(session.owner),
             limit: limits.awake_sessions,
-            frees_at: frees_in.map(|wait| parts.clock.now() + wait),
+            frees: frees_in.map(|wait| FreesAt {
+                at: parts.clock.now() + wait,
+                wait,
+            }),
         };
-        let notice = Notice {
-            code: "too_many_awake",
-            message: error.to_string(),
-        };
-        parts.bus.notify(session.owner, &notice);
+        parts.bus.notify(session.owner, &Notice::of(&error));
         error
     }
 

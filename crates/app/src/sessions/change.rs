@@ -14,7 +14,7 @@ use super::{
     FindError, LONGEST_TITLE, Sessions,
     find::{find, find_with},
 };
-use crate::signals::Topic;
+use crate::{refusal::refusals, signals::Topic};
 
 /// What to change of a session. At least one of them.
 #[derive(Debug, Default)]
@@ -37,6 +37,11 @@ pub enum BadInstructions {
     Nul,
 }
 
+refusals! {
+    BadInstructions passes on;
+    Self::Long(_) | Self::Nul => Invalid("bad_instructions"),
+}
+
 /// Reasons a session was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeSessionError {
@@ -56,6 +61,15 @@ pub enum ChangeSessionError {
     Ended(SessionId),
     #[error(transparent)]
     Find(#[from] FindError),
+}
+
+refusals! {
+    ChangeSessionError passes on UnknownModel, BadInstructions, Find;
+    Self::Nothing => Invalid("malformed"),
+    Self::LongTitle => Invalid("long_title"),
+    Self::BadPolicy(_) => Invalid("bad_policy"),
+    Self::BadBudget(_) => Invalid("bad_budget"),
+    Self::Ended(_) => Conflict("session_ended"),
 }
 
 impl Sessions {

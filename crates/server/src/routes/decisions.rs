@@ -7,8 +7,8 @@ use deskhand_core::{
     budget::Over,
     decision::{DecisionKind, DecisionState, Form, GivenFile, Reply, Subject},
     id::{DecisionId, SessionId, TurnId, UserId},
+    inbox::{DecisionPage, NamedDecision},
 };
-use deskhand_store::{DecisionPage, NamedDecision};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -6,7 +6,8 @@ use std::{
 };
 
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_app::Health;
+use deskhand_app::{Health, JobStatus};
+use jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::Mutex;
 use utoipa::ToSchema;
@@ -27,6 +28,34 @@ pub(crate) struct HealthView {
     status: HealthStatus,
     version: &'static str,
     parts: PartsView,
+    /// The background work of the server, with its last result. A job that failed is tried again, and
+    /// does not change `status`.
+    jobs: Vec<JobView>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = HealthJob)]
+struct JobView {
+    name: &'static str,
+    last_result: JobResult,
+    /// The end of the last run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    last_run_at: Option<Timestamp>,
+    /// The duration of the last run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    duration_ms: Option<u64>,
+}
+
+/// `none` before the first run has ended. Why a run failed is in the server's log.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[schema(as = HealthJobResult)]
+#[serde(rename_all = "lowercase")]
+enum JobResult {
+    None,
+    Ok,
+    Failed,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -93,7 +122,8 @@ impl Finding {
 )]
 pub(crate) async fn health(State(shared): State<Shared>) -> (StatusCode, Json<HealthView>) {
     let health = shared.health.get(&shared).await;
-    let view = HealthView::new(health, page::is_built());
+    let jobs = shared.app.health().jobs();
+    let view = HealthView::new(health, jobs, page::is_built());
     let status = match view.status {
         HealthStatus::Healthy | HealthStatus::Degraded => StatusCode::OK,
         HealthStatus::Unhealthy => StatusCode::SERVICE_UNAVAILABLE,
@@ -102,7 +132,7 @@ pub(crate) async fn health(State(shared): State<Shared>) -> (StatusCode, Json<He
 }
 
 impl HealthView {
-    fn new(health: Health, has_page: bool) -> Self {
+    fn new(health: Health, jobs: Vec<JobStatus>, has_page: bool) -> Self {
         let Health {
             database,
             pictures,
@@ -124,6 +154,7 @@ impl HealthView {
         Self {
             status,
             version: env!("CARGO_PKG_VERSION"),
+            jobs: jobs.into_iter().map(JobView::from).collect(),
             parts: PartsView {
                 database: part(
                     database,
@@ -146,6 +177,22 @@ impl HealthView {
                     "the page was not there when this server was built; run `make build`",
                 ),
             },
+        }
+    }
+}
+
+impl From<JobStatus> for JobView {
+    fn from(job: JobStatus) -> Self {
+        let run = job.last_run;
+        Self {
+            name: job.name,
+            last_result: match run.map(|run| run.is_ok) {
+                None => JobResult::None,
+                Some(true) => JobResult::Ok,
+                Some(false) => JobResult::Failed,
+            },
+            last_run_at: run.map(|run| run.ended_at),
+            duration_ms: run.map(|run| u64::try_from(run.duration.as_millis()).unwrap_or(u64::MAX)),
         }
     }
 }

@@ -4,10 +4,9 @@ use axum::{Json, extract::State, http::StatusCode};
 use deskhand_app::{MadeShare, Sessions, ShareSession, Sharing};
 use deskhand_core::{
     id::{SessionId, ShareId, UserId},
-    right::Right,
+    right::{Person, Right, Share},
     secret::Secret,
 };
-use deskhand_store::{Person, Share};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
