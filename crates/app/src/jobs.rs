@@ -76,7 +76,7 @@ pub struct JobStatus {
 /// One run of a job that has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct JobRun {
-    /// Why it failed is in the server's log.
+    /// The reason of a failure is in the server's log.
     pub is_ok: bool,
     pub ended_at: Timestamp,
     pub duration: Duration,

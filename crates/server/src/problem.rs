@@ -35,7 +35,7 @@ pub(crate) struct Problem {
     code: &'static str,
     message: String,
     details: Option<Value>,
-    /// When it is worth trying again, if that is known.
+    /// The time after which it is worth trying again, if it is known.
     retry_after: Option<Duration>,
 }
 
@@ -127,7 +127,7 @@ impl Problem {
 }
 
 impl Problem {
-    /// What is told of it where there is no status.
+    /// Returns the part that is told where there is no status.
     pub(crate) fn into_error(self) -> ErrorView {
         ErrorView {
             code: self.code,

@@ -14,7 +14,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    AwakeGuard, LiveSessions, activity::Activity, desk::SessionDesk, registry::Place,
+    AwakeGuard, LiveSessions, activity::Activity, desk::SessionDesk, registry::Placement,
     session::LiveSession,
 };
 use crate::{
@@ -65,18 +65,18 @@ impl LiveSessions {
             let limits = self.0.parts.limits.of(session.owner).await?;
             let make = || self.make(session, limits);
             match self.0.registry.place(session, limits, make) {
-                Some(Place::Given(guard)) => return Ok(guard),
-                Some(Place::Idle(live, since)) => {
+                Some(Placement::Given(guard)) => return Ok(guard),
+                Some(Placement::Idle(live, since)) => {
                     let reason = "Another session needed its place. Its files are kept.";
                     self.put_to_sleep(&live, since, reason).await;
                 }
                 // The log may say already that its turn is over, so that people count on its place.
-                Some(Place::Settling(live))
+                Some(Placement::Settling(live))
                     if timeout_at(deadline, live.activity.settled()).await.is_ok() => {}
-                Some(Place::Settling(_)) => {
+                Some(Placement::Settling(_)) => {
                     return Err(self.refuse(session, limits, None));
                 }
-                Some(Place::Full { frees_in }) => {
+                Some(Placement::Full { frees_in }) => {
                     return Err(self.refuse(session, limits, frees_in));
                 }
                 // Another caller was faster.
@@ -94,7 +94,7 @@ impl LiveSessions {
         };
         loop {
             let make = || self.make(session, limits);
-            if let Some(Place::Given(guard)) = self.0.registry.place(session, unbounded, make) {
+            if let Some(Placement::Given(guard)) = self.0.registry.place(session, unbounded, make) {
                 return Ok(guard);
             }
             if let Some(guard) = self.keep(session).await {

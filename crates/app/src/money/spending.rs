@@ -1,4 +1,4 @@
-//! What sessions and people may spend on models, and what they have spent.
+//! Spending: the budgets of sessions and people for models, and what they have used.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Spending {
     clock: Arc<dyn Clock>,
 }
 
-/// What the sessions of a user have used.
+/// The use of models by all sessions of a user.
 #[derive(Debug, Clone, Copy)]
 pub struct UserUse {
     /// Since midnight UTC, and what may be used until the next.

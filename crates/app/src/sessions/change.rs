@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{refusal::refusals, signals::Topic};
 
-/// What to change of a session. At least one of them.
+/// The changes to a session. At least one of them.
 #[derive(Debug, Default)]
 pub struct ChangeSession {
     pub title: Option<String>,
