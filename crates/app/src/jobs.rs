@@ -154,7 +154,11 @@ impl RunningJob {
         let result = job.run().await;
         if let Err(error) = &result {
             let error = &**error as &(dyn Error + 'static);
-            tracing::warn!(job = job.name(), error, "a job failed and will be tried again");
+            tracing::warn!(
+                job = job.name(),
+                error,
+                "a job failed and will be tried again"
+            );
         }
         let run = JobRun {
             is_ok: result.is_ok(),

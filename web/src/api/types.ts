@@ -1427,10 +1427,34 @@ export interface components {
             right: components["schemas"]["Right"];
         };
         Health: {
+            /**
+             * @description The background work of the server, with its last result. A job that failed is tried again, and
+             *     does not change `status`.
+             */
+            jobs: components["schemas"]["HealthJob"][];
             parts: components["schemas"]["HealthParts"];
             status: components["schemas"]["HealthStatus"];
             version: string;
         };
+        HealthJob: {
+            /**
+             * Format: int64
+             * @description The duration of the last run.
+             */
+            duration_ms?: number;
+            last_result: components["schemas"]["HealthJobResult"];
+            /**
+             * Format: date-time
+             * @description The end of the last run.
+             */
+            last_run_at?: string;
+            name: string;
+        };
+        /**
+         * @description `none` before the first run has ended. Why a run failed is in the server's log.
+         * @enum {string}
+         */
+        HealthJobResult: "none" | "ok" | "failed";
         HealthPart: {
             /** @description What is wrong and where to look, when something is. */
             message?: string;
