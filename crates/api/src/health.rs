@@ -1,5 +1,6 @@
 //! The health of the server.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -10,6 +11,35 @@ pub struct HealthView {
     pub status: HealthStatus,
     pub version: String,
     pub parts: PartsView,
+    /// The background work of the server, with its last result. A job that failed is tried again, and does not change
+    /// `status`.
+    pub jobs: Vec<JobView>,
+}
+
+/// A piece of background work.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = HealthJob)]
+pub struct JobView {
+    pub name: String,
+    pub last_result: JobResult,
+    /// The end of the last run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub last_run_at: Option<Timestamp>,
+    /// The duration of the last run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub duration_ms: Option<u64>,
+}
+
+/// `none` before the first run has ended. The server's log has the reason of a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = HealthJobResult)]
+#[serde(rename_all = "lowercase")]
+pub enum JobResult {
+    None,
+    Ok,
+    Failed,
 }
 
 /// The parts of the server.

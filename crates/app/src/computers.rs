@@ -15,11 +15,14 @@ use deskhand_core::{
     session::Phase,
     viewer::Viewer,
 };
-use deskhand_store::{Store, StoreError};
+use deskhand_store::Store;
 
 pub use by_hand::{ActByHand, ActByHandError, ByHand};
 
-use crate::{FindError, WakeError, feed::log::Log, live::LiveSessions, sessions::find::find};
+use crate::{
+    FindError, InternalError, WakeError, feed::log::Log, live::LiveSessions, refusal::refusals,
+    sessions::find::find,
+};
 
 /// The computers of all sessions. Clones share them.
 #[derive(Debug, Clone)]
@@ -54,6 +57,11 @@ pub enum OpenScreenError {
     Wake(#[from] WakeError),
 }
 
+refusals! {
+    OpenScreenError passes on Find, Wake;
+    Self::NoSandbox(_) => Conflict("no_sandbox"),
+}
+
 /// Reasons there is no picture.
 #[derive(Debug, thiserror::Error)]
 pub enum ScreenshotError {
@@ -66,7 +74,13 @@ pub enum ScreenshotError {
     #[error("the picture could not be read")]
     Blob(#[from] BlobError),
     #[error("the picture could not be found")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    ScreenshotError passes on Find, Blob, Internal;
+    Self::None(_) => NotFound("no_screenshot"),
+    Self::NoBlob(_) => NotFound("no_blob"),
 }
 
 impl Computers {

@@ -18,12 +18,13 @@ use deskhand_core::{
 use deskhand_store::{EndLease, LeaseRefused, Store, StoreError, TakeLease};
 
 use crate::{
-    FindError,
+    FindError, InternalError,
     feed::log::Log,
     live::{
         LiveSessions,
         attendance::{Connection, HeldLease},
     },
+    refusal::refusals,
     sessions::find::find_with,
     signals::{Signals, Topic},
 };
@@ -69,9 +70,20 @@ pub enum ControlError {
     #[error("{} has mouse and keyboard of session {session} until {}", .lease.name, .lease.until)]
     SomebodyElse { session: SessionId, lease: Lease },
     #[error("who has control could not be stored")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
     #[error("the change of control broke off; try again")]
     BrokeOff,
+}
+
+refusals! {
+    ControlError passes on Find, Internal;
+    Self::Seconds(_) => Invalid("bad_seconds"),
+    Self::Ended(_) => Conflict("session_ended"),
+    Self::SomebodyElse { lease, .. } => Conflict(
+        "somebody_else_drives",
+        { "user": lease.user, "name": lease.name, "until": lease.until }
+    ),
+    Self::BrokeOff => Internal("internal"),
 }
 
 impl Control {

@@ -6,18 +6,18 @@ use deskhand_core::{
     clock::Clock,
     decision::{Ask, BadReply, Decision, DecisionState, GivenFile, Reply, Settlement},
     id::{DecisionId, SessionId, UserId},
+    inbox::{DecisionPage, NamedDecision},
     user::UserRole,
     viewer::Viewer,
 };
-use deskhand_store::{
-    DecisionPage, NamedDecision, SettleDecision, SettleRefused, Store, StoreError,
-};
+use deskhand_store::{SettleDecision, SettleRefused, Store, StoreError};
 use jiff::Timestamp;
 use tokio::sync::Notify;
 
 use crate::{
-    FindError,
+    FindError, InternalError,
     feed::log::Log,
+    refusal::refusals,
     sessions::find::{find, find_with},
     signals::{Signals, Topic},
 };
@@ -62,7 +62,20 @@ pub enum AnswerError {
     #[error("{}", told(.0))]
     Settled(Box<NamedDecision>),
     #[error("could not store the answer")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    AnswerError passes on Find, Internal;
+    Self::NoDecision { .. } => NotFound("no_decision"),
+    Self::BadReply(_) => Unfitting("bad_answer"),
+    Self::NotAdministrator => Forbidden("not_administrator"),
+    Self::Settled(named) => Conflict("settled", {
+        "state": named.decision.state,
+        "answered_by": named.decision.answered_by,
+        "answered_by_name": named.answered_by_name,
+        "settled_at": named.decision.settled_at,
+    }),
 }
 
 /// A selection of decisions.
@@ -90,9 +103,9 @@ impl Decisions {
         &self,
         user: UserId,
         list: ListDecisions,
-    ) -> Result<DecisionPage, StoreError> {
-        let store = &self.store;
-        store.inbox(user, list.state, list.before, list.limit).await
+    ) -> Result<DecisionPage, InternalError> {
+        let page = self.store.inbox(user, list.state, list.before, list.limit);
+        Ok(page.await?)
     }
 
     /// Lists the decisions of a session, newest first.

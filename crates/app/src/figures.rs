@@ -16,9 +16,8 @@ use deskhand_core::{
     session::Phase,
     shell::ShellEnding,
 };
-use deskhand_store::StoreError;
 
-use crate::HealthChecks;
+use crate::{HealthChecks, InternalError};
 
 /// Seconds that a turn took, by `outcome`.
 pub const TURN_SECONDS: &str = "deskhand_turn_duration_seconds";
@@ -36,7 +35,7 @@ pub struct Figures {
 
 impl HealthChecks {
     /// Counts over all sessions, of whomever they are.
-    pub async fn figures(&self) -> Result<Figures, StoreError> {
+    pub async fn figures(&self) -> Result<Figures, InternalError> {
         Ok(Figures {
             sessions: self.store.n_sessions_by_phase().await?,
             n_waiting_prompts: self.store.n_waiting_everywhere().await?,

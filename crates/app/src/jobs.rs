@@ -76,7 +76,7 @@ pub struct JobStatus {
 /// One run of a job that has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct JobRun {
-    /// Why it failed is in the server's log.
+    /// The reason of a failure is in the server's log.
     pub is_ok: bool,
     pub ended_at: Timestamp,
     pub duration: Duration,
@@ -154,7 +154,11 @@ impl RunningJob {
         let result = job.run().await;
         if let Err(error) = &result {
             let error = &**error as &(dyn Error + 'static);
-            tracing::error!(job = job.name(), error, "a job failed");
+            tracing::warn!(
+                job = job.name(),
+                error,
+                "a job failed and will be tried again"
+            );
         }
         let run = JobRun {
             is_ok: result.is_ok(),

@@ -15,6 +15,7 @@ mod patience;
 mod people;
 mod queue;
 mod redactor;
+mod refusal;
 mod retired;
 mod sessions;
 mod signals;
@@ -57,7 +58,7 @@ pub use money::{
 };
 pub use people::{
     ChangeUser, ChangeUserError, CreateUserError, MadeToken, MakeToken, MakeTokenError,
-    SetApprovalsError,
+    RevokeTokenError, SetApprovalsError,
     access::{Admission, AdmitError, Guest},
     limits::{LimitsInUse, Quotas, SetLimitsError},
     sharing::{JoinError, MadeShare, PersonError, ShareError, ShareSession, Sharing},
@@ -66,11 +67,12 @@ pub use people::{
 pub use queue::{
     ChangeMessage, ChangeMessageError, Choice, Place, Queue, SendPrompt, SendPromptError,
 };
+pub use refusal::{Code, FreesAt, InternalError, Refusal, RefusalFacts, RefusalKind, codes};
 pub use sessions::{
     BadInstructions, ChangeSession, ChangeSessionError, CreateSession, CreateSessionError,
     FindError, Sessions, StopTurnError,
 };
-pub use vault::{LockedError, PutSecretError, Vault};
+pub use vault::{LockedError, PutSecretError, RemoveSecretError, Vault};
 
 /// The time that everything has to come to its end at shutdown.
 const SHUTDOWN: Duration = Duration::from_secs(4);

@@ -10,4 +10,4 @@ pub(crate) mod users;
 
 pub use accounts::{ChangeUser, ChangeUserError, CreateUserError};
 pub use approvals::SetApprovalsError;
-pub use tokens::{MadeToken, MakeToken, MakeTokenError};
+pub use tokens::{MadeToken, MakeToken, MakeTokenError, RevokeTokenError};

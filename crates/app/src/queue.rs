@@ -11,15 +11,14 @@ use deskhand_core::{
     session::{Phase, Session},
     viewer::Viewer,
 };
-use deskhand_store::{
-    ChangeWaiting, PromptRefused, QueuePrompt, Store, StoreError, WaitingRefused,
-};
+use deskhand_store::{ChangeWaiting, PromptRefused, QueuePrompt, Store, WaitingRefused};
 
 use crate::{
-    FindError, WakeError,
+    FindError, InternalError, WakeError,
     catalog::Catalog,
     feed::{bus::Bus, log::Log},
     live::{AwakeGuard, LiveSessions},
+    refusal::refusals,
     sessions::find::{find, find_with},
 };
 
@@ -94,7 +93,16 @@ pub enum SendPromptError {
     #[error(transparent)]
     Wake(#[from] WakeError),
     #[error("could not queue the message")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    SendPromptError passes on Find, UnknownModel, Wake, Internal;
+    Self::Empty => Invalid("empty_message"),
+    Self::Nul => Invalid("malformed"),
+    Self::Long(_) => TooLarge("long_message"),
+    Self::Ended(_) => Conflict("session_ended"),
+    Self::QueueFull { n_waiting, .. } => TooMany("queue_full", { "n_waiting": n_waiting }),
 }
 
 /// Reasons a message was not changed.
@@ -115,7 +123,14 @@ pub enum ChangeMessageError {
     #[error("no message {0} waits in this session")]
     NotWaiting(MessageId),
     #[error("could not change the message")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    ChangeMessageError passes on Find, Content, UnknownModel, Internal;
+    Self::Nothing | Self::BeforeItself => Invalid("malformed"),
+    Self::Taken(_) => Conflict("message_taken"),
+    Self::NotWaiting(_) => NotFound("no_message"),
 }
 
 impl Queue {

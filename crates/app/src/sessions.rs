@@ -12,11 +12,12 @@ use deskhand_core::{
     clock::Clock,
     event::LoggedEvent,
     id::{MessageId, SessionId, UserId},
+    message::MessagePage,
     right::Right,
-    session::{Phase, Session},
+    session::{Phase, Session, SessionPage},
     viewer::Viewer,
 };
-use deskhand_store::{MessagePage, SessionPage, Store, StoreError};
+use deskhand_store::Store;
 
 pub use change::{BadInstructions, ChangeSession, ChangeSessionError};
 pub use create::{CreateSession, CreateSessionError};
@@ -24,11 +25,12 @@ pub use find::FindError;
 
 use self::find::{find, find_with};
 use crate::{
-    Feed, SessionsFeed,
+    Feed, InternalError, SessionsFeed,
     catalog::Catalog,
     feed::{bus::Bus, log::Log},
     live::LiveSessions,
     people::limits::LimitTable,
+    refusal::refusals,
     signals::Signals,
 };
 
@@ -63,6 +65,11 @@ pub enum StopTurnError {
     NotRunning(SessionId),
 }
 
+refusals! {
+    StopTurnError passes on Find;
+    Self::NotRunning(_) => Conflict("not_running"),
+}
+
 impl Sessions {
     pub(crate) fn new(parts: SessionParts) -> Self {
         Self(Arc::new(parts))
@@ -79,8 +86,8 @@ impl Sessions {
         viewer: Viewer,
         before: Option<SessionId>,
         limit: u32,
-    ) -> Result<SessionPage, StoreError> {
-        self.0.store.sessions(viewer, before, limit).await
+    ) -> Result<SessionPage, InternalError> {
+        Ok(self.0.store.sessions(viewer, before, limit).await?)
     }
 
     /// Ends a session for good: its turn, its sandbox and its files. The log stays.

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use deskhand_store::StoreError;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    App, Catalog, Computers, Control, Decisions, Gateway, HealthChecks, Parts, Queue, Quotas,
-    Sessions, Sharing, Spending, Subjects, Users, Vault,
+    App, Catalog, Computers, Control, Decisions, Gateway, HealthChecks, InternalError, Parts,
+    Queue, Quotas, Sessions, Sharing, Spending, Subjects, Users, Vault,
     computers::ComputerParts,
     control::ControlParts,
     feed::{bus::Bus, log::Log},
@@ -38,7 +37,7 @@ struct Common {
 impl App {
     /// Starts the app: takes up turns that an earlier server left, closes what cannot be resumed, and
     /// starts the jobs.
-    pub async fn start(parts: Parts) -> Result<Self, StoreError> {
+    pub async fn start(parts: Parts) -> Result<Self, InternalError> {
         let common = Common::new(parts);
         let turns = common.turns();
         let live = common.live(turns.clone());

@@ -1,4 +1,4 @@
-//! Secrets that people store for their agents. A value is written, encrypted and typed; nobody reads it.
+//! Secrets that people store for their agents. A value is written, encrypted and typed, and never shown.
 
 use std::sync::Arc;
 
@@ -12,7 +12,9 @@ use deskhand_store::{
     Key, KeyError, KeyFile, NewSecret, PutSecret, SealedSecret, Store, StoreError,
 };
 
-/// How many secrets one user may have.
+use crate::{InternalError, refusal::refusals};
+
+/// The number of secrets that one user may have.
 const MOST_SECRETS: u64 = 100;
 
 /// The secrets of all users. Clones share them.
@@ -23,7 +25,7 @@ pub struct Vault {
     clock: Arc<dyn Clock>,
 }
 
-/// Why values can be neither written nor typed just now. Nothing is lost by it.
+/// Reasons values can be neither written nor typed just now. Nothing is lost by it.
 #[derive(Debug, thiserror::Error)]
 pub enum LockedError {
     #[error(
@@ -44,7 +46,7 @@ pub enum LockedError {
     Damaged(SecretName),
 }
 
-/// Why a secret was not kept.
+/// Reasons a secret was not stored.
 #[derive(Debug, thiserror::Error)]
 pub enum PutSecretError {
     #[error(transparent)]
@@ -54,10 +56,30 @@ pub enum PutSecretError {
     #[error(transparent)]
     Locked(#[from] LockedError),
     #[error("could not store the secret")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
 }
 
-/// Why there is nothing to type.
+refusals! {
+    PutSecretError passes on Bad, Internal;
+    Self::TooMany => TooMany("too_many_secrets"),
+    Self::Locked(_) => Unavailable("secrets_locked"),
+}
+
+/// Reasons a secret was not removed.
+#[derive(Debug, thiserror::Error)]
+pub enum RemoveSecretError {
+    #[error("you have no secret {0:?}")]
+    NoSecret(String),
+    #[error("could not remove the secret")]
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    RemoveSecretError passes on Internal;
+    Self::NoSecret(_) => NotFound("no_secret"),
+}
+
+/// Reasons there is nothing to type.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FindSecretError {
     #[error("there is no secret {name}; {}", told(.there_are))]
@@ -84,7 +106,7 @@ impl Vault {
         Self { store, key, clock }
     }
 
-    /// Keeps a secret, in place of the one with this name; tells whether it is a new one.
+    /// Stores a secret, in place of the one with this name. Returns `true` if it is a new one.
     pub async fn put(
         &self,
         user: UserId,
@@ -111,17 +133,26 @@ impl Vault {
         }
     }
 
-    /// A user's secrets, by name.
-    pub async fn list(&self, user: UserId) -> Result<Vec<StoredSecret>, StoreError> {
-        self.store.secrets(user).await
+    /// Lists the secrets of a user, by name.
+    pub async fn list(&self, user: UserId) -> Result<Vec<StoredSecret>, InternalError> {
+        Ok(self.store.secrets(user).await?)
     }
 
-    /// Removes a user's secret; tells whether there was one.
-    pub async fn remove(&self, user: UserId, name: &SecretName) -> Result<bool, StoreError> {
-        self.store.delete_secret(user, name).await
+    /// Removes a secret of a user.
+    pub async fn remove(&self, user: UserId, name: &str) -> Result<(), RemoveSecretError> {
+        // A text that cannot be a name names nothing.
+        let is_removed = match name.parse() {
+            Ok(name) => self.store.delete_secret(user, &name).await?,
+            Err(_) => false,
+        };
+        if is_removed {
+            Ok(())
+        } else {
+            Err(RemoveSecretError::NoSecret(name.to_owned()))
+        }
     }
 
-    /// The value of one of the session's owner's secrets, and where it may be typed.
+    /// Returns the value of a secret of the session's owner, and where it may be typed.
     pub(crate) async fn find(
         &self,
         session: SessionId,
@@ -163,7 +194,7 @@ impl Vault {
         self.store.note_secret_use(secret, last).await
     }
 
-    /// Everything that may turn up in a session, as far as it can be read.
+    /// Returns every value that may turn up in a session, as far as it can be read.
     pub(crate) async fn sent(
         &self,
         session: SessionId,
@@ -187,7 +218,7 @@ impl Vault {
         Ok(values)
     }
 
-    /// The key. It is made only while it cannot be that an older one was lost.
+    /// Reads the key. It is created only while no older one can have been lost.
     async fn key_to_write(&self) -> Result<Key, PutSecretError> {
         let key = if self.store.has_secrets().await? {
             self.key.read().await
@@ -230,7 +261,7 @@ fn open(key: &Key, secret: &SealedSecret) -> Result<Secret, LockedError> {
         .ok_or_else(|| LockedError::Damaged(name.clone()))
 }
 
-/// What an encrypted value belongs to: moved to another row, it cannot be read any more.
+/// Returns what an encrypted value belongs to: moved to another row, it cannot be read any more.
 fn about(user: UserId, name: &SecretName) -> Vec<u8> {
     format!("{user}/{name}").into_bytes()
 }

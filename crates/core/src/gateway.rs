@@ -51,11 +51,10 @@ impl Entrance {
         self.gateway.variables(address, token)
     }
 
-    /// Hands a connection over. When too many wait it is closed instead.
-    pub fn bring(&self, connection: GatewayConnection) {
-        if self.connections.try_send(connection).is_err() {
-            tracing::warn!("a connection to the model gateway was closed: too many wait");
-        }
+    /// Hands a connection over. Returns `false` if too many wait already; then it is closed instead.
+    #[must_use]
+    pub fn bring(&self, connection: GatewayConnection) -> bool {
+        self.connections.try_send(connection).is_ok()
     }
 }
 

@@ -1,7 +1,7 @@
-//! Control: who has mouse and keyboard of a session's computer.
+//! Leases: a person's time with mouse and keyboard of a session's computer.
 //!
-//! Exactly one of the agent, a named person until a time, and nobody. A person's time is a lease.
-//! While nobody has one, control is the agent's when it works, and nobody's when it does not.
+//! Exactly one of the agent, a named person until a time, and nobody has control. While there is no
+//! lease, it is the agent's when it works, and nobody's when it does not.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct Lease {
     pub until: Timestamp,
 }
 
-/// Who has mouse and keyboard.
+/// The holder of mouse and keyboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holder {
     Agent,
@@ -34,7 +34,7 @@ pub enum Holder {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = LeaseData)]
 pub struct LeaseChanged {
-    /// Whose lease it is, or was.
+    /// The holder of the lease.
     #[schema(value_type = Uuid)]
     pub user: UserId,
     /// Their name at that time.
@@ -43,13 +43,13 @@ pub struct LeaseChanged {
     pub change: LeaseChange,
 }
 
-/// What became of a lease.
+/// The kind of a change to a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum LeaseChange {
     Taken {
         until: Timestamp,
-        /// Who had it until then, when the owner took it from somebody.
+        /// The holder until then, when the owner took it from another person.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(value_type = Uuid)]
         from: Option<UserId>,
@@ -62,7 +62,7 @@ pub enum LeaseChange {
     },
 }
 
-/// Why a lease ended.
+/// The reason for the end of a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LeaseEnd {

@@ -1,6 +1,7 @@
-//! What Deskhand is about: its words as types, its rules as functions, and the ports it needs.
+//! The domain of Deskhand: its words as types, its rules as functions, and the ports it needs.
 //!
-//! Nothing here reads, writes, waits or starts anything.
+//! Nothing here does I/O. The one exception to starting things is [`tasks`], which every other crate
+//! needs to start work that is waited for at shutdown.
 
 pub mod action;
 pub mod blob;
@@ -11,6 +12,7 @@ pub mod edit;
 pub mod event;
 pub mod gateway;
 pub mod id;
+pub mod inbox;
 pub mod lease;
 pub mod limits;
 pub mod message;

@@ -22,6 +22,14 @@ pub struct Message {
     pub created_at: Timestamp,
 }
 
+/// One page of a conversation, oldest first.
+#[derive(Debug)]
+pub struct MessagePage {
+    pub messages: Vec<Message>,
+    /// The beginning of the next page, if there is one.
+    pub next: Option<MessageId>,
+}
+
 /// How a message reaches an agent that is at work. One that is not takes any message at once.
 #[derive(
     Debug,

@@ -1,7 +1,10 @@
-//! What a person may do with a session.
+//! Rights: the permissions of people in a session.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::id::{ShareId, UserId};
 
 /// A right in a session. Each includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
@@ -17,8 +20,25 @@ pub enum Right {
     Owner,
 }
 
+/// A person who has a right in a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    pub user: UserId,
+    pub name: String,
+    pub right: Right,
+}
+
+/// A link that gives a right in a session. Its code is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Share {
+    pub id: ShareId,
+    pub right: Right,
+    pub created_at: Timestamp,
+    pub expires_at: Timestamp,
+}
+
 impl Right {
-    /// As it is written in the store and on the wire.
+    /// Returns its name in the store and on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::View => "view",

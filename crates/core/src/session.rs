@@ -19,17 +19,17 @@ pub const LONGEST_INSTRUCTIONS_BYTES: usize = 16 * 1024;
 pub struct Session {
     pub id: SessionId,
     pub owner: UserId,
-    /// What whoever asked for it may do with it.
+    /// The right of the viewer who asked for it.
     pub right: Right,
     /// Empty until somebody names it or the first prompt does.
     pub title: String,
     /// `vendor/name`.
     pub model: String,
-    /// What its agent is told besides what every agent is told. Empty: nothing.
+    /// Told to its agent besides what every agent is told. Empty for nothing.
     pub instructions: String,
     /// The caller's own notes: a JSON object.
     pub metadata: serde_json::Value,
-    /// What the agent must ask before it does it.
+    /// The actions that the agent must ask about first.
     pub approvals: Policy,
     pub phase: Phase,
     pub sandbox: SandboxState,
@@ -37,20 +37,28 @@ pub struct Session {
     pub lease: Option<Lease>,
     /// The number of the newest event.
     pub last_seq: u64,
-    /// What its models have cost so far, in US dollars.
+    /// The cost of its models so far, in US dollars.
     pub cost_usd: f64,
-    /// What its models have read and written so far.
+    /// The tokens that its models have read and written so far.
     pub tokens: u64,
-    /// What it may use.
+    /// The limits of what it may use.
     pub budget: Budget,
-    /// What people gave in addition when they were asked.
+    /// The amount that people gave in addition when they were asked.
     pub granted: Amount,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
+/// One page of a list of sessions, newest first.
+#[derive(Debug)]
+pub struct SessionPage {
+    pub sessions: Vec<Session>,
+    /// The beginning of the next page, if there is one.
+    pub next: Option<SessionId>,
+}
+
 impl Session {
-    /// What it may use, and what it has used.
+    /// Returns what it may use and has used.
     pub fn account(&self) -> Account {
         Account {
             budget: self.budget,
@@ -62,13 +70,13 @@ impl Session {
         }
     }
 
-    /// Who has mouse and keyboard.
+    /// Returns who has mouse and keyboard.
     pub fn holder(&self) -> Holder {
         Holder::of(self.lease.clone(), self.phase)
     }
 }
 
-/// What a session is doing. On the wire this is its `state`.
+/// The activity of a session. On the wire this is its `state`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[schema(as = SessionState)]
 #[serde(rename_all = "lowercase")]
@@ -87,7 +95,7 @@ pub enum Phase {
     Terminated,
 }
 
-/// What happened to a session.
+/// A change that moves a session to another phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     SandboxReady,
@@ -111,7 +119,7 @@ impl Phase {
         Self::Terminated,
     ];
 
-    /// Where `signal` leads from here, or `None` when it means nothing in this phase.
+    /// Returns the phase after `signal`, or `None` if it means nothing in this phase.
     ///
     /// The answer is stored with a compare-and-set on the old phase, so of two workers that
     /// race on one session only one goes on.
@@ -144,7 +152,7 @@ impl Phase {
     }
 }
 
-/// What a session's sandbox is doing.
+/// The state of a session's sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SandboxState {

@@ -1,4 +1,6 @@
 //! Background tasks that are known by name and waited for at shutdown.
+//!
+//! This stands in `core` because every crate starts tasks and `clippy.toml` bans the other ways.
 
 use std::{future::Future, time::Duration};
 
@@ -35,7 +37,7 @@ impl Tasks {
         &self.shutdown
     }
 
-    /// Asks all tasks to end and waits for them, at most this long. Tells whether all did.
+    /// Asks all tasks to end and waits for them, at most this long. Returns `false` if some did not end.
     pub async fn end(&self, at_most: Duration) -> bool {
         self.shutdown.cancel();
         self.tracker.close();

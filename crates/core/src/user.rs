@@ -20,6 +20,14 @@ pub struct User {
     pub created_at: Timestamp,
 }
 
+/// One page of the list of users, oldest first.
+#[derive(Debug)]
+pub struct UserPage {
+    pub users: Vec<User>,
+    /// The beginning of the next page, if there is one.
+    pub next: Option<UserId>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UserRole {
@@ -44,7 +52,7 @@ impl UserRole {
     }
 }
 
-/// What a token is good for. Each includes those before it, except that figures need `Metrics` or `Admin`.
+/// The permissions of a token. Each includes those before it, except that metrics need `Metrics` or `Admin`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -76,12 +84,12 @@ impl Scope {
     }
 }
 
-/// What is known of an API token. The token itself is nowhere.
+/// An API token as it is listed. The token itself is stored nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     pub id: TokenId,
     pub name: String,
-    /// How it begins, so that people know which it is. Empty for one made by an early version.
+    /// Its first characters, so that people recognize it. Empty for one made by an early version.
     pub prefix: String,
     pub scope: Scope,
     pub created_at: Timestamp,
@@ -90,7 +98,7 @@ pub struct Token {
     pub last_used_at: Option<Timestamp>,
 }
 
-/// Somebody who has proven who they are, and what the proof is good for.
+/// A user who has proven their identity, and the permissions of the proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     pub user: UserId,
@@ -98,11 +106,11 @@ pub struct Identity {
     pub scope: Scope,
     /// The token that proved it, if it was one.
     pub token: Option<TokenId>,
-    /// When the proof ends.
+    /// The time at which the proof expires.
     pub expires_at: Option<Timestamp>,
 }
 
-/// Why something cannot be the name of a user or a token.
+/// The reason a text cannot be the name of a user or a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a name has 1 to {LONGEST_NAME} characters, none of them a control character, and is not an id"

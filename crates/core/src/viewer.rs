@@ -1,8 +1,8 @@
-//! On whose behalf something is read or written.
+//! The person on whose behalf data is read or written.
 
 use crate::id::UserId;
 
-/// Who asks. Every read or write of somebody's data takes one, down to the query.
+/// The one who asks. Every read or write of somebody's data takes one, down to the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Viewer {
     /// A person, seeing what is theirs.

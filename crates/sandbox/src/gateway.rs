@@ -67,7 +67,7 @@ impl GatewayDoor {
             // The place is taken for as long as the stream is there.
             let _ = &place;
         });
-        self.entrance.bring(GatewayConnection {
+        let is_taken = self.entrance.bring(GatewayConnection {
             session: self.session,
             token: self.token.clone(),
             stream: ByteStream {
@@ -75,5 +75,8 @@ impl GatewayDoor {
                 ..stream
             },
         });
+        if !is_taken {
+            tracing::warn!("a connection to the model gateway was closed: too many wait");
+        }
     }
 }

@@ -1,9 +1,5 @@
 //! Errors as callers see them: one JSON shape, a stable code and a sentence.
 
-mod computers;
-mod people;
-mod sessions;
-
 use std::time::Duration;
 
 use axum::{
@@ -12,13 +8,24 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use deskhand_api::problem::{ErrorView, ProblemView};
-use deskhand_core::{
-    clock::{Clock, SystemClock},
-    lease::Lease,
-};
-use deskhand_store::StoreError;
-use jiff::Timestamp;
-use serde_json::{Value, json};
+use deskhand_app::{Refusal, RefusalFacts, RefusalKind};
+use serde_json::Value;
+
+/// The codes of this face, besides those of the app's refusals.
+const OWN_CODES: &[(&str, StatusCode)] = &[
+    ("malformed", StatusCode::BAD_REQUEST),
+    ("not_signed_in", StatusCode::UNAUTHORIZED),
+    ("wrong_origin", StatusCode::FORBIDDEN),
+    ("narrow_scope", StatusCode::FORBIDDEN),
+    ("not_administrator", StatusCode::FORBIDDEN),
+    ("bad_id", StatusCode::NOT_FOUND),
+    ("no_route", StatusCode::NOT_FOUND),
+    ("wrong_method", StatusCode::METHOD_NOT_ALLOWED),
+    ("too_large", StatusCode::PAYLOAD_TOO_LARGE),
+    ("too_fast", StatusCode::TOO_MANY_REQUESTS),
+    ("too_many_subscriptions", StatusCode::TOO_MANY_REQUESTS),
+    ("internal", StatusCode::INTERNAL_SERVER_ERROR),
+];
 
 /// An answer that says what is wrong. The cause of a 500 goes to the log, not to the caller.
 #[derive(Debug)]
@@ -27,7 +34,7 @@ pub(crate) struct Problem {
     code: &'static str,
     message: String,
     details: Option<Value>,
-    /// When it is worth trying again, if that is known.
+    /// The time after which it is worth trying again, if it is known.
     retry_after: Option<Duration>,
 }
 
@@ -38,6 +45,10 @@ impl Problem {
         code: &'static str,
         message: impl std::fmt::Display,
     ) -> Self {
+        debug_assert!(
+            OWN_CODES.contains(&(code, status)),
+            "{code} is missing in the list of codes"
+        );
         Self {
             status,
             code,
@@ -64,31 +75,8 @@ impl Problem {
         self
     }
 
-    /// A limit of somebody is reached, until some time if that is known.
-    fn limit(
-        code: &'static str,
-        message: impl std::fmt::Display,
-        (used, limit): (u64, u32),
-        frees_at: Option<Timestamp>,
-    ) -> Self {
-        let problem = Self::too_many(code, message)
-            .with(json!({"used": used, "limit": limit, "frees_at": frees_at}));
-        match frees_at {
-            // What is over already needs no waiting.
-            Some(at) => problem.after(
-                Duration::try_from(at.duration_since(SystemClock.now())).unwrap_or_default(),
-            ),
-            None => problem,
-        }
-    }
-
     pub(crate) fn malformed(message: impl std::fmt::Display) -> Self {
         Self::refuse(StatusCode::BAD_REQUEST, "malformed", message)
-    }
-
-    pub(crate) fn with(mut self, details: Value) -> Self {
-        self.details = Some(details);
-        self
     }
 
     pub(crate) fn not_signed_in() -> Self {
@@ -110,31 +98,15 @@ impl Problem {
         Self::refuse(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", message)
     }
 
-    fn somebody_else_drives(lease: &Lease, message: impl std::fmt::Display) -> Self {
-        let Lease { user, name, until } = lease;
-        Self::refuse(StatusCode::CONFLICT, "somebody_else_drives", message)
-            .with(json!({"user": user, "name": name, "until": until}))
-    }
-
-    /// Our fault.
-    pub(crate) fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
-        tracing::error!(error, "a request failed");
-        Self::panicked_problem()
-    }
-
     pub(crate) fn panicked() -> Response {
         tracing::error!("a request handler panicked");
-        Self::panicked_problem().into_response()
-    }
-
-    fn panicked_problem() -> Self {
         let message = "something went wrong on the server; its log says what";
-        Self::refuse(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
+        Self::refuse(StatusCode::INTERNAL_SERVER_ERROR, "internal", message).into_response()
     }
 }
 
 impl Problem {
-    /// What is told of it where there is no status.
+    /// Returns the part that is told where there is no status.
     pub(crate) fn into_error(self) -> ErrorView {
         ErrorView {
             code: self.code.to_owned(),
@@ -166,17 +138,54 @@ impl IntoResponse for Problem {
     }
 }
 
-impl From<StoreError> for Problem {
-    fn from(error: StoreError) -> Self {
-        if !error.is_unreachable() {
-            return Self::internal(&error);
-        }
-        tracing::error!(
-            error = &error as &dyn std::error::Error,
-            "a request found no database"
+/// Turns any refusal of the app into a problem. This is the only place that does.
+impl<R: Refusal> From<R> for Problem {
+    fn from(refusal: R) -> Self {
+        let RefusalFacts {
+            code,
+            kind,
+            message,
+            details,
+            retry_after,
+        } = refusal.facts();
+        debug_assert!(
+            deskhand_app::codes().contains(&deskhand_app::Code { code, kind }),
+            "{code} is missing in the list of codes"
         );
-        let message = "the database is away; try again in a moment";
-        Self::refuse(StatusCode::SERVICE_UNAVAILABLE, "no_database", message)
-            .after(Duration::from_secs(1))
+        let error = &refusal as &(dyn std::error::Error + 'static);
+        match (kind, code) {
+            (RefusalKind::Internal, _) => tracing::error!(error, "a request failed"),
+            (_, "no_database") => tracing::error!(error, "a request found no database"),
+            // How to sign in is a matter of HTTP.
+            (_, "not_signed_in") => return Self::not_signed_in(),
+            _ => {}
+        }
+        Self {
+            status: status(kind),
+            code,
+            message,
+            details,
+            retry_after,
+        }
     }
 }
+
+/// Returns the status of a kind of refusal.
+fn status(kind: RefusalKind) -> StatusCode {
+    match kind {
+        RefusalKind::Invalid => StatusCode::BAD_REQUEST,
+        RefusalKind::SignedOut => StatusCode::UNAUTHORIZED,
+        RefusalKind::Forbidden => StatusCode::FORBIDDEN,
+        RefusalKind::NotFound => StatusCode::NOT_FOUND,
+        RefusalKind::Conflict => StatusCode::CONFLICT,
+        RefusalKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        RefusalKind::Unfitting => StatusCode::UNPROCESSABLE_ENTITY,
+        RefusalKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
+        RefusalKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        RefusalKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+#[cfg(test)]
+#[path = "problem_tests.rs"]
+mod tests;

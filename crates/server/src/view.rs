@@ -9,7 +9,10 @@ use deskhand_api::{
 };
 use deskhand_app::{LimitsInUse, News, Notice, PresenceChange, Sharing, UserUse};
 use deskhand_core::id::SessionId;
-use deskhand_store::{DecisionPage, NamedDecision, Person, Share};
+use deskhand_core::{
+    inbox::{DecisionPage, NamedDecision},
+    right::{Person, Share},
+};
 
 pub(crate) fn decision(named: NamedDecision) -> DecisionView {
     let decision = named.decision;

@@ -4,6 +4,7 @@ use deskhand_core::{
     decision::{Ask, Decision, DecisionKind, DecisionState, GivenFile, Reply, Settlement},
     event::{DecisionRaised, DecisionSettled, EventBody},
     id::{DecisionId, SessionId, TurnId, UserId},
+    inbox::{DecisionPage, NamedDecision},
     session::Signal,
 };
 use jiff::Timestamp;
@@ -16,23 +17,6 @@ use crate::{
 
 const COLUMNS: &str = "d.id, d.session_id, d.turn_id, d.ask, d.created_at_ms, d.state, d.answer, \
                        d.answered_by, d.settled_at_ms";
-
-/// A decision with the names that people know it by.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NamedDecision {
-    pub decision: Decision,
-    pub session_title: String,
-    /// The name of the person who answered.
-    pub answered_by_name: Option<String>,
-}
-
-/// One page of a list of decisions, newest first.
-#[derive(Debug)]
-pub struct DecisionPage {
-    pub decisions: Vec<NamedDecision>,
-    /// The start of the next page, if there is one.
-    pub next: Option<DecisionId>,
-}
 
 /// Asks people, and lets the session wait.
 #[derive(Debug)]

@@ -33,24 +33,20 @@ pub use blobs::FolderBlobs;
 pub use budgets::DayUse;
 pub use commit::{Change, Committed, HeldSession, Hold, Refused};
 pub use database::{SqlError, Store, StoreError, shown_address};
-pub use decisions::{
-    DecisionPage, NamedDecision, NotAtWork, RaiseDecision, SettleDecision, SettleRefused,
-};
+pub use decisions::{NotAtWork, RaiseDecision, SettleDecision, SettleRefused};
 pub use edit::{EditRefused, EditSession};
 pub use gateway::CountGatewayUse;
 pub use key_file::{Key, KeyError, KeyFile};
 pub use lease::{EndLease, LeaseRefused, NotTheLease, TakeLease};
 pub use limits::MadeLately;
-pub use messages::MessagePage;
-pub use people::{ChangedUser, NewUser, UserChange, UserPage};
+pub use people::{ChangedUser, NewUser, UserChange};
 pub use queue::{
     ChangeWaiting, NothingToTake, PromptRefused, QueuePrompt, Steering, TakePrompt, TakeSteering,
     WaitingRefused,
 };
-pub use rights::Person;
 pub use secrets::{NewSecret, PutSecret, SealedSecret};
 pub use servers::{DatabaseClaim, InUse, NewServer};
-pub use sessions::{NewSession, SessionPage, Unsettled};
-pub use shares::{Joined, NewShare, Share};
+pub use sessions::{NewSession, Unsettled};
+pub use shares::{Joined, NewShare};
 pub use tokens::NewToken;
 pub use transitions::{CannotMove, FinalAnswer, PhaseMove, Transition};

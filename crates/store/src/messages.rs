@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     id::{MessageId, SessionId, UserId},
-    message::{Delivery, Message, Role, UnknownDelivery},
+    message::{Delivery, Message, MessagePage, Role, UnknownDelivery},
 };
 use jiff::Timestamp;
 
@@ -12,14 +12,6 @@ use crate::database::{
 
 pub(crate) const COLUMNS: &str = "id, session_id, role, content, author_id, delivery, model, created_at_ms, \
      (SELECT name FROM users WHERE users.id = author_id) AS author_name";
-
-/// One page of a conversation, oldest first.
-#[derive(Debug)]
-pub struct MessagePage {
-    pub messages: Vec<Message>,
-    /// The start of the next page, if there is one.
-    pub next: Option<MessageId>,
-}
 
 /// A message as it is stored.
 pub(crate) struct MessageRow<'a> {

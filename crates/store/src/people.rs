@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     id::UserId,
-    user::{Identity, Scope, User, UserRole},
+    user::{Identity, Scope, User, UserPage, UserRole},
 };
 use jiff::Timestamp;
 
@@ -35,14 +35,6 @@ pub enum ChangedUser {
     NameTaken,
     /// Nobody active would be an administrator any more.
     LastAdmin,
-}
-
-/// One page of the list of users, oldest first.
-#[derive(Debug)]
-pub struct UserPage {
-    pub users: Vec<User>,
-    /// The start of the next page, if there is one.
-    pub next: Option<UserId>,
 }
 
 impl Store {

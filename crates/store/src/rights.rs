@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     id::{SessionId, UserId},
-    right::Right,
+    right::{Person, Right},
 };
 use jiff::Timestamp;
 
@@ -10,14 +10,6 @@ use crate::{
     commit::lock_row,
     database::{Row, Store, StoreError, Transaction, count, millis},
 };
-
-/// Somebody who may do something in a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Person {
-    pub user: UserId,
-    pub name: String,
-    pub right: Right,
-}
 
 impl Store {
     /// Everybody who has a right in a session: the owner, then the others in the order in which

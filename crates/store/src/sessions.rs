@@ -6,7 +6,7 @@ use deskhand_core::{
     id::{SessionId, TurnId, UserId},
     limits::Limits,
     policy::Policy,
-    session::{Phase, SandboxState, Session},
+    session::{Phase, SandboxState, Session, SessionPage},
     viewer::Viewer,
 };
 use jiff::Timestamp;
@@ -46,14 +46,6 @@ pub struct NewSession<'a> {
     pub approvals: &'a Policy,
     pub budget: Budget,
     pub created_at: Timestamp,
-}
-
-/// One page of a list of sessions, newest first.
-#[derive(Debug)]
-pub struct SessionPage {
-    pub sessions: Vec<Session>,
-    /// The start of the next page, if there is one.
-    pub next: Option<SessionId>,
 }
 
 /// A session that an earlier server left unfinished.

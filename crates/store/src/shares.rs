@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     id::{SessionId, ShareId, UserId},
-    right::Right,
+    right::Share,
 };
 use jiff::Timestamp;
 
@@ -11,15 +11,6 @@ use crate::{
     database::{Row, Store, StoreError, count, millis, timestamp},
     rights::{n_rights, right, right_of, write_right},
 };
-
-/// A link as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Share {
-    pub id: ShareId,
-    pub right: Right,
-    pub created_at: Timestamp,
-    pub expires_at: Timestamp,
-}
 
 /// A link to be kept.
 #[derive(Debug)]

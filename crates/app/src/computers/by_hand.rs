@@ -21,7 +21,7 @@ use deskhand_store::{AppendEvents, StoreError};
 
 use self::context::HandContext;
 use super::Computers;
-use crate::{FindError, WakeError, sessions::find::find_with};
+use crate::{FindError, InternalError, WakeError, refusal::refusals, sessions::find::find_with};
 
 /// Stands for the result of an action during which somebody took control.
 const NOT_KEPT: &str = "Somebody took control meanwhile, so nothing of it is kept.";
@@ -72,7 +72,19 @@ pub enum ActByHandError {
     #[error("the picture could not be kept")]
     Blob(#[from] BlobError),
     #[error("the action could not be logged")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    ActByHandError passes on Find, Wake, Blob, Internal;
+    Self::BadCall(_) | Self::BadAction(_) | Self::NotByHand(_) => Invalid("bad_action"),
+    Self::Ended(_) => Conflict("session_ended"),
+    Self::AgentIsDriving(_) => Conflict("agent_is_driving"),
+    Self::SomebodyElseDrives { lease, .. } => Conflict(
+        "somebody_else_drives",
+        { "user": lease.user, "name": lease.name, "until": lease.until }
+    ),
+    Self::NoSandbox(_) => Unavailable("no_sandbox"),
 }
 
 impl Computers {

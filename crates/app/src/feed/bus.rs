@@ -18,6 +18,8 @@ use deskhand_core::{
 use deskhand_store::{Store, StoreError};
 use tokio::sync::Notify;
 
+use crate::{InternalError, refusal::Refusal};
+
 /// Sessions in the snapshot, the newest ones. Others follow when they change.
 const SNAPSHOT: u32 = 200;
 /// Notices that wait for a client. Of more, the oldest are dropped.
@@ -94,6 +96,17 @@ pub enum News {
     /// The user cannot see the session any more.
     Gone(SessionId),
     Notice(Notice),
+}
+
+impl Notice {
+    /// Tells of a refusal.
+    pub(crate) fn of(refusal: &impl Refusal) -> Self {
+        let facts = refusal.facts();
+        Self {
+            code: facts.code,
+            message: facts.message,
+        }
+    }
 }
 
 impl Bus {
@@ -202,7 +215,7 @@ impl SessionsFeed {
     }
 
     /// Returns the news since the last call.
-    pub async fn read(&mut self) -> Result<Vec<News>, StoreError> {
+    pub async fn read(&mut self) -> Result<Vec<News>, InternalError> {
         let pending = std::mem::take(&mut *lock(&self.client.pending));
         let mut news: Vec<_> = pending.notices.into_iter().map(News::Notice).collect();
         let viewer = Viewer::User(self.client.user);

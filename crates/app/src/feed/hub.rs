@@ -15,6 +15,8 @@ use deskhand_core::{event::LoggedEvent, id::SessionId, tasks::Tasks};
 use deskhand_store::{Store, StoreError};
 use tokio::{sync::watch, time::Instant};
 
+use crate::InternalError;
+
 /// Events in a ring.
 const RING: usize = 256;
 /// Events that are read from the store at once.
@@ -218,7 +220,7 @@ impl Pace {
 
 impl Feed {
     /// Waits until there are events, and returns the next ones as JSON.
-    pub async fn next(&mut self) -> Result<Vec<Bytes>, StoreError> {
+    pub async fn next(&mut self) -> Result<Vec<Bytes>, InternalError> {
         let cursor = self.cursor;
         // The sender lives as long as this feed, so waiting cannot fail.
         let _ = self.newest.wait_for(|newest| *newest > cursor).await;

@@ -20,7 +20,7 @@ use super::session::{AwakeGuard, LiveSession};
 pub(crate) struct Registry(Mutex<HashMap<SessionId, Arc<LiveSession>>>);
 
 /// The result of asking for a place among the sessions that are awake.
-pub(super) enum Place {
+pub(super) enum Placement {
     Given(AwakeGuard),
     /// Another session of the owner has the place, idle since this time.
     Idle(Arc<LiveSession>, Instant),
@@ -62,7 +62,7 @@ impl Registry {
         session: &Session,
         limits: Limits,
         make: impl FnOnce() -> Arc<LiveSession>,
-    ) -> Option<Place> {
+    ) -> Option<Placement> {
         let mut sessions = self.sessions();
         if sessions.contains_key(&session.id) {
             return None;
@@ -76,7 +76,7 @@ impl Registry {
         if n_used < usize::try_from(limits.awake_sessions).unwrap_or(usize::MAX) {
             let live = make();
             sessions.insert(session.id, Arc::clone(&live));
-            return AwakeGuard::new(live).map(Place::Given);
+            return AwakeGuard::new(live).map(Placement::Given);
         }
         // No place is free: the session goes that has been idle for the longest time.
         let idle = || of_owner().filter_map(|live| Some((live, live.idle_since()?)));
@@ -84,15 +84,15 @@ impl Registry {
             .filter(|(live, _)| !live.activity.is_visible())
             .min_by_key(|(_, since)| *since);
         if let Some((live, since)) = longest {
-            return Some(Place::Idle(Arc::clone(live), since));
+            return Some(Placement::Idle(Arc::clone(live), since));
         }
         let settling =
             of_owner().find(|live| live.activity.is_between_turns() && !live.activity.is_visible());
         if let Some(live) = settling {
-            return Some(Place::Settling(Arc::clone(live)));
+            return Some(Placement::Settling(Arc::clone(live)));
         }
         let ends = idle().map(|(live, since)| since + live.limits.idle);
-        Some(Place::Full {
+        Some(Placement::Full {
             frees_in: ends.min().map(|end| end.duration_since(Instant::now())),
         })
     }

@@ -7,7 +7,6 @@ use std::{
 
 use deskhand_core::{limits::Limits, session::Session};
 use deskhand_store::StoreError;
-use jiff::Timestamp;
 use tokio::{
     sync::Semaphore,
     time::{Instant, timeout_at},
@@ -15,10 +14,14 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    AwakeGuard, LiveSessions, activity::Activity, desk::SessionDesk, registry::Place,
+    AwakeGuard, LiveSessions, activity::Activity, desk::SessionDesk, registry::Placement,
     session::LiveSession,
 };
-use crate::{Notice, money::gateway::MOST_CALLS};
+use crate::{
+    InternalError, Notice,
+    money::gateway::MOST_CALLS,
+    refusal::{FreesAt, refusals},
+};
 
 /// The longest wait for a session that may be idle in a moment.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
@@ -35,10 +38,19 @@ pub enum WakeError {
         limit: u32,
         /// The time at which the next of them goes to sleep if it stays idle. Unknown while the agent
         /// works in all.
-        frees_at: Option<Timestamp>,
+        frees: Option<FreesAt>,
     },
     #[error("the session could not be woken")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    WakeError passes on Internal;
+    Self::TooMany { used, limit, frees } => TooMany(
+        "too_many_awake",
+        { "used": used, "limit": limit, "frees_at": frees.map(|frees| frees.at) };
+        retry frees.map(|frees| frees.wait)
+    ),
 }
 
 impl LiveSessions {
@@ -53,18 +65,18 @@ impl LiveSessions {
             let limits = self.0.parts.limits.of(session.owner).await?;
             let make = || self.make(session, limits);
             match self.0.registry.place(session, limits, make) {
-                Some(Place::Given(guard)) => return Ok(guard),
-                Some(Place::Idle(live, since)) => {
+                Some(Placement::Given(guard)) => return Ok(guard),
+                Some(Placement::Idle(live, since)) => {
                     let reason = "Another session needed its place. Its files are kept.";
                     self.put_to_sleep(&live, since, reason).await;
                 }
                 // The log may say already that its turn is over, so that people count on its place.
-                Some(Place::Settling(live))
+                Some(Placement::Settling(live))
                     if timeout_at(deadline, live.activity.settled()).await.is_ok() => {}
-                Some(Place::Settling(_)) => {
+                Some(Placement::Settling(_)) => {
                     return Err(self.refuse(session, limits, None));
                 }
-                Some(Place::Full { frees_in }) => {
+                Some(Placement::Full { frees_in }) => {
                     return Err(self.refuse(session, limits, frees_in));
                 }
                 // Another caller was faster.
@@ -82,7 +94,7 @@ impl LiveSessions {
         };
         loop {
             let make = || self.make(session, limits);
-            if let Some(Place::Given(guard)) = self.0.registry.place(session, unbounded, make) {
+            if let Some(Placement::Given(guard)) = self.0.registry.place(session, unbounded, make) {
                 return Ok(guard);
             }
             if let Some(guard) = self.keep(session).await {
@@ -108,13 +120,12 @@ impl LiveSessions {
         let error = WakeError::TooMany {
             used: self.n_of(session.owner),
             limit: limits.awake_sessions,
-            frees_at: frees_in.map(|wait| parts.clock.now() + wait),
+            frees: frees_in.map(|wait| FreesAt {
+                at: parts.clock.now() + wait,
+                wait,
+            }),
         };
-        let notice = Notice {
-            code: "too_many_awake",
-            message: error.to_string(),
-        };
-        parts.bus.notify(session.owner, &notice);
+        parts.bus.notify(session.owner, &Notice::of(&error));
         error
     }
 

@@ -1,4 +1,4 @@
-//! What sessions and people may spend on models, and what they have spent.
+//! Spending: the budgets of sessions and people for models, and what they have used.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use deskhand_core::{
 use deskhand_store::{Store, StoreError};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
 
-use crate::people::limits::LimitTable;
+use crate::{InternalError, people::limits::LimitTable};
 
 /// The accounts of all sessions and users. Clones share them.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub struct Spending {
     clock: Arc<dyn Clock>,
 }
 
-/// What the sessions of a user have used.
+/// The use of models by all sessions of a user.
 #[derive(Debug, Clone, Copy)]
 pub struct UserUse {
     /// Since midnight UTC, and what may be used until the next.
@@ -41,7 +41,7 @@ impl Spending {
     }
 
     /// Returns what the sessions of a user have used, and may use today.
-    pub async fn of_user(&self, user: UserId) -> Result<UserUse, StoreError> {
+    pub async fn of_user(&self, user: UserId) -> Result<UserUse, InternalError> {
         let now = self.clock.now();
         Ok(UserUse {
             today: self.day_account(user).await?,

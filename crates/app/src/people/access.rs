@@ -12,10 +12,10 @@ use deskhand_core::{
     user::{Identity, Scope},
     viewer::Viewer,
 };
-use deskhand_store::StoreError;
 
 use crate::{
-    App, Credential, FindError, Sessions, Users,
+    App, Credential, FindError, InternalError, Sessions, Users,
+    refusal::refusals,
     signals::{Signals, Topic, Waiter},
 };
 
@@ -60,9 +60,14 @@ pub enum AdmitError {
     Find(#[from] FindError),
 }
 
-impl From<StoreError> for AdmitError {
-    fn from(error: StoreError) -> Self {
-        Self::Find(error.into())
+refusals! {
+    AdmitError passes on Find;
+    Self::SignedOut => SignedOut("not_signed_in"),
+}
+
+impl From<InternalError> for AdmitError {
+    fn from(error: InternalError) -> Self {
+        Self::Find(FindError::Internal(error))
     }
 }
 

@@ -3,13 +3,13 @@
 use deskhand_core::{
     id::UserId,
     secret::Secret,
-    user::{BadName, User, UserRole, check_name},
+    user::{BadName, User, UserPage, UserRole, check_name},
 };
-use deskhand_store::{ChangedUser, NewUser, StoreError, UserChange, UserPage};
+use deskhand_store::{ChangedUser, NewUser, UserChange};
 use jiff::Timestamp;
 
 use super::users::{INVITATION_LIFE, Users};
-use crate::signals::Topic;
+use crate::{InternalError, refusal::refusals, signals::Topic};
 
 /// The changes to a user.
 #[derive(Debug, Default)]
@@ -27,7 +27,13 @@ pub enum CreateUserError {
     #[error("there is a user {0:?} already")]
     NameTaken(String),
     #[error("could not make the user")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    CreateUserError passes on Internal;
+    Self::BadName(_) => Invalid("bad_name"),
+    Self::NameTaken(_) => Conflict("name_taken"),
 }
 
 /// Reasons a user was not changed, or got no link.
@@ -44,7 +50,16 @@ pub enum ChangeUserError {
     #[error("user {0:?} is disabled; enable them first")]
     Disabled(String),
     #[error("could not change the user")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    ChangeUserError passes on Internal;
+    Self::BadName(_) => Invalid("bad_name"),
+    Self::NameTaken(_) => Conflict("name_taken"),
+    Self::NoUser(_) => NotFound("no_user"),
+    Self::LastAdmin(_) => Conflict("last_administrator"),
+    Self::Disabled(_) => Conflict("user_disabled"),
 }
 
 impl Users {
@@ -72,8 +87,8 @@ impl Users {
     }
 
     /// Lists all users, oldest first.
-    pub async fn list(&self, after: Option<UserId>, limit: u32) -> Result<UserPage, StoreError> {
-        self.store.users(after, limit).await
+    pub async fn list(&self, after: Option<UserId>, limit: u32) -> Result<UserPage, InternalError> {
+        Ok(self.store.users(after, limit).await?)
     }
 
     /// Changes a user. A user who is disabled is signed out everywhere at once.

@@ -4,9 +4,9 @@ use deskhand_core::{
     id::UserId,
     policy::{BadPolicy, Policy},
 };
-use deskhand_store::StoreError;
 
 use super::users::Users;
+use crate::{InternalError, refusal::refusals};
 
 /// Reasons a policy was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -14,12 +14,17 @@ pub enum SetApprovalsError {
     #[error(transparent)]
     BadPolicy(#[from] BadPolicy),
     #[error("could not store the policy")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    SetApprovalsError passes on Internal;
+    Self::BadPolicy(_) => Invalid("bad_policy"),
 }
 
 impl Users {
     /// Returns the policy that a user's new sessions begin with.
-    pub async fn approvals(&self, user: UserId) -> Result<Policy, StoreError> {
+    pub async fn approvals(&self, user: UserId) -> Result<Policy, InternalError> {
         Ok(self
             .store
             .default_approvals(user)

@@ -12,7 +12,9 @@ use deskhand_store::{Store, StoreError};
 use jiff::Timestamp;
 
 use crate::{
+    InternalError,
     live::LiveSessions,
+    refusal::refusals,
     signals::{Signals, Topic},
 };
 
@@ -64,7 +66,13 @@ pub enum SetLimitsError {
     #[error(transparent)]
     BadBudget(#[from] BadBudget),
     #[error("the limits could not be stored")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    SetLimitsError passes on Internal;
+    Self::NoUser(_) => NotFound("no_user"),
+    Self::OutOfBounds { .. } | Self::BadBudget(_) => Invalid("malformed"),
 }
 
 impl LimitTable {
@@ -97,7 +105,7 @@ impl Quotas {
     }
 
     /// Returns the limits of a user, and what they use of them.
-    pub async fn in_use(&self, user: UserId) -> Result<LimitsInUse, StoreError> {
+    pub async fn in_use(&self, user: UserId) -> Result<LimitsInUse, InternalError> {
         let limits = self.table.of(user).await?;
         let since = self.clock.now() - DAY;
         let made = self.store.made_lately(user, limits, since).await?;

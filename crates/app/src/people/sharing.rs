@@ -5,18 +5,19 @@ use std::{sync::Arc, time::Duration};
 use deskhand_core::{
     clock::Clock,
     id::{SessionId, ShareId, UserId},
-    right::Right,
+    right::{Person, Right, Share},
     secret::Secret,
     user::{User, check_name},
     viewer::Viewer,
 };
-use deskhand_store::{Joined, NewShare, Person, Share, Store, StoreError};
+use deskhand_store::{Joined, NewShare, Store, StoreError};
 use jiff::Timestamp;
 
 use super::users::{hash, random};
 use crate::{
-    FindError, Present,
+    FindError, InternalError, Present,
     live::LiveSessions,
+    refusal::refusals,
     sessions::find::{find, find_with},
     signals::{Signals, Topic},
 };
@@ -66,7 +67,15 @@ pub enum PersonError {
     #[error("{MOST_PEOPLE} people have a right in session {0} already; remove somebody first")]
     TooMany(SessionId),
     #[error("the right could not be stored")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    PersonError passes on Find, Internal;
+    Self::NoUser(_) => NotFound("no_user"),
+    Self::NotIn { .. } => NotFound("no_person"),
+    Self::IsOwner { .. } => Conflict("is_owner"),
+    Self::TooMany(_) => TooMany("too_many_people"),
 }
 
 /// Reasons there is no link.
@@ -83,7 +92,15 @@ pub enum ShareError {
     #[error("session {session} has no link {share}")]
     NoShare { session: SessionId, share: ShareId },
     #[error("the link could not be stored")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    ShareError passes on Find, Internal;
+    Self::NotToGive => Invalid("bad_right"),
+    Self::Over(_) => Invalid("over"),
+    Self::TooMany(_) => TooMany("too_many_shares"),
+    Self::NoShare { .. } => NotFound("no_share"),
 }
 
 /// Reasons a link let nobody in.
@@ -94,7 +111,13 @@ pub enum JoinError {
     #[error("{MOST_PEOPLE} people are in this session already; its owner can make room")]
     Full,
     #[error("could not join the session")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    JoinError passes on Internal;
+    Self::NoShare => NotFound("no_share"),
+    Self::Full => TooMany("too_many_people"),
 }
 
 impl Sharing {

@@ -14,7 +14,7 @@ use deskhand_store::{NewToken, Store, StoreError};
 use jiff::Timestamp;
 
 use super::users::{Users, hash, random};
-use crate::signals::Topic;
+use crate::{InternalError, refusal::refusals, signals::Topic};
 
 /// The number of tokens that a user may have.
 const MOST_TOKENS: u64 = 100;
@@ -47,7 +47,28 @@ pub enum MakeTokenError {
     #[error("nobody has more than {MOST_TOKENS} tokens; revoke one that is not used")]
     TooMany,
     #[error("could not make the token")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    MakeTokenError passes on Internal;
+    Self::BadName(_) => Invalid("bad_name"),
+    Self::Over(_) => Invalid("over"),
+    Self::TooMany => TooMany("too_many_tokens"),
+}
+
+/// Reasons a token was not revoked.
+#[derive(Debug, thiserror::Error)]
+pub enum RevokeTokenError {
+    #[error("you have no token {0}")]
+    NoToken(TokenId),
+    #[error("could not revoke the token")]
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    RevokeTokenError passes on Internal;
+    Self::NoToken(_) => NotFound("no_token"),
 }
 
 /// The times at which tokens were used, until the store knows them. Clones share them.
@@ -146,7 +167,7 @@ impl Users {
     }
 
     /// Lists the tokens of a user, oldest first, expired ones included.
-    pub async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError> {
+    pub async fn tokens(&self, user: UserId) -> Result<Vec<Token>, InternalError> {
         let mut tokens = self.store.tokens(user).await?;
         let uses = self.uses.lock();
         for token in &mut tokens {
@@ -155,10 +176,14 @@ impl Users {
         Ok(tokens)
     }
 
-    /// Revokes a token of a user, and closes its open connections. Returns `false` if there is none.
-    pub async fn revoke_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
-        let revoked = self.store.delete_token(user, id).await?;
+    /// Revokes a token of a user, and closes its open connections.
+    pub async fn revoke_token(&self, user: UserId, id: TokenId) -> Result<(), RevokeTokenError> {
+        let is_revoked = self.store.delete_token(user, id).await?;
         self.signals.send(Topic::Access(user));
-        Ok(revoked)
+        if is_revoked {
+            Ok(())
+        } else {
+            Err(RevokeTokenError::NoToken(id))
+        }
     }
 }

@@ -14,7 +14,11 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::tokens::TokenUses;
-use crate::signals::{Signals, Topic};
+use crate::{
+    InternalError,
+    refusal::refusals,
+    signals::{Signals, Topic},
+};
 
 /// The time for which a sign-in link is good.
 const CODE_LIFE: Duration = Duration::from_mins(10);
@@ -45,7 +49,12 @@ pub enum SignInError {
     #[error("this sign-in link was used before or is too old; `deskhand login` prints a new one")]
     BadCode,
     #[error("could not sign in")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    SignInError passes on Internal;
+    Self::BadCode => SignedOut("bad_code"),
 }
 
 /// The reason there is no administrator.
@@ -119,17 +128,20 @@ impl Users {
     }
 
     /// Returns the first administrator.
-    pub async fn admin(&self) -> Result<Option<User>, StoreError> {
-        self.store.admin().await
+    pub async fn admin(&self) -> Result<Option<User>, InternalError> {
+        Ok(self.store.admin().await?)
     }
 
-    pub async fn user(&self, id: UserId) -> Result<Option<User>, StoreError> {
-        self.store.user(id).await
+    pub async fn user(&self, id: UserId) -> Result<Option<User>, InternalError> {
+        Ok(self.store.user(id).await?)
     }
 
     /// Creates the code of a sign-in link. It is good once, until the time that is returned with it.
-    pub async fn new_sign_in_code(&self, user: UserId) -> Result<(Secret, Timestamp), StoreError> {
-        self.sign_in_code(user, CODE_LIFE).await
+    pub async fn new_sign_in_code(
+        &self,
+        user: UserId,
+    ) -> Result<(Secret, Timestamp), InternalError> {
+        Ok(self.sign_in_code(user, CODE_LIFE).await?)
     }
 
     pub(super) async fn sign_in_code(
@@ -163,7 +175,7 @@ impl Users {
     }
 
     /// Signs a browser out, and closes its open connections.
-    pub async fn sign_out(&self, cookie: &Secret) -> Result<(), StoreError> {
+    pub async fn sign_out(&self, cookie: &Secret) -> Result<(), InternalError> {
         let identity = self.identify(&Credential::cookie(cookie)).await?;
         self.store.delete_login(&hash(cookie)).await?;
         if let Some(identity) = identity {
@@ -173,7 +185,10 @@ impl Users {
     }
 
     /// Returns the user behind a credential.
-    pub async fn identify(&self, credential: &Credential) -> Result<Option<Identity>, StoreError> {
+    pub async fn identify(
+        &self,
+        credential: &Credential,
+    ) -> Result<Option<Identity>, InternalError> {
         let now = self.clock.now();
         let identity = match credential {
             Credential::Token(hash) => self.store.identity_of_token(hash, now).await?,

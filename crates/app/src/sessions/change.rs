@@ -15,7 +15,7 @@ use super::{
     FindError, LONGEST_TITLE, Sessions,
     find::{find, find_with},
 };
-use crate::signals::Topic;
+use crate::{refusal::refusals, signals::Topic};
 
 /// New settings of a session, at least one of them.
 #[derive(Debug, Default)]
@@ -38,6 +38,11 @@ pub enum BadInstructions {
     Nul,
 }
 
+refusals! {
+    BadInstructions passes on;
+    Self::Long(_) | Self::Nul => Invalid("bad_instructions"),
+}
+
 /// Reasons a session was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeSessionError {
@@ -57,6 +62,15 @@ pub enum ChangeSessionError {
     Ended(SessionId),
     #[error(transparent)]
     Find(#[from] FindError),
+}
+
+refusals! {
+    ChangeSessionError passes on UnknownModel, BadInstructions, Find;
+    Self::Nothing => Invalid("malformed"),
+    Self::LongTitle => Invalid("long_title"),
+    Self::BadPolicy(_) => Invalid("bad_policy"),
+    Self::BadBudget(_) => Invalid("bad_budget"),
+    Self::Ended(_) => Conflict("session_ended"),
 }
 
 impl ChangeSession {

@@ -10,10 +10,13 @@ use deskhand_core::{
     viewer::Viewer,
 };
 use deskhand_store::{NewSession, StoreError};
-use jiff::Timestamp;
 
 use super::{BadInstructions, LONGEST_TITLE, Sessions, change};
-use crate::{Notice, WakeError, people::limits::DAY};
+use crate::{
+    InternalError, Notice, WakeError,
+    people::limits::DAY,
+    refusal::{FreesAt, refusals},
+};
 
 /// The wishes for a new session.
 #[derive(Debug, Default)]
@@ -46,14 +49,26 @@ pub enum CreateSessionError {
         used: u64,
         limit: u32,
         /// The time from which there is room for another. Never, when none may be made.
-        frees_at: Option<Timestamp>,
+        frees: Option<FreesAt>,
     },
     #[error(transparent)]
     BadPolicy(#[from] BadPolicy),
     #[error(transparent)]
     BadBudget(#[from] BadBudget),
     #[error("could not make the session")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    CreateSessionError passes on UnknownModel, BadInstructions, Wake, Internal;
+    Self::LongTitle => Invalid("long_title"),
+    Self::TooManyToday { used, limit, frees } => TooMany(
+        "too_many_today",
+        { "used": used, "limit": limit, "frees_at": frees.map(|frees| frees.at) };
+        retry frees.map(|frees| frees.wait)
+    ),
+    Self::BadPolicy(_) => Invalid("bad_policy"),
+    Self::BadBudget(_) => Invalid("bad_budget"),
 }
 
 impl Sessions {
@@ -146,16 +161,13 @@ impl Sessions {
                 Ok(())
             }
             Err(made) => {
+                let frees_at = made.in_the_way.and_then(|at| at.checked_add(DAY).ok());
                 let error = CreateSessionError::TooManyToday {
                     used: made.n_sessions,
                     limit: limits.sessions_per_day,
-                    frees_at: made.in_the_way.and_then(|at| at.checked_add(DAY).ok()),
+                    frees: frees_at.map(|at| FreesAt::new(at, self.0.clock.now())),
                 };
-                let notice = Notice {
-                    code: "too_many_today",
-                    message: error.to_string(),
-                };
-                self.0.bus.notify(session.owner, &notice);
+                self.0.bus.notify(session.owner, &Notice::of(&error));
                 Err(error)
             }
         }

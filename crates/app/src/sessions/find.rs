@@ -1,7 +1,9 @@
 //! Finding a session on behalf of a viewer. Every operation on a session begins here.
 
 use deskhand_core::{id::SessionId, right::Right, session::Session, viewer::Viewer};
-use deskhand_store::{Store, StoreError};
+use deskhand_store::Store;
+
+use crate::{InternalError, refusal::refusals};
 
 /// Reasons a session, or a part of it, was not found.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +20,14 @@ pub enum FindError {
     #[error("event {after} does not exist yet: the newest is {newest}")]
     AfterNewest { after: u64, newest: u64 },
     #[error("could not read the session")]
-    Store(#[from] StoreError),
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    FindError passes on Internal;
+    Self::NoSession(_) => NotFound("no_session"),
+    Self::NotAllowed { has, needed, .. } => Forbidden("not_allowed", { "has": has, "needed": needed }),
+    Self::AfterNewest { after, newest } => Invalid("after_newest", { "after": after, "newest": newest }),
 }
 
 /// Finds a session that this viewer may see.

@@ -67,7 +67,7 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
     ordered
 }
 
-/// What the agent will see of a message that waits. In which order they are taken the log says.
+/// Applies a change to a message that waits. The order in which messages are taken is in the log.
 fn change(waiting: &mut HashMap<MessageId, Event>, changed: &QueueChanged) {
     match &changed.change {
         QueueChange::Edited { content } => {

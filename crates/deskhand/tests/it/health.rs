@@ -17,6 +17,19 @@ async fn a_server_that_lacks_nothing_is_healthy_in_every_part() {
     }
     let document = stranger.document().await;
     document.check("Health", &health).unwrap();
+    let jobs: Vec<_> = health["jobs"].as_array().unwrap().iter().collect();
+    let names: Vec<_> = jobs
+        .iter()
+        .map(|job| job["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        ["sleep", "decisions", "news", "token_uses", "leftovers"]
+    );
+    assert!(
+        jobs.iter().all(|job| job["last_result"] != "failed"),
+        "{jobs:?}"
+    );
 }
 
 #[tokio::test]

@@ -6,8 +6,8 @@ use std::{
 };
 
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_api::health::{HealthStatus, HealthView, PartView, PartsView};
-use deskhand_app::Health;
+use deskhand_api::health::{HealthStatus, HealthView, JobResult, JobView, PartView, PartsView};
+use deskhand_app::{Health, JobStatus};
 use tokio::sync::Mutex;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -52,7 +52,8 @@ impl Finding {
 )]
 pub(crate) async fn health(State(shared): State<Shared>) -> (StatusCode, Json<HealthView>) {
     let health = shared.health.get(&shared).await;
-    let view = health_view(health, page::is_built());
+    let jobs = shared.app.health().jobs();
+    let view = health_view(health, jobs, page::is_built());
     let status = match view.status {
         HealthStatus::Healthy | HealthStatus::Degraded => StatusCode::OK,
         HealthStatus::Unhealthy => StatusCode::SERVICE_UNAVAILABLE,
@@ -60,7 +61,7 @@ pub(crate) async fn health(State(shared): State<Shared>) -> (StatusCode, Json<He
     (status, Json(view))
 }
 
-fn health_view(health: Health, has_page: bool) -> HealthView {
+fn health_view(health: Health, jobs: Vec<JobStatus>, has_page: bool) -> HealthView {
     let Health {
         database,
         pictures,
@@ -82,6 +83,7 @@ fn health_view(health: Health, has_page: bool) -> HealthView {
     HealthView {
         status,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        jobs: jobs.into_iter().map(job_view).collect(),
         parts: PartsView {
             database: part(
                 database,
@@ -104,5 +106,19 @@ fn health_view(health: Health, has_page: bool) -> HealthView {
                 "the page was not there when this server was built; run `make build`",
             ),
         },
+    }
+}
+
+fn job_view(job: JobStatus) -> JobView {
+    let run = job.last_run;
+    JobView {
+        name: job.name.to_owned(),
+        last_result: match run.map(|run| run.is_ok) {
+            None => JobResult::None,
+            Some(true) => JobResult::Ok,
+            Some(false) => JobResult::Failed,
+        },
+        last_run_at: run.map(|run| run.ended_at),
+        duration_ms: run.map(|run| u64::try_from(run.duration.as_millis()).unwrap_or(u64::MAX)),
     }
 }

@@ -82,14 +82,6 @@ pub(crate) async fn remove(
     AccountHolder(user): AccountHolder,
     Name(name): Name,
 ) -> Result<StatusCode, Problem> {
-    // What cannot be a name names nothing.
-    let is_removed = match name.parse() {
-        Ok(name) => vault.remove(user, &name).await?,
-        Err(_) => false,
-    };
-    if is_removed {
-        return Ok(StatusCode::NO_CONTENT);
-    }
-    let message = format!("you have no secret {name:?}");
-    Err(Problem::refuse(StatusCode::NOT_FOUND, "no_secret", message))
+    vault.remove(user, &name).await?;
+    Ok(StatusCode::NO_CONTENT)
 }

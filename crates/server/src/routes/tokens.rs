@@ -87,10 +87,6 @@ pub(crate) async fn revoke(
     AccountHolder(user): AccountHolder,
     Id(id): Id<TokenId>,
 ) -> Result<StatusCode, Problem> {
-    if users.revoke_token(user, id).await? {
-        Ok(StatusCode::NO_CONTENT)
-    } else {
-        let message = format!("you have no token {id}");
-        Err(Problem::refuse(StatusCode::NOT_FOUND, "no_token", message))
-    }
+    users.revoke_token(user, id).await?;
+    Ok(StatusCode::NO_CONTENT)
 }

@@ -4,9 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_core::{
     clock::{Clock, SystemClock},
+    event::EventBody,
     id::{SessionId, TurnId, UserId},
     lease::{Holder, Lease, LeaseChange, LeaseEnd},
-    session::Signal,
+    session::{Phase, Signal},
     user::UserRole,
     viewer::Viewer,
 };

@@ -7,11 +7,11 @@ use deskhand_core::{
     clock::{Clock, SystemClock},
     event::{EventBody, Screenshot},
     id::{SessionId, ShareId, UserId},
-    right::Right,
+    right::{Right, Share},
     user::UserRole,
     viewer::Viewer,
 };
-use deskhand_store::{AppendEvents, Joined, NewShare, Share};
+use deskhand_store::{AppendEvents, Joined, NewShare};
 
 use crate::{World, on_both_databases};
 

@@ -41,7 +41,7 @@ pub(super) struct Call {
     pub(super) asked: Box<dyn GatewayCall>,
 }
 
-/// What is known of a call when it is over.
+/// The end of a call.
 #[derive(Debug)]
 struct Over {
     usage: Usage,

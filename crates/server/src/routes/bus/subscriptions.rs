@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use deskhand_api::bus::{BusMessage, BusRequest, EventData, SessionData};
-use deskhand_app::Feed;
+use deskhand_app::{Feed, InternalError};
 use deskhand_core::{id::SessionId, user::Identity, viewer::Viewer};
-use deskhand_store::StoreError;
 use futures::{
     FutureExt, StreamExt,
     future::{AbortHandle, Abortable, BoxFuture},
@@ -32,7 +31,7 @@ pub(super) struct Subscriptions {
 struct Heard {
     session: SessionId,
     feed: Feed,
-    events: Result<Vec<Bytes>, StoreError>,
+    events: Result<Vec<Bytes>, InternalError>,
 }
 
 impl Subscriptions {
