@@ -37,7 +37,7 @@ chaos: ## Kill everything at random while agents work, 200 times on each databas
 	@scripts/web
 	@KILLS=$(KILLS) SESSIONS=$(SESSIONS) SEED=$(SEED) scripts/chaos
 
-check: ## Format, lints and types only
+check: ## Format, lints, types and house rules only
 	@scripts/setup web
 	@scripts/web
 	@scripts/check
