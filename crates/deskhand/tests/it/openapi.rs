@@ -19,6 +19,7 @@ use deskhand_core::{
     model::Usage,
     session::{Phase, SandboxState},
     shell::ShellRequest,
+    tool::ResultPart,
 };
 use deskhand_testkit::{Document, Operation, Session};
 use reqwest::Method;
