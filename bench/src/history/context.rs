@@ -77,6 +77,7 @@ fn log(n_steps: usize) -> (Vec<EventBody>, HashMap<BlobName, Image>) {
                 tool: "computer".to_owned(),
                 input: json!({"action": "click", "at": {"x": step, "y": 300}}),
                 by: None,
+                description: None,
                 checks: Vec::new(),
             }),
             EventBody::Cost(Cost {
@@ -97,6 +98,8 @@ fn log(n_steps: usize) -> (Vec<EventBody>, HashMap<BlobName, Image>) {
                 is_error: false,
                 duration_ms: 80,
                 partial: false,
+                parts: Vec::new(),
+                state: None,
             }),
             EventBody::Screenshot(Screenshot {
                 turn: Some(turn),

@@ -50,7 +50,8 @@ impl<'a> Conversation<'a> {
         match body {
             EventBody::Message(message) if message.role == Role::User => {
                 self.end_answer();
-                self.unanswered.message(message.content.clone(), self.is_at_work);
+                self.unanswered
+                    .message(message.content.clone(), self.is_at_work);
             }
             EventBody::Thinking(said) => {
                 self.speak();
