@@ -233,7 +233,7 @@ fn rules_match_the_text_of_calls() {
 
 #[test]
 fn people_use_the_computer_the_shell_and_the_editor_by_hand_and_nothing_else() {
-    let by_hand = |tool, input| read(tool, &input).by_hand();
+    let by_hand = |tool, input: Value| read(tool, &input).by_hand();
     assert_eq!(by_hand("computer", json!({"action": "screenshot"})), Ok(()));
     assert_eq!(by_hand("bash", json!({"shell": "restart"})), Ok(()));
     assert_eq!(

@@ -1,7 +1,7 @@
 use super::*;
 
-fn action(input: Value) -> Action {
-    read_as(NAME, &input).unwrap()
+fn action(input: &Value) -> Action {
+    read_as(NAME, input).unwrap()
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn people_read_actions_as_what_was_done() {
         (json!({"action": "wait", "ms": 250}), "Waited 250 ms"),
         (json!({"action": "cursor_position"}), "Found the pointer"),
     ] {
-        assert_eq!(describe(&action(input)), sentence);
+        assert_eq!(describe(&action(&input)), sentence);
     }
 }
 
@@ -131,7 +131,7 @@ fn models_read_the_place_of_what_was_done() {
         (json!({"action": "wait", "ms": 250}), "Waited 250 ms."),
         (json!({"action": "cursor_position"}), "X=7, Y=8"),
     ] {
-        let parts = result(&action(input), pointer).unwrap();
+        let parts = result(&action(&input), pointer).unwrap();
         assert_eq!(plain(&parts), told);
     }
 }
@@ -144,6 +144,6 @@ fn a_result_that_lacks_a_place_is_left_to_the_computer() {
         json!({"action": "cursor_position"}),
         json!({"action": "drag", "path": [{"x": 9, "y": 9}]}),
     ] {
-        assert_eq!(result(&action(input), None), None);
+        assert_eq!(result(&action(&input), None), None);
     }
 }

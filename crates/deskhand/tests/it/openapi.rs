@@ -20,6 +20,7 @@ use deskhand_core::{
     policy::Policy,
     session::{Phase, SandboxState},
     shell::ShellRequest,
+    tool::ResultPart,
 };
 use deskhand_testkit::{Document, Operation, Session};
 use reqwest::Method;
