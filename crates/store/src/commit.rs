@@ -22,7 +22,8 @@ use crate::{
 };
 
 /// The columns that every change reads.
-const COLUMNS: &str = "phase, sandbox, turn_id, last_seq, owner_id, server_id, COALESCE(server_epoch, 0) AS server_epoch";
+const COLUMNS: &str = "phase, sandbox, turn_id, last_seq, owner_id, server_id, \
+                       COALESCE(server_epoch, 0) AS server_epoch";
 
 /// A change of one session.
 pub trait Change: Send {
