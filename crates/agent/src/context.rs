@@ -216,10 +216,8 @@ impl Conversation<'_> {
                 prompt: None,
                 ..
             }) if !self.is_whole && self.calls.is_empty() => self.forget_answer(),
-            EventBody::Lease(LeaseChanged { name, .. }) => {
-                if !self.drivers.contains(name) {
-                    self.drivers.push(name.clone());
-                }
+            EventBody::Lease(LeaseChanged { name, .. }) if !self.drivers.contains(name) => {
+                self.drivers.push(name.clone());
             }
             EventBody::Cost(cost) if !cost.broken_off => self.answered(cost),
             EventBody::Retry(_) => self.cut_off(),
