@@ -152,6 +152,8 @@ fn read_lines() -> mpsc::Receiver<String> {
 mod tests {
     use deskhand_core::decision::Choice;
 
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -175,7 +177,8 @@ mod tests {
             (choices(true), "red, 2", json!({"choices": ["r", "2"]})),
             (choices(false), "blue", json!({"choices": ["blue"]})),
         ] {
-            assert_eq!(read(&form, line), Ok(expected), "{line}");
+            let sent = read(&form, line).map(|answer| json!(answer));
+            assert_eq!(sent, Ok(expected), "{line}");
         }
         assert!(read(&Form::YesNo, "maybe").is_err());
         assert!(read(&Form::File, "/nowhere/at/all").is_err());
