@@ -168,8 +168,8 @@ mod tests {
         };
         for (form, line, expected) in [
             (Form::Text, " hello ", json!({"text": "hello"})),
-            (Form::YesNo, "Y", AnswerBody::yes(true)),
-            (Form::YesNo, "no", AnswerBody::yes(false)),
+            (Form::YesNo, "Y", json!({"yes": true})),
+            (Form::YesNo, "no", json!({"yes": false})),
             (choices(false), "green", json!({"choices": ["g"]})),
             (choices(false), "1", json!({"choices": ["r"]})),
             // A choice that is called like a number comes first.
