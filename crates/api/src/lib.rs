@@ -1,4 +1,4 @@
-//! The HTTP API as it is on the wire: request bodies, views, and messages on WebSockets.
+//! The HTTP API as it is on the wire: request bodies, views, and messages over a socket.
 //!
 //! The server reads and writes these types, the CLI and the tests use the same ones, and the page's types are
 //! generated from their schemas. Events and everything inside them are defined in `deskhand_core`, whose serde is also

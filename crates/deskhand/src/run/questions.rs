@@ -152,6 +152,8 @@ fn read_lines() -> mpsc::Receiver<String> {
 mod tests {
     use deskhand_core::decision::Choice;
 
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -166,8 +168,8 @@ mod tests {
         };
         for (form, line, expected) in [
             (Form::Text, " hello ", json!({"text": "hello"})),
-            (Form::YesNo, "Y", AnswerBody::yes(true)),
-            (Form::YesNo, "no", AnswerBody::yes(false)),
+            (Form::YesNo, "Y", json!({"yes": true})),
+            (Form::YesNo, "no", json!({"yes": false})),
             (choices(false), "green", json!({"choices": ["g"]})),
             (choices(false), "1", json!({"choices": ["r"]})),
             // A choice that is called like a number comes first.
@@ -175,7 +177,8 @@ mod tests {
             (choices(true), "red, 2", json!({"choices": ["r", "2"]})),
             (choices(false), "blue", json!({"choices": ["blue"]})),
         ] {
-            assert_eq!(read(&form, line), Ok(expected), "{line}");
+            let sent = read(&form, line).map(|answer| json!(answer));
+            assert_eq!(sent, Ok(expected), "{line}");
         }
         assert!(read(&Form::YesNo, "maybe").is_err());
         assert!(read(&Form::File, "/nowhere/at/all").is_err());
