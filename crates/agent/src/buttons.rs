@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use deskhand_core::{
     action::Action,
-    id::RequestId,
-    sandbox::{Actor, ComputerRequest},
+    sandbox::{Act, Actor, Call, ComputerExt},
 };
 
 use crate::work::Work;
@@ -32,15 +31,13 @@ impl Work {
         };
         let release = async {
             for button in pressed {
-                let up = ComputerRequest::Act {
+                let up = Act {
                     action: Action::MouseUp { button },
                     look: false,
                     shown: None,
                 };
                 // A computer that refuses obeys a person, who found nothing pressed; one that is gone has no mouse.
-                let _ = computer
-                    .perform(RequestId::new(), Actor::Agent, up, None)
-                    .await;
+                let _ = computer.perform(Call::by(Actor::Agent), up).await;
             }
         };
         if tokio::time::timeout(PATIENCE, release).await.is_err() {

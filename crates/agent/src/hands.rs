@@ -3,9 +3,8 @@
 use deskhand_core::{
     action::Action,
     event::{EventBody, Screenshot},
-    id::RequestId,
     model::Image,
-    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest},
+    sandbox::{Act, Acted, Actor, Call, ComputerError, ComputerExt},
 };
 use tokio::time::Instant;
 
@@ -36,19 +35,19 @@ impl Work {
     /// Keeps a picture of the screen for the model. Tells whether somebody took over again.
     async fn look_again(&mut self) -> Result<bool, Cut> {
         let computer = self.computer().await?;
-        let look = ComputerRequest::Act {
+        let look = Act {
             action: Action::Screenshot,
             look: true,
             shown: Some(self.model.shown(self.screen)),
         };
-        let (id, interruption) = (RequestId::new(), self.interruption());
+        let interruption = self.interruption();
         let answer = tokio::select! {
             biased;
             cut = interruption => return Err(cut),
-            answer = computer.perform(id, Actor::Agent, look, None) => answer,
+            answer = computer.perform(Call::by(Actor::Agent), look) => answer,
         };
         match answer {
-            Ok(ComputerReply::Acted {
+            Ok(Acted {
                 frame: Some(frame), ..
             }) => {
                 let (bytes, format) = (frame.bytes, frame.format);

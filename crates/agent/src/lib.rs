@@ -6,6 +6,7 @@
 //! that log alone. The app decides when turns run and closes them in the log; it is reached
 //! through the ports [`TurnLog`], [`Decisions`], [`Budgets`] and [`Desk`].
 
+mod action_text;
 mod ask;
 mod batch;
 mod bounds;
@@ -27,6 +28,7 @@ mod system_prompt;
 mod turn;
 mod work;
 
+pub use action_text::action_text;
 pub use context::{Sight, build as conversation};
 pub use ports::{Budgets, Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
 pub use result_text::shell_text;

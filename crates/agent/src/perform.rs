@@ -3,22 +3,26 @@
 
 use std::{sync::Arc, time::Duration};
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use deskhand_core::{
     decision::GivenFile,
     event::{EventBody, ToolResult},
-    id::{DecisionId, RequestId, TurnId},
+    id::{DecisionId, TurnId},
     model::{ToolCall, ToolRequest},
-    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest, KeptFile, Sandbox},
+    sandbox::{
+        Act, Actor, Call, Computer, ComputerError, ComputerExt, Edited, FilePut, FillSecret,
+        ForSession, Operation, PutFile, SecretTyped,
+    },
+    shell::ShellOutput,
 };
 use futures::{StreamExt, channel::mpsc};
 use tokio::time::Instant;
 
 use crate::{
+    action_text::action_text,
     batch::{After, Outcome, STOPPED},
     listen::FLUSH_EVERY,
-    result_text::{interrupted_shell_text, shell_text},
+    result_text::{interrupted_shell_text, secret_typed_text, shell_text},
     work::{Cut, Work},
 };
 
@@ -54,22 +58,39 @@ impl Work {
         if let ToolRequest::Computer(action) = &request {
             self.note_buttons(action);
         }
-        let request = match request {
-            // The computer waits for a quiet screen only before it takes a picture.
-            ToolRequest::Computer(action) => ComputerRequest::Act {
-                action,
-                look: after != After::Nothing,
-                shown: Some(self.model.shown(self.screen)),
-            },
-            ToolRequest::Bash(shell) => ComputerRequest::Shell(shell),
-            ToolRequest::Editor(edit) => ComputerRequest::Edit(edit),
-            ToolRequest::FillSecret(fill) => ComputerRequest::Fill {
-                name: fill.name,
-                filling: None,
-            },
+        let outcome = match request {
+            ToolRequest::Computer(action) => {
+                let act = Act {
+                    action: action.clone(),
+                    // The computer waits for a quiet screen only before it takes a picture.
+                    look: after != After::Nothing,
+                    shown: Some(self.model.shown(self.screen)),
+                };
+                let told = |acted| {
+                    let text = action_text(&action, &acted);
+                    Told::from(Outcome {
+                        frame: acted.frame,
+                        ..Outcome::done(text)
+                    })
+                };
+                self.use_computer(call, act, told).await
+            }
+            ToolRequest::Bash(shell) => {
+                let told = |output: ShellOutput| Told::shell(&output);
+                self.use_computer(call, shell, told).await
+            }
+            ToolRequest::Editor(edit) => {
+                let told = |edited: Edited| Outcome::done(edited.text).into();
+                self.use_computer(call, edit, told).await
+            }
+            ToolRequest::FillSecret(fill) => {
+                let text = secret_typed_text(&fill.name);
+                let fill = FillSecret { name: fill.name };
+                let told = |SecretTyped| Outcome::done(text).into();
+                self.use_computer(call, fill, told).await
+            }
             ToolRequest::AskUser(question) => return self.ask(call, &question).await,
         };
-        let outcome = self.use_computer(call, request).await;
         Outcome {
             frame: outcome.frame.filter(|_| after == After::Picture),
             ..outcome
@@ -85,10 +106,10 @@ impl Work {
     ) -> Outcome {
         // A folder per question, so that no answer takes the place of another.
         let id = decision.0.simple().to_string();
-        let keep = KeptFile {
+        let put = PutFile {
             folder: format!("answers/{}", &id[id.len() - 6..]),
             name: file.name.clone(),
-            base64: STANDARD.encode(&file.bytes),
+            bytes: file.bytes.clone().into(),
         };
         // Somebody who drives would have it refused, and then the answer would be lost.
         tokio::select! {
@@ -96,23 +117,30 @@ impl Work {
             cut = self.interruption() => return Outcome::cut(STOPPED, cut),
             () = self.desk.free() => {}
         }
-        self.use_computer(call, ComputerRequest::Keep(keep)).await
+        let told = |put: FilePut| Outcome::done(put.path).into();
+        self.use_computer(call, put, told).await
     }
 
-    async fn use_computer(&mut self, call: &ToolCall, request: ComputerRequest) -> Outcome {
+    /// Carries out an operation; `told` puts its reply into words.
+    async fn use_computer<O: Operation<ForSession>>(
+        &mut self,
+        call: &ToolCall,
+        operation: O,
+        told: impl FnOnce(O::Reply) -> Told,
+    ) -> Outcome {
         let computer = match self.computer().await {
             Ok(computer) => computer,
             Err(Cut::Stopped) => return Outcome::cut(STOPPED, Cut::Stopped),
             Err(cut) => return Outcome::cut(NO_COMPUTER, cut),
         };
-        match self.send(call, &*computer, request).await {
-            Sent::Answered(answer) => self.outcome(answer),
-            Sent::Cut(answer, cut) => cut_short(answer, cut),
+        match self.send(call, &*computer, operation).await {
+            Sent::Answered(answer) => self.outcome(answer.map(told)),
+            Sent::Cut(answer, cut) => cut_short(answer.map(|answer| answer.map(told)), cut),
         }
     }
 
     /// The session's computer, which may first have to be started.
-    pub(crate) async fn computer(&mut self) -> Result<Arc<dyn Sandbox>, Cut> {
+    pub(crate) async fn computer(&mut self) -> Result<Arc<dyn Computer>, Cut> {
         let (known, desk) = (self.computer.clone(), Arc::clone(&self.desk));
         let found = async move {
             match known {
@@ -132,17 +160,21 @@ impl Work {
         Ok(computer)
     }
 
-    async fn send(
+    async fn send<O: Operation<ForSession>>(
         &mut self,
         call: &ToolCall,
-        computer: &dyn Sandbox,
-        request: ComputerRequest,
-    ) -> Sent {
-        let id = RequestId::new();
+        computer: &dyn Computer,
+        operation: O,
+    ) -> Sent<O::Reply> {
         let (sender, mut pieces) = mpsc::channel(PROGRESS_LENGTH);
-        let sender = matches!(request, ComputerRequest::Shell(_)).then_some(sender);
         let mut progress = Progress::new(self.turn, &call.id);
-        let mut answer = computer.perform(id, Actor::Agent, request, sender);
+        let call = Call {
+            progress: Some(sender),
+            ..Call::by(Actor::Agent)
+        };
+        let id = call.id;
+        let answer = computer.perform(call, operation);
+        tokio::pin!(answer);
         let interruption = self.interruption();
         tokio::pin!(interruption);
         let too_long = tokio::time::sleep(LONGEST_ACTION);
@@ -171,9 +203,9 @@ impl Work {
         Sent::Cut(answer, cut)
     }
 
-    fn outcome(&mut self, answer: Result<ComputerReply, ComputerError>) -> Outcome {
+    fn outcome(&mut self, answer: Result<Told, ComputerError>) -> Outcome {
         match answer {
-            Ok(reply) => replied(reply),
+            Ok(told) => told.outcome,
             Err(ComputerError::Failed(problem)) => Outcome::failed(problem),
             Err(error @ ComputerError::Refused { .. }) => Outcome::failed(error.to_string()),
             Err(ComputerError::Cancelled) => Outcome::failed(CANCELLED),
@@ -193,43 +225,52 @@ impl Work {
     }
 }
 
-/// What became of a request.
-enum Sent {
-    Answered(Result<ComputerReply, ComputerError>),
-    /// The turn was cut short. The request may have answered all the same.
-    Cut(Option<Result<ComputerReply, ComputerError>>, Cut),
+/// The end of a request.
+enum Sent<Reply> {
+    Answered(Result<Reply, ComputerError>),
+    /// The turn was cut short. The request may have been answered all the same.
+    Cut(Option<Result<Reply, ComputerError>>, Cut),
 }
 
-fn replied(reply: ComputerReply) -> Outcome {
-    match reply {
-        ComputerReply::Acted { text, frame, .. } => Outcome {
-            frame,
-            ..Outcome::done(text)
-        },
-        ComputerReply::Edited { text } => Outcome::done(text),
-        ComputerReply::Shell(output) => {
-            let (text, is_error) = shell_text(&output);
-            Outcome {
+/// A reply in words.
+struct Told {
+    outcome: Outcome,
+    /// The output of a command that was interrupted, ready for a line about why.
+    interrupted: Option<String>,
+}
+
+impl Told {
+    fn shell(output: &ShellOutput) -> Self {
+        let (text, is_error) = shell_text(output);
+        Self {
+            outcome: Outcome {
                 is_error,
                 ..Outcome::done(text)
-            }
+            },
+            interrupted: interrupted_shell_text(output),
         }
     }
 }
 
-fn cut_short(answer: Option<Result<ComputerReply, ComputerError>>, cut: Cut) -> Outcome {
+impl From<Outcome> for Told {
+    fn from(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            interrupted: None,
+        }
+    }
+}
+
+fn cut_short(answer: Option<Result<Told, ComputerError>>, cut: Cut) -> Outcome {
     match answer {
-        Some(Ok(ComputerReply::Shell(output))) => match interrupted_shell_text(&output) {
-            Some(text) => Outcome::cut(format!("{text}{STOPPED}"), cut),
-            None => Outcome {
-                cut: Some(cut),
-                ..replied(ComputerReply::Shell(output))
-            },
-        },
+        Some(Ok(Told {
+            interrupted: Some(text),
+            ..
+        })) => Outcome::cut(format!("{text}{STOPPED}"), cut),
         // It was done before the cancellation arrived.
-        Some(Ok(reply @ (ComputerReply::Acted { .. } | ComputerReply::Edited { .. }))) => Outcome {
+        Some(Ok(Told { outcome, .. })) => Outcome {
             cut: Some(cut),
-            ..replied(reply)
+            ..outcome
         },
         Some(Err(ComputerError::Failed(problem) | ComputerError::Ended(problem))) => {
             Outcome::cut(problem, cut)

@@ -1,6 +1,9 @@
 //! What a shell command's end looks like in a result: the output, and notes in brackets.
 
-use deskhand_core::shell::{ShellEnding, ShellOutput};
+use deskhand_core::{
+    shell::{ShellEnding, ShellOutput},
+    vault::SecretName,
+};
 
 /// A command's result for the model and for people, and whether it counts as an error. A command
 /// that ended by itself is no error, whatever its exit code.
@@ -53,6 +56,11 @@ pub fn shell_text(output: &ShellOutput) -> (String, bool) {
 /// when it ended in another way.
 pub(crate) fn interrupted_shell_text(output: &ShellOutput) -> Option<String> {
     (output.ending == ShellEnding::Interrupted).then(|| printed(output))
+}
+
+/// The words for a secret that was typed.
+pub(crate) fn secret_typed_text(name: &SecretName) -> String {
+    format!("Typed the secret {name} into the field. Pictures show the field black.")
 }
 
 /// The output, so that a note can follow on a line of its own.

@@ -13,7 +13,7 @@ use deskhand_core::{
     event::EventBody,
     id::TurnId,
     model::{End, Image, Model, ModelRequest, Original, Pictures},
-    sandbox::Sandbox,
+    sandbox::Computer,
 };
 use jiff::Timestamp;
 use tokio::time::Instant;
@@ -54,7 +54,7 @@ pub(crate) struct Work {
     prompt: SystemPrompt,
     began_at: Timestamp,
     /// The sandbox, once it was needed and as long as it is not known to be lost.
-    pub(crate) computer: Option<Arc<dyn Sandbox>>,
+    pub(crate) computer: Option<Arc<dyn Computer>>,
     /// The mouse buttons that actions left pressed.
     pub(crate) pressed: Vec<Button>,
     /// The pictures that the model is shown, so that each is read at most once.

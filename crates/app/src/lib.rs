@@ -9,7 +9,6 @@ mod decisions;
 mod desk;
 pub mod figures;
 mod gateway;
-mod guarded;
 mod health;
 mod history;
 mod hub;
@@ -22,7 +21,7 @@ mod model_choice;
 mod patience;
 mod presence;
 mod redactor;
-mod retired;
+mod session_computer;
 mod sessions;
 mod turn_log;
 mod users;
@@ -33,13 +32,13 @@ use std::{sync::Arc, time::Duration};
 use deskhand_agent::{PromptTemplate, TurnLimits};
 use deskhand_core::{
     action::ScreenSize, blob::Blobs, budget::Budget, clock::Clock, gateway::ModelGateway,
-    limits::Limits, model::Models, sandbox::Sandboxes, tasks::Tasks,
+    limits::Limits, model::Models, sandbox::Lifecycle, tasks::Tasks,
 };
 use deskhand_store::{KeyFile, Store, StoreError};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{access::AccessChanges, guarded::GuardedSandboxes};
+use crate::access::AccessChanges;
 
 pub use access::{Admission, AdmitError, Guest};
 pub use awake::WakeError;
@@ -78,7 +77,7 @@ pub struct Parts {
     pub models: Arc<dyn Models>,
     /// What programs in sandboxes may ask; `None` when they may ask nobody.
     pub gateway: Option<Arc<dyn ModelGateway>>,
-    pub sandboxes: Arc<dyn Sandboxes>,
+    pub sandboxes: Arc<dyn Lifecycle>,
     pub clock: Arc<dyn Clock>,
     pub tasks: Tasks,
     pub settings: Settings,
@@ -128,14 +127,7 @@ impl App {
         );
         let vendors = parts.gateway.clone();
         let vault = Vault::new(parts.store.clone(), parts.key.clone(), Arc::clone(&clock));
-        let parts = Parts {
-            sandboxes: Arc::new(GuardedSandboxes {
-                sandboxes: parts.sandboxes,
-                vault: vault.clone(),
-            }),
-            ..parts
-        };
-        let sessions = Sessions::new(parts, access.clone());
+        let sessions = Sessions::new(parts, vault.clone(), access.clone());
         let gateway = vendors.map(|vendors| Gateway::new(sessions.clone(), vendors));
         sessions.settle_expired().await?;
         sessions.reconcile().await?;

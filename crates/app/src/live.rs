@@ -85,7 +85,7 @@ impl Live {
         let desk = SessionDesk::new(
             session.id,
             shared.settings.screen,
-            Arc::clone(&shared.sandboxes),
+            shared.computers(),
             shared.log.clone(),
             shared.tasks.clone(),
             limits.life,

@@ -17,11 +17,11 @@ use deskhand_core::{
     budget::{Amount, ChangeBudget},
     clock::Clock,
     event::LoggedEvent,
-    id::{MessageId, RequestId, SessionId, UserId},
+    id::{MessageId, SessionId, UserId},
     model::Models,
     policy::Policy,
     right::Right,
-    sandbox::{Actor, ByteStream, ComputerReply, ComputerRequest, Sandboxes},
+    sandbox::{Actor, ByteStream, Call, ComputerExt, Lifecycle, Look, StreamTarget, Streams},
     session::{Phase, SandboxState, Session, Signal},
     tasks::Tasks,
     viewer::Viewer,
@@ -54,6 +54,8 @@ use crate::{
     live::Live,
     log::Log,
     presence::Presence,
+    session_computer::Computers,
+    vault::Vault,
 };
 
 /// The time over which new sessions are counted.
@@ -77,7 +79,8 @@ pub(crate) struct Shared {
     pub(crate) bus: Arc<Bus>,
     pub(crate) blobs: Arc<dyn Blobs>,
     pub(crate) models: Arc<dyn Models>,
-    pub(crate) sandboxes: Arc<dyn Sandboxes>,
+    pub(crate) sandboxes: Arc<dyn Lifecycle>,
+    pub(crate) vault: Vault,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tasks: Tasks,
     pub(crate) access: AccessChanges,
@@ -113,8 +116,17 @@ pub struct Picture {
     pub format: BlobFormat,
 }
 
+impl Shared {
+    pub(crate) fn computers(&self) -> Computers {
+        Computers {
+            sandboxes: Arc::clone(&self.sandboxes),
+            vault: self.vault.clone(),
+        }
+    }
+}
+
 impl Sessions {
-    pub(crate) fn new(parts: Parts, access: AccessChanges) -> Self {
+    pub(crate) fn new(parts: Parts, vault: Vault, access: AccessChanges) -> Self {
         let bus = Arc::<Bus>::default();
         let log = Log::new(
             parts.store.clone(),
@@ -129,6 +141,7 @@ impl Sessions {
             blobs: parts.blobs,
             models: parts.models,
             sandboxes: parts.sandboxes,
+            vault,
             clock: parts.clock,
             tasks: parts.tasks,
             access,
@@ -204,7 +217,7 @@ impl Sessions {
             .await?;
         shared.tasks.spawn("first sandbox", async move {
             // A failure is in the log already, and the next prompt tries again.
-            let _ = kept.live.desk.sandbox().await;
+            let _ = kept.live.desk.computer().await;
         });
         made.ok_or_else(|| {
             StoreError::Unreadable(format!("session {} went away", session.id)).into()
@@ -387,17 +400,13 @@ impl Sessions {
         id: SessionId,
     ) -> Result<Picture, ScreenshotError> {
         self.find(Viewer::User(user), id).await?;
-        if let Some(sandbox) = self.awake.get(id).and_then(|live| live.desk.running()) {
-            let look = ComputerRequest::Look {
+        if let Some(computer) = self.awake.get(id).and_then(|live| live.desk.running()) {
+            let look = Look {
                 format: BlobFormat::Png,
                 shown: None,
             };
-            if let Ok(ComputerReply::Acted {
-                frame: Some(frame), ..
-            }) = sandbox
-                .perform(RequestId::new(), Actor::Person(user), look, None)
-                .await
-            {
+            let call = Call::by(Actor::Person(user));
+            if let Ok(frame) = computer.perform(call, look).await {
                 return Ok(Picture {
                     bytes: frame.bytes,
                     format: frame.format,
@@ -436,14 +445,16 @@ impl Sessions {
         may_wake: bool,
     ) -> Result<ByteStream, OpenScreenError> {
         let session = self.find(viewer, id).await?;
-        let mut sandbox = self.awake.get(id).and_then(|live| live.desk.running());
-        let sleeps = sandbox.is_none() && session.phase != Phase::Terminated;
+        let mut computer = self.awake.get(id).and_then(|live| live.desk.running());
+        let sleeps = computer.is_none() && session.phase != Phase::Terminated;
         if sleeps && may_wake && session.right >= Right::Suggest {
             let kept = self.wake(&session).await?;
-            sandbox = kept.live.desk.sandbox().await.ok();
+            computer = kept.live.desk.computer().await.ok();
         }
-        let sandbox = sandbox.ok_or(OpenScreenError::NoSandbox(id))?;
-        sandbox.open_screen().await.map_err(|error| {
+        let computer = computer.ok_or(OpenScreenError::NoSandbox(id))?;
+        let actor = viewer.user().map_or(Actor::Agent, Actor::Person);
+        let opened = computer.open(StreamTarget::Screen, actor).await;
+        opened.map_err(|error| {
             tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "the screen could not be opened");
             OpenScreenError::NoSandbox(id)
         })

@@ -1,9 +1,12 @@
-//! `deskhand doctor`: is everything here that Deskhand needs, and if not, how to get it.
+//! `deskhand doctor`: checks everything that Deskhand needs, and says how to get what is missing.
 
 use std::{io, net::TcpListener, path::Path, process::ExitCode};
 
 use console::style;
-use deskhand_sandbox::doctor::{Check, CheckState};
+use deskhand_core::{
+    sandbox::{Check, CheckState},
+    tasks::Tasks,
+};
 use serde_json::json;
 
 use crate::{
@@ -12,17 +15,17 @@ use crate::{
     data_dir::DataDir,
     find::find_server,
     output,
-    server::local_sandboxes,
+    server::sandboxes,
 };
 
-/// Looks at the machine part by part. Fails when something is missing without which there is
-/// no work.
+/// Checks the machine part by part. Fails when a necessary part is missing.
 pub(crate) async fn doctor(
     args: &DoctorArgs,
     config: &Config,
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
-    let mut checks = deskhand_sandbox::doctor::checks(&local_sandboxes(config)?).await;
+    let sandboxes = sandboxes(config, None, Tasks::default())?;
+    let mut checks = sandboxes.doctor().await;
     checks.push(data_dir(&config.data_dir));
     checks.push(port(config, environment).await);
     checks.push(page());
@@ -41,7 +44,7 @@ pub(crate) async fn doctor(
     })
 }
 
-/// Whether files can be written to the data folder.
+/// Checks that files can be written to the data folder.
 fn data_dir(path: &Path) -> Check {
     let try_it = || -> io::Result<()> {
         let draft = path.join(format!("doctor-{}", std::process::id()));
@@ -53,8 +56,8 @@ fn data_dir(path: &Path) -> Check {
         Err(error) => Some(format!("{:#}", anyhow::Error::new(error))),
     };
     match problem {
-        None => good("data folder", path.display().to_string()),
-        Some(problem) => missing(
+        None => Check::ok("data folder", path.display().to_string()),
+        Some(problem) => Check::missing(
             "data folder",
             format!("{} cannot be written: {problem}", path.display()),
             "choose another folder with --data-dir, or make this one yours",
@@ -62,25 +65,25 @@ fn data_dir(path: &Path) -> Check {
     }
 }
 
-/// Whether the server could listen, or already does.
+/// Checks that the server could listen, or already does.
 async fn port(config: &Config, environment: &Environment) -> Check {
     let listen = config.listen;
     match TcpListener::bind(listen) {
-        Ok(_) => return good("port", format!("{listen} is free")),
+        Ok(_) => return Check::ok("port", format!("{listen} is free")),
         Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
             let problem = format!("cannot listen on {listen}: {error}");
-            return missing("port", problem, "choose another address with --listen");
+            return Check::missing("port", problem, "choose another address with --listen");
         }
         Err(_) => {}
     }
     let dir = DataDir::at(&config.data_dir);
     let ours = find_server(None, environment, &dir).await;
     match ours {
-        Ok(Some(server)) if server.port() == Some(listen.port()) => good(
+        Ok(Some(server)) if server.port() == Some(listen.port()) => Check::ok(
             "port",
             format!("the server is running at {}", server.address()),
         ),
-        Ok(_) | Err(_) => missing(
+        Ok(_) | Err(_) => Check::missing(
             "port",
             format!("{listen} is in use by another program"),
             "end that program, or choose another port with --listen",
@@ -88,35 +91,16 @@ async fn port(config: &Config, environment: &Environment) -> Check {
     }
 }
 
-/// Whether this program was built with the page in it.
+/// Checks that this program was built with the page in it.
 fn page() -> Check {
     if deskhand_server::has_page() {
-        good("web page", "built in".to_owned())
+        Check::ok("web page", "built in")
     } else {
-        Check {
-            name: "web page",
-            state: CheckState::Warning,
-            detail: "this program was built without it".to_owned(),
-            remedy: Some("make build".to_owned()),
-        }
-    }
-}
-
-fn good(name: &'static str, detail: String) -> Check {
-    Check {
-        name,
-        state: CheckState::Ok,
-        detail,
-        remedy: None,
-    }
-}
-
-fn missing(name: &'static str, detail: String, remedy: &str) -> Check {
-    Check {
-        name,
-        state: CheckState::Missing,
-        detail,
-        remedy: Some(remedy.to_owned()),
+        Check::warning(
+            "web page",
+            "this program was built without it",
+            "make build",
+        )
     }
 }
 

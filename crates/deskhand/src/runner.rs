@@ -1,4 +1,4 @@
-//! `deskhand runner` and `deskhand demo-shop`: what this program is inside a sandbox.
+//! `deskhand runner` and `deskhand demo-shop`: this program inside a sandbox.
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 

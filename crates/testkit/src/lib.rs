@@ -9,10 +9,12 @@
 )]
 
 mod client;
+pub mod conformance;
 mod elsewhere;
 mod openapi;
 mod postgres;
 mod processes;
+pub mod sandboxes;
 mod server;
 mod sockets;
 mod watcher;

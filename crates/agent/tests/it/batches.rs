@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     model::{Item, Pictures},
-    sandbox::{ComputerError, ComputerReply, ComputerRequest},
+    sandbox::{Act, ComputerError, SessionReply, SessionRequest},
     shell::ShellEnding,
 };
 use insta::assert_snapshot;
@@ -29,9 +29,9 @@ async fn uses_stand_together_before_their_results() {
     use d editor {"command":"view","path":"/a"}
     whole 1
     -
-    result a "Did it."
+    result a "Clicked at (1, 2)."
     -
-    result b "Did it."
+    result b "Typed 1 character."
     screenshot b
     -
     result c "output"
@@ -41,7 +41,7 @@ async fn uses_stand_together_before_their_results() {
     use a computer {"action":"screenshot"}
     whole 2
     -
-    result a "Did it."
+    result a "Took a screenshot."
     screenshot a
     -
     text 0 "Done."
@@ -57,7 +57,7 @@ async fn settled_and_pictured(answer: Vec<(&str, serde_json::Value)>) -> (Vec<bo
     let requests = computer.requests.borrow();
     let settled = requests
         .iter()
-        .map(|request| matches!(request, ComputerRequest::Act { look: true, .. }));
+        .map(|request| matches!(request, SessionRequest::Act(Act { look: true, .. })));
     let [_, _, Item::Results(results)] = &*stage.shown() else {
         panic!("{:?}", stage.shown());
     };
@@ -105,7 +105,7 @@ async fn the_first_failure_keeps_the_rest_from_being_done() {
     use d computer {"action":"screenshot"}
     whole 1
     -
-    result a "Did it."
+    result a "Clicked at (1, 2)."
     -
     error b "there is no key \"hyper\""
     error c "Not executed: an earlier computer action in this turn failed."
@@ -156,7 +156,7 @@ async fn calls_that_make_no_sense_are_refused_when_it_is_their_turn() {
 
 #[tokio::test(start_paused = true)]
 async fn an_exit_code_is_no_failure_and_a_time_out_is() {
-    let told = |ending| Reaction::Answer(Ok(ComputerReply::Shell(printed("half\n", ending))));
+    let told = |ending| Reaction::Answer(Ok(SessionReply::Shell(printed("half\n", ending))));
     let computer = FakeSandbox::new(vec![
         told(ShellEnding::Exited { code: 3 }),
         told(ShellEnding::TimedOut { after_ms: 1000 }),
@@ -249,7 +249,7 @@ async fn only_the_newest_pictures_are_shown() {
             | Item::Answer { .. } => None,
         })
         .collect();
-    let old = "Did it.\n[The picture is not shown any more.]".to_owned();
-    let new = "Did it.".to_owned();
+    let old = "Took a screenshot.\n[The picture is not shown any more.]".to_owned();
+    let new = "Took a screenshot.".to_owned();
     assert_eq!(results, [(old, false), (new.clone(), true), (new, true)]);
 }

@@ -131,8 +131,8 @@ fn expected(step: &Step, n_requests: &mut usize) -> [Item; 2] {
                 true,
                 false,
             ),
-            Doing::Click => ("Did it.", false, last_action == Some(index)),
-            Doing::Look => ("Did it.", false, true),
+            Doing::Click => ("Clicked at (0, 0).", false, last_action == Some(index)),
+            Doing::Look => ("Took a screenshot.", false, true),
             Doing::Shell => ("output", false, false),
             Doing::Fails => ("no such file", true, false),
         };

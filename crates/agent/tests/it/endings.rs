@@ -133,7 +133,7 @@ async fn a_full_disk_ends_the_turn_and_the_action_stays_done() {
     use b bash {"command":"ls","shell":"run"}
     whole 1
     -
-    result a "Did it.\n[The picture of it could not be kept.]"
+    result a "Clicked at (1, 2).\n[The picture of it could not be kept.]"
     error b "Not executed: the turn ended before."
     "#);
     assert_snapshot!(told(std::io::ErrorKind::PermissionDenied).await, @r#"
@@ -142,7 +142,7 @@ async fn a_full_disk_ends_the_turn_and_the_action_stays_done() {
     use b bash {"command":"ls","shell":"run"}
     whole 1
     -
-    result a "Did it.\n[The picture of it could not be kept.]"
+    result a "Clicked at (1, 2).\n[The picture of it could not be kept.]"
     error b "Not executed: the turn ended before."
     "#);
 }

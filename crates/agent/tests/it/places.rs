@@ -1,8 +1,9 @@
 //! Places and pictures, as models see them that do not see the screen as it is.
 
 use deskhand_core::{
+    action::Point,
     model::{CallResult, Item},
-    sandbox::ComputerReply,
+    sandbox::{Acted, SessionReply},
 };
 use serde_json::json;
 
@@ -37,18 +38,19 @@ fn results(stage: &Stage) -> Vec<CallResult> {
 
 #[tokio::test(start_paused = true)]
 async fn each_model_is_told_places_as_it_counts_them() {
-    let acted = |text: &str| {
-        Reaction::Answer(Ok(ComputerReply::Acted {
-            text: text.to_owned(),
-            frame: None,
-        }))
+    let place = Point { x: 400, y: 300 };
+    let pointed = Acted {
+        pointer: Some(place),
+        ..Acted::default()
     };
-    let computer = FakeSandbox::new(vec![
-        acted("Clicked at (400, 300)."),
-        acted("Dragged from (400, 300) to (0, 0)."),
-        acted("Zoomed into (40, 40) to (1024, 768)."),
-        acted("X=400, Y=300"),
-    ]);
+    let dragged = Acted {
+        dragged_from: Some(place),
+        pointer: Some(Point { x: 0, y: 0 }),
+        frame: None,
+    };
+    let acted = [pointed.clone(), dragged, Acted::default(), pointed];
+    let answers = acted.map(|acted| Reaction::Answer(Ok(SessionReply::Act(acted))));
+    let computer = FakeSandbox::new(answers.into());
     let action = |action| ("computer", json!({ "action": action }));
     let drag = (
         "computer",

@@ -6,13 +6,15 @@ use deskhand_agent::DeskError;
 use deskhand_core::{
     action::BadAction,
     blob::{BlobError, BlobName},
+    edit::EditCommand,
     event::{EventBody, Screenshot, ToolResult, ToolUse},
-    id::{RequestId, SessionId, UserId},
+    id::{SessionId, UserId},
     lease::Lease,
     model::{BadCall, ToolRequest},
     right::Right,
-    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest, Frame, Sandbox},
+    sandbox::{Act, Actor, Call, Computer, ComputerError, ComputerExt, Frame},
     session::Phase,
+    shell::ShellRequest,
     viewer::Viewer,
 };
 use deskhand_store::StoreError;
@@ -95,13 +97,13 @@ impl Sessions {
             Phase::Running | Phase::Waiting => return Err(ActByHandError::AgentIsDriving(id)),
             Phase::Initializing | Phase::Idle | Phase::Error => {}
         }
-        let request = self.request_of(&act)?;
+        let operation = self.operation_of(&act)?;
         let kept = self.wake(&session).await?;
-        let sandbox = kept.live.desk.sandbox().await;
-        let sandbox = sandbox.map_err(ActByHandError::NoSandbox)?;
+        let computer = kept.live.desk.computer().await;
+        let computer = computer.map_err(ActByHandError::NoSandbox)?;
 
-        let request_id = RequestId::new();
-        let call = request_id.to_string();
+        let request = Call::by(Actor::Person(user));
+        let call = request.id.to_string();
         let tool_use = ToolUse {
             turn: None,
             call: call.clone(),
@@ -115,8 +117,8 @@ impl Sessions {
             self.shared.log.append(id, &bodies).await?;
         }
         let started = Instant::now();
-        let actor = Actor::Person(user);
-        let (text, is_error, frame) = perform(&*sandbox, request_id, actor, request).await;
+        let done = operation.perform(&*computer, request).await;
+        let (text, is_error, frame) = done.unwrap_or_else(|error| (error.to_string(), true, None));
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         if has_control {
             return Ok(ByHand {
@@ -162,45 +164,52 @@ impl Sessions {
         })
     }
 
-    fn request_of(&self, act: &ActByHand) -> Result<ComputerRequest, ActByHandError> {
+    fn operation_of(&self, act: &ActByHand) -> Result<HandOperation, ActByHandError> {
         match ToolRequest::parse(&act.tool, &act.input)? {
             ToolRequest::Computer(action) => {
                 action.check(self.shared.settings.screen)?;
                 let look = act.look;
-                Ok(ComputerRequest::Act {
+                Ok(HandOperation::Act(Act {
                     action,
                     look,
                     shown: None,
-                })
+                }))
             }
-            ToolRequest::Bash(shell) => Ok(ComputerRequest::Shell(shell)),
-            ToolRequest::Editor(edit) => Ok(ComputerRequest::Edit(edit)),
+            ToolRequest::Bash(shell) => Ok(HandOperation::Shell(shell)),
+            ToolRequest::Editor(edit) => Ok(HandOperation::Edit(edit)),
             ToolRequest::AskUser(_) => Err(ActByHandError::Question),
             ToolRequest::FillSecret(_) => Err(ActByHandError::Secret),
         }
     }
 }
 
-async fn perform(
-    sandbox: &dyn Sandbox,
-    id: RequestId,
-    actor: Actor,
-    request: ComputerRequest,
-) -> (String, bool, Option<Frame>) {
-    match sandbox.perform(id, actor, request, None).await {
-        Ok(ComputerReply::Acted { text, frame, .. }) => (text, false, frame),
-        Ok(ComputerReply::Edited { text }) => (text, false, None),
-        Ok(ComputerReply::Shell(output)) => {
-            let (text, is_error) = deskhand_agent::shell_text(&output);
-            (text, is_error, None)
+/// An operation that people may ask for.
+enum HandOperation {
+    Act(Act),
+    Shell(ShellRequest),
+    Edit(EditCommand),
+}
+
+impl HandOperation {
+    /// Carries it out and returns the result's text, whether it counts as an error, and the picture.
+    async fn perform(
+        self,
+        computer: &dyn Computer,
+        call: Call,
+    ) -> Result<(String, bool, Option<Frame>), ComputerError> {
+        match self {
+            Self::Act(act) => {
+                let action = act.action.clone();
+                let acted = computer.perform(call, act).await?;
+                let text = deskhand_agent::action_text(&action, &acted);
+                Ok((text, false, acted.frame))
+            }
+            Self::Shell(shell) => {
+                let output = computer.perform(call, shell).await?;
+                let (text, is_error) = deskhand_agent::shell_text(&output);
+                Ok((text, is_error, None))
+            }
+            Self::Edit(edit) => Ok((computer.perform(call, edit).await?.text, false, None)),
         }
-        Err(
-            error @ (ComputerError::Failed(_)
-            | ComputerError::Refused { .. }
-            | ComputerError::Cancelled
-            | ComputerError::FateUnknown
-            | ComputerError::Gone
-            | ComputerError::Ended(_)),
-        ) => (error.to_string(), true, None),
     }
 }

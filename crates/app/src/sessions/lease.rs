@@ -10,7 +10,7 @@ use deskhand_core::{
     id::{SessionId, UserId},
     lease::{LONGEST_LEASE_SECONDS, Lease, LeaseEnd, SHORTEST_LEASE_SECONDS, USUAL_LEASE_SECONDS},
     right::Right,
-    sandbox::Driver,
+    sandbox::{Computer, LeaseHolder},
     viewer::Viewer,
 };
 use deskhand_store::{NewLease, StoreError, TakeLease};
@@ -121,7 +121,8 @@ impl Sessions {
             TakeLease::Ended => return Err(ControlError::Ended(session)),
         };
         if let Some(held) = room.note(lease.clone()) {
-            self.tell_sandbox(session, Driver::Only(lease.user)).await;
+            self.tell_sandbox(session, LeaseHolder::Person(lease.user))
+                .await;
             room.open();
             self.keep_lease(session, held);
         }
@@ -149,16 +150,16 @@ impl Sessions {
             room.open();
             return ended;
         }
-        self.tell_sandbox(id, Driver::Anybody).await;
+        self.tell_sandbox(id, LeaseHolder::Nobody).await;
         // Only now does a turn that waits go on.
         room.clear();
         Ok(())
     }
 
-    /// Has the sandbox obey this driver, if it runs. The caller holds the room's `change`.
-    async fn tell_sandbox(&self, id: SessionId, driver: Driver) {
-        if let Some(sandbox) = self.awake.get(id).and_then(|live| live.desk.running()) {
-            sandbox.set_driver(driver).await;
+    /// Has the sandbox obey this lease holder, if it runs. The caller holds the room's `change`.
+    async fn tell_sandbox(&self, id: SessionId, holder: LeaseHolder) {
+        if let Some(computer) = self.awake.get(id).and_then(|live| live.desk.running()) {
+            computer.set_lease_holder(holder).await;
         }
     }
 

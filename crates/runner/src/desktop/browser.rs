@@ -1,9 +1,10 @@
-//! The browser from the inside: which field has the focus, and where on its pages secrets stand.
+//! The browser from the inside: the focused field, and the places of secrets on its pages.
 
 mod devtools;
 mod field;
 mod frames;
 mod sight;
+mod snapshot;
 
 use std::{io, os::unix::net::UnixStream};
 

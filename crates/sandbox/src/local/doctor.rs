@@ -1,98 +1,53 @@
-//! What this machine has and lacks for sandboxes, and how to mend it.
+//! Checks what this machine has and lacks for sandboxes, and says how to fix it.
 
 use std::{fs, io, path::Path};
 
+use deskhand_core::sandbox::Check;
 use rustix::fs::statvfs;
 use tokio::task::spawn_blocking;
 
-use crate::local::{
-    LocalConfig, browser, bubblewrap,
+use super::{
+    browser, bubblewrap,
     cgroup::{Controller, Groups, Version},
     find_program,
     identity::Identity,
     process,
 };
+use crate::providers::ProviderSettings;
 
 /// Below this the disk is nearly full: a browser's profile alone takes some 100 MB.
 const LITTLE_SPACE_BYTES: u64 = 2 * GIB;
 const GIB: u64 = 1024 * 1024 * 1024;
 
-/// One thing that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Check {
-    pub name: &'static str,
-    pub state: CheckState,
-    /// What was found, in a few words.
-    pub detail: String,
-    /// How to mend it, where something can be done.
-    pub remedy: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CheckState {
-    Ok,
-    /// It works, and something about it should be known.
-    Warning,
-    /// Without this there are no sandboxes.
-    Missing,
-}
-
-/// Looks at everything that sandboxes need. Changes nothing.
-pub async fn checks(config: &LocalConfig) -> Vec<Check> {
-    let config = config.clone();
-    spawn_blocking(move || look(&config))
+/// Checks everything that sandboxes need. Changes nothing.
+pub(super) async fn checks(settings: &ProviderSettings) -> Vec<Check> {
+    let settings = settings.clone();
+    spawn_blocking(move || look(&settings))
         .await
         .unwrap_or_default()
 }
 
-fn look(config: &LocalConfig) -> Vec<Check> {
+fn look(settings: &ProviderSettings) -> Vec<Check> {
     let mut checks = vec![
-        check_bubblewrap(config),
-        check_isolation(config),
+        check_bubblewrap(settings),
+        check_isolation(settings),
         check_program("X server", "Xvnc", "tigervnc-standalone-server"),
         check_program("window manager", "openbox", "openbox"),
         check_browser(),
         check_fonts(),
     ];
-    checks.extend(check_limits(config));
-    checks.push(check_space(&config.dir));
+    checks.extend(check_limits(settings));
+    checks.push(check_space(&settings.dir));
     checks
-}
-
-impl Check {
-    fn ok(name: &'static str, detail: impl Into<String>) -> Self {
-        Self {
-            name,
-            state: CheckState::Ok,
-            detail: detail.into(),
-            remedy: None,
-        }
-    }
-
-    fn warning(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
-            name,
-            state: CheckState::Warning,
-            detail: detail.into(),
-            remedy: Some(remedy.into()),
-        }
-    }
-
-    fn missing(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
-            state: CheckState::Missing,
-            ..Self::warning(name, detail, remedy)
-        }
-    }
 }
 
 fn install(package: &str) -> String {
     format!("apt-get install {package}")
 }
 
-fn check_bubblewrap(config: &LocalConfig) -> Check {
+fn check_bubblewrap(settings: &ProviderSettings) -> Check {
     const NAME: &str = "bubblewrap";
-    let Some(program) = find_program(&config.bubblewrap) else {
+    let Some(program) = find_program(&settings.bubblewrap) else {
         return Check::missing(NAME, "not installed", install("bubblewrap"));
     };
     match process::output(&program, ["--version"], Identity::Same) {
@@ -108,9 +63,9 @@ fn check_bubblewrap(config: &LocalConfig) -> Check {
     }
 }
 
-fn check_isolation(config: &LocalConfig) -> Check {
+fn check_isolation(settings: &ProviderSettings) -> Check {
     const NAME: &str = "isolation";
-    let Some(program) = find_program(&config.bubblewrap) else {
+    let Some(program) = find_program(&settings.bubblewrap) else {
         return Check::missing(
             NAME,
             "cannot be tried without bubblewrap",
@@ -192,8 +147,8 @@ fn count_fonts(folder: &Path) -> usize {
     entries.filter_map(io::Result::ok).map(count).sum()
 }
 
-fn check_limits(config: &LocalConfig) -> Vec<Check> {
-    let limits = &config.limits;
+fn check_limits(settings: &ProviderSettings) -> Vec<Check> {
+    let limits = &settings.limits;
     let groups = Groups::survey();
     let mut checks: Vec<Check> = [
         (
