@@ -10,8 +10,8 @@ use deskhand_core::{
     id::{DecisionId, TurnId},
     model::{ToolCall, ToolRequest},
     sandbox::{
-        Act, Actor, Call, Computer, ComputerError, ComputerExt, Edited, FilePut, FillSecret,
-        ForSession, Operation, PutFile, SecretTyped,
+        Act, Actor, Call, Computer, ComputerError, ComputerExt, Edited, FilePut, ForSession,
+        Operation, PutFile, SecretTyped,
     },
     shell::ShellOutput,
 };
@@ -85,7 +85,6 @@ impl Work {
             }
             ToolRequest::FillSecret(fill) => {
                 let text = secret_typed_text(&fill.name);
-                let fill = FillSecret { name: fill.name };
                 let told = |SecretTyped| Outcome::done(text).into();
                 self.use_computer(call, fill, told).await
             }

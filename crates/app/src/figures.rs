@@ -7,7 +7,8 @@ use std::time::Duration;
 use deskhand_agent::{TurnEnd, TurnReport};
 use deskhand_core::{
     sandbox::{
-        ByteStream, ComputerError, Conclusion, Reply, SandboxUsage, SessionReply, StreamTarget,
+        ByteStream, ComputerError, Conclusion, OperationReply, SandboxUsage, SessionReply,
+        StreamTarget,
     },
     session::Phase,
 };

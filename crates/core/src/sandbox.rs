@@ -13,16 +13,16 @@ mod spec;
 mod streams;
 
 pub use computer::{Call, Computer, ComputerError, ComputerExt, Progress};
-pub use doctor::{Check, CheckState};
+pub use doctor::{CheckState, DoctorCheck};
 pub use lease_holder::{Actor, LeaseHolder};
 pub use lifecycle::{Lifecycle, Sandbox, SandboxEnd, SandboxUsage, StartSandboxError};
 pub use operation::{
-    Conclusion, ForRunner, ForSession, Operation, Reply, RunnerReply, RunnerRequest, SessionOnly,
-    SessionReply, SessionRequest, Vocabulary,
+    Conclusion, ForRunner, ForSession, Operation, OperationReply, RunnerReply, RunnerRequest,
+    SessionOnly, SessionReply, SessionRequest, Vocabulary,
 };
 pub use operations::{
-    Act, Acted, CoverSecrets, Edited, FilePut, FillSecret, Frame, Look, PutFile, SecretTyped,
-    SecretsCovered, TypeSecret,
+    Act, Acted, CoverSecrets, Edited, FilePut, Frame, Look, PutFile, SecretTyped, SecretsCovered,
+    TypeSecret,
 };
 pub use spec::{Network, SandboxLimits, SandboxSpec};
 pub use streams::{ByteStream, StreamTarget, Streams};

@@ -4,7 +4,7 @@ use std::{io, net::TcpListener, path::Path, process::ExitCode};
 
 use console::style;
 use deskhand_core::{
-    sandbox::{Check, CheckState},
+    sandbox::{CheckState, DoctorCheck},
     tasks::Tasks,
 };
 use serde_json::json;
@@ -45,7 +45,7 @@ pub(crate) async fn doctor(
 }
 
 /// Checks that files can be written to the data folder.
-fn data_dir(path: &Path) -> Check {
+fn data_dir(path: &Path) -> DoctorCheck {
     let try_it = || -> io::Result<()> {
         let draft = path.join(format!("doctor-{}", std::process::id()));
         std::fs::write(&draft, "x")?;
@@ -56,8 +56,8 @@ fn data_dir(path: &Path) -> Check {
         Err(error) => Some(format!("{:#}", anyhow::Error::new(error))),
     };
     match problem {
-        None => Check::ok("data folder", path.display().to_string()),
-        Some(problem) => Check::missing(
+        None => DoctorCheck::ok("data folder", path.display().to_string()),
+        Some(problem) => DoctorCheck::missing(
             "data folder",
             format!("{} cannot be written: {problem}", path.display()),
             "choose another folder with --data-dir, or make this one yours",
@@ -66,24 +66,24 @@ fn data_dir(path: &Path) -> Check {
 }
 
 /// Checks that the server could listen, or already does.
-async fn port(config: &Config, environment: &Environment) -> Check {
+async fn port(config: &Config, environment: &Environment) -> DoctorCheck {
     let listen = config.listen;
     match TcpListener::bind(listen) {
-        Ok(_) => return Check::ok("port", format!("{listen} is free")),
+        Ok(_) => return DoctorCheck::ok("port", format!("{listen} is free")),
         Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
             let problem = format!("cannot listen on {listen}: {error}");
-            return Check::missing("port", problem, "choose another address with --listen");
+            return DoctorCheck::missing("port", problem, "choose another address with --listen");
         }
         Err(_) => {}
     }
     let dir = DataDir::at(&config.data_dir);
     let ours = find_server(None, environment, &dir).await;
     match ours {
-        Ok(Some(server)) if server.port() == Some(listen.port()) => Check::ok(
+        Ok(Some(server)) if server.port() == Some(listen.port()) => DoctorCheck::ok(
             "port",
             format!("the server is running at {}", server.address()),
         ),
-        Ok(_) | Err(_) => Check::missing(
+        Ok(_) | Err(_) => DoctorCheck::missing(
             "port",
             format!("{listen} is in use by another program"),
             "end that program, or choose another port with --listen",
@@ -92,11 +92,11 @@ async fn port(config: &Config, environment: &Environment) -> Check {
 }
 
 /// Checks that this program was built with the page in it.
-fn page() -> Check {
+fn page() -> DoctorCheck {
     if deskhand_server::has_page() {
-        Check::ok("web page", "built in")
+        DoctorCheck::ok("web page", "built in")
     } else {
-        Check::warning(
+        DoctorCheck::warning(
             "web page",
             "this program was built without it",
             "make build",
@@ -104,7 +104,7 @@ fn page() -> Check {
     }
 }
 
-fn as_json(checks: &[Check], is_well: bool) -> String {
+fn as_json(checks: &[DoctorCheck], is_well: bool) -> String {
     let checks: Vec<_> = checks
         .iter()
         .map(|check| {
@@ -125,7 +125,7 @@ fn as_json(checks: &[Check], is_well: bool) -> String {
     format!("{report:#}")
 }
 
-fn as_list(checks: &[Check], is_well: bool) -> String {
+fn as_list(checks: &[DoctorCheck], is_well: bool) -> String {
     let width = checks.iter().map(|check| check.name.chars().count()).max();
     let width = width.unwrap_or(0);
     let mut lines = Vec::new();

@@ -22,7 +22,7 @@ use bytes::Bytes;
 use deskhand_core::{
     action::ScreenSize,
     id::RequestId,
-    sandbox::{Actor, LeaseHolder, Reply, RunnerReply, RunnerRequest, StreamTarget},
+    sandbox::{Actor, LeaseHolder, OperationReply, RunnerReply, RunnerRequest, StreamTarget},
     secret::Secret,
 };
 use serde::{Deserialize, Serialize};

@@ -39,7 +39,7 @@ pub(crate) enum Lane {
 }
 
 /// The circumstances of one run of an operation.
-pub(crate) struct Run {
+pub(crate) struct HandlerContext {
     pub(crate) cancel: CancellationToken,
     /// Sends pieces of output to the caller.
     pub(crate) on_output: OnOutput,
@@ -60,7 +60,7 @@ pub(crate) type Handling<O> =
 pub(crate) trait Handler: Operation<ForRunner> {
     const LANE: Lane;
 
-    fn handle(self, parts: Parts, run: Run) -> Handling<Self>
+    fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self>
     where
         Self: Sized;
 }
@@ -78,10 +78,10 @@ impl Parts {
 impl Handler for Act {
     const LANE: Lane = Lane::Actions;
 
-    fn handle(self, parts: Parts, run: Run) -> Handling<Self> {
+    fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self> {
         async move {
             let desktop = parts.desktop;
-            let acted = desktop.act(&self.action, self.look, self.shown, run.cancel);
+            let acted = desktop.act(&self.action, self.look, self.shown, context.cancel);
             Ok::<Acted, _>(acted.await?)
         }
         .boxed()
@@ -91,7 +91,7 @@ impl Handler for Act {
 impl Handler for Look {
     const LANE: Lane = Lane::None;
 
-    fn handle(self, parts: Parts, _run: Run) -> Handling<Self> {
+    fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
         async move { Ok::<Frame, _>(parts.desktop.look(self.format, self.shown).await?) }.boxed()
     }
 }
@@ -99,9 +99,9 @@ impl Handler for Look {
 impl Handler for TypeSecret {
     const LANE: Lane = Lane::Actions;
 
-    fn handle(self, parts: Parts, run: Run) -> Handling<Self> {
+    fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self> {
         async move {
-            parts.desktop.fill(&self.filling, run.cancel).await?;
+            parts.desktop.fill(&self.filling, context.cancel).await?;
             Ok(SecretTyped)
         }
         .boxed()
@@ -112,7 +112,7 @@ impl Handler for CoverSecrets {
     const LANE: Lane = Lane::None;
 
     /// Covers them before it returns, so that no later request can see them.
-    fn handle(self, parts: Parts, _run: Run) -> Handling<Self> {
+    fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
         parts.desktop.cover(self.values);
         futures::future::ready(Ok(SecretsCovered)).boxed()
     }
@@ -121,9 +121,12 @@ impl Handler for CoverSecrets {
 impl Handler for ShellRequest {
     const LANE: Lane = Lane::Commands;
 
-    fn handle(self, parts: Parts, run: Run) -> Handling<Self> {
+    fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self> {
         async move {
-            let output = parts.shell.perform(self, run.on_output, run.cancel).await;
+            let output = parts
+                .shell
+                .perform(self, context.on_output, context.cancel)
+                .await;
             Ok::<ShellOutput, _>(output?)
         }
         .boxed()
@@ -133,7 +136,7 @@ impl Handler for ShellRequest {
 impl Handler for EditCommand {
     const LANE: Lane = Lane::Files;
 
-    fn handle(self, parts: Parts, _run: Run) -> Handling<Self> {
+    fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
         let editor = parts.editor;
         blocking(move || {
             // An edit that panicked left no half-made change in the editor.
@@ -146,7 +149,7 @@ impl Handler for EditCommand {
 impl Handler for PutFile {
     const LANE: Lane = Lane::Files;
 
-    fn handle(self, _parts: Parts, _run: Run) -> Handling<Self> {
+    fn handle(self, _parts: Parts, _context: HandlerContext) -> Handling<Self> {
         blocking(move || -> Result<FilePut, _> { put_file(&self) })
     }
 }

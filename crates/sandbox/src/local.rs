@@ -29,7 +29,9 @@ use std::{
 use async_trait::async_trait;
 use deskhand_core::{
     id::SessionId,
-    sandbox::{Check, Lifecycle, Network, Sandbox, SandboxSpec, SandboxUsage, StartSandboxError},
+    sandbox::{
+        DoctorCheck, Lifecycle, Network, Sandbox, SandboxSpec, SandboxUsage, StartSandboxError,
+    },
     tasks::Tasks,
 };
 use futures::future::join_all;
@@ -188,7 +190,7 @@ impl Lifecycle for LocalSandboxes {
         self.shared.host().await.map(drop)
     }
 
-    async fn doctor(&self) -> Vec<Check> {
+    async fn doctor(&self) -> Vec<DoctorCheck> {
         doctor::checks(&self.shared.settings).await
     }
 

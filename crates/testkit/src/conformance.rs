@@ -20,14 +20,14 @@ use deskhand_core::{
 
 /// A provider to be tested.
 #[derive(Debug, Clone)]
-pub struct Provider {
+pub struct Subject {
     pub sandboxes: Arc<dyn Lifecycle>,
     /// A shell command at which a sandbox dies.
     pub deadly_command: &'static str,
 }
 
 /// Checks everything that a provider has to do. All sandboxes have ended when it returns.
-pub async fn provider(subject: Provider) {
+pub async fn provider(subject: Subject) {
     subject.sandboxes.sweep().await;
     let session = SessionId::new();
     let sandbox = subject.claim(session).await;
@@ -48,7 +48,7 @@ pub async fn provider(subject: Provider) {
     lifecycle::stop_all_ends_everything(&subject).await;
 }
 
-impl Provider {
+impl Subject {
     async fn claim(&self, session: SessionId) -> Arc<dyn Sandbox> {
         let claimed = self.sandboxes.claim(session, spec()).await;
         claimed.expect("a sandbox can be claimed")

@@ -21,7 +21,7 @@ use bytes::Bytes;
 use deskhand_core::{
     id::SessionId,
     sandbox::{
-        Check, Lifecycle, Network, Sandbox, SandboxEnd, SandboxSpec, SandboxUsage,
+        DoctorCheck, Lifecycle, Network, Sandbox, SandboxEnd, SandboxSpec, SandboxUsage,
         StartSandboxError,
     },
     tasks::Tasks,
@@ -205,8 +205,8 @@ impl Lifecycle for FakeSandboxes {
         }
     }
 
-    async fn doctor(&self) -> Vec<Check> {
-        vec![Check::ok("fake sandboxes", "in memory")]
+    async fn doctor(&self) -> Vec<DoctorCheck> {
+        vec![DoctorCheck::ok("fake sandboxes", "in memory")]
     }
 
     async fn usage(&self) -> SandboxUsage {

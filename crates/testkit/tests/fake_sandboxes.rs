@@ -10,14 +10,14 @@ use deskhand_core::{
     tasks::Tasks,
 };
 use deskhand_testkit::{
-    conformance::{self, Provider},
+    conformance::{self, Subject},
     sandboxes::{DEADLY_COMMAND, FakeCommand, FakeSandboxes},
 };
 
 #[tokio::test(start_paused = true)]
 async fn the_fake_conforms() {
     let tasks = Tasks::default();
-    conformance::provider(Provider {
+    conformance::provider(Subject {
         sandboxes: Arc::new(FakeSandboxes::new(tasks.clone())),
         deadly_command: DEADLY_COMMAND,
     })

@@ -5,11 +5,11 @@ use std::sync::{PoisonError, RwLock};
 use deskhand_core::{
     id::SessionId,
     sandbox::{
-        Actor, Call, ComputerError, ComputerExt, CoverSecrets, FillSecret, Reply, Sandbox,
+        Actor, Call, ComputerError, ComputerExt, CoverSecrets, OperationReply, Sandbox,
         SecretTyped, TypeSecret,
     },
     secret::Secret,
-    vault::SecretName,
+    vault::{FillSecret, SecretName},
 };
 use deskhand_store::StoreError;
 
@@ -74,7 +74,7 @@ impl TypedSecrets {
     }
 
     /// Replaces the values in all texts of an answer.
-    pub(super) fn redact<R: Reply>(
+    pub(super) fn redact<R: OperationReply>(
         &self,
         answer: Result<R, ComputerError>,
     ) -> Result<R, ComputerError> {

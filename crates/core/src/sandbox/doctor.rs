@@ -2,7 +2,7 @@
 
 /// One thing that was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Check {
+pub struct DoctorCheck {
     pub name: &'static str,
     pub state: CheckState,
     /// The finding, in a few words.
@@ -20,7 +20,7 @@ pub enum CheckState {
     Missing,
 }
 
-impl Check {
+impl DoctorCheck {
     pub fn ok(name: &'static str, detail: impl Into<String>) -> Self {
         Self {
             name,

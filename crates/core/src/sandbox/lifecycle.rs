@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 
-use super::{Check, Computer, ForRunner, SandboxSpec, Streams};
+use super::{Computer, DoctorCheck, ForRunner, SandboxSpec, Streams};
 use crate::id::SessionId;
 
 /// Reasons why a sandbox could not be started. The texts name the problem and the way out.
@@ -81,7 +81,7 @@ pub trait Lifecycle: Send + Sync + std::fmt::Debug {
     async fn check(&self) -> Result<(), StartSandboxError>;
 
     /// Checks everything that sandboxes need, part by part. Changes nothing.
-    async fn doctor(&self) -> Vec<Check>;
+    async fn doctor(&self) -> Vec<DoctorCheck>;
 
     /// Measures all sandboxes together.
     async fn usage(&self) -> SandboxUsage;

@@ -7,12 +7,13 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::operations::{
-    Act, Acted, CoverSecrets, Edited, FilePut, FillSecret, Frame, Look, PutFile, SecretTyped,
-    SecretsCovered, TypeSecret,
+    Act, Acted, CoverSecrets, Edited, FilePut, Frame, Look, PutFile, SecretTyped, SecretsCovered,
+    TypeSecret,
 };
 use crate::{
     edit::EditCommand,
     shell::{ShellOutput, ShellRequest},
+    vault::FillSecret,
 };
 
 /// A set of operations, as the enums of all its requests and replies.
@@ -23,7 +24,7 @@ pub trait Vocabulary: Send + Sync + 'static {
 
 /// One operation of vocabulary `V`.
 pub trait Operation<V: Vocabulary>: Send + 'static {
-    type Reply: Reply;
+    type Reply: OperationReply;
     /// The operation's name in metrics.
     const NAME: &'static str;
 
@@ -36,7 +37,7 @@ pub trait Operation<V: Vocabulary>: Send + 'static {
 }
 
 /// A reply, as far as the wire, redaction and metrics have to know it.
-pub trait Reply: Send {
+pub trait OperationReply: Send {
     /// Shows every text that may repeat something from inside the sandbox, so that it can be redacted.
     fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String));
 
@@ -150,20 +151,20 @@ macro_rules! vocabulary {
         }
 
         impl $Reply {
-            fn inner(&self) -> &dyn Reply {
+            fn inner(&self) -> &dyn OperationReply {
                 match self {
                     $(Self::$Name(reply) => reply,)*
                 }
             }
 
-            fn inner_mut(&mut self) -> &mut dyn Reply {
+            fn inner_mut(&mut self) -> &mut dyn OperationReply {
                 match self {
                     $(Self::$Name(reply) => reply,)*
                 }
             }
         }
 
-        impl Reply for $Reply {
+        impl OperationReply for $Reply {
             fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
                 self.inner_mut().for_each_text(visit);
             }

@@ -3,13 +3,13 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::{Conclusion, Reply};
+use super::{Conclusion, OperationReply};
 use crate::{
     action::{Action, Point, ScreenSize},
     blob::BlobFormat,
     secret::Secret,
     shell::{ShellEnding, ShellOutput},
-    vault::{Filling, SecretName},
+    vault::Filling,
 };
 
 /// Carries out one action on the desktop.
@@ -33,7 +33,7 @@ pub struct Acted {
     pub frame: Option<Frame>,
 }
 
-impl Reply for Acted {
+impl OperationReply for Acted {
     fn for_each_text(&mut self, _visit: &mut dyn FnMut(&mut String)) {}
 
     fn attachment(&mut self) -> Option<&mut Bytes> {
@@ -61,7 +61,7 @@ pub struct Frame {
     pub pointer: Point,
 }
 
-impl Reply for Frame {
+impl OperationReply for Frame {
     fn for_each_text(&mut self, _visit: &mut dyn FnMut(&mut String)) {}
 
     fn attachment(&mut self) -> Option<&mut Bytes> {
@@ -69,7 +69,7 @@ impl Reply for Frame {
     }
 }
 
-impl Reply for ShellOutput {
+impl OperationReply for ShellOutput {
     fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         visit(&mut self.output);
         visit(&mut self.cwd);
@@ -95,7 +95,7 @@ pub struct Edited {
     pub text: String,
 }
 
-impl Reply for Edited {
+impl OperationReply for Edited {
     fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         visit(&mut self.text);
     }
@@ -119,16 +119,10 @@ pub struct FilePut {
     pub path: String,
 }
 
-impl Reply for FilePut {
+impl OperationReply for FilePut {
     fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         visit(&mut self.path);
     }
-}
-
-/// Types a stored secret into the field that has the focus. Whoever asks knows only its name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FillSecret {
-    pub name: SecretName,
 }
 
 /// Types a value into the field that has the focus, if the field is on an allowed origin, and covers it in
@@ -142,7 +136,7 @@ pub struct TypeSecret {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecretTyped;
 
-impl Reply for SecretTyped {
+impl OperationReply for SecretTyped {
     fn for_each_text(&mut self, _visit: &mut dyn FnMut(&mut String)) {}
 }
 
@@ -156,6 +150,6 @@ pub struct CoverSecrets {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecretsCovered;
 
-impl Reply for SecretsCovered {
+impl OperationReply for SecretsCovered {
     fn for_each_text(&mut self, _visit: &mut dyn FnMut(&mut String)) {}
 }

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Admission, MOST_OPEN};
 use crate::{
-    handlers::{Handler, HandlerError, Lane, Parts, Run},
+    handlers::{Handler, HandlerContext, HandlerError, Lane, Parts},
     link::Outbox,
     whole_story,
 };
@@ -76,11 +76,11 @@ impl Work {
     /// Puts an operation into its lane.
     fn start<O: Handler>(&self, id: RequestId, cancel: CancellationToken, operation: O) {
         let outbox = self.outbox.clone();
-        let run = Run {
+        let context = HandlerContext {
             cancel: cancel.clone(),
             on_output: Arc::new(move |bytes| outbox.progress(id, &bytes)),
         };
-        let handling = operation.handle(self.parts.clone(), run);
+        let handling = operation.handle(self.parts.clone(), context);
         let outbox = self.outbox.clone();
         let work = async move {
             // Cancelled before its turn, it is not begun.

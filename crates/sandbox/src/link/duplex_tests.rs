@@ -28,7 +28,7 @@ impl Dialler for MemoryDialler {
         let (here, there) = tokio::io::duplex(BUFFER_BYTES);
         let sent = self.0.unbounded_send(Ok(Box::new(there)));
         let connected = sent.map(|()| Box::new(here) as Connection);
-        let connected = connected.map_err(|_| io::ErrorKind::ConnectionRefused.into());
+        let connected = connected.map_err(|_closed| io::ErrorKind::ConnectionRefused.into());
         std::future::ready(connected).boxed()
     }
 }

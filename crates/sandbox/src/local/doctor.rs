@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-use deskhand_core::sandbox::Check;
+use deskhand_core::sandbox::DoctorCheck;
 use rustix::fs::statvfs;
 use tokio::task::spawn_blocking;
 
@@ -20,14 +20,14 @@ const LITTLE_SPACE_BYTES: u64 = 2 * GIB;
 const GIB: u64 = 1024 * 1024 * 1024;
 
 /// Checks everything that sandboxes need. Changes nothing.
-pub(super) async fn checks(settings: &ProviderSettings) -> Vec<Check> {
+pub(super) async fn checks(settings: &ProviderSettings) -> Vec<DoctorCheck> {
     let settings = settings.clone();
     spawn_blocking(move || look(&settings))
         .await
         .unwrap_or_default()
 }
 
-fn look(settings: &ProviderSettings) -> Vec<Check> {
+fn look(settings: &ProviderSettings) -> Vec<DoctorCheck> {
     let mut checks = vec![
         check_bubblewrap(settings),
         check_isolation(settings),
@@ -45,28 +45,28 @@ fn install(package: &str) -> String {
     format!("apt-get install {package}")
 }
 
-fn check_bubblewrap(settings: &ProviderSettings) -> Check {
+fn check_bubblewrap(settings: &ProviderSettings) -> DoctorCheck {
     const NAME: &str = "bubblewrap";
     let Some(program) = find_program(&settings.bubblewrap) else {
-        return Check::missing(NAME, "not installed", install("bubblewrap"));
+        return DoctorCheck::missing(NAME, "not installed", install("bubblewrap"));
     };
     match process::output(&program, ["--version"], Identity::Same) {
         Ok(output) if output.status.success() => {
             let version = String::from_utf8_lossy(&output.stdout);
-            Check::ok(NAME, format!("{} ({})", version.trim(), program.display()))
+            DoctorCheck::ok(NAME, format!("{} ({})", version.trim(), program.display()))
         }
         Ok(output) => {
             let problem = String::from_utf8_lossy(&output.stderr);
-            Check::missing(NAME, problem.trim(), install("--reinstall bubblewrap"))
+            DoctorCheck::missing(NAME, problem.trim(), install("--reinstall bubblewrap"))
         }
-        Err(error) => Check::missing(NAME, error.to_string(), install("bubblewrap")),
+        Err(error) => DoctorCheck::missing(NAME, error.to_string(), install("bubblewrap")),
     }
 }
 
-fn check_isolation(settings: &ProviderSettings) -> Check {
+fn check_isolation(settings: &ProviderSettings) -> DoctorCheck {
     const NAME: &str = "isolation";
     let Some(program) = find_program(&settings.bubblewrap) else {
-        return Check::missing(
+        return DoctorCheck::missing(
             NAME,
             "cannot be tried without bubblewrap",
             install("bubblewrap"),
@@ -74,7 +74,7 @@ fn check_isolation(settings: &ProviderSettings) -> Check {
     };
     let identity = Identity::of_sandboxes();
     match process::output(&program, bubblewrap::trial(), identity) {
-        Ok(output) if output.status.success() => Check::ok(
+        Ok(output) if output.status.success() => DoctorCheck::ok(
             NAME,
             match identity {
                 Identity::Same => "user, process and network namespaces work".to_owned(),
@@ -86,16 +86,16 @@ fn check_isolation(settings: &ProviderSettings) -> Check {
         ),
         Ok(output) => {
             let problem = String::from_utf8_lossy(&output.stderr);
-            Check::missing(NAME, problem.trim(), bubblewrap::NAMESPACE_REMEDY)
+            DoctorCheck::missing(NAME, problem.trim(), bubblewrap::NAMESPACE_REMEDY)
         }
-        Err(error) => Check::missing(NAME, error.to_string(), bubblewrap::NAMESPACE_REMEDY),
+        Err(error) => DoctorCheck::missing(NAME, error.to_string(), bubblewrap::NAMESPACE_REMEDY),
     }
 }
 
-fn check_program(name: &'static str, program: &str, package: &str) -> Check {
+fn check_program(name: &'static str, program: &str, package: &str) -> DoctorCheck {
     match find_program(Path::new(program)) {
-        Some(found) => Check::ok(name, found.display().to_string()),
-        None => Check::missing(
+        Some(found) => DoctorCheck::ok(name, found.display().to_string()),
+        None => DoctorCheck::missing(
             name,
             format!("{program} is not installed"),
             install(package),
@@ -103,11 +103,11 @@ fn check_program(name: &'static str, program: &str, package: &str) -> Check {
     }
 }
 
-fn check_browser() -> Check {
+fn check_browser() -> DoctorCheck {
     const NAME: &str = "browser";
     match browser::program() {
-        Some(found) => Check::ok(NAME, found.display().to_string()),
-        None => Check::warning(
+        Some(found) => DoctorCheck::ok(NAME, found.display().to_string()),
+        None => DoctorCheck::warning(
             NAME,
             "none is installed, so desktops will be without one",
             install("chromium"),
@@ -115,16 +115,16 @@ fn check_browser() -> Check {
     }
 }
 
-fn check_fonts() -> Check {
+fn check_fonts() -> DoctorCheck {
     const NAME: &str = "fonts";
     let n_fonts = ["/usr/share/fonts", "/usr/local/share/fonts"]
         .iter()
         .map(|folder| count_fonts(Path::new(folder)))
         .sum::<usize>();
     if n_fonts > 0 {
-        Check::ok(NAME, format!("{n_fonts} font files"))
+        DoctorCheck::ok(NAME, format!("{n_fonts} font files"))
     } else {
-        Check::warning(
+        DoctorCheck::warning(
             NAME,
             "none, so text will be boxes",
             install("fonts-dejavu-core"),
@@ -147,10 +147,10 @@ fn count_fonts(folder: &Path) -> usize {
     entries.filter_map(io::Result::ok).map(count).sum()
 }
 
-fn check_limits(settings: &ProviderSettings) -> Vec<Check> {
+fn check_limits(settings: &ProviderSettings) -> Vec<DoctorCheck> {
     let limits = &settings.limits;
     let groups = Groups::survey();
-    let mut checks: Vec<Check> = [
+    let mut checks: Vec<DoctorCheck> = [
         (
             "memory limit",
             Controller::Memory,
@@ -170,23 +170,28 @@ fn check_limits(settings: &ProviderSettings) -> Vec<Check> {
     .into_iter()
     .map(|(name, controller, limit)| check_limit(name, controller, &limit, &groups))
     .collect();
-    checks.push(Check::ok(
+    checks.push(DoctorCheck::ok(
         "file size limit",
         format!("{} by RLIMIT_FSIZE", size(limits.file_size_bytes)),
     ));
     checks
 }
 
-fn check_limit(name: &'static str, controller: Controller, limit: &str, groups: &Groups) -> Check {
+fn check_limit(
+    name: &'static str,
+    controller: Controller,
+    limit: &str,
+    groups: &Groups,
+) -> DoctorCheck {
     match (groups.version_of(controller), controller) {
-        (Some(Version::Two), _) => Check::ok(name, format!("{limit} by cgroup v2")),
-        (Some(Version::One), _) => Check::ok(name, format!("{limit} by cgroup v1")),
-        (None, Controller::Processes) => Check::ok(name, format!("{limit} by RLIMIT_NPROC")),
+        (Some(Version::Two), _) => DoctorCheck::ok(name, format!("{limit} by cgroup v2")),
+        (Some(Version::One), _) => DoctorCheck::ok(name, format!("{limit} by cgroup v1")),
+        (None, Controller::Processes) => DoctorCheck::ok(name, format!("{limit} by RLIMIT_NPROC")),
         (None, Controller::Memory | Controller::Cpu) => {
             let mut missing = groups.missing.iter();
             let reason = missing.find(|(missing, _)| *missing == controller);
             let reason = reason.map_or("", |(_, reason)| reason);
-            Check::warning(
+            DoctorCheck::warning(
                 name,
                 format!("not in force: {reason}"),
                 "run the server as a systemd service with `Delegate=yes`, or as root",
@@ -195,11 +200,11 @@ fn check_limit(name: &'static str, controller: Controller, limit: &str, groups: 
     }
 }
 
-fn check_space(dir: &Path) -> Check {
+fn check_space(dir: &Path) -> DoctorCheck {
     const NAME: &str = "disk space";
     let existing = dir.ancestors().find(|folder| folder.is_dir());
     let Some(space) = existing.and_then(|folder| statvfs(folder).ok()) else {
-        return Check::warning(
+        return DoctorCheck::warning(
             NAME,
             format!("the disk of {} cannot be looked at", dir.display()),
             "choose another data folder with --data-dir",
@@ -208,13 +213,13 @@ fn check_space(dir: &Path) -> Check {
     let free = space.f_bavail.saturating_mul(space.f_frsize);
     let detail = format!("{} free for {}", size(free), dir.display());
     if free < LITTLE_SPACE_BYTES {
-        Check::warning(
+        DoctorCheck::warning(
             NAME,
             detail,
             "free some space, or choose another data folder with --data-dir",
         )
     } else {
-        Check::ok(NAME, detail)
+        DoctorCheck::ok(NAME, detail)
     }
 }
 

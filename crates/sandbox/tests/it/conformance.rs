@@ -2,14 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use deskhand_testkit::conformance::{self, Provider};
+use deskhand_testkit::conformance::{self, Subject};
 
 use crate::support::{World, example};
 
 #[tokio::test]
 async fn the_local_provider_conforms() {
     let world = World::with(|config| config.runner = example("runner"));
-    conformance::provider(Provider {
+    conformance::provider(Subject {
         sandboxes: Arc::new(world.sandboxes.clone()),
         deadly_command: "pkill -9 Xvnc; sleep 60",
     })

@@ -11,10 +11,10 @@ use deskhand_core::{
 };
 use futures::StreamExt;
 
-use super::{Provider, command, perform, said, spec};
+use super::{Subject, command, perform, said, spec};
 
 pub(super) async fn a_stopped_sandbox_keeps_its_files(
-    subject: &Provider,
+    subject: &Subject,
     session: SessionId,
     sandbox: &Arc<dyn Sandbox>,
 ) {
@@ -36,7 +36,7 @@ pub(super) async fn a_stopped_sandbox_keeps_its_files(
     again.stop().await;
 }
 
-pub(super) async fn a_second_claim_replaces_the_first(subject: &Provider) {
+pub(super) async fn a_second_claim_replaces_the_first(subject: &Subject) {
     let session = SessionId::new();
     let first = subject.claim(session).await;
     assert_eq!(subject.sandboxes.usage().await.n_running, 1);
@@ -46,7 +46,7 @@ pub(super) async fn a_second_claim_replaces_the_first(subject: &Provider) {
     second.stop().await;
 }
 
-pub(super) async fn a_death_is_noticed(subject: &Provider) {
+pub(super) async fn a_death_is_noticed(subject: &Subject) {
     let session = SessionId::new();
     let sandbox = subject.claim(session).await;
     said(&*sandbox, "echo kept > ~/file").await;
@@ -67,7 +67,7 @@ pub(super) async fn a_death_is_noticed(subject: &Provider) {
     again.stop().await;
 }
 
-pub(super) async fn files_are_listed_and_removed(subject: &Provider) {
+pub(super) async fn files_are_listed_and_removed(subject: &Subject) {
     let session = SessionId::new();
     let sandbox = subject.claim(session).await;
     let has_files = async || {
@@ -82,7 +82,7 @@ pub(super) async fn files_are_listed_and_removed(subject: &Provider) {
     subject.sandboxes.remove_files(session).await.unwrap();
 }
 
-pub(super) async fn a_spec_is_honoured_or_refused_by_name(subject: &Provider) {
+pub(super) async fn a_spec_is_honoured_or_refused_by_name(subject: &Subject) {
     let image = SandboxSpec {
         image: Some("debian".to_owned()),
         ..spec()
@@ -102,7 +102,7 @@ pub(super) async fn a_spec_is_honoured_or_refused_by_name(subject: &Provider) {
     }
 }
 
-pub(super) async fn a_sandbox_may_be_started_ahead(subject: &Provider) {
+pub(super) async fn a_sandbox_may_be_started_ahead(subject: &Subject) {
     let spare = match subject.sandboxes.start(spec()).await {
         Ok(spare) => spare,
         Err(StartSandboxError::Unsupported { what, .. }) => {
@@ -121,7 +121,7 @@ pub(super) async fn a_sandbox_may_be_started_ahead(subject: &Provider) {
     again.stop().await;
 }
 
-pub(super) async fn stop_all_ends_everything(subject: &Provider) {
+pub(super) async fn stop_all_ends_everything(subject: &Subject) {
     let sandboxes = &subject.sandboxes;
     sandboxes.check().await.unwrap();
     for check in sandboxes.doctor().await {
