@@ -26,10 +26,10 @@ pub(super) async fn shell_commands_run_and_report_their_end(sandbox: &dyn Sandbo
     assert_eq!(ended.ending, ShellEnding::ShellEnded { code: 3 });
     let slow = ShellRequest::Run {
         command: "echo begun; sleep 60".to_owned(),
-        timeout_ms: 200,
+        timeout_ms: 1_500,
     };
     let slow = perform(sandbox, slow).await.unwrap();
-    assert_eq!(slow.ending, ShellEnding::TimedOut { after_ms: 200 });
+    assert_eq!(slow.ending, ShellEnding::TimedOut { after_ms: 1_500 });
     assert_eq!(slow.output, "begun\n");
     let restarted = perform(sandbox, ShellRequest::Restart).await.unwrap();
     assert_eq!(restarted.ending, ShellEnding::Restarted);
