@@ -186,16 +186,8 @@ async fn run_with(
             return Err(error.into());
         }
     };
-    let shell = Shell::start(
-        ShellConfig {
-            home,
-            display: desktop.display().to_owned(),
-            output_bytes: config.shell_output_bytes,
-            variables,
-        },
-        tasks,
-    );
-    let shell = match shell {
+    let shell = shell_config(&config, home, &desktop, variables);
+    let shell = match Shell::start(shell, tasks) {
         Ok(shell) => shell,
         Err(error) => {
             say_why(first_link, whole_story(&error)).await;
@@ -243,6 +235,20 @@ fn whole_story(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let texts: Vec<String> = causes.map(ToString::to_string).collect();
     texts.join(": ")
+}
+
+fn shell_config(
+    config: &RunnerConfig,
+    home: PathBuf,
+    desktop: &Desktop,
+    variables: BTreeMap<String, Secret>,
+) -> ShellConfig {
+    ShellConfig {
+        home,
+        display: desktop.display().to_owned(),
+        output_bytes: config.shell_output_bytes,
+        variables,
+    }
 }
 
 fn desktop_config(
