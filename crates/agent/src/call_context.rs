@@ -6,16 +6,18 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use base64::{Engine, engine::general_purpose::STANDARD};
 use deskhand_core::{
     action::Action,
     decision::{Ask, GivenFile},
     edit::EditCommand,
     event::EventBody,
-    id::{RequestId, TurnId},
-    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest, KeptFile, Sandbox},
-    shell::{ShellEnding, ShellOutput, ShellRequest},
-    vault::SecretName,
+    id::TurnId,
+    sandbox::{
+        Act, Acted, Actor, Call, Computer, ComputerError, ComputerExt, ForSession, Operation,
+        PutFile,
+    },
+    shell::{ShellOutput, ShellRequest},
+    vault::{FillSecret, SecretName},
 };
 use futures::{StreamExt, channel::mpsc};
 use jiff::Timestamp;
@@ -27,7 +29,7 @@ use crate::{
     cut::Cut,
     ports::Settled,
     shell_progress::ShellProgress,
-    tools::{Acted, ToolContext, ToolFailure, interrupted_shell_text},
+    tools::{ToolContext, ToolFailure, interrupted_shell_text},
     work::Work,
 };
 
@@ -50,7 +52,6 @@ const NO_ANSWER: &str = "The computer gave no answer, so it is not known whether
 const UNKNOWN_AFTER_STOP: &str = "Stopped; it is not known whether it was done.";
 const NOT_ASKED: &str = "Not executed: the question could not be stored.";
 const NOT_LOGGED: &str = "Not executed: it could not be stored.";
-const UNEXPECTED: &str = "The computer gave an answer to something else. Look before you go on.";
 
 /// The surroundings of one call of a turn.
 pub(crate) struct CallContext<'a> {
@@ -62,10 +63,10 @@ pub(crate) struct CallContext<'a> {
 }
 
 /// The fate of a request.
-enum Sent {
-    Answered(Result<ComputerReply, ComputerError>),
+enum Sent<Reply> {
+    Answered(Result<Reply, ComputerError>),
     /// The turn was cut short. The computer may have answered all the same.
-    Cut(Option<Result<ComputerReply, ComputerError>>, Cut),
+    Cut(Option<Result<Reply, ComputerError>>, Cut),
 }
 
 impl<'a> CallContext<'a> {
@@ -84,10 +85,11 @@ impl<'a> CallContext<'a> {
         ToolFailure(text.into())
     }
 
-    async fn use_computer(
+    /// Carries out an operation on the session's computer.
+    async fn use_computer<O: Operation<ForSession>>(
         &mut self,
-        request: ComputerRequest,
-    ) -> Result<ComputerReply, ToolFailure> {
+        operation: O,
+    ) -> Result<O::Reply, ToolFailure> {
         if self.cut.is_some() {
             return Err(STOPPED.into());
         }
@@ -96,7 +98,7 @@ impl<'a> CallContext<'a> {
             Err(Cut::Stopped) => return Err(self.cut_off(STOPPED, Cut::Stopped)),
             Err(cut) => return Err(self.cut_off(NO_COMPUTER, cut)),
         };
-        match self.send(&*computer, request).await {
+        match self.send(&*computer, operation).await {
             Sent::Answered(Ok(reply)) => Ok(reply),
             Sent::Answered(Err(error)) => {
                 self.work.machine.note_failure(&error);
@@ -106,12 +108,20 @@ impl<'a> CallContext<'a> {
         }
     }
 
-    async fn send(&mut self, computer: &dyn Sandbox, request: ComputerRequest) -> Sent {
-        let id = RequestId::new();
+    async fn send<O: Operation<ForSession>>(
+        &mut self,
+        computer: &dyn Computer,
+        operation: O,
+    ) -> Sent<O::Reply> {
         let (sender, mut pieces) = mpsc::channel(PROGRESS_LENGTH);
-        let sender = matches!(request, ComputerRequest::Shell(_)).then_some(sender);
+        let call = Call {
+            progress: Some(sender),
+            ..Call::by(Actor::Agent)
+        };
+        let id = call.id;
         let mut progress = ShellProgress::new(self.work.turn, self.call);
-        let mut answer = computer.perform(id, Actor::Agent, request, sender);
+        let answer = computer.perform(call, operation);
+        tokio::pin!(answer);
         let stopped = self.work.signals.stopped();
         tokio::pin!(stopped);
         let too_long = tokio::time::sleep(LONGEST_ACTION);
@@ -142,16 +152,12 @@ impl<'a> CallContext<'a> {
     }
 
     /// Reads the answer to a request that was cancelled because the turn ends.
-    fn cut_short(
+    fn cut_short<Reply>(
         &mut self,
-        answer: Option<Result<ComputerReply, ComputerError>>,
+        answer: Option<Result<Reply, ComputerError>>,
         cut: Cut,
-    ) -> Result<ComputerReply, ToolFailure> {
+    ) -> Result<Reply, ToolFailure> {
         let text = match answer {
-            Some(Ok(ComputerReply::Shell(output))) if output.ending == ShellEnding::Interrupted => {
-                let printed = interrupted_shell_text(&output);
-                format!("{}{STOPPED}", printed.unwrap_or_default())
-            }
             // It was done before the cancellation arrived.
             Some(Ok(reply)) => {
                 self.cut = Some(cut);
@@ -163,13 +169,6 @@ impl<'a> CallContext<'a> {
             Some(Err(ComputerError::FateUnknown)) | None => UNKNOWN_AFTER_STOP.to_owned(),
         };
         Err(self.cut_off(text, cut))
-    }
-
-    async fn edited(&mut self, request: ComputerRequest) -> Result<String, ToolFailure> {
-        match self.use_computer(request).await? {
-            ComputerReply::Edited { text } => Ok(text),
-            ComputerReply::Acted { .. } | ComputerReply::Shell(_) => Err(UNEXPECTED.into()),
-        }
     }
 }
 
@@ -196,50 +195,47 @@ impl ToolContext for CallContext<'_> {
     async fn act(&mut self, action: &Action) -> Result<Acted, ToolFailure> {
         self.work.machine.note_buttons(action);
         let shown = self.work.model.model.shown(self.work.machine.screen);
-        let request = ComputerRequest::Act {
+        let act = Act {
             action: action.clone(),
-            // The computer waits for a quiet screen only before it takes a picture, and tells where the pointer is only
-            // with one.
-            look: self.after != After::Nothing || *action == Action::CursorPosition,
+            // The computer waits for a quiet screen only before it takes a picture.
+            look: self.after != After::Nothing,
             shown: Some(shown),
         };
-        let acted = Acted::of_reply(self.use_computer(request).await?);
+        let acted = self.use_computer(act).await?;
         Ok(Acted {
-            picture: acted.picture.filter(|_| self.after == After::Picture),
+            frame: acted.frame.filter(|_| self.after == After::Picture),
             ..acted
         })
     }
 
     async fn shell(&mut self, request: ShellRequest) -> Result<ShellOutput, ToolFailure> {
-        match self.use_computer(ComputerRequest::Shell(request)).await? {
-            ComputerReply::Shell(output) => Ok(output),
-            ComputerReply::Acted { .. } | ComputerReply::Edited { .. } => Err(UNEXPECTED.into()),
+        let output = self.use_computer(request).await?;
+        // A command that the end of the turn interrupted failed, and says what it had printed.
+        match (&self.cut, interrupted_shell_text(&output)) {
+            (Some(_), Some(printed)) => Err(ToolFailure(format!("{printed}{STOPPED}"))),
+            _ => Ok(output),
         }
     }
 
     async fn edit(&mut self, command: EditCommand) -> Result<String, ToolFailure> {
-        self.edited(ComputerRequest::Edit(command)).await
+        Ok(self.use_computer(command).await?.text)
     }
 
     async fn put_file(&mut self, folder: String, file: &GivenFile) -> Result<String, ToolFailure> {
-        let file = KeptFile {
+        let put = PutFile {
             folder,
             name: file.name.clone(),
-            base64: STANDARD.encode(&file.bytes),
+            bytes: file.bytes.clone().into(),
         };
         // The computer would refuse it while a person has control, and then the file would be lost.
         if let Err(cut) = self.work.machine.free(&self.work.signals).await {
             return Err(self.cut_off(STOPPED, cut));
         }
-        self.edited(ComputerRequest::Keep(file)).await
+        Ok(self.use_computer(put).await?.path)
     }
 
     async fn fill_secret(&mut self, name: SecretName) -> Result<(), ToolFailure> {
-        let request = ComputerRequest::Fill {
-            name,
-            filling: None,
-        };
-        self.use_computer(request).await.map(drop)
+        self.use_computer(FillSecret { name }).await.map(drop)
     }
 
     async fn ask(&mut self, ask: Ask) -> Result<Settled, ToolFailure> {

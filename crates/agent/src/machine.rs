@@ -4,14 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_core::{
     action::{Action, Button, ScreenSize},
-    id::RequestId,
-    sandbox::{Actor, ComputerError, ComputerRequest, Frame, Sandbox},
+    sandbox::{Act, Actor, Call, Computer, ComputerError, ComputerExt, Frame},
 };
 
 use crate::{
     cut::{Cut, Signals},
     ports::Desk,
-    tools::Acted,
 };
 
 /// How long the computer may take to release the mouse. A stop promises an end within a second.
@@ -22,7 +20,7 @@ const RELEASE_TIMEOUT: Duration = Duration::from_millis(250);
 pub(crate) struct Machine {
     desk: Arc<dyn Desk>,
     pub(crate) screen: ScreenSize,
-    computer: Option<Arc<dyn Sandbox>>,
+    computer: Option<Arc<dyn Computer>>,
     pressed: Vec<Button>,
 }
 
@@ -56,7 +54,7 @@ impl Machine {
     }
 
     /// Returns the session's computer, which may first have to be started.
-    pub(crate) async fn computer(&mut self, signals: &Signals) -> Result<Arc<dyn Sandbox>, Cut> {
+    pub(crate) async fn computer(&mut self, signals: &Signals) -> Result<Arc<dyn Computer>, Cut> {
         if signals.is_stopped() {
             return Err(Cut::Stopped);
         }
@@ -98,7 +96,7 @@ impl Machine {
     /// Takes a picture of the screen once it has settled.
     pub(crate) async fn look(&mut self, shown: ScreenSize, signals: &Signals) -> Result<Look, Cut> {
         let computer = self.computer(signals).await?;
-        let look = ComputerRequest::Act {
+        let look = Act {
             action: Action::Screenshot,
             look: true,
             shown: Some(shown),
@@ -106,12 +104,10 @@ impl Machine {
         let reply = tokio::select! {
             biased;
             cut = signals.stopped() => return Err(cut),
-            reply = computer.perform(RequestId::new(), Actor::Agent, look, None) => reply,
+            reply = computer.perform(Call::by(Actor::Agent), look) => reply,
         };
         Ok(match reply {
-            Ok(reply) => Acted::of_reply(reply)
-                .picture
-                .map_or(Look::Nothing, Look::Seen),
+            Ok(acted) => acted.frame.map_or(Look::Nothing, Look::Seen),
             Err(ComputerError::Refused { .. }) => Look::Refused,
             Err(error) => {
                 self.note_failure(&error);
@@ -128,16 +124,14 @@ impl Machine {
         };
         let release = async {
             for button in pressed {
-                let up = ComputerRequest::Act {
+                let up = Act {
                     action: Action::MouseUp { button },
                     look: false,
                     shown: None,
                 };
                 // A computer that refuses is controlled by a person, who found nothing pressed; one that is gone has
                 // no mouse.
-                let _ = computer
-                    .perform(RequestId::new(), Actor::Agent, up, None)
-                    .await;
+                let _ = computer.perform(Call::by(Actor::Agent), up).await;
             }
         };
         tokio::time::timeout(RELEASE_TIMEOUT, release).await.is_ok()

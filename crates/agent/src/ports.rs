@@ -10,7 +10,7 @@ use deskhand_core::{
     id::DecisionId,
     model::Original,
     policy::Policy,
-    sandbox::Sandbox,
+    sandbox::Computer,
 };
 
 /// The session's log, as a turn writes it.
@@ -81,8 +81,8 @@ pub struct TurnLogError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 /// The session's place at its computer.
 #[async_trait]
 pub trait Desk: Send + Sync + std::fmt::Debug {
-    /// The session's sandbox, started if it does not run.
-    async fn computer(&self) -> Result<Arc<dyn Sandbox>, DeskError>;
+    /// Returns the session's computer, and starts it if it does not run.
+    async fn computer(&self) -> Result<Arc<dyn Computer>, DeskError>;
 
     /// Waits while a person has mouse and keyboard.
     async fn free(&self);

@@ -28,7 +28,7 @@ use serde_json::Value;
 
 pub(crate) use self::shell_text::interrupted_shell_text;
 pub use self::{
-    context::{Acted, ToolContext},
+    context::ToolContext,
     output::{ToolFailure, ToolOutput},
 };
 

@@ -9,9 +9,9 @@ use deskhand_core::{
     action::ScreenSize,
     blob::{BlobError, BlobFormat, BlobName, Blobs},
     clock::Clock,
-    id::{RequestId, SessionId, UserId},
+    id::{SessionId, UserId},
     right::Right,
-    sandbox::{Actor, ByteStream, ComputerReply, ComputerRequest},
+    sandbox::{Actor, ByteStream, Call, ComputerExt, Look, StreamTarget, Streams},
     session::Phase,
     viewer::Viewer,
 };
@@ -109,18 +109,13 @@ impl Computers {
     }
 
     async fn look(&self, user: UserId, id: SessionId) -> Option<Picture> {
-        let sandbox = self.0.live.running_sandbox(id)?;
-        let look = ComputerRequest::Look {
+        let computer = self.0.live.running_computer(id)?;
+        let look = Look {
             format: BlobFormat::Png,
             shown: None,
         };
-        let looked = sandbox.perform(RequestId::new(), Actor::Person(user), look, None);
-        let Ok(ComputerReply::Acted {
-            frame: Some(frame), ..
-        }) = looked.await
-        else {
-            return None;
-        };
+        let looked = computer.perform(Call::by(Actor::Person(user)), look);
+        let frame = looked.await.ok()?;
         Some(Picture {
             bytes: frame.bytes,
             format: frame.format,
@@ -150,14 +145,16 @@ impl Computers {
         may_wake: bool,
     ) -> Result<ByteStream, OpenScreenError> {
         let session = find(&self.0.store, viewer, id).await?;
-        let mut sandbox = self.0.live.running_sandbox(id);
-        let sleeps = sandbox.is_none() && session.phase != Phase::Terminated;
+        let mut computer = self.0.live.running_computer(id);
+        let sleeps = computer.is_none() && session.phase != Phase::Terminated;
         if sleeps && may_wake && session.right >= Right::Suggest {
             let guard = self.0.live.wake(&session).await?;
-            sandbox = guard.desk.sandbox().await.ok();
+            computer = guard.desk.computer().await.ok();
         }
-        let sandbox = sandbox.ok_or(OpenScreenError::NoSandbox(id))?;
-        sandbox.open_screen().await.map_err(|error| {
+        let computer = computer.ok_or(OpenScreenError::NoSandbox(id))?;
+        let actor = viewer.user().map_or(Actor::Agent, Actor::Person);
+        let opened = computer.open(StreamTarget::Screen, actor).await;
+        opened.map_err(|error| {
             tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "the screen could not be opened");
             OpenScreenError::NoSandbox(id)
         })

@@ -11,7 +11,7 @@ use deskhand_core::{
     id::{SessionId, UserId},
     lease::{LONGEST_LEASE_SECONDS, Lease, LeaseEnd, SHORTEST_LEASE_SECONDS, USUAL_LEASE_SECONDS},
     right::Right,
-    sandbox::Driver,
+    sandbox::{Computer, LeaseHolder},
     tasks::Tasks,
     viewer::Viewer,
 };
@@ -166,7 +166,8 @@ impl Control {
             Err(LeaseRefused::Ended) => return Err(ControlError::Ended(session)),
         };
         if let Some(held) = attendance.note(lease.clone()) {
-            self.tell_sandbox(session, Driver::Only(lease.user)).await;
+            self.tell_sandbox(session, LeaseHolder::Person(lease.user))
+                .await;
             attendance.open();
             self.keep_lease(session, held);
         }
@@ -199,16 +200,16 @@ impl Control {
             attendance.open();
             return Err(error);
         }
-        self.tell_sandbox(id, Driver::Anybody).await;
+        self.tell_sandbox(id, LeaseHolder::Nobody).await;
         // Only now does a turn that waits go on.
         attendance.clear();
         Ok(())
     }
 
-    /// Has the sandbox obey this driver, if it runs. The caller holds the attendance's `change`.
-    async fn tell_sandbox(&self, id: SessionId, driver: Driver) {
-        if let Some(sandbox) = self.0.live.running_sandbox(id) {
-            sandbox.set_driver(driver).await;
+    /// Has the sandbox obey this lease holder, if it runs. The caller holds the attendance's `change`.
+    async fn tell_sandbox(&self, id: SessionId, holder: LeaseHolder) {
+        if let Some(computer) = self.0.live.running_computer(id) {
+            computer.set_lease_holder(holder).await;
         }
     }
 

@@ -1,30 +1,28 @@
-//! Figures for those who run the server: what is counted as it happens, and what is counted when asked.
+//! Metrics for operators: some are recorded as things happen, others are counted on request.
 //!
-//! No figure is about one session or one person.
+//! No metric is about one session or one person.
 
-use std::{sync::Arc, time::Instant};
+use std::time::Duration;
 
-use async_trait::async_trait;
 use deskhand_agent::{TurnEnd, TurnReport};
 use deskhand_core::{
-    action::ScreenSize,
-    id::RequestId,
     sandbox::{
-        Actor, ByteStream, ComputerError, ComputerReply, ComputerRequest, Driver, Progress,
-        Sandbox, SandboxEnd, SandboxUsage,
+        ByteStream, ComputerError, Conclusion, OperationReply, SandboxUsage, SessionReply,
+        StreamTarget,
     },
     session::Phase,
-    shell::ShellEnding,
 };
 
 use crate::{HealthChecks, InternalError};
 
 /// Seconds that a turn took, by `outcome`.
 pub const TURN_SECONDS: &str = "deskhand_turn_duration_seconds";
-/// Seconds that something done to a computer took, by `tool` and `outcome`.
+/// Seconds that an operation on a computer took, by `tool` and `outcome`.
 pub const ACTION_SECONDS: &str = "deskhand_action_duration_seconds";
+/// Byte streams into sandboxes that were opened, by `target` and `outcome`.
+pub const STREAMS_OPENED: &str = "deskhand_sandbox_streams_total";
 
-/// What is counted when somebody asks.
+/// Metrics that are counted on request.
 #[derive(Debug)]
 pub struct Figures {
     /// A phase without sessions is left out.
@@ -34,7 +32,7 @@ pub struct Figures {
 }
 
 impl HealthChecks {
-    /// Counts over all sessions, of whomever they are.
+    /// Counts over all sessions of all users.
     pub async fn figures(&self) -> Result<Figures, InternalError> {
         Ok(Figures {
             sessions: self.store.n_sessions_by_phase().await?,
@@ -49,7 +47,7 @@ pub(crate) fn count_turn(report: &TurnReport) {
     metrics::histogram!(TURN_SECONDS, "outcome" => turn_outcome(report)).record(report.duration);
 }
 
-/// How a turn ended, in one word.
+/// Returns the end of a turn in one word.
 pub(crate) fn turn_outcome(report: &TurnReport) -> &'static str {
     match report.end {
         TurnEnd::Done { .. } => "done",
@@ -59,75 +57,34 @@ pub(crate) fn turn_outcome(report: &TurnReport) -> &'static str {
     }
 }
 
-/// A sandbox that counts what is done in it, by the agent and by hand.
-#[derive(Debug)]
-pub(crate) struct Counted(pub(crate) Arc<dyn Sandbox>);
-
-#[async_trait]
-impl Sandbox for Counted {
-    fn screen(&self) -> ScreenSize {
-        self.0.screen()
-    }
-
-    async fn perform(
-        &self,
-        id: RequestId,
-        actor: Actor,
-        request: ComputerRequest,
-        progress: Option<Progress>,
-    ) -> Result<ComputerReply, ComputerError> {
-        let tool = match &request {
-            ComputerRequest::Act { .. } => "computer",
-            ComputerRequest::Look { .. } => "screenshot",
-            ComputerRequest::Shell(_) => "bash",
-            ComputerRequest::Edit(_) => "editor",
-            ComputerRequest::Keep(_) => "file",
-            ComputerRequest::Fill { .. } => "fill_secret",
-            ComputerRequest::Guard { .. } => "guard",
-        };
-        let started = Instant::now();
-        let reply = self.0.perform(id, actor, request, progress).await;
-        let seconds =
-            metrics::histogram!(ACTION_SECONDS, "tool" => tool, "outcome" => outcome(&reply));
-        seconds.record(started.elapsed());
-        reply
-    }
-
-    async fn set_driver(&self, driver: Driver) {
-        self.0.set_driver(driver).await;
-    }
-
-    async fn cancel(&self, id: RequestId) {
-        self.0.cancel(id).await;
-    }
-
-    async fn open_screen(&self) -> Result<ByteStream, ComputerError> {
-        self.0.open_screen().await
-    }
-
-    async fn ended(&self) -> SandboxEnd {
-        self.0.ended().await
-    }
-
-    async fn stop(&self) {
-        self.0.stop().await;
-    }
+/// Counts one operation on a computer, by the agent or by hand.
+pub(crate) fn count_operation(
+    name: &'static str,
+    duration: Duration,
+    answer: &Result<SessionReply, ComputerError>,
+) {
+    let outcome = match answer {
+        Ok(reply) => match reply.conclusion() {
+            Conclusion::Done => "done",
+            Conclusion::TimedOut => "timed_out",
+            Conclusion::Cancelled => "cancelled",
+        },
+        Err(error) => error_outcome(error),
+    };
+    metrics::histogram!(ACTION_SECONDS, "tool" => name, "outcome" => outcome).record(duration);
 }
 
-/// How it went for the computer; a command that ran and ended with another code than 0 was done.
-fn outcome(reply: &Result<ComputerReply, ComputerError>) -> &'static str {
-    match reply {
-        Ok(ComputerReply::Shell(output)) => match output.ending {
-            ShellEnding::TimedOut { .. } | ShellEnding::TimedOutWithShell { .. } => "timed_out",
-            ShellEnding::Interrupted => "cancelled",
-            ShellEnding::Exited { .. }
-            | ShellEnding::ShellEnded { .. }
-            | ShellEnding::Restarted => "done",
-        },
-        Ok(ComputerReply::Acted { .. } | ComputerReply::Edited { .. }) => "done",
-        Err(ComputerError::Failed(_)) => "failed",
-        Err(ComputerError::Cancelled) => "cancelled",
-        Err(ComputerError::Refused { .. }) => "refused",
-        Err(ComputerError::FateUnknown | ComputerError::Gone | ComputerError::Ended(_)) => "lost",
+/// Counts a byte stream that was opened, or was not.
+pub(crate) fn count_stream(target: StreamTarget, opened: &Result<ByteStream, ComputerError>) {
+    let outcome = opened.as_ref().err().map_or("done", error_outcome);
+    metrics::counter!(STREAMS_OPENED, "target" => target.name(), "outcome" => outcome).increment(1);
+}
+
+fn error_outcome(error: &ComputerError) -> &'static str {
+    match error {
+        ComputerError::Failed(_) => "failed",
+        ComputerError::Cancelled => "cancelled",
+        ComputerError::Refused { .. } => "refused",
+        ComputerError::FateUnknown | ComputerError::Gone | ComputerError::Ended(_) => "lost",
     }
 }

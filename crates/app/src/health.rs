@@ -2,7 +2,7 @@
 
 use std::{error::Error, future::Future, sync::Arc, time::Duration};
 
-use deskhand_core::{blob::Blobs, sandbox::Sandboxes};
+use deskhand_core::{blob::Blobs, sandbox::Lifecycle};
 use deskhand_store::Store;
 
 use crate::jobs::{JobStatus, Jobs};
@@ -15,7 +15,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 pub struct HealthChecks {
     pub(crate) store: Store,
     blobs: Arc<dyn Blobs>,
-    pub(crate) sandboxes: Arc<dyn Sandboxes>,
+    pub(crate) sandboxes: Arc<dyn Lifecycle>,
     jobs: Jobs,
 }
 
@@ -31,7 +31,7 @@ impl HealthChecks {
     pub(crate) fn new(
         store: Store,
         blobs: Arc<dyn Blobs>,
-        sandboxes: Arc<dyn Sandboxes>,
+        sandboxes: Arc<dyn Lifecycle>,
         jobs: Jobs,
     ) -> Self {
         Self {

@@ -6,7 +6,6 @@ mod control;
 mod decisions;
 mod feed;
 pub mod figures;
-mod guarded;
 mod health;
 mod jobs;
 mod live;
@@ -16,7 +15,7 @@ mod people;
 mod queue;
 mod redactor;
 mod refusal;
-mod retired;
+mod session_computer;
 mod sessions;
 mod signals;
 mod start;
@@ -28,7 +27,7 @@ use std::{sync::Arc, time::Duration};
 use deskhand_agent::{Harness, PromptTemplate, TurnLimits};
 use deskhand_core::{
     action::ScreenSize, blob::Blobs, budget::Budget, clock::Clock, gateway::ModelGateway,
-    limits::Limits, model::Models, sandbox::Sandboxes, tasks::Tasks,
+    limits::Limits, model::Models, sandbox::Lifecycle, tasks::Tasks,
 };
 use deskhand_store::{KeyFile, Store};
 use tokio_util::sync::CancellationToken;
@@ -89,7 +88,7 @@ pub struct Parts {
     pub harness: Arc<dyn Harness>,
     /// The models that programs in sandboxes may call; `None` when they may call none.
     pub gateway: Option<Arc<dyn ModelGateway>>,
-    pub sandboxes: Arc<dyn Sandboxes>,
+    pub sandboxes: Arc<dyn Lifecycle>,
     pub clock: Arc<dyn Clock>,
     pub tasks: Tasks,
     pub settings: Settings,

@@ -18,7 +18,6 @@ use std::sync::Arc;
 use deskhand_core::{
     clock::Clock,
     id::{SessionId, UserId},
-    sandbox::{Sandbox, Sandboxes},
     tasks::Tasks,
 };
 use tokio::sync::Notify;
@@ -31,6 +30,7 @@ use self::{
 use crate::{
     feed::{bus::Bus, log::Log},
     people::limits::LimitTable,
+    session_computer::{ComputerStarter, SessionComputer},
     turns::Turns,
 };
 
@@ -54,7 +54,7 @@ struct Inner {
 #[derive(Debug)]
 pub(crate) struct LiveParts {
     pub(crate) turns: Turns,
-    pub(crate) sandboxes: Arc<dyn Sandboxes>,
+    pub(crate) computers: ComputerStarter,
     pub(crate) limits: LimitTable,
     pub(crate) log: Log,
     pub(crate) bus: Arc<Bus>,
@@ -86,8 +86,8 @@ impl LiveSessions {
         self.0.registry.n_of(owner)
     }
 
-    /// Returns the sandbox of a session if it runs at this moment.
-    pub(crate) fn running_sandbox(&self, session: SessionId) -> Option<Arc<dyn Sandbox>> {
+    /// Returns the computer of a session if it runs at this moment.
+    pub(crate) fn running_computer(&self, session: SessionId) -> Option<Arc<SessionComputer>> {
         self.get(session)?.desk.running()
     }
 

@@ -1,13 +1,13 @@
-//! Taking secrets out of text, also of text that comes in pieces.
+//! Takes secrets out of text, even if the text comes in pieces.
 
 use deskhand_core::{secret::Secret, vault::SecretName};
 
 /// Puts `[secret NAME]` in place of every occurrence of a secret.
 #[derive(Clone)]
 pub(crate) struct Redactor {
-    /// What is looked for and what takes its place, longest first: one secret may contain another.
+    /// The values and their replacements, longest first: one secret may contain another.
     words: Vec<(Secret, String)>,
-    /// The end of what came, as long as it may be the beginning of a secret.
+    /// The end of the text so far, while it may be the beginning of a secret.
     pending: Vec<u8>,
 }
 
@@ -30,7 +30,7 @@ impl Redactor {
         }
     }
 
-    /// A whole text without secrets.
+    /// Returns a whole text without secrets.
     pub(crate) fn clean(&self, text: &str) -> String {
         self.words
             .iter()
@@ -39,8 +39,8 @@ impl Redactor {
             })
     }
 
-    /// What can be said for sure after one more piece. What may be the beginning of a secret is held
-    /// back until the next one.
+    /// Takes one more piece and returns the text that is certain. A possible beginning of a secret is held
+    /// back until the next piece.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         self.pending.extend_from_slice(piece);
         let mut clean = Vec::new();
@@ -57,7 +57,7 @@ impl Redactor {
         clean
     }
 
-    /// The first secret in what came: where, how long, and what takes its place.
+    /// Returns position, length and replacement of the first secret in the pending text.
     fn first(&self) -> Option<(usize, usize, String)> {
         let found = self.words.iter().filter_map(|(value, mark)| {
             let value = value.expose().as_bytes();
@@ -69,7 +69,7 @@ impl Redactor {
         first.map(|(at, length, mark)| (at, length, mark.clone()))
     }
 
-    /// How many bytes there are before what may be the beginning of a secret.
+    /// Counts the bytes before the possible beginning of a secret.
     fn n_sure(&self) -> usize {
         let longest = |value: &[u8]| {
             let most = (value.len() - 1).min(self.pending.len());

@@ -10,11 +10,11 @@ use crate::{
     computers::ComputerParts,
     control::ControlParts,
     feed::{bus::Bus, log::Log},
-    guarded::GuardedSandboxes,
     jobs::{Job, Jobs, Keeper, RemoveLeftovers, SettleExpired, TellNews, WriteTokenUses},
     live::{LiveParts, LiveSessions},
     people::limits::LimitTable,
     queue::QueueParts,
+    session_computer::ComputerStarter,
     sessions::SessionParts,
     signals::Signals,
     turns::{TurnParts, Turns},
@@ -53,13 +53,6 @@ impl Common {
     fn new(parts: Parts) -> Self {
         let (store, clock) = (parts.store.clone(), Arc::clone(&parts.clock));
         let vault = Vault::new(store.clone(), parts.key.clone(), Arc::clone(&clock));
-        let parts = Parts {
-            sandboxes: Arc::new(GuardedSandboxes {
-                sandboxes: parts.sandboxes,
-                vault: vault.clone(),
-            }),
-            ..parts
-        };
         let bus = Arc::<Bus>::default();
         let log = Log::new(
             store.clone(),
@@ -110,7 +103,10 @@ impl Common {
         let parts = &self.parts;
         LiveSessions::new(LiveParts {
             turns,
-            sandboxes: Arc::clone(&parts.sandboxes),
+            computers: ComputerStarter {
+                sandboxes: Arc::clone(&parts.sandboxes),
+                vault: self.vault.clone(),
+            },
             limits: self.limits.clone(),
             log: self.log.clone(),
             bus: Arc::clone(&self.bus),

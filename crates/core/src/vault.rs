@@ -50,7 +50,7 @@ pub struct LastUse {
     pub session: SessionId,
 }
 
-/// The agent wants a secret typed into the focused field.
+/// Types a stored secret into the field that has the focus. The caller knows only its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FillSecret {

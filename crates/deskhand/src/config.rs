@@ -17,6 +17,7 @@ use deskhand_core::{
     action::ScreenSize,
     budget::{Budget, ChangeBudget, LARGEST_TOKENS, LARGEST_USD},
     limits::Limits,
+    sandbox::SandboxLimits,
     secret::Secret,
 };
 use deskhand_models::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings};
@@ -76,12 +77,10 @@ pub(crate) struct SettleConfig {
 
 #[derive(Debug, Clone)]
 pub(crate) struct SandboxConfig {
+    pub(crate) provider: String,
     pub(crate) bubblewrap: PathBuf,
     pub(crate) start_timeout: Duration,
-    pub(crate) memory_bytes: u64,
-    pub(crate) cpus: f32,
-    pub(crate) processes: u32,
-    pub(crate) file_size_bytes: u64,
+    pub(crate) limits: SandboxLimits,
     pub(crate) shell_output_bytes: usize,
 }
 
@@ -223,14 +222,17 @@ fn read(reader: &mut Reader<'_>) -> Config {
         },
         settle,
         sandbox: SandboxConfig {
+            provider: provider(reader),
             bubblewrap: reader.text("sandbox.bubblewrap").into(),
             start_timeout: Duration::from_millis(
                 reader.integer("sandbox.start_timeout_ms", 1_000..=600_000),
             ),
-            memory_bytes: reader.integer("sandbox.memory_mib", 256..=1_048_576) * MIB,
-            cpus: cpus(reader),
-            processes: reader.integer("sandbox.processes", 64..=1_000_000),
-            file_size_bytes: reader.integer("sandbox.file_size_mib", 1..=1_048_576) * MIB,
+            limits: SandboxLimits {
+                memory_bytes: reader.integer("sandbox.memory_mib", 256..=1_048_576) * MIB,
+                cpus: cpus(reader),
+                processes: reader.integer("sandbox.processes", 64..=1_000_000),
+                file_size_bytes: reader.integer("sandbox.file_size_mib", 1..=1_048_576) * MIB,
+            },
             shell_output_bytes: reader.integer::<usize>("sandbox.shell_output_kib", 1..=16_384)
                 * 1024,
         },
@@ -280,6 +282,16 @@ fn prompt(reader: &mut Reader<'_>) -> PromptTemplate {
         reader.mistake(KEY, &format!("{}: {problem}", path.display()));
         PromptTemplate::default()
     })
+}
+
+/// Reads the name of the sandbox provider, which must be in the list of providers.
+fn provider(reader: &mut Reader<'_>) -> String {
+    const KEY: &str = "sandbox.provider";
+    let name = reader.text(KEY);
+    if let Err(unknown) = deskhand_sandbox::providers::find(&name) {
+        reader.mistake(KEY, &unknown.to_string());
+    }
+    name
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "it is within the bounds")]

@@ -1,9 +1,12 @@
-//! `deskhand doctor`: is everything here that Deskhand needs, and if not, how to get it.
+//! `deskhand doctor`: checks everything that Deskhand needs, and says how to get what is missing.
 
 use std::{io, net::TcpListener, path::Path, process::ExitCode};
 
 use console::style;
-use deskhand_sandbox::doctor::{Check, CheckState};
+use deskhand_core::{
+    sandbox::{CheckState, DoctorCheck},
+    tasks::Tasks,
+};
 use serde_json::json;
 
 use crate::{
@@ -12,17 +15,17 @@ use crate::{
     data_dir::DataDir,
     find::find_server,
     output,
-    server::local_sandboxes,
+    server::sandboxes,
 };
 
-/// Looks at the machine part by part. Fails when something is missing without which there is
-/// no work.
+/// Checks the machine part by part. Fails when a necessary part is missing.
 pub(crate) async fn doctor(
     args: &DoctorArgs,
     config: &Config,
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
-    let mut checks = deskhand_sandbox::doctor::checks(&local_sandboxes(config)?).await;
+    let sandboxes = sandboxes(config, None, Tasks::default())?;
+    let mut checks = sandboxes.doctor().await;
     checks.push(data_dir(&config.data_dir));
     checks.push(port(config, environment).await);
     checks.push(page());
@@ -41,8 +44,8 @@ pub(crate) async fn doctor(
     })
 }
 
-/// Whether files can be written to the data folder.
-fn data_dir(path: &Path) -> Check {
+/// Checks that files can be written to the data folder.
+fn data_dir(path: &Path) -> DoctorCheck {
     let try_it = || -> io::Result<()> {
         let draft = path.join(format!("doctor-{}", std::process::id()));
         std::fs::write(&draft, "x")?;
@@ -53,8 +56,8 @@ fn data_dir(path: &Path) -> Check {
         Err(error) => Some(format!("{:#}", anyhow::Error::new(error))),
     };
     match problem {
-        None => good("data folder", path.display().to_string()),
-        Some(problem) => missing(
+        None => DoctorCheck::ok("data folder", path.display().to_string()),
+        Some(problem) => DoctorCheck::missing(
             "data folder",
             format!("{} cannot be written: {problem}", path.display()),
             "choose another folder with --data-dir, or make this one yours",
@@ -62,25 +65,25 @@ fn data_dir(path: &Path) -> Check {
     }
 }
 
-/// Whether the server could listen, or already does.
-async fn port(config: &Config, environment: &Environment) -> Check {
+/// Checks that the server could listen, or already does.
+async fn port(config: &Config, environment: &Environment) -> DoctorCheck {
     let listen = config.listen;
     match TcpListener::bind(listen) {
-        Ok(_) => return good("port", format!("{listen} is free")),
+        Ok(_) => return DoctorCheck::ok("port", format!("{listen} is free")),
         Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
             let problem = format!("cannot listen on {listen}: {error}");
-            return missing("port", problem, "choose another address with --listen");
+            return DoctorCheck::missing("port", problem, "choose another address with --listen");
         }
         Err(_) => {}
     }
     let dir = DataDir::at(&config.data_dir);
     let ours = find_server(None, environment, &dir).await;
     match ours {
-        Ok(Some(server)) if server.port() == Some(listen.port()) => good(
+        Ok(Some(server)) if server.port() == Some(listen.port()) => DoctorCheck::ok(
             "port",
             format!("the server is running at {}", server.address()),
         ),
-        Ok(_) | Err(_) => missing(
+        Ok(_) | Err(_) => DoctorCheck::missing(
             "port",
             format!("{listen} is in use by another program"),
             "end that program, or choose another port with --listen",
@@ -88,39 +91,20 @@ async fn port(config: &Config, environment: &Environment) -> Check {
     }
 }
 
-/// Whether this program was built with the page in it.
-fn page() -> Check {
+/// Checks that this program was built with the page in it.
+fn page() -> DoctorCheck {
     if deskhand_server::has_page() {
-        good("web page", "built in".to_owned())
+        DoctorCheck::ok("web page", "built in")
     } else {
-        Check {
-            name: "web page",
-            state: CheckState::Warning,
-            detail: "this program was built without it".to_owned(),
-            remedy: Some("make build".to_owned()),
-        }
+        DoctorCheck::warning(
+            "web page",
+            "this program was built without it",
+            "make build",
+        )
     }
 }
 
-fn good(name: &'static str, detail: String) -> Check {
-    Check {
-        name,
-        state: CheckState::Ok,
-        detail,
-        remedy: None,
-    }
-}
-
-fn missing(name: &'static str, detail: String, remedy: &str) -> Check {
-    Check {
-        name,
-        state: CheckState::Missing,
-        detail,
-        remedy: Some(remedy.to_owned()),
-    }
-}
-
-fn as_json(checks: &[Check], is_well: bool) -> String {
+fn as_json(checks: &[DoctorCheck], is_well: bool) -> String {
     let checks: Vec<_> = checks
         .iter()
         .map(|check| {
@@ -141,7 +125,7 @@ fn as_json(checks: &[Check], is_well: bool) -> String {
     format!("{report:#}")
 }
 
-fn as_list(checks: &[Check], is_well: bool) -> String {
+fn as_list(checks: &[DoctorCheck], is_well: bool) -> String {
     let width = checks.iter().map(|check| check.name.chars().count()).max();
     let width = width.unwrap_or(0);
     let mut lines = Vec::new();

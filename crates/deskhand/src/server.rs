@@ -1,4 +1,4 @@
-//! A whole server in this process: every part made, wired together and ended in order.
+//! A whole server in this process: every part is made, wired together and ended in order.
 
 use std::{
     io,
@@ -14,11 +14,12 @@ use deskhand_app::App;
 use deskhand_core::{
     clock::SystemClock,
     gateway::{Entrance, ModelGateway},
+    sandbox::Lifecycle,
     secret::Secret,
     tasks::Tasks,
 };
 use deskhand_models::VendorGateway;
-use deskhand_sandbox::local::{Limits, LocalConfig, LocalSandboxes};
+use deskhand_sandbox::providers::{self, ProviderSettings};
 use deskhand_store::{DatabaseClaim, FolderBlobs, KeyFile, NewServer, Store, StoreError};
 use tokio::{net::TcpListener, task::JoinHandle};
 
@@ -28,20 +29,20 @@ use crate::{
     models,
 };
 
-/// How long the end of a server may take before what is left is abandoned to the kernel, which
+/// The longest time that the end of a server may take. The rest is left to the kernel, which
 /// ends the sandboxes with their parent.
 const LONGEST_END: Duration = Duration::from_millis(4_500);
 
 /// A server that answers requests until it is ended.
 #[derive(Debug)]
 pub(crate) struct RunningServer {
-    /// Where people open the page.
+    /// The address at which people open the page.
     pub(crate) public_url: String,
-    /// Where programs on this machine reach it.
+    /// The address for programs on this machine.
     pub(crate) local_url: String,
     pub(crate) admin_token: Secret,
     app: App,
-    sandboxes: Arc<LocalSandboxes>,
+    sandboxes: Arc<dyn Lifecycle>,
     /// Its own set of tasks: it goes on while the app's come to their end, so that clients hear
     /// how their turns ended before their connections close.
     connections: Tasks,
@@ -55,7 +56,7 @@ pub(crate) struct RunningServer {
     lock: DataDirLock,
 }
 
-/// Why the server cannot listen where it should.
+/// Reasons why the server cannot listen.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListenError {
     #[error(
@@ -90,11 +91,7 @@ impl RunningServer {
             None
         };
         let (entrance, asked) = gateway.clone().map(Entrance::new).unzip();
-        let sandboxes = LocalConfig {
-            gateway: entrance,
-            ..local_sandboxes(config)?
-        };
-        let sandboxes = Arc::new(LocalSandboxes::new(sandboxes, tasks.clone()));
+        let sandboxes = sandboxes(config, entrance, tasks.clone())?;
         sandboxes.sweep().await;
         let (store, claim) = open_store(config, &dir).await?;
         let app = start_app(config, &dir, store, Arc::clone(&sandboxes), gateway, tasks).await?;
@@ -141,7 +138,7 @@ impl RunningServer {
         })
     }
 
-    /// A link that signs the admin in, once.
+    /// Returns a link that signs the admin in, once.
     pub(crate) async fn sign_in_link(&self) -> anyhow::Result<String> {
         let users = self.app.users();
         let admin = users.admin().await?.context("there is no admin")?;
@@ -149,7 +146,7 @@ impl RunningServer {
         Ok(format!("{}/?code={}", self.public_url, code.expose()))
     }
 
-    /// Waits until the server fails. While all is well it does not return.
+    /// Waits until the server fails. Does not return while it works.
     pub(crate) async fn failed(&mut self) -> anyhow::Error {
         tokio::select! {
             served = &mut self.serving => match served {
@@ -194,28 +191,30 @@ async fn bind(listen: SocketAddr) -> Result<TcpListener, ListenError> {
     })
 }
 
-/// What sandboxes on this machine are like under these settings.
-pub(crate) fn local_sandboxes(config: &Config) -> anyhow::Result<LocalConfig> {
+/// Builds the provider of sandboxes that the settings name.
+pub(crate) fn sandboxes(
+    config: &Config,
+    gateway: Option<Entrance>,
+    tasks: Tasks,
+) -> anyhow::Result<Arc<dyn Lifecycle>> {
     let sandbox = &config.sandbox;
     let runner = own_executable().context("cannot find this program's own file")?;
-    Ok(LocalConfig {
+    let settings = ProviderSettings {
         settle_quiet: config.settle.quiet,
         settle_max: config.settle.max,
         shell_output_bytes: sandbox.shell_output_bytes,
-        limits: Limits {
-            memory_bytes: sandbox.memory_bytes,
-            cpus: sandbox.cpus,
-            processes: sandbox.processes,
-            file_size_bytes: sandbox.file_size_bytes,
-        },
+        limits: sandbox.limits,
         start_timeout: sandbox.start_timeout,
         bubblewrap: sandbox.bubblewrap.clone(),
-        ..LocalConfig::new(config.data_dir.join("sandboxes"), runner)
-    })
+        gateway,
+        ..ProviderSettings::new(config.data_dir.join("sandboxes"), runner)
+    };
+    let provider = providers::find(&sandbox.provider)?;
+    Ok((provider.build)(settings, tasks))
 }
 
-/// The file this process runs. While a newer build replaces it the kernel calls it deleted, and
-/// then the newer one at the same place is the best there is.
+/// Returns the file of this program. After a newer build has replaced it the kernel calls it deleted; then the
+/// newer one at the same path is used.
 fn own_executable() -> io::Result<std::path::PathBuf> {
     let path = std::env::current_exe()?;
     let name = path.to_string_lossy();
@@ -256,7 +255,7 @@ async fn start_app(
     config: &Config,
     dir: &DataDir,
     store: Store,
-    sandboxes: Arc<LocalSandboxes>,
+    sandboxes: Arc<dyn Lifecycle>,
     gateway: Option<Arc<dyn ModelGateway>>,
     tasks: Tasks,
 ) -> anyhow::Result<App> {
@@ -291,7 +290,7 @@ async fn start_app(
     app.await.context("cannot take up earlier sessions")
 }
 
-/// The admin's token, made at the first start and kept in the data folder.
+/// Returns the admin's token, which the first start makes and keeps in the data folder.
 async fn ensure_admin(app: &App, dir: &DataDir) -> anyhow::Result<Secret> {
     let kept = dir
         .admin_token()
@@ -308,7 +307,7 @@ async fn ensure_admin(app: &App, dir: &DataDir) -> anyhow::Result<Secret> {
     }
 }
 
-/// Where a person on this machine opens the page.
+/// Returns the address at which a person on this machine opens the page.
 fn page_url(address: SocketAddr) -> String {
     if address.ip().is_loopback() || address.ip().is_unspecified() {
         format!("http://localhost:{}", address.port())
@@ -317,7 +316,7 @@ fn page_url(address: SocketAddr) -> String {
     }
 }
 
-/// Where a program on this machine reaches the server.
+/// Returns the address at which a program on this machine reaches the server.
 fn local_url(address: SocketAddr) -> String {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

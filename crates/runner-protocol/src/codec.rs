@@ -1,16 +1,16 @@
-//! Envelopes: how a head and its bytes share one WebSocket message.
+//! Envelopes: a head and its bytes in one WebSocket message.
 //!
 //! Four bytes give the head's length, little-endian; then the head as JSON; the rest is the body.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::{Serialize, de::DeserializeOwned};
 
-/// A message that is no envelope, or whose head means nothing to us.
+/// A message that is not an envelope, or whose head is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum BadEnvelope {
     #[error("the message is shorter than its head")]
     Short,
-    #[error("the head is not one that is known")]
+    #[error("the head is unknown")]
     Head(#[from] serde_json::Error),
 }
 

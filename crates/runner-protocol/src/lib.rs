@@ -1,46 +1,50 @@
-//! What the server and a runner say to each other.
+//! The messages between the server and a runner.
 //!
 //! The runner dials the server and keeps one **control link**: a WebSocket at [`CONTROL_PATH`]
-//! on which every binary message is a [`codec`] envelope: a JSON head and raw bytes behind it
-//! (a picture's, say). For each byte stream the server wants (the screen, later terminals and
-//! ports) it sends [`ToRunner::OpenStream`] and the runner dials once more, at
-//! [`stream_path`], where every binary message is just bytes. Streams so have their own back
-//! pressure and never delay an action.
+//! on which every binary message is a [`codec`] envelope, a JSON head with raw bytes behind it
+//! (those of a picture, for example). For each byte stream that the server wants (the screen, later terminals
+//! and ports) it sends [`ToRunner::OpenStream`], and the runner dials once more, at
+//! [`stream_path`], where every binary message is just bytes. So each stream has its own back
+//! pressure and never delays an action.
 //!
-//! When a program in the sandbox connects to the model gateway, the runner dials at [`GATEWAY_PATH`]
-//! and passes its bytes on in the same way.
+//! When a program in the sandbox connects to the model gateway, the runner dials [`GATEWAY_PATH`]
+//! and passes the bytes on in the same way.
 //!
-//! Every connection carries the sandbox's token as `Authorization: Bearer …`.
+//! Every connection carries the sandbox's token as `Authorization: Bearer …`. A connection can be any byte
+//! stream in both directions, see [`Connection`].
 
 pub mod codec;
+mod connection;
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use deskhand_core::{
-    action::{Point, ScreenSize},
-    blob::BlobFormat,
+    action::ScreenSize,
     id::RequestId,
-    sandbox::{Actor, ComputerRequest, Driver},
+    sandbox::{Actor, LeaseHolder, OperationReply, RunnerReply, RunnerRequest, StreamTarget},
     secret::Secret,
-    shell::ShellOutput,
 };
 use serde::{Deserialize, Serialize};
 
-/// Where the control link is dialled.
+use self::codec::BadEnvelope;
+pub use self::connection::{ByteChannel, Connection};
+
+/// The path of the control link.
 pub const CONTROL_PATH: &str = "/runner";
 
-/// Where a connection to the model gateway is dialled.
+/// The path of a connection to the model gateway.
 pub const GATEWAY_PATH: &str = "/runner/gateway";
 
 /// The longest message on a link: a 4K picture with room to spare.
 pub const LONGEST_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Where the stream with this number is dialled.
+/// The path of the stream with this number.
 pub fn stream_path(stream: u64) -> String {
     format!("/runner/streams/{stream}")
 }
 
-/// What a runner needs to know to begin. It comes as one JSON line on standard input, so that
+/// The runner's settings. They come as one JSON line on standard input, so that
 /// neither the command line nor the environment shows the token.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunnerConfig {
@@ -52,7 +56,7 @@ pub struct RunnerConfig {
     pub settle_quiet_ms: u64,
     /// And at the latest after this long.
     pub settle_max_ms: u64,
-    /// What a shell command's reply holds at most; the middle is left out.
+    /// The most output a shell command's reply holds; the middle is left out.
     pub shell_output_bytes: usize,
     /// The browser's program and arguments; empty for none.
     pub browser: Vec<String>,
@@ -61,12 +65,12 @@ pub struct RunnerConfig {
     pub gateway: Option<RunnerGateway>,
 }
 
-/// How programs in the sandbox find the model gateway.
+/// The model gateway as programs in the sandbox find it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunnerGateway {
-    /// On the sandbox's own loopback.
+    /// A port of the sandbox's own loopback.
     pub port: u16,
-    /// What they find in their environment.
+    /// The programs' environment variables.
     pub variables: BTreeMap<String, Secret>,
 }
 
@@ -77,28 +81,23 @@ pub enum ToRunner {
     /// Carry this out, once. A repeated id is answered from memory.
     Request {
         id: RequestId,
-        /// On whose behalf.
         actor: Actor,
-        request: ComputerRequest,
+        request: RunnerRequest,
     },
-    /// Obey this driver from now on: refuse what others ask, and end what they have under way.
-    /// It is the first message of a link unless nobody ever took control, and is answered with
-    /// [`FromRunner::DriverSet`] and the same number.
-    SetDriver { number: u64, driver: Driver },
+    /// Obey this holder of the lease from now on: refuse the requests of others and end those that are running.
+    /// It is the first message of a link unless nobody ever held the lease. The runner answers with
+    /// [`FromRunner::LeaseHolderSet`] and the same number.
+    SetLeaseHolder { number: u64, holder: LeaseHolder },
     /// The result has arrived and may be forgotten.
     Ack { id: RequestId },
-    /// End this request early if it is still going on.
+    /// End this request early if it is still running.
     Cancel { id: RequestId },
     /// Dial a stream connection with this number and join it to the target.
-    OpenStream { stream: u64, target: StreamTarget },
-}
-
-/// What a byte stream leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StreamTarget {
-    /// The RFB server.
-    Screen,
+    OpenStream {
+        stream: u64,
+        target: StreamTarget,
+        actor: Actor,
+    },
 }
 
 /// Heads of messages from the runner.
@@ -109,46 +108,159 @@ pub enum FromRunner {
     Ready { screen: ScreenSize },
     /// The desktop did not come up, and the runner gives up. The last message.
     StartFailed { problem: String },
-    /// A piece of a running shell command's output; the bytes follow the head.
+    /// A piece of a running command's output; the bytes follow the head.
     Progress { id: RequestId },
-    /// What came of a request. A picture's bytes follow the head.
+    /// The outcome of a request.
     Result { id: RequestId, outcome: Outcome },
-    /// The driver with this number is obeyed.
-    DriverSet { number: u64 },
-    /// A program of the desktop ended by itself and was started again, or was not.
+    /// The runner obeys the lease holder with this number.
+    LeaseHolderSet { number: u64 },
+    /// A program of the desktop ended by itself and was started again, or could not be.
     Notice { text: String },
     /// A stream could not be joined to its target.
     StreamFailed { stream: u64, problem: String },
 }
 
-/// How a request ended.
+/// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "outcome", rename_all = "snake_case")]
+#[serde(tag = "outcome", content = "reply", rename_all = "snake_case")]
 pub enum Outcome {
-    Acted {
-        text: String,
-        frame: Option<FrameHead>,
-    },
-    Shell {
-        output: ShellOutput,
-    },
-    Edited {
-        text: String,
-    },
+    /// It was carried out.
+    Done(RunnerReply),
     Failed {
         problem: String,
     },
     Cancelled,
-    /// Somebody else drives, or took over while it went on. Nothing of what it saw is sent.
+    /// Another actor holds the lease, or took it while the request ran. Nothing that the request saw is sent.
     Refused {
         was_begun: bool,
     },
 }
 
-/// What is known of a picture whose bytes follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FrameHead {
-    pub format: BlobFormat,
-    pub size: ScreenSize,
-    pub pointer: Point,
+impl ToRunner {
+    /// Packs the message, with the bytes of its request behind the head.
+    pub fn pack(mut self) -> Result<Bytes, BadEnvelope> {
+        let body = self.attachment().map(std::mem::take).unwrap_or_default();
+        codec::pack(&self, &body)
+    }
+
+    pub fn unpack(message: &Bytes) -> Result<Self, BadEnvelope> {
+        let (mut head, body) = codec::unpack::<Self>(message)?;
+        if let Some(place) = head.attachment() {
+            *place = body;
+        }
+        Ok(head)
+    }
+
+    fn attachment(&mut self) -> Option<&mut Bytes> {
+        if let Self::Request { request, .. } = self {
+            request.attachment()
+        } else {
+            None
+        }
+    }
+}
+
+impl FromRunner {
+    /// Packs the message, with the bytes of its reply behind the head.
+    pub fn pack(mut self) -> Result<Bytes, BadEnvelope> {
+        let body = self.attachment().map(std::mem::take).unwrap_or_default();
+        codec::pack(&self, &body)
+    }
+
+    /// Returns the message, and the bytes behind it that are not part of a reply.
+    pub fn unpack(message: &Bytes) -> Result<(Self, Bytes), BadEnvelope> {
+        let (mut head, body) = codec::unpack::<Self>(message)?;
+        if let Some(place) = head.attachment() {
+            *place = body;
+            return Ok((head, Bytes::new()));
+        }
+        Ok((head, body))
+    }
+
+    fn attachment(&mut self) -> Option<&mut Bytes> {
+        if let Self::Result {
+            outcome: Outcome::Done(reply),
+            ..
+        } = self
+        {
+            reply.attachment()
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_core::{
+        action::Point,
+        blob::BlobFormat,
+        sandbox::{Act, Acted, Frame, PutFile, SecretTyped},
+        shell::{ShellEnding, ShellOutput},
+    };
+
+    use super::*;
+
+    #[test]
+    fn requests_and_their_bytes_survive_the_wire() {
+        let requests = [
+            RunnerRequest::PutFile(PutFile {
+                folder: "answers".to_owned(),
+                name: "a.bin".to_owned(),
+                bytes: Bytes::from_static(b"\0\xff"),
+            }),
+            RunnerRequest::Act(Act {
+                action: deskhand_core::action::Action::Screenshot,
+                look: true,
+                shown: None,
+            }),
+        ];
+        for request in requests {
+            let message = ToRunner::Request {
+                id: RequestId::new(),
+                actor: Actor::Agent,
+                request,
+            };
+            let packed = message.clone().pack().unwrap();
+            assert_eq!(ToRunner::unpack(&packed).unwrap(), message);
+        }
+    }
+
+    #[test]
+    fn outcomes_and_their_bytes_survive_the_wire() {
+        let frame = Frame {
+            bytes: Bytes::from_static(b"\x89PNG"),
+            format: BlobFormat::Png,
+            size: ScreenSize::default(),
+            pointer: Point { x: 1, y: 2 },
+        };
+        let shell = ShellOutput {
+            output: "hi".to_owned(),
+            omitted_bytes: 0,
+            ending: ShellEnding::Exited { code: 0 },
+            cwd: "/".to_owned(),
+        };
+        for outcome in [
+            Outcome::Done(RunnerReply::Look(frame.clone())),
+            Outcome::Done(RunnerReply::Act(Acted {
+                frame: Some(frame),
+                ..Acted::default()
+            })),
+            Outcome::Done(RunnerReply::Shell(shell)),
+            Outcome::Done(RunnerReply::TypeSecret(SecretTyped)),
+            Outcome::Failed {
+                problem: "no".to_owned(),
+            },
+            Outcome::Refused { was_begun: true },
+            Outcome::Cancelled,
+        ] {
+            let id = RequestId::new();
+            let message = FromRunner::Result { id, outcome };
+            let packed = message.clone().pack().unwrap();
+            assert_eq!(
+                FromRunner::unpack(&packed).unwrap(),
+                (message, Bytes::new())
+            );
+        }
+    }
 }

@@ -1,9 +1,9 @@
-//! The desktop: an X server with a window manager and a browser, looked at and acted on from
-//! inside this process.
+//! The desktop: an X server with a window manager and a browser. This process takes its pictures and acts on it.
 
 mod actions;
 mod browser;
 mod camera;
+mod errors;
 mod events;
 mod focus;
 mod guard;
@@ -30,9 +30,9 @@ use std::{
 
 use bytes::Bytes;
 use deskhand_core::{
-    action::{Action, BadAction, Point, Region, ScreenSize},
+    action::{Action, Point, Region, ScreenSize},
     blob::BlobFormat,
-    sandbox::Frame,
+    sandbox::{Acted, Frame},
     secret::Secret,
     tasks::Tasks,
     vault::Filling,
@@ -44,7 +44,7 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::{
-    actions::Actor,
+    actions::Performer,
     events::Events,
     guard::Guard,
     programs::{Supervisor, XServer},
@@ -53,115 +53,47 @@ use self::{
 };
 pub use self::{
     browser::{DevToolsError, FillError},
+    errors::{ActError, StartDesktopError},
     keysyms::UnknownKey,
     picture::PictureError,
     typing::Untypable,
     x::XError,
 };
 
-/// How long an action that was cancelled may take to end. It is a matter of milliseconds.
+/// The longest wait for a cancelled action to end, which takes a few milliseconds.
 const ENDING_MAX: Duration = Duration::from_secs(1);
 
-/// What a desktop should be like.
+/// The settings of a desktop.
 #[derive(Debug, Clone)]
 pub struct DesktopConfig {
     pub screen: ScreenSize,
     /// The screen counts as settled after this long without a change.
     pub settle_quiet: Duration,
-    /// And at the latest after this long.
+    /// The screen counts as settled after this long in any case.
     pub settle_max: Duration,
     /// The browser's program and arguments; empty for none.
     pub browser: Vec<String>,
-    /// A folder for the desktop's sockets and settings. It is made if it is not there.
+    /// The folder for the desktop's sockets and settings, made if it does not exist.
     pub runtime_dir: PathBuf,
-    /// What its programs find in their environment besides what the runner has in its own.
+    /// Environment variables of its programs, besides the runner's own.
     pub variables: BTreeMap<String, Secret>,
-}
-
-/// Why there is no desktop.
-#[derive(Debug, thiserror::Error)]
-pub enum StartDesktopError {
-    #[error("{program} is not installed: install the package {package}")]
-    Missing {
-        program: String,
-        package: &'static str,
-    },
-    #[error("{program} could not be started")]
-    Spawn {
-        program: String,
-        #[source]
-        source: io::Error,
-    },
-    #[error("the X server did not come up: {0}")]
-    NoServer(String),
-    #[error("the folder {path} cannot be used")]
-    Folder {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-    #[error("the X server came up but cannot be used")]
-    X(#[from] XError),
-}
-
-/// Why an action was not carried out, or there is no picture.
-#[derive(Debug, thiserror::Error)]
-pub enum ActError {
-    #[error(transparent)]
-    Bad(#[from] BadAction),
-    #[error(transparent)]
-    Key(#[from] UnknownKey),
-    #[error(transparent)]
-    Text(#[from] Untypable),
-    #[error("the action was cancelled")]
-    Cancelled,
-    /// See [`Desktop::ended`].
-    #[error("the desktop has ended")]
-    Ended,
-    #[error("the X server did not answer within {} s", .0.as_secs())]
-    NoAnswer(Duration),
-    #[error("the X server did not do it")]
-    X(#[source] XError),
-    #[error(transparent)]
-    Fill(#[from] FillError),
-    #[error("the picture could not be made")]
-    Picture(#[from] PictureError),
-}
-
-impl From<XError> for ActError {
-    fn from(error: XError) -> Self {
-        match error {
-            XError::Connection(_) => Self::Ended,
-            XError::Connect(_) | XError::Refused(_) | XError::Unfit(_) | XError::Memory(_) => {
-                Self::X(error)
-            }
-        }
-    }
-}
-
-/// What came of an action.
-#[derive(Debug, PartialEq)]
-pub struct Acted {
-    /// What was done, in a few words.
-    pub text: String,
-    pub frame: Option<Frame>,
 }
 
 /// A running desktop. Clones share it; its programs end with the last clone.
 #[derive(Debug, Clone)]
-pub struct Desktop(Arc<Inner>);
+pub struct Desktop(Arc<DesktopParts>);
 
 #[derive(Debug)]
-struct Inner {
+struct DesktopParts {
     screen: ScreenSize,
     display: String,
     vnc_socket: PathBuf,
     seat: SeatHandle,
-    actor: Actor,
+    performer: Performer,
     guard: Guard,
     events: Arc<Events>,
     settle: Settle,
-    /// When the last action ended. Held while one is carried out: a person has two hands too.
+    /// The time at which the last action ended. Locked while an action runs: there is one mouse and one keyboard.
     acted_at: Mutex<Instant>,
     ended: watch::Receiver<Option<String>>,
     _stop: DropGuard,
@@ -169,9 +101,9 @@ struct Inner {
 
 impl Desktop {
     /// Starts the X server and, as soon as it answers, the window manager and the browser.
-    /// Returns when the screen can be looked at and acted on; the browser takes longer.
+    /// Returns when the screen accepts actions; the browser takes longer.
     ///
-    /// `notices` gets a sentence whenever a program ends that was not asked to.
+    /// `notices` gets a sentence whenever a program ends unexpectedly.
     pub async fn start(
         config: DesktopConfig,
         tasks: Tasks,
@@ -202,11 +134,11 @@ impl Desktop {
 
         let (seat, screen) = SeatHandle::start(&display).await?;
         let events = Arc::new(listen(&display).await?);
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Arc::new(DesktopParts {
             screen,
             display,
             vnc_socket,
-            actor: Actor::new(seat.clone(), Arc::clone(&events)),
+            performer: Performer::new(seat.clone(), Arc::clone(&events)),
             guard: Guard::new(seat.clone(), browser),
             seat,
             events,
@@ -229,16 +161,16 @@ impl Desktop {
         &self.0.display
     }
 
-    /// Where the screen can be watched: a unix socket that speaks RFB.
+    /// The unix socket of the RFB server, for watching the screen.
     pub fn vnc_socket(&self) -> &Path {
         &self.0.vnc_socket
     }
 
-    /// Carries out an action and says what was done. With `look`, or when the action is a look
-    /// itself, waits until the screen has settled and adds a picture: of the whole screen at the
+    /// Carries out an action. With `look`, or when the action only looks,
+    /// waits until the screen has settled and adds a picture: of the whole screen at the
     /// size `shown`, of a part as large as fits into that.
     ///
-    /// Actions are carried out one at a time, in the order of the calls. One that is cancelled
+    /// Actions run one at a time, in the order of the calls. A cancelled action
     /// ends at once and leaves nothing pressed; once it is done, cancelling only ends the wait.
     pub async fn act(
         &self,
@@ -257,7 +189,7 @@ impl Desktop {
             () = cancel.cancelled() => return Err(ActError::Cancelled),
             acted_at = self.0.acted_at.lock() => acted_at,
         };
-        let mut acted = self.0.actor.perform(action, &cancel).await?;
+        let mut acted = self.0.performer.perform(action, &cancel).await?;
         if changes_something(action) {
             *acted_at = Instant::now();
         }
@@ -277,7 +209,7 @@ impl Desktop {
         Ok(acted)
     }
 
-    /// A picture of the screen as it is now, whatever is going on, at the size `shown`.
+    /// Takes a picture of the screen as it is now, at the size `shown`, even while an action runs.
     pub async fn look(
         &self,
         format: BlobFormat,
@@ -287,8 +219,8 @@ impl Desktop {
         self.picture(None, shown, format).await
     }
 
-    /// Types a secret into the field that has the focus in the browser, if its page is of an allowed
-    /// origin, and keeps it out of pictures from then on.
+    /// Types a secret into the browser's focused field, if its page is of an allowed origin, and covers it in
+    /// pictures from then on.
     pub async fn fill(&self, filling: &Filling, cancel: CancellationToken) -> Result<(), ActError> {
         let mut acted_at = tokio::select! {
             biased;
@@ -300,19 +232,19 @@ impl Desktop {
         Ok(())
     }
 
-    /// Keeps these out of pictures from now on.
-    pub fn guard(&self, values: Vec<Secret>) {
+    /// Covers these values in pictures from now on.
+    pub fn cover(&self, values: Vec<Secret>) {
         self.0.guard.add(values);
     }
 
-    /// Lets go of all keys and buttons that actions hold or have left pressed. One that is
-    /// under way is given a moment to end, since it could press more.
+    /// Releases all keys and buttons that actions hold or have left pressed. A running action gets a moment to
+    /// end, since it could press more.
     pub async fn release_all(&self) -> Result<(), ActError> {
         let _no_action = timeout(ENDING_MAX, self.0.acted_at.lock()).await;
         self.0.seat.run(Seat::release_all).await
     }
 
-    /// Waits for the end of the X server, and with it of the desktop, and tells how it came.
+    /// Waits for the end of the X server, and with it of the desktop, and returns its cause.
     pub async fn ended(&self) -> String {
         let mut ended = self.0.ended.clone();
         let end = ended.wait_for(Option::is_some).await;
@@ -322,12 +254,12 @@ impl Desktop {
             .unwrap_or_else(|| "The desktop was stopped.".to_owned())
     }
 
-    /// Waits until the screen shows what came of the last action.
+    /// Waits until the screen shows the effect of the last action.
     async fn settled(&self, acted_at: Instant) -> Result<(), ActError> {
-        let Inner {
+        let DesktopParts {
             settle,
             events,
-            actor,
+            performer,
             guard,
             ..
         } = &*self.0;
@@ -336,7 +268,7 @@ impl Desktop {
             return Ok(());
         }
         // On a busy machine the quiet time must not begin before the program has its turn.
-        actor.noticed().await?;
+        performer.noticed().await?;
         let noticed_at = Instant::now();
         let page = async {
             guard.let_page_catch_up(settle.max).await?;
@@ -345,8 +277,7 @@ impl Desktop {
         let quiet = settle.wait(noticed_at, &events.changed_at);
         let (caught_up_at, ()) = tokio::join!(page, quiet);
         let caught_up_at = caught_up_at?;
-        // A page that was late has just begun to show what came of it. Others answer at once, and
-        // cost no time.
+        // A late page has just begun to show the effect. Others answer at once, and cost no time.
         if caught_up_at > noticed_at + settle.quiet / 2 {
             settle.wait(caught_up_at, &events.changed_at).await;
         }
@@ -385,7 +316,7 @@ impl Desktop {
     }
 }
 
-/// Makes the folder and puts the window manager's configuration into it.
+/// Makes the folder and writes the window manager's configuration into it.
 fn prepare(folder: &Path, vnc_socket: &Path) -> io::Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     match std::fs::remove_file(vnc_socket) {
@@ -404,7 +335,7 @@ async fn listen(display: &str) -> Result<Events, XError> {
     }
 }
 
-/// Whether the screen may look different because of the action.
+/// Returns true if the action may change the screen.
 fn changes_something(action: &Action) -> bool {
     match action {
         Action::Screenshot | Action::Zoom { .. } | Action::Wait { .. } | Action::CursorPosition => {

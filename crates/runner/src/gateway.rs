@@ -1,5 +1,5 @@
-//! The model gateway's door in the sandbox: a port on the sandbox's own loopback whose connections are
-//! carried to the server.
+//! The model gateway's port in the sandbox: connections to it, on the sandbox's own loopback, are carried to the
+//! server.
 
 use std::{collections::BTreeMap, net::Ipv4Addr, sync::Arc, time::Duration};
 
@@ -11,19 +11,20 @@ use tokio::{
     time::sleep,
 };
 
-use crate::link::{self, LinkError};
+use crate::link::{self, LinkError, Server};
 
-/// Connections at the same time. Further ones wait to be taken.
+/// The most connections at the same time. Further ones wait to be accepted.
 const MOST_CONNECTIONS: usize = 32;
-/// Connections for which the server is being dialled. It takes only so many at a time.
+/// The most connections for which the server is dialled at the same time.
 const MOST_DIALLING: usize = 4;
-/// How long to wait when there is no descriptor left for a connection.
+/// The pause after a connection could not be accepted, for lack of a descriptor.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Opens the door, if there is to be one, before any other program could take its port. Gives what
-/// programs are to find in their environment.
+/// Opens the port, if the configuration has one, before any other program could take it. Returns the environment
+/// variables for programs.
 pub(crate) async fn open(
     config: &RunnerConfig,
+    server: &Server,
     notice: &mpsc::Sender<String>,
     tasks: &Tasks,
 ) -> BTreeMap<String, Secret> {
@@ -32,7 +33,7 @@ pub(crate) async fn open(
     };
     match TcpListener::bind((Ipv4Addr::LOCALHOST, gateway.port)).await {
         Ok(listener) => {
-            let door = take_all(listener, Arc::new(config.clone()), tasks.clone());
+            let door = take_all(listener, server.clone(), tasks.clone());
             let shutdown = tasks.shutdown().clone();
             tasks.spawn("gateway", async move {
                 shutdown.run_until_cancelled(door).await;
@@ -51,7 +52,7 @@ pub(crate) async fn open(
     }
 }
 
-async fn take_all(listener: TcpListener, config: Arc<RunnerConfig>, tasks: Tasks) {
+async fn take_all(listener: TcpListener, server: Server, tasks: Tasks) {
     let free = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let dialling = Arc::new(Semaphore::new(MOST_DIALLING));
     loop {
@@ -67,10 +68,10 @@ async fn take_all(listener: TcpListener, config: Arc<RunnerConfig>, tasks: Tasks
                 continue;
             }
         };
-        let (config, dialling) = (Arc::clone(&config), Arc::clone(&dialling));
+        let (server, dialling) = (server.clone(), Arc::clone(&dialling));
         let shutdown = tasks.shutdown().clone();
         tasks.spawn("gateway connection", async move {
-            let carried = carry(connection, &config, &dialling);
+            let carried = carry(connection, &server, &dialling);
             if let Some(Err(error)) = shutdown.run_until_cancelled(carried).await {
                 let error = &error as &dyn std::error::Error;
                 tracing::debug!(error, "a connection to the model gateway broke");
@@ -83,12 +84,12 @@ async fn take_all(listener: TcpListener, config: Arc<RunnerConfig>, tasks: Tasks
 /// Carries a connection until one side ends.
 async fn carry(
     connection: TcpStream,
-    config: &RunnerConfig,
+    server: &Server,
     dialling: &Semaphore,
 ) -> Result<(), LinkError> {
     let socket = {
         let _turn = dialling.acquire().await;
-        link::dial(config, GATEWAY_PATH).await?
+        server.dial(GATEWAY_PATH).await?
     };
     // Pieces of an answer are small, and each is wanted at once. A failure only makes them later.
     let _ = connection.set_nodelay(true);

@@ -1,11 +1,12 @@
-//! The program in the sandbox. It does what the server tells it and holds no secret but its own
+//! The program in the sandbox. It carries out the server's requests and holds no secret but its own
 //! token.
 
 pub mod desktop;
 pub mod editor;
 mod gateway;
-mod keep;
+mod handlers;
 mod link;
+mod put_file;
 mod requests;
 pub mod shell;
 
@@ -13,6 +14,7 @@ use std::{
     collections::BTreeMap,
     io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -21,23 +23,26 @@ use deskhand_runner_protocol::{FromRunner, RunnerConfig};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::sync::mpsc;
 
+pub use self::link::Dialler;
+
 use self::{
     desktop::{Desktop, DesktopConfig, StartDesktopError},
-    link::{Link, Outbox},
+    handlers::Parts,
+    link::{Link, Outbox, Server, UnixDialler},
     requests::work::Work,
     shell::{Shell, ShellConfig, ShellError},
 };
 
 /// The longest configuration line: a token, some numbers and a browser's arguments.
 const LONGEST_CONFIG_BYTES: u64 = 1024 * 1024;
-/// How long a runner that gives up tries to tell the server why.
+/// The longest time that a runner that gives up tries to tell the server why.
 const LAST_WORDS: Duration = Duration::from_secs(10);
-/// How long programs are given to end with the runner.
+/// The time that programs have to end with the runner.
 const ENDING: Duration = Duration::from_secs(2);
 /// Notices that may wait for the link.
 const MOST_NOTICES: usize = 64;
 
-/// Why there is no configuration.
+/// Reasons why the configuration could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadConfigError {
     #[error("standard input could not be read")]
@@ -48,7 +53,7 @@ pub enum ReadConfigError {
     Json(#[from] serde_json::Error),
 }
 
-/// Why the runner ended.
+/// Reasons why the runner ended.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     #[error("this process could not be closed to others")]
@@ -63,7 +68,7 @@ pub enum RunError {
     DesktopEnded(String),
 }
 
-/// Why the runner of a sandbox ended.
+/// Reasons why the runner of a sandbox ended.
 #[derive(Debug, thiserror::Error)]
 pub enum RunForServerError {
     #[error(transparent)]
@@ -72,7 +77,7 @@ pub enum RunForServerError {
     Run(#[from] RunError),
 }
 
-/// What a run has to clean up, in whatever way it ends.
+/// Things that a run cleans up, in whatever way it ends.
 struct Traces {
     tasks: Tasks,
     runtime_dir: PathBuf,
@@ -89,8 +94,8 @@ fn read_config() -> Result<RunnerConfig, ReadConfigError> {
     Ok(serde_json::from_str(&line)?)
 }
 
-/// What `deskhand runner` does: reads its configuration from standard input and serves until the
-/// desktop ends or the server is gone.
+/// Reads the configuration from standard input and serves until the desktop ends or the server is gone. This is
+/// `deskhand runner`.
 ///
 /// The server keeps the other end of standard input open as long as it lives. However it dies,
 /// the kernel closes that end, and the sandbox ends with its runner.
@@ -121,8 +126,16 @@ async fn server_gone() {
     let _ = noticed.await;
 }
 
-/// Serves the desktop, the shell and the editor to the server until the desktop ends.
+/// Serves the desktop, the shell and the editor to the server at `config.socket` until the desktop ends.
 pub async fn run(config: RunnerConfig) -> Result<(), RunError> {
+    let dialler = UnixDialler {
+        path: config.socket.clone().into(),
+    };
+    run_over(config, Arc::new(dialler)).await
+}
+
+/// Serves the desktop, the shell and the editor to the server that `dialler` reaches, until the desktop ends.
+pub async fn run_over(config: RunnerConfig, dialler: Arc<dyn Dialler>) -> Result<(), RunError> {
     // Other programs here run as the same user. They could otherwise read the token from this
     // process's memory.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
@@ -131,22 +144,28 @@ pub async fn run(config: RunnerConfig) -> Result<(), RunError> {
         tasks: Tasks::default(),
         runtime_dir: std::env::temp_dir().join(format!(".deskhand-{}", std::process::id())),
     };
-    let result = run_with(config, &traces.runtime_dir, &traces.tasks).await;
+    let result = run_with(config, dialler, &traces.runtime_dir, &traces.tasks).await;
     if !traces.tasks.end(ENDING).await {
         tracing::warn!("some tasks did not end in time");
     }
     result
 }
 
-async fn run_with(config: RunnerConfig, runtime_dir: &Path, tasks: &Tasks) -> Result<(), RunError> {
+async fn run_with(
+    config: RunnerConfig,
+    dialler: Arc<dyn Dialler>,
+    runtime_dir: &Path,
+    tasks: &Tasks,
+) -> Result<(), RunError> {
     let home = std::env::var_os("HOME")
         .map(PathBuf::from)
         .ok_or(RunError::NoHome)?;
     let (notice, mut notices) = mpsc::channel(MOST_NOTICES);
-    let variables = gateway::open(&config, &notice, tasks).await;
+    let server = Server::new(dialler, config.token.clone());
+    let variables = gateway::open(&config, &server, &notice, tasks).await;
     let desktop = desktop_config(&config, runtime_dir, variables.clone());
     let desktop = Desktop::start(desktop, tasks.clone(), notice);
-    let mut dialling = std::pin::pin!(link::dial_until_up(&config));
+    let mut dialling = std::pin::pin!(server.dial_until_up());
     // The desktop comes up while the server is dialled, whichever is first.
     let mut desktop = std::pin::pin!(desktop);
     let (desktop, early_link) = tokio::select! {
@@ -166,16 +185,8 @@ async fn run_with(config: RunnerConfig, runtime_dir: &Path, tasks: &Tasks) -> Re
             return Err(error.into());
         }
     };
-    let shell = Shell::start(
-        ShellConfig {
-            home,
-            display: desktop.display().to_owned(),
-            output_bytes: config.shell_output_bytes,
-            variables,
-        },
-        tasks,
-    );
-    let shell = match shell {
+    let shell = shell_config(&config, home, &desktop, variables);
+    let shell = match Shell::start(shell, tasks) {
         Ok(shell) => shell,
         Err(error) => {
             say_why(first_link, whole_story(&error)).await;
@@ -183,9 +194,10 @@ async fn run_with(config: RunnerConfig, runtime_dir: &Path, tasks: &Tasks) -> Re
         }
     };
     let outbox = Outbox::default();
-    let work = Work::new(desktop.clone(), shell, outbox.clone(), tasks);
+    let parts = Parts::new(desktop.clone(), shell);
+    let work = Work::new(parts, outbox.clone(), tasks);
     let link = Link::new(
-        config.clone(),
+        server.clone(),
         desktop.clone(),
         outbox.clone(),
         work,
@@ -193,7 +205,7 @@ async fn run_with(config: RunnerConfig, runtime_dir: &Path, tasks: &Tasks) -> Re
     );
     let notify = async {
         while let Some(text) = notices.recv().await {
-            outbox.tell(&FromRunner::Notice { text });
+            outbox.tell(FromRunner::Notice { text });
         }
         std::future::pending::<()>().await;
     };
@@ -204,7 +216,7 @@ async fn run_with(config: RunnerConfig, runtime_dir: &Path, tasks: &Tasks) -> Re
     }
 }
 
-/// Tells the server why there will be no desktop, if the server can be reached.
+/// Tells the server why the desktop did not come up, if the server can be reached.
 async fn say_why(first_link: impl Future<Output = link::Socket>, problem: String) {
     let told = async { link::give_up(first_link.await, problem).await };
     match tokio::time::timeout(LAST_WORDS, told).await {
@@ -217,11 +229,25 @@ async fn say_why(first_link: impl Future<Output = link::Socket>, problem: String
     }
 }
 
-/// An error with all its causes, as one line.
+/// Writes an error with all its causes as one line.
 fn whole_story(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let texts: Vec<String> = causes.map(ToString::to_string).collect();
     texts.join(": ")
+}
+
+fn shell_config(
+    config: &RunnerConfig,
+    home: PathBuf,
+    desktop: &Desktop,
+    variables: BTreeMap<String, Secret>,
+) -> ShellConfig {
+    ShellConfig {
+        home,
+        display: desktop.display().to_owned(),
+        output_bytes: config.shell_output_bytes,
+        variables,
+    }
 }
 
 fn desktop_config(

@@ -1,45 +1,34 @@
 //! The link to the server: dialled from here, kept up, and dialled again when it breaks.
 
+mod dial;
 mod outbox;
 mod stream;
 
-use std::{io, time::Duration};
+use std::io;
 
-use deskhand_core::{sandbox::Driver, tasks::Tasks};
-use deskhand_runner_protocol::{
-    CONTROL_PATH, FromRunner, LONGEST_MESSAGE_BYTES, RunnerConfig, ToRunner,
-    codec::{self, BadEnvelope},
-};
+use deskhand_core::{sandbox::LeaseHolder, tasks::Tasks};
+use deskhand_runner_protocol::{Connection, FromRunner, ToRunner, codec::BadEnvelope};
 use futures::{SinkExt, StreamExt};
-use tokio::net::UnixStream;
 use tokio_tungstenite::{
-    WebSocketStream, client_async_with_config,
-    tungstenite::{
-        self, Message,
-        client::IntoClientRequest,
-        http::{HeaderValue, header::AUTHORIZATION},
-        protocol::WebSocketConfig,
-    },
+    WebSocketStream,
+    tungstenite::{self, Message},
 };
 
-use self::stream::Streams;
-pub(crate) use self::{outbox::Outbox, stream::copy};
+pub use self::dial::Dialler;
+use self::stream::StreamOpener;
+pub(crate) use self::{
+    dial::{Server, UnixDialler},
+    outbox::Outbox,
+    stream::copy,
+};
 use crate::{desktop::Desktop, requests::work::Work};
 
-/// The first wait before dialling again; it doubles up to the longest.
-const FIRST_WAIT: Duration = Duration::from_millis(50);
-const LONGEST_WAIT: Duration = Duration::from_secs(2);
-/// A server that does not answer the dial within this is dialled again.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// A picture goes out in one write where the socket takes it.
-const WRITE_BUFFER_BYTES: usize = 512 * 1024;
+pub(crate) type Socket = WebSocketStream<Connection>;
 
-pub(crate) type Socket = WebSocketStream<UnixStream>;
-
-/// Why a link did not come about or ended.
+/// Reasons why a link was not made or ended.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LinkError {
-    #[error("the server's socket could not be reached")]
+    #[error("the server could not be reached")]
     Connect(#[source] io::Error),
     #[error("the server did not answer")]
     Silent,
@@ -47,33 +36,33 @@ pub(crate) enum LinkError {
     Token(#[source] tungstenite::http::header::InvalidHeaderValue),
     #[error("the WebSocket failed")]
     WebSocket(#[from] tungstenite::Error),
-    #[error("the server sent a message that means nothing")]
+    #[error("the server sent an unknown message")]
     Envelope(#[from] BadEnvelope),
     #[error("the server did not keep up")]
     Slow,
 }
 
-/// What a control link leads to.
+/// Serves control links.
 #[derive(Debug)]
 pub(crate) struct Link {
-    config: RunnerConfig,
+    server: Server,
     desktop: Desktop,
     outbox: Outbox,
     work: Work,
-    streams: Streams,
+    streams: StreamOpener,
 }
 
 impl Link {
     pub(crate) fn new(
-        config: RunnerConfig,
+        server: Server,
         desktop: Desktop,
         outbox: Outbox,
         work: Work,
         tasks: Tasks,
     ) -> Self {
-        let streams = Streams::new(config.clone(), desktop.clone(), outbox.clone(), tasks);
+        let streams = StreamOpener::new(server.clone(), desktop.clone(), outbox.clone(), tasks);
         Self {
-            config,
+            server,
             desktop,
             outbox,
             work,
@@ -81,7 +70,7 @@ impl Link {
         }
     }
 
-    /// Serves links for ever, beginning with one that is up already.
+    /// Serves one link after another, beginning with one that is up already.
     pub(crate) async fn serve(&self, first: Socket) {
         let mut socket = first;
         loop {
@@ -92,14 +81,14 @@ impl Link {
                 }
             }
             self.outbox.leave();
-            socket = dial_until_up(&self.config).await;
+            socket = self.server.dial_until_up().await;
         }
     }
 
     /// Serves one link until it ends. Reading never waits for writing.
     async fn serve_one(&self, socket: Socket) -> Result<(), LinkError> {
         let (mut sink, mut stream) = socket.split();
-        let mut waiting = self.outbox.join(&FromRunner::Ready {
+        let mut waiting = self.outbox.join(FromRunner::Ready {
             screen: self.desktop.screen(),
         });
         let write = async {
@@ -111,7 +100,7 @@ impl Link {
         let read = async {
             while let Some(message) = stream.next().await {
                 match message? {
-                    Message::Binary(message) => self.receive(codec::unpack(&message)?.0).await,
+                    Message::Binary(message) => self.receive(ToRunner::unpack(&message)?).await,
                     Message::Close(_) => break,
                     Message::Text(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
                 }
@@ -127,73 +116,35 @@ impl Link {
     async fn receive(&self, message: ToRunner) {
         match message {
             ToRunner::Request { id, actor, request } => self.work.take(id, actor, request),
-            ToRunner::SetDriver { number, driver } => self.set_driver(number, driver).await,
+            ToRunner::SetLeaseHolder { number, holder } => {
+                self.set_lease_holder(number, holder).await;
+            }
             ToRunner::Ack { id } => self.outbox.acknowledge(id),
             ToRunner::Cancel { id } => self.outbox.cancel(id),
-            ToRunner::OpenStream { stream, target } => self.streams.open(stream, target),
+            ToRunner::OpenStream {
+                stream,
+                target,
+                actor,
+            } => self.streams.open(stream, target, actor),
         }
     }
 
-    /// Obeys another driver, and says so once nothing is held down any more that others pressed.
-    async fn set_driver(&self, number: u64, driver: Driver) {
-        if self.outbox.set_driver(driver)
+    /// Obeys another lease holder, and confirms it once everything that others pressed is released.
+    async fn set_lease_holder(&self, number: u64, holder: LeaseHolder) {
+        if self.outbox.set_lease_holder(holder)
             && let Err(error) = self.desktop.release_all().await
         {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "keys and buttons were not released");
+            tracing::warn!(error, "could not release keys and buttons");
         }
-        self.outbox.tell(&FromRunner::DriverSet { number });
+        self.outbox.tell(FromRunner::LeaseHolderSet { number });
     }
 }
 
-/// Tells the server that there will be no desktop, as the last thing on this link.
+/// Tells the server that the desktop did not come up, as the last message of this link.
 pub(crate) async fn give_up(mut socket: Socket, problem: String) -> Result<(), LinkError> {
-    let message = codec::pack(&FromRunner::StartFailed { problem }, &[])?;
+    let message = FromRunner::StartFailed { problem }.pack()?;
     socket.send(Message::Binary(message)).await?;
     socket.close(None).await?;
     Ok(())
-}
-
-/// A control link, however long the server takes to be there.
-pub(crate) async fn dial_until_up(config: &RunnerConfig) -> Socket {
-    let mut wait = FIRST_WAIT;
-    loop {
-        match dial(config, CONTROL_PATH).await {
-            Ok(socket) => return socket,
-            Err(error) => {
-                let error = &error as &dyn std::error::Error;
-                tracing::debug!(
-                    error,
-                    wait_ms = wait.as_millis(),
-                    "the server was not reached"
-                );
-            }
-        }
-        tokio::time::sleep(wait).await;
-        wait = (wait * 2).min(LONGEST_WAIT);
-    }
-}
-
-/// One attempt to reach the server at this path.
-pub(crate) async fn dial(config: &RunnerConfig, path: &str) -> Result<Socket, LinkError> {
-    let mut request = format!("ws://runner{path}").into_client_request()?;
-    let mut bearer = HeaderValue::from_str(&format!("Bearer {}", config.token.expose()))
-        .map_err(LinkError::Token)?;
-    bearer.set_sensitive(true);
-    request.headers_mut().insert(AUTHORIZATION, bearer);
-    let limits = WebSocketConfig::default()
-        .write_buffer_size(WRITE_BUFFER_BYTES)
-        .max_message_size(Some(LONGEST_MESSAGE_BYTES))
-        .max_frame_size(Some(LONGEST_MESSAGE_BYTES));
-    let handshake = async {
-        let stream = UnixStream::connect(&config.socket)
-            .await
-            .map_err(LinkError::Connect)?;
-        let (socket, _) = client_async_with_config(request, stream, Some(limits)).await?;
-        Ok(socket)
-    };
-    // Running out of time has no further cause.
-    tokio::time::timeout(PATIENCE, handshake)
-        .await
-        .map_err(|_elapsed| LinkError::Silent)?
 }

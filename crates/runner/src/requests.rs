@@ -1,4 +1,4 @@
-//! Requests by their ids: each is carried out at most once, and its result is kept until the
+//! The table of requests by id: each is carried out at most once, and its result is kept until the
 //! server has it.
 
 pub(crate) mod work;
@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use bytes::Bytes;
 use deskhand_core::{
     id::RequestId,
-    sandbox::{Actor, Driver},
+    sandbox::{Actor, LeaseHolder},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -17,10 +17,10 @@ pub(crate) const MOST_OPEN: usize = 256;
 /// Acknowledged ids that are remembered, so that a late repeat is not taken for a new request.
 const MOST_CLOSED: usize = 1024;
 
-/// The table of all requests of this runner's life, as far as they matter.
+/// All requests that still matter.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
-    driver: Driver,
+    holder: LeaseHolder,
     open: HashMap<RequestId, Open>,
     /// Ids with results, in the order in which they were done.
     done_in_order: VecDeque<RequestId>,
@@ -39,18 +39,18 @@ enum Open {
 struct Running {
     actor: Actor,
     cancel: CancellationToken,
-    /// Whether somebody else took over since it was admitted.
+    /// True if another actor took the lease since it was admitted.
     is_barred: bool,
 }
 
-/// What to do with an id that has arrived.
+/// The decision about a request that has arrived.
 #[derive(Debug)]
 pub(crate) enum Admission {
     /// Carry it out, and stop when the token says so.
     New(CancellationToken),
-    /// Somebody else drives.
+    /// Another actor holds the lease.
     Refused,
-    /// It is being carried out; its result will be sent in any case.
+    /// It is running already; its result will be sent in any case.
     Running,
     /// It was carried out: this was the result.
     Done(Bytes),
@@ -69,7 +69,7 @@ impl Requests {
             None if self.open.len() >= MOST_OPEN => return Admission::Full,
             None => {}
         }
-        let is_barred = !self.driver.obeys(actor);
+        let is_barred = !self.holder.admits(actor);
         let cancel = CancellationToken::new();
         let running = Running {
             actor,
@@ -83,13 +83,13 @@ impl Requests {
         Admission::New(cancel)
     }
 
-    /// Obeys only this driver from now on. What others have under way is asked to end. Tells
-    /// whether it was another driver before.
-    pub(crate) fn set_driver(&mut self, driver: Driver) -> bool {
-        let is_another = driver != std::mem::replace(&mut self.driver, driver);
+    /// Obeys only this lease holder from now on, and asks the running requests of others to end. Returns true if
+    /// it was another holder before.
+    pub(crate) fn set_lease_holder(&mut self, holder: LeaseHolder) -> bool {
+        let is_another = holder != std::mem::replace(&mut self.holder, holder);
         for open in self.open.values_mut() {
             if let Open::Running(running) = open
-                && !driver.obeys(running.actor)
+                && !holder.admits(running.actor)
             {
                 running.is_barred = true;
                 running.cancel.cancel();
@@ -98,7 +98,7 @@ impl Requests {
         is_another
     }
 
-    /// Whether what comes of a running request may not be told.
+    /// Returns true if the result of a running request must not be sent.
     pub(crate) fn is_barred(&self, id: RequestId) -> bool {
         matches!(self.open.get(&id), Some(Open::Running(running)) if running.is_barred)
     }
@@ -132,7 +132,7 @@ impl Requests {
         }
     }
 
-    /// Results that the server may not have, oldest first.
+    /// Returns the results that the server may not have, oldest first.
     pub(crate) fn unacknowledged(&self) -> impl Iterator<Item = Bytes> {
         self.done_in_order
             .iter()
@@ -225,15 +225,15 @@ mod tests {
     }
 
     #[test]
-    fn whoever_drives_bars_what_others_ask() {
+    fn the_lease_holder_bars_the_requests_of_others() {
         let user = deskhand_core::id::UserId::new();
         let mut requests = Requests::default();
         let [before, during, own, after] = [(); 4].map(|()| RequestId::new());
         let Admission::New(cancel) = requests.admit(before, Actor::Agent) else {
             panic!("it is new");
         };
-        assert!(requests.set_driver(Driver::Only(user)));
-        assert!(!requests.set_driver(Driver::Only(user)));
+        assert!(requests.set_lease_holder(LeaseHolder::Person(user)));
+        assert!(!requests.set_lease_holder(LeaseHolder::Person(user)));
         assert!(cancel.is_cancelled() && requests.is_barred(before));
         assert!(matches!(
             requests.admit(during, Actor::Agent),
@@ -248,7 +248,7 @@ mod tests {
             requests.admit(own, Actor::Person(user)),
             Admission::New(_)
         ));
-        assert!(requests.set_driver(Driver::Anybody));
+        assert!(requests.set_lease_holder(LeaseHolder::Nobody));
         // What was under way stays barred.
         assert!(requests.is_barred(before) && !requests.is_barred(own));
         assert!(matches!(

@@ -65,11 +65,11 @@ pub enum ShellError {
 /// A handle to the shell. Clones lead to the same one.
 #[derive(Debug, Clone)]
 pub struct Shell {
-    orders: mpsc::Sender<Order>,
+    orders: mpsc::Sender<QueuedCommand>,
 }
 
 /// A request on its way to the shell's task.
-struct Order {
+struct QueuedCommand {
     request: ShellRequest,
     on_output: OnOutput,
     cancel: CancellationToken,
@@ -105,7 +105,7 @@ impl Shell {
             }
         }
         let (reply, answer) = oneshot::channel();
-        let order = Order {
+        let order = QueuedCommand {
             request,
             on_output,
             cancel,
@@ -120,9 +120,9 @@ impl Shell {
     }
 }
 
-impl std::fmt::Debug for Order {
+impl std::fmt::Debug for QueuedCommand {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Order")
+        f.debug_struct("QueuedCommand")
             .field("request", &self.request)
             .finish_non_exhaustive()
     }

@@ -15,7 +15,7 @@ use std::{
 use bytes::Bytes;
 use deskhand_core::{
     id::RequestId,
-    sandbox::{ComputerRequest, Driver},
+    sandbox::{LeaseHolder, RunnerReply, RunnerRequest},
     shell::{ShellEnding, ShellOutput, ShellRequest},
     tasks::Tasks,
 };
@@ -38,7 +38,7 @@ struct StandIn {
     kept: HashMap<RequestId, Outcome>,
     n_done: usize,
     hanging: Vec<RequestId>,
-    driver: Driver,
+    holder: LeaseHolder,
 }
 
 /// What to do with a result.
@@ -65,7 +65,7 @@ async fn main() -> Result<(), Problem> {
         kept: HashMap::new(),
         n_done: 0,
         hanging: Vec::new(),
-        driver: Driver::default(),
+        holder: LeaseHolder::default(),
     };
     loop {
         stand_in.serve().await?;
@@ -98,14 +98,14 @@ impl StandIn {
             let Message::Binary(message) = message? else {
                 continue;
             };
-            match codec::unpack::<ToRunner>(&message)?.0 {
-                ToRunner::Request { id, actor, .. } if !self.driver.obeys(actor) => {
+            match ToRunner::unpack(&message)? {
+                ToRunner::Request { id, actor, .. } if !self.holder.admits(actor) => {
                     let outcome = Outcome::Refused { was_begun: false };
                     send(&mut link, FromRunner::Result { id, outcome }, &[]).await?;
                 }
-                ToRunner::SetDriver { number, driver } => {
-                    self.driver = driver;
-                    send(&mut link, FromRunner::DriverSet { number }, &[]).await?;
+                ToRunner::SetLeaseHolder { number, holder } => {
+                    self.holder = holder;
+                    send(&mut link, FromRunner::LeaseHolderSet { number }, &[]).await?;
                 }
                 ToRunner::Request { id, request, .. } => {
                     if let Then::Drop = self.answer(&mut link, id, request).await? {
@@ -138,21 +138,21 @@ impl StandIn {
         &mut self,
         link: &mut WebSocketStream<UnixStream>,
         id: RequestId,
-        request: ComputerRequest,
+        request: RunnerRequest,
     ) -> Result<Then, Problem> {
         let mut then = Then::Send;
         if !self.kept.contains_key(&id) {
             let (outcome, asked) = match request {
-                ComputerRequest::Shell(ShellRequest::Run { command, .. }) => {
+                RunnerRequest::Shell(ShellRequest::Run { command, .. }) => {
                     self.run(link, id, &command).await?
                 }
-                other @ (ComputerRequest::Act { .. }
-                | ComputerRequest::Look { .. }
-                | ComputerRequest::Shell(ShellRequest::Restart)
-                | ComputerRequest::Edit(_)
-                | ComputerRequest::Keep(_)
-                | ComputerRequest::Fill { .. }
-                | ComputerRequest::Guard { .. }) => {
+                other @ (RunnerRequest::Act(_)
+                | RunnerRequest::Look(_)
+                | RunnerRequest::Shell(ShellRequest::Restart)
+                | RunnerRequest::Edit(_)
+                | RunnerRequest::PutFile(_)
+                | RunnerRequest::TypeSecret(_)
+                | RunnerRequest::CoverSecrets(_)) => {
                     (failed(format!("not here: {other:?}")), Then::Send)
                 }
             };
@@ -177,7 +177,7 @@ impl StandIn {
         let outcome = match word {
             ":count" => said(self.n_done.to_string()),
             ":forget" => {
-                self.driver = Driver::default();
+                self.holder = LeaseHolder::default();
                 return Ok((said("forgotten".to_owned()), Then::Drop));
             }
             ":drop" => return Ok((said("after all".to_owned()), Then::Drop)),
@@ -233,25 +233,21 @@ fn bash(command: &str) -> Result<Outcome, Problem> {
     let mut output = Vec::new();
     reader.read_to_end(&mut output)?;
     let code = child.wait()?.code().unwrap_or(-1);
-    Ok(Outcome::Shell {
-        output: ShellOutput {
-            output: String::from_utf8_lossy(&output).into_owned(),
-            omitted_bytes: 0,
-            ending: ShellEnding::Exited { code },
-            cwd: "/home/agent".to_owned(),
-        },
-    })
+    Ok(Outcome::Done(RunnerReply::Shell(ShellOutput {
+        output: String::from_utf8_lossy(&output).into_owned(),
+        omitted_bytes: 0,
+        ending: ShellEnding::Exited { code },
+        cwd: "/home/agent".to_owned(),
+    })))
 }
 
 fn said(output: String) -> Outcome {
-    Outcome::Shell {
-        output: ShellOutput {
-            output,
-            omitted_bytes: 0,
-            ending: ShellEnding::Exited { code: 0 },
-            cwd: "/home/agent".to_owned(),
-        },
-    }
+    Outcome::Done(RunnerReply::Shell(ShellOutput {
+        output,
+        omitted_bytes: 0,
+        ending: ShellEnding::Exited { code: 0 },
+        cwd: "/home/agent".to_owned(),
+    }))
 }
 
 fn failed(problem: String) -> Outcome {

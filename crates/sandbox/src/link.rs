@@ -1,14 +1,14 @@
-//! The server's end of the link to one runner.
+//! The server's end of the link to one runner, over any byte stream.
 //!
-//! A request is kept from the moment it is asked until its result is here: when the runner
-//! dials again after a broken connection, everything unanswered is sent again, and the runner
-//! knows from the id what it has done already. So a broken connection costs time and nothing
-//! else, until [`RECONNECT_PATIENCE`] is used up or the sandbox is gone. Then each caller hears
-//! whether the request had left: if it had, its fate is unknown.
+//! A request is kept until its result has arrived. When the runner dials again after a broken
+//! connection, the link sends every unanswered request again, and the runner knows from the id
+//! which ones it has carried out already. So a broken connection costs only time, until
+//! [`RECONNECT_TIMEOUT`] has passed or the sandbox has ended. Then each caller learns if the
+//! request had been sent: if so, its fate is unknown.
 
 pub(crate) mod accept;
 mod control;
-mod driver;
+mod lease;
 mod requests;
 mod stream;
 
@@ -20,12 +20,11 @@ use std::{
 
 use deskhand_core::{
     action::ScreenSize,
-    sandbox::{ByteStream, ComputerError, Driver},
+    sandbox::{Actor, ByteStream, ComputerError, LeaseHolder, StreamTarget},
     secret::Secret,
 };
-use deskhand_runner_protocol::{StreamTarget, ToRunner};
+use deskhand_runner_protocol::{Connection, ToRunner};
 use tokio::{
-    net::UnixStream,
     sync::{Notify, oneshot, watch},
     time::timeout,
 };
@@ -35,33 +34,33 @@ use tokio_util::sync::CancellationToken;
 use self::requests::Requests;
 use crate::gateway::GatewayDoor;
 
-/// How long a request waits for a runner whose connection is broken.
-const RECONNECT_PATIENCE: Duration = Duration::from_secs(10);
-/// How long a runner may take to dial a stream it was asked for.
-const STREAM_PATIENCE: Duration = Duration::from_secs(5);
+/// The longest time that a request waits for a runner whose connection is broken.
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest time that a runner may take to dial a stream.
+const STREAM_TIMEOUT: Duration = Duration::from_secs(5);
 
-pub(crate) type Socket = WebSocketStream<UnixStream>;
+pub(crate) type Socket = WebSocketStream<Connection>;
 
-/// The link to one runner, whether it is connected just now or not.
+/// The link to one runner, connected or not.
 pub(crate) struct Link {
     token: Secret,
-    /// Where the sandbox's programs may ask models, if anywhere.
+    /// The model gateway for the sandbox's programs, if they may use it.
     gateway: Option<GatewayDoor>,
     state: Mutex<State>,
-    /// There may be something to send.
+    /// Notified when there may be something to send.
     wake: Notify,
     status: watch::Sender<Status>,
-    /// The number of the newest driver that the runner has said it obeys.
-    known_driver: watch::Sender<u64>,
+    /// The number of the newest lease holder that the runner has confirmed.
+    confirmed_holder: watch::Sender<u64>,
     ended: CancellationToken,
 }
 
-/// How things stand with the runner.
+/// The state of the runner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// It has not been heard of yet.
+    /// It has not connected yet.
     Expected,
-    /// Its desktop did not come up. The text says why.
+    /// Its desktop did not come up. The text gives the reason.
     StartFailed(String),
     /// It is connected and its desktop has this size.
     Ready(ScreenSize),
@@ -73,18 +72,18 @@ pub(crate) enum Status {
 
 #[derive(Default)]
 struct State {
-    /// Which control link is the newest. Older ones end when they notice.
+    /// The number of the newest control link. Older ones end when they notice.
     generation: u64,
-    /// Whether the newest control link has said that it is ready.
+    /// True once the newest control link has said that it is ready.
     is_ready: bool,
     has_ended: bool,
     requests: Requests,
-    driver: Driver,
-    /// Counts drivers; 0 is before anybody took control.
-    driver_number: u64,
-    /// The control link and the driver's number that went out last.
-    driver_sent: (u64, u64),
-    /// What goes out besides requests.
+    holder: LeaseHolder,
+    /// Counts changes of the lease holder; 0 before the first.
+    holder_number: u64,
+    /// The control link and the holder's number that were sent last.
+    holder_sent: (u64, u64),
+    /// Messages to send besides requests.
     notes: VecDeque<ToRunner>,
     last_stream: u64,
     /// Streams that the runner was asked to dial.
@@ -93,7 +92,7 @@ struct State {
 }
 
 impl Link {
-    /// A link for the runner that knows this token.
+    /// Makes a link for the runner that knows this token.
     pub(crate) fn new(token: Secret, gateway: Option<GatewayDoor>) -> Self {
         Self {
             token,
@@ -101,12 +100,12 @@ impl Link {
             state: Mutex::default(),
             wake: Notify::new(),
             status: watch::Sender::new(Status::Expected),
-            known_driver: watch::Sender::new(0),
+            confirmed_holder: watch::Sender::new(0),
             ended: CancellationToken::new(),
         }
     }
 
-    /// Waits until the runner has said for the first time how its start went.
+    /// Waits until the runner has reported on its start for the first time.
     pub(crate) async fn started(&self) -> Status {
         let mut status = self.status.subscribe();
         match status.wait_for(|status| *status != Status::Expected).await {
@@ -120,25 +119,26 @@ impl Link {
     pub(crate) async fn open_stream(
         &self,
         target: StreamTarget,
+        actor: Actor,
     ) -> Result<ByteStream, ComputerError> {
-        let dialled = self.ask_for_stream(target)?;
-        match timeout(STREAM_PATIENCE, dialled).await {
+        let dialled = self.ask_for_stream(target, actor)?;
+        match timeout(STREAM_TIMEOUT, dialled).await {
             Ok(Ok(Ok(socket))) => Ok(stream::bytes_of(socket)),
             Ok(Ok(Err(problem))) => Err(ComputerError::Failed(problem)),
             Ok(Err(_)) => Err(ComputerError::Gone),
             Err(_) => Err(ComputerError::Failed(format!(
                 "the sandbox did not open the stream within {} s",
-                STREAM_PATIENCE.as_secs()
+                STREAM_TIMEOUT.as_secs()
             ))),
         }
     }
 
-    /// The last thing the runner said about its programs.
+    /// The runner's last notice about its programs.
     pub(crate) fn last_notice(&self) -> Option<String> {
         self.state().last_notice.clone()
     }
 
-    /// The sandbox is gone: nothing that waits will be answered.
+    /// Ends the link because the sandbox is gone. Pending requests get an error.
     pub(crate) fn end(&self) {
         let mut state = self.state();
         state.has_ended = true;
@@ -154,20 +154,23 @@ impl Link {
     fn ask_for_stream(
         &self,
         target: StreamTarget,
+        actor: Actor,
     ) -> Result<oneshot::Receiver<Result<Socket, String>>, ComputerError> {
         let mut state = self.state();
         if state.has_ended {
             return Err(ComputerError::Gone);
         }
-        // Whoever asked and went away no longer wants the stream.
+        // A caller that went away no longer wants the stream.
         state.streams.retain(|_, asker| !asker.is_closed());
         state.last_stream += 1;
         let stream = state.last_stream;
         let (asker, dialled) = oneshot::channel();
         state.streams.insert(stream, asker);
-        state
-            .notes
-            .push_back(ToRunner::OpenStream { stream, target });
+        state.notes.push_back(ToRunner::OpenStream {
+            stream,
+            target,
+            actor,
+        });
         drop(state);
         self.wake.notify_waiters();
         Ok(dialled)
@@ -186,3 +189,6 @@ impl std::fmt::Debug for Link {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod duplex_tests;

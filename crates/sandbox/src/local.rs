@@ -1,13 +1,13 @@
 //! Sandboxes on this machine, made by bubblewrap.
 //!
 //! They work for root and for ordinary users alike and need no daemon. A sandbox ends with its
-//! session, with the server, and when the server is killed: see [`process`]. What it can see
-//! stands in [`bubblewrap`], whom its programs are in [`identity`], how much it may use in
-//! [`limits`].
+//! session, with the server, and when the server is killed: see [`process`]. [`bubblewrap`] decides
+//! what it can see, [`identity`] as which user its programs run, [`limits`] how much they may use.
 
 pub(crate) mod browser;
 pub(crate) mod bubblewrap;
 pub(crate) mod cgroup;
+mod doctor;
 mod files;
 mod host;
 pub(crate) mod identity;
@@ -24,14 +24,14 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
 };
 
 use async_trait::async_trait;
 use deskhand_core::{
-    gateway::Entrance,
     id::SessionId,
-    sandbox::{Sandbox, SandboxSpec, SandboxUsage, Sandboxes, StartSandboxError},
+    sandbox::{
+        DoctorCheck, Lifecycle, Network, Sandbox, SandboxSpec, SandboxUsage, StartSandboxError,
+    },
     tasks::Tasks,
 };
 use futures::future::join_all;
@@ -41,71 +41,18 @@ use tokio_util::sync::CancellationToken;
 use self::{
     files::SessionFiles,
     host::Host,
-    sandbox::{Handle, LocalSandbox},
+    sandbox::{Handle, LocalSandbox, LocalSpec},
     trace::Trace,
 };
+use crate::providers::{Provider, ProviderSettings};
 
-/// How sandboxes on this machine are made.
-#[derive(Debug, Clone)]
-pub struct LocalConfig {
-    /// The folder for the files of all sandboxes. No other server may use it.
-    pub dir: PathBuf,
-    /// The program that is started in a sandbox with the one argument `runner`.
-    pub runner: PathBuf,
-    /// Bubblewrap: a path, or a name that is looked up.
-    pub bubblewrap: PathBuf,
-    /// The screen counts as settled after this long without a change.
-    pub settle_quiet: Duration,
-    /// And at the latest after this long.
-    pub settle_max: Duration,
-    /// What a shell command's reply holds at most.
-    pub shell_output_bytes: usize,
-    pub limits: Limits,
-    /// How long a desktop may take to answer.
-    pub start_timeout: Duration,
-    /// Where programs in a sandbox may ask models; `None` for nowhere.
-    pub gateway: Option<Entrance>,
-}
+/// The provider's entry in the list of providers.
+pub(crate) const PROVIDER: Provider = Provider {
+    name: NAME,
+    build: |settings, tasks| Arc::new(LocalSandboxes::new(settings, tasks)),
+};
 
-impl LocalConfig {
-    /// The usual settings.
-    pub fn new(dir: PathBuf, runner: PathBuf) -> Self {
-        Self {
-            dir,
-            runner,
-            bubblewrap: PathBuf::from("bwrap"),
-            settle_quiet: Duration::from_millis(60),
-            settle_max: Duration::from_secs(2),
-            shell_output_bytes: 64 * 1024,
-            limits: Limits::default(),
-            start_timeout: Duration::from_secs(20),
-            gateway: None,
-        }
-    }
-}
-
-/// How much one sandbox may use, where the machine can enforce it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Limits {
-    pub memory_bytes: u64,
-    /// Processors' worth of time.
-    pub cpus: f32,
-    pub processes: u32,
-    /// The longest single file.
-    pub file_size_bytes: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        const GIB: u64 = 1024 * 1024 * 1024;
-        Self {
-            memory_bytes: 4 * GIB,
-            cpus: 2.0,
-            processes: 1024,
-            file_size_bytes: 4 * GIB,
-        }
-    }
-}
+const NAME: &str = "local";
 
 /// The sandboxes of this machine. Clones share them.
 #[derive(Debug, Clone)]
@@ -115,9 +62,9 @@ pub struct LocalSandboxes {
 
 #[derive(Debug)]
 struct Shared {
-    config: LocalConfig,
+    settings: ProviderSettings,
     tasks: Tasks,
-    /// What the first start prepares for all.
+    /// The machine, prepared by the first start for all later ones.
     host: OnceCell<Arc<Host>>,
     slots: Mutex<HashMap<SessionId, Slot>>,
     /// Fires when no more sandboxes may start.
@@ -128,11 +75,11 @@ struct Shared {
 type Slot = Arc<tokio::sync::Mutex<Option<Handle>>>;
 
 impl LocalSandboxes {
-    /// Nothing is started or written before it is needed.
-    pub fn new(config: LocalConfig, tasks: Tasks) -> Self {
+    /// Makes the provider. Nothing is started or written before it is needed.
+    pub fn new(settings: ProviderSettings, tasks: Tasks) -> Self {
         Self {
             shared: Arc::new(Shared {
-                config,
+                settings,
                 tasks,
                 host: OnceCell::new(),
                 slots: Mutex::default(),
@@ -141,45 +88,36 @@ impl LocalSandboxes {
         }
     }
 
-    /// Clears away what an earlier server left that was killed, and prepares the first start.
-    /// For the start of a server, before the first sandbox.
-    pub async fn sweep(&self) {
-        let dir = &self.shared.config.dir;
-        let sessions = self.sessions_with_files().await.unwrap_or_else(|error| {
-            tracing::warn!(%error, dir = %dir.display(), "the files of sandboxes cannot be listed");
-            Vec::new()
-        });
-        trace::end_leftovers(&sessions);
-        for session in sessions {
-            let files = SessionFiles::of(dir, session);
-            if let Some(trace) = Trace::read(&files.trace()) {
-                trace.clear().await;
-            }
-            if let Err(error) = files.remove_run() {
-                tracing::warn!(%error, session.id = %session, "the traces of a sandbox are left");
-            }
+    /// Refuses by name the parts of a spec that this provider does not have.
+    fn supported(&self, spec: SandboxSpec) -> Result<LocalSpec, StartSandboxError> {
+        let unsupported = |what: &str| {
+            Err(StartSandboxError::Unsupported {
+                provider: NAME,
+                what: what.to_owned(),
+            })
+        };
+        let Some(session) = spec.session else {
+            return unsupported("a sandbox without a session");
+        };
+        if let Some(image) = spec.image {
+            return unsupported(&format!("images, such as {image:?}"));
         }
-        if let Err(error) = self.shared.host().await {
-            tracing::warn!(error = %chain(&error), "sandboxes cannot be started yet");
+        match spec.network {
+            Network::Closed => {}
+            Network::Open => return unsupported("an open network; only a closed one"),
         }
-    }
-
-    /// Ends all sandboxes and returns when they are gone. None can be started afterwards.
-    pub async fn stop_all(&self) {
-        self.shared.closed.cancel();
-        let slots: Vec<Slot> = self.shared.slots().values().cloned().collect();
-        join_all(slots.iter().map(|slot| async {
-            if let Some(handle) = &*slot.lock().await {
-                handle.stop().await;
-            }
-        }))
-        .await;
+        Ok(LocalSpec {
+            session,
+            screen: spec.screen,
+            limits: spec.limits.unwrap_or(self.shared.settings.limits),
+        })
     }
 }
 
 #[async_trait]
-impl Sandboxes for LocalSandboxes {
+impl Lifecycle for LocalSandboxes {
     async fn start(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>, StartSandboxError> {
+        let spec = self.supported(spec)?;
         let slot = self.shared.slot(spec.session);
         let starting = async {
             let mut slot = slot.lock().await;
@@ -199,25 +137,61 @@ impl Sandboxes for LocalSandboxes {
         }
     }
 
+    async fn sweep(&self) {
+        let dir = &self.shared.settings.dir;
+        let sessions = self.sessions_with_files().await.unwrap_or_else(|error| {
+            tracing::warn!(%error, dir = %dir.display(), "could not list the files of sandboxes");
+            Vec::new()
+        });
+        trace::end_leftovers(&sessions);
+        for session in sessions {
+            let files = SessionFiles::of(dir, session);
+            if let Some(trace) = Trace::read(&files.trace()) {
+                trace.clear().await;
+            }
+            if let Err(error) = files.remove_run() {
+                tracing::warn!(%error, session.id = %session, "could not remove the traces of a sandbox");
+            }
+        }
+        if let Err(error) = self.shared.host().await {
+            tracing::warn!(error = %chain(&error), "sandboxes cannot be started yet");
+        }
+    }
+
+    async fn stop_all(&self) {
+        self.shared.closed.cancel();
+        let slots: Vec<Slot> = self.shared.slots().values().cloned().collect();
+        join_all(slots.iter().map(|slot| async {
+            if let Some(handle) = &*slot.lock().await {
+                handle.stop().await;
+            }
+        }))
+        .await;
+    }
+
     async fn remove_files(&self, session: SessionId) -> io::Result<()> {
         let slot = self.shared.slot(session);
         let mut slot = slot.lock().await;
         if let Some(handle) = slot.take() {
             handle.stop().await;
         }
-        let files = SessionFiles::of(&self.shared.config.dir, session);
+        let files = SessionFiles::of(&self.shared.settings.dir, session);
         spawn_blocking(move || files.remove()).await??;
         self.shared.slots().remove(&session);
         Ok(())
     }
 
     async fn sessions_with_files(&self) -> io::Result<Vec<SessionId>> {
-        let dir = self.shared.config.dir.clone();
+        let dir = self.shared.settings.dir.clone();
         spawn_blocking(move || files::sessions_in(&dir)).await?
     }
 
     async fn check(&self) -> Result<(), StartSandboxError> {
         self.shared.host().await.map(drop)
+    }
+
+    async fn doctor(&self) -> Vec<DoctorCheck> {
+        doctor::checks(&self.shared.settings).await
     }
 
     async fn usage(&self) -> SandboxUsage {
@@ -237,8 +211,8 @@ impl Shared {
         let host = self
             .host
             .get_or_try_init(|| async {
-                let config = self.config.clone();
-                spawn_blocking(move || Host::prepare(config))
+                let settings = self.settings.clone();
+                spawn_blocking(move || Host::prepare(settings))
                     .await
                     .map_err(io::Error::from)?
                     .map(Arc::new)
@@ -257,7 +231,7 @@ impl Shared {
     }
 }
 
-/// The file of a program that is named, or looked up where programs are in a sandbox.
+/// Finds the file of a program by its path, or by its name among a sandbox's programs.
 pub(crate) fn find_program(name: &Path) -> Option<PathBuf> {
     ["/usr/local/bin", "/usr/bin", "/bin"]
         .iter()
@@ -266,7 +240,7 @@ pub(crate) fn find_program(name: &Path) -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-/// An error with its causes, for a log line.
+/// Writes an error and its causes as one line.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

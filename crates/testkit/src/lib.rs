@@ -9,11 +9,13 @@
 )]
 
 mod client;
+pub mod conformance;
 mod elsewhere;
 mod not_run;
 mod openapi;
 mod postgres;
 mod processes;
+pub mod sandboxes;
 mod server;
 mod session;
 mod sockets;

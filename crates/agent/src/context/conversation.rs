@@ -89,10 +89,8 @@ impl<'a> Conversation<'a> {
                     self.unanswered.note(note);
                 }
             }
-            EventBody::Lease(LeaseChanged { name, .. }) => {
-                if !self.drivers.contains(name) {
-                    self.drivers.push(name.clone());
-                }
+            EventBody::Lease(LeaseChanged { name, .. }) if !self.drivers.contains(name) => {
+                self.drivers.push(name.clone());
             }
             EventBody::Status(status) => self.status(status),
             EventBody::Error(failure) => self.failed(failure),

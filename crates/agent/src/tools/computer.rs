@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use deskhand_core::{
     action::{Action, Button, Point, Region, ScreenSize},
     policy::{CallSubject, Proposal, Risk},
+    sandbox::Acted,
     tool::{NativeTool, ResultPart, ToolSpec, write_parts},
 };
 use serde_json::{Value, json};
@@ -141,10 +142,10 @@ impl Invocation for Desktop {
         context: &mut dyn ToolContext,
     ) -> Result<ToolOutput, ToolFailure> {
         let acted = context.act(&self.0).await?;
-        let parts = result(&self.0, acted.pointer);
+        let parts = result(&self.0, &acted);
         Ok(ToolOutput {
-            picture: acted.picture,
-            ..ToolOutput::parts(parts.unwrap_or_else(|| vec![acted.words.into()]))
+            picture: acted.frame,
+            ..ToolOutput::parts(parts)
         })
     }
 }
@@ -203,26 +204,27 @@ fn describe(action: &Action) -> String {
     }
 }
 
-/// Writes the result of an action. Returns `None` where a fact is missing that the sentence needs.
-fn result(action: &Action, pointer: Option<Point>) -> Option<Vec<ResultPart>> {
-    let done_at = |verb: &str, at: Option<Point>| {
-        let at = at.or(pointer)?;
-        Some(vec![format!("{verb} at ").into(), at.into()])
+/// Writes the result of an action, from the action and the facts that the computer tells.
+fn result(action: &Action, acted: &Acted) -> Vec<ResultPart> {
+    let done_at = |verb: &str, at: Option<Point>| match at.or(acted.pointer) {
+        Some(at) => vec![format!("{verb} at ").into(), at.into()],
+        None => vec![verb.into()],
     };
     let mut parts = match action {
         Action::Screenshot => vec!["Took a screenshot".into()],
         Action::Zoom { region } => [vec!["Zoomed into ".into()], area(*region)].concat(),
-        Action::Move { at } => done_at("Moved", Some(*at))?,
+        Action::Move { at } => done_at("Moved", Some(*at)),
         Action::Click {
             button, count, at, ..
-        } => done_at(&click(*button, *count), *at)?,
-        Action::MouseDown { .. } => done_at("Pressed the mouse button", None)?,
-        Action::MouseUp { .. } => done_at("Released the mouse button", None)?,
-        Action::Drag { path, .. } => match &path[..] {
-            [start, .., end] => drag(*start, *end),
-            [] | [_] => return None,
+        } => done_at(&click(*button, *count), *at),
+        Action::MouseDown { .. } => done_at("Pressed the mouse button", None),
+        Action::MouseUp { .. } => done_at("Released the mouse button", None),
+        Action::Drag { path, .. } => match (&path[..], acted.dragged_from) {
+            ([start, .., end], _) => drag(*start, *end),
+            ([end], Some(start)) => drag(start, *end),
+            ([] | [_], _) => vec!["Dragged".into()],
         },
-        Action::Scroll { at, dx, dy, .. } => done_at(&scroll(*dx, *dy), *at)?,
+        Action::Scroll { at, dx, dy, .. } => done_at(&scroll(*dx, *dy), *at),
         Action::Type { text } => {
             let n_characters = counted(text.chars().count(), "character");
             vec![format!("Typed {n_characters}").into()]
@@ -230,10 +232,13 @@ fn result(action: &Action, pointer: Option<Point>) -> Option<Vec<ResultPart>> {
         Action::Key { keys, repeat } => vec![pressed(keys, *repeat).into()],
         Action::HoldKey { keys, ms } => vec![format!("Held {keys} for {ms} ms").into()],
         Action::Wait { ms } => vec![format!("Waited {ms} ms").into()],
-        Action::CursorPosition => return Some(vec![ResultPart::Coordinates(pointer?)]),
+        Action::CursorPosition => match acted.pointer {
+            Some(at) => return vec![ResultPart::Coordinates(at)],
+            None => vec!["The pointer's position is not known".into()],
+        },
     };
     parts.push(".".into());
-    Some(parts)
+    parts
 }
 
 fn click(button: Button, count: u8) -> String {

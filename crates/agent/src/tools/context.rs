@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 use deskhand_core::{
-    action::{Action, Point},
+    action::Action,
     decision::{Ask, GivenFile},
     edit::EditCommand,
     event::EventBody,
     id::TurnId,
-    sandbox::{ComputerReply, Frame},
+    sandbox::Acted,
     shell::{ShellOutput, ShellRequest},
     vault::SecretName,
 };
@@ -47,30 +47,4 @@ pub trait ToolContext: Send {
 
     /// Appends events of the tool's own to the session's log.
     async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), ToolFailure>;
-}
-
-/// An action that was carried out.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Acted {
-    /// The pointer's place afterwards, where the computer tells it.
-    pub pointer: Option<Point>,
-    pub picture: Option<Frame>,
-    /// The computer's own words, for an action whose sentence lacks a fact.
-    pub words: String,
-}
-
-impl Acted {
-    /// Takes the facts from a reply to an action. This is the only place that reads such a reply.
-    pub fn of_reply(reply: ComputerReply) -> Self {
-        let (words, picture) = match reply {
-            ComputerReply::Acted { text, frame } => (text, frame),
-            ComputerReply::Edited { text } => (text, None),
-            ComputerReply::Shell(output) => (output.output, None),
-        };
-        Self {
-            pointer: picture.as_ref().map(|frame| frame.pointer),
-            picture,
-            words,
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use deskhand_core::{
     event::EventBody,
     model::{Item, Pictures},
-    sandbox::{ComputerError, ComputerReply, ComputerRequest},
+    sandbox::{Act, ComputerError, SessionReply, SessionRequest},
     shell::ShellEnding,
 };
 use insta::assert_snapshot;
@@ -77,7 +77,7 @@ async fn settled_and_pictured(answer: Vec<(&str, serde_json::Value)>) -> (Vec<bo
     let requests = computer.requests.borrow();
     let settled = requests
         .iter()
-        .map(|request| matches!(request, ComputerRequest::Act { look: true, .. }));
+        .map(|request| matches!(request, SessionRequest::Act(Act { look: true, .. })));
     let [_, _, Item::Results(results)] = &*stage.shown() else {
         panic!("{:?}", stage.shown());
     };
@@ -176,7 +176,7 @@ async fn calls_that_make_no_sense_are_refused_when_it_is_their_turn() {
 
 #[tokio::test(start_paused = true)]
 async fn an_exit_code_is_no_failure_and_a_time_out_is() {
-    let told = |ending| Reaction::Answer(Ok(ComputerReply::Shell(printed("half\n", ending))));
+    let told = |ending| Reaction::Answer(Ok(SessionReply::Shell(printed("half\n", ending))));
     let computer = FakeSandbox::new(vec![
         told(ShellEnding::Exited { code: 3 }),
         told(ShellEnding::TimedOut { after_ms: 1000 }),

@@ -8,7 +8,7 @@ use deskhand_core::{
     event::{DecisionRaised, DecisionSettled, EventBody},
     id::{DecisionId, TurnId, UserId},
     model::{Chunk, Item, ModelError, Price, Usage},
-    sandbox::{ComputerReply, Frame},
+    sandbox::{Acted, Frame, SessionReply},
 };
 use insta::assert_snapshot;
 
@@ -231,15 +231,16 @@ async fn a_computer_that_never_answers_does_not_hold_a_turn_up_for_ever() {
 
 /// Clicks again and again, and the screen stays as it is.
 fn stuck(n_times: usize) -> Stage {
-    let same = Ok(ComputerReply::Acted {
-        text: "Clicked.".to_owned(),
+    let same = Ok(SessionReply::Act(Acted {
+        dragged_from: None,
+        pointer: Some(deskhand_core::action::Point { x: 1, y: 2 }),
         frame: Some(Frame {
             bytes: bytes::Bytes::from_static(b"the same"),
             format: deskhand_core::blob::BlobFormat::Png,
             size: deskhand_core::action::ScreenSize::default(),
             pointer: deskhand_core::action::Point { x: 0, y: 0 },
         }),
-    });
+    }));
     let computer = FakeSandbox::new(vec![Reaction::Answer(same); n_times]);
     let mut answers = vec![calls(vec![click(1, 2)]); n_times];
     answers.push(says("I give up."));

@@ -8,7 +8,7 @@ use deskhand_core::{
     id::{DecisionId, TurnId},
     model::{Check, Chunk},
     policy::{Mode, Policy},
-    sandbox::ComputerRequest,
+    sandbox::SessionRequest,
     session::{Phase, SandboxState},
 };
 use insta::assert_snapshot;
@@ -213,7 +213,7 @@ async fn an_approved_command_is_run_after_a_restart_unless_it_may_have_been() {
     let n_commands = |stage: &Stage| {
         let computers = stage.desk.computers.lock().unwrap();
         let requests = computers[0].requests.borrow().clone();
-        let is_shell = |request: &&ComputerRequest| matches!(request, ComputerRequest::Shell(_));
+        let is_shell = |request: &&SessionRequest| matches!(request, SessionRequest::Shell(_));
         requests.iter().filter(is_shell).count()
     };
 

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use deskhand_agent::{Budgets, Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
 use deskhand_core::{
-    action::{Point, ScreenSize},
+    action::{Action, Point, ScreenSize},
     blob::{BlobError, BlobFormat, BlobName, Blobs},
     budget::{Account, Accounts, Bound},
     clock::Clock,
@@ -20,8 +20,8 @@ use deskhand_core::{
     model::{Chunk, Model, ModelError, ModelRequest, Original, Pictures, Price},
     policy::Policy,
     sandbox::{
-        Actor, ByteStream, ComputerError, ComputerReply, ComputerRequest, Driver, Frame, Progress,
-        Sandbox, SandboxEnd,
+        Act, Acted, Actor, Call, Computer, ComputerError, Edited, FilePut, Frame, LeaseHolder,
+        SecretTyped, SessionReply, SessionRequest,
     },
     shell::{ShellEnding, ShellOutput},
 };
@@ -114,13 +114,13 @@ impl Model for FakeModel {
 pub(crate) enum Reaction {
     /// Does it and answers as a real one would.
     Do,
-    Answer(Result<ComputerReply, ComputerError>),
+    Answer(Result<SessionReply, ComputerError>),
     /// Answers after a while.
-    AnswerAfter(Duration, Result<ComputerReply, ComputerError>),
+    AnswerAfter(Duration, Result<SessionReply, ComputerError>),
     /// Prints these, each after a while, and then answers.
     Print(Vec<(Duration, &'static [u8])>, ShellOutput),
     /// Goes on until it is cancelled, and then answers.
-    UntilCancelled(Result<ComputerReply, ComputerError>),
+    UntilCancelled(Result<SessionReply, ComputerError>),
     /// Never answers, cancelled or not.
     Deaf,
 }
@@ -128,7 +128,7 @@ pub(crate) enum Reaction {
 #[derive(Debug)]
 pub(crate) struct FakeSandbox {
     reactions: Mutex<VecDeque<Reaction>>,
-    pub(crate) requests: watch::Sender<Vec<ComputerRequest>>,
+    pub(crate) requests: watch::Sender<Vec<SessionRequest>>,
     cancelled: watch::Sender<Option<RequestId>>,
 }
 
@@ -162,50 +162,56 @@ fn frame(n_requests: usize, shown: Option<ScreenSize>) -> Frame {
     }
 }
 
-fn done(request: &ComputerRequest, n_requests: usize) -> ComputerReply {
-    match request {
-        ComputerRequest::Act {
-            action,
-            look,
-            shown,
-        } => ComputerReply::Acted {
-            text: "Did it.".to_owned(),
-            frame: (*look || action.is_look()).then(|| frame(n_requests, *shown)),
-        },
-        ComputerRequest::Look { shown, .. } => ComputerReply::Acted {
-            text: "Looked.".to_owned(),
-            frame: Some(frame(n_requests, *shown)),
-        },
-        ComputerRequest::Shell(_) => {
-            ComputerReply::Shell(printed("output\n", ShellEnding::Exited { code: 0 }))
+/// The facts about an action, as a real computer would give them.
+fn acted(act: &Act, n_requests: usize) -> Acted {
+    let pointer = match &act.action {
+        Action::Move { at } => Some(*at),
+        Action::Click { at, .. } | Action::Scroll { at, .. } => {
+            Some(at.unwrap_or(Point { x: 0, y: 0 }))
         }
-        ComputerRequest::Keep(file) => ComputerReply::Edited {
-            text: format!("/home/agent/{}/{}", file.folder, file.name),
-        },
-        ComputerRequest::Fill { .. } | ComputerRequest::Guard { .. } => ComputerReply::Acted {
-            text: "Done.".to_owned(),
-            frame: None,
-        },
-        ComputerRequest::Edit(_) => ComputerReply::Edited {
+        Action::Drag { path, .. } => path.last().copied(),
+        Action::MouseDown { .. } | Action::MouseUp { .. } | Action::CursorPosition => {
+            Some(Point { x: 0, y: 0 })
+        }
+        Action::Screenshot
+        | Action::Zoom { .. }
+        | Action::Type { .. }
+        | Action::Key { .. }
+        | Action::HoldKey { .. }
+        | Action::Wait { .. } => None,
+    };
+    Acted {
+        dragged_from: None,
+        pointer,
+        frame: (act.look || act.action.is_look()).then(|| frame(n_requests, act.shown)),
+    }
+}
+
+fn done(request: &SessionRequest, n_requests: usize) -> SessionReply {
+    match request {
+        SessionRequest::Act(act) => SessionReply::Act(acted(act, n_requests)),
+        SessionRequest::Look(look) => SessionReply::Look(frame(n_requests, look.shown)),
+        SessionRequest::Shell(_) => {
+            SessionReply::Shell(printed("output\n", ShellEnding::Exited { code: 0 }))
+        }
+        SessionRequest::PutFile(file) => SessionReply::PutFile(FilePut {
+            path: format!("/home/agent/{}/{}", file.folder, file.name),
+        }),
+        SessionRequest::FillSecret(_) => SessionReply::FillSecret(SecretTyped),
+        SessionRequest::Edit(_) => SessionReply::Edit(Edited {
             text: "Edited.".to_owned(),
-        },
+        }),
     }
 }
 
 #[async_trait]
-impl Sandbox for FakeSandbox {
-    fn screen(&self) -> ScreenSize {
-        ScreenSize::default()
-    }
-
-    async fn perform(
+impl Computer for FakeSandbox {
+    async fn carry_out(
         &self,
-        id: RequestId,
-        actor: Actor,
-        request: ComputerRequest,
-        progress: Option<Progress>,
-    ) -> Result<ComputerReply, ComputerError> {
-        assert_eq!(actor, Actor::Agent);
+        call: Call,
+        request: SessionRequest,
+    ) -> Result<SessionReply, ComputerError> {
+        assert_eq!(call.actor, Actor::Agent);
         self.requests.send_modify(|all| all.push(request.clone()));
         let n_requests = self.requests.borrow().len();
         let reaction = self.reactions.lock().unwrap().pop_front();
@@ -217,37 +223,28 @@ impl Sandbox for FakeSandbox {
                 answer
             }
             Reaction::Print(pieces, output) => {
-                let mut progress = progress.expect("a shell command is followed");
+                let mut progress = call.progress.expect("a shell command is followed");
                 for (pause, piece) in pieces {
                     tokio::time::sleep(pause).await;
                     progress.try_send(Bytes::from_static(piece)).unwrap();
                 }
-                Ok(ComputerReply::Shell(output))
+                Ok(SessionReply::Shell(output))
             }
             Reaction::UntilCancelled(answer) => {
                 let mut cancelled = self.cancelled.subscribe();
-                cancelled.wait_for(|last| *last == Some(id)).await.unwrap();
+                let is_this = |last: &Option<RequestId>| *last == Some(call.id);
+                cancelled.wait_for(is_this).await.unwrap();
                 answer
             }
             Reaction::Deaf => std::future::pending().await,
         }
     }
 
-    async fn set_driver(&self, _driver: Driver) {}
+    async fn set_lease_holder(&self, _holder: LeaseHolder) {}
 
     async fn cancel(&self, id: RequestId) {
         self.cancelled.send_replace(Some(id));
     }
-
-    async fn open_screen(&self) -> Result<ByteStream, ComputerError> {
-        Err(ComputerError::Gone)
-    }
-
-    async fn ended(&self) -> SandboxEnd {
-        std::future::pending().await
-    }
-
-    async fn stop(&self) {}
 }
 
 /// Gives these computers in order, and the last one again and again. Without any, it fails.
@@ -263,7 +260,7 @@ pub(crate) struct FakeDesk {
 
 #[async_trait]
 impl Desk for FakeDesk {
-    async fn computer(&self) -> Result<Arc<dyn Sandbox>, DeskError> {
+    async fn computer(&self) -> Result<Arc<dyn Computer>, DeskError> {
         *self.n_asked.lock().unwrap() += 1;
         let mut computers = self.computers.lock().unwrap();
         let computer = if computers.len() > 1 || self.runs_out {
@@ -272,7 +269,7 @@ impl Desk for FakeDesk {
             computers.front().cloned()
         };
         computer
-            .map(|computer| computer as Arc<dyn Sandbox>)
+            .map(|computer| computer as Arc<dyn Computer>)
             .ok_or_else(|| DeskError {
                 message: "The sandbox could not be started: bubblewrap is missing.".to_owned(),
             })

@@ -4,7 +4,7 @@ use deskhand_core::{
     event::{EventBody, Status},
     id::TurnId,
     model::End,
-    sandbox::ComputerRequest,
+    sandbox::SessionRequest,
     session::{Phase, SandboxState},
 };
 
@@ -83,7 +83,7 @@ async fn wherever_it_was_cut_it_comes_to_the_same_end_and_does_nothing_twice() {
         let sent = sandbox.requests.borrow().clone();
         let has_sent = |command: &str| {
             sent.iter().any(|request| {
-                matches!(request, ComputerRequest::Shell(shell) if format!("{shell:?}").contains(command))
+                matches!(request, SessionRequest::Shell(shell) if format!("{shell:?}").contains(command))
             })
         };
         for (command, begun_with) in [("one", 1), ("two", 2)] {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Action, Button},
+    action::{Action, Button, Point},
     model::Chunk,
-    sandbox::{ComputerError, ComputerReply, ComputerRequest},
+    sandbox::{Act, Acted, ComputerError, SessionReply, SessionRequest},
     shell::ShellEnding,
 };
 use insta::assert_snapshot;
@@ -74,16 +74,20 @@ async fn a_stop_during_an_action_cancels_it_and_all_that_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_tells_what_was_done_all_the_same() {
-    let acted = ComputerReply::Acted {
-        text: String::new(),
-        frame: None,
+    let acted = Acted {
+        pointer: Some(Point { x: 1, y: 2 }),
+        ..Acted::default()
     };
     let output = printed("half of it", ShellEnding::Interrupted);
     for (call, reply, told) in [
-        (click(1, 2), acted, r#"result a "Clicked at (1, 2).""#),
+        (
+            click(1, 2),
+            SessionReply::Act(acted),
+            r#"result a "Clicked at (1, 2).""#,
+        ),
         (
             runs("x"),
-            ComputerReply::Shell(output),
+            SessionReply::Shell(output),
             r#"error a "half of it\nStopped before it was done.""#,
         ),
     ] {
@@ -110,7 +114,7 @@ async fn a_stop_does_not_wait_for_a_computer_that_is_deaf() {
 }
 
 /// What the computer was asked last, when the model was stopped while it thought about the next step.
-async fn last_request(answer: Vec<(&str, serde_json::Value)>) -> ComputerRequest {
+async fn last_request(answer: Vec<(&str, serde_json::Value)>) -> SessionRequest {
     let computer = FakeSandbox::new(Vec::new());
     let answers = vec![calls(answer), vec![Beat::Hang]];
     let stage = Stage::with_computers(answers, vec![computer.clone()]);
@@ -138,11 +142,11 @@ async fn a_stop_between_actions_lets_go_of_the_mouse() {
         let action = Action::MouseUp { button };
         let (look, shown) = (false, None);
         request
-            == ComputerRequest::Act {
+            == SessionRequest::Act(Act {
                 action,
                 look,
                 shown,
-            }
+            })
     };
     assert!(is_let_go(last_request(vec![press()]).await));
     assert!(is_let_go(last_request(vec![press(), click(1, 1)]).await));

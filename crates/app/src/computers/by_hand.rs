@@ -101,8 +101,8 @@ impl Computers {
         let has_control = self.check_free_for(user, &session)?;
         let invocation = self.invocation(&act)?;
         let guard = self.0.live.wake(&session).await?;
-        let sandbox = guard.desk.sandbox().await;
-        let sandbox = sandbox.map_err(ActByHandError::NoSandbox)?;
+        let computer = guard.desk.computer().await;
+        let computer = computer.map_err(ActByHandError::NoSandbox)?;
 
         let request = RequestId::new();
         let call = request.to_string();
@@ -112,7 +112,7 @@ impl Computers {
         }
         let started = Instant::now();
         let mut context = HandContext {
-            sandbox: &*sandbox,
+            computer: &*computer,
             request,
             user,
             look: act.look,

@@ -3,14 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use deskhand_core::sandbox::Sandboxes;
+use deskhand_core::sandbox::Lifecycle;
 use deskhand_store::Store;
 
 use super::{Job, JobError, JobReport};
 
 #[derive(Debug)]
 pub(crate) struct RemoveLeftovers {
-    pub(crate) sandboxes: Arc<dyn Sandboxes>,
+    pub(crate) sandboxes: Arc<dyn Lifecycle>,
     pub(crate) store: Store,
 }
 

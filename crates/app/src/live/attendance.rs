@@ -12,7 +12,7 @@ use std::{
 use deskhand_core::{
     id::{SessionId, UserId},
     lease::Lease,
-    sandbox::Driver,
+    sandbox::LeaseHolder,
 };
 use tokio::sync::watch;
 
@@ -115,11 +115,11 @@ impl Attendance {
         })
     }
 
-    /// Returns whom a sandbox of this session has to obey.
-    pub(crate) fn driver(&self) -> Driver {
+    /// Returns the lease holder as a sandbox of this session has to know it.
+    pub(crate) fn lease_holder(&self) -> LeaseHolder {
         match &self.lease.borrow().lease {
-            Some(lease) => Driver::Only(lease.user),
-            None => Driver::Anybody,
+            Some(lease) => LeaseHolder::Person(lease.user),
+            None => LeaseHolder::Nobody,
         }
     }
 

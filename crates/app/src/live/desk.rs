@@ -1,4 +1,4 @@
-//! A session's desk: its sandbox, started when it is needed and reported when it dies.
+//! A session's desk: its computer, started when it is needed. Its end is logged.
 
 use std::{
     sync::{Arc, PoisonError, RwLock},
@@ -11,7 +11,7 @@ use deskhand_core::{
     action::ScreenSize,
     event::{EventBody, Failure},
     id::SessionId,
-    sandbox::{Sandbox, SandboxEnd, SandboxSpec, Sandboxes},
+    sandbox::{Computer, SandboxEnd, SandboxSpec},
     session::{SandboxState, Signal},
     tasks::Tasks,
 };
@@ -22,24 +22,21 @@ use tokio::{sync::Mutex, time::Instant};
 use super::attendance::Attendance;
 use crate::{
     feed::log::Log,
-    figures::Counted,
     patience::until_answered,
-    retired::{Retirement, Retiring},
+    session_computer::{ComputerStarter, SessionComputer},
 };
 
 #[derive(Debug)]
 pub(crate) struct SessionDesk {
     session: SessionId,
     screen: ScreenSize,
-    sandboxes: Arc<dyn Sandboxes>,
+    computers: ComputerStarter,
     log: Log,
     tasks: Tasks,
-    /// How long one sandbox may live.
+    /// The longest life of one sandbox.
     life: Duration,
     room: Arc<Attendance>,
-    current: RwLock<Option<Arc<dyn Sandbox>>>,
-    /// Of the sandbox that was started last.
-    retirement: RwLock<Option<Retirement>>,
+    current: RwLock<Option<Arc<SessionComputer>>>,
     /// Held while the sandbox is started, buried or closed, so that one of these happens at a time.
     change: Mutex<Openness>,
 }
@@ -47,7 +44,7 @@ pub(crate) struct SessionDesk {
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 enum Openness {
     Open,
-    /// The session or the server is ending; no sandbox is started any more.
+    /// The session or the server is ending, and no sandbox is started any more.
     Closed,
 }
 
@@ -55,7 +52,7 @@ impl SessionDesk {
     pub(crate) fn new(
         session: SessionId,
         screen: ScreenSize,
-        sandboxes: Arc<dyn Sandboxes>,
+        computers: ComputerStarter,
         log: Log,
         tasks: Tasks,
         life: Duration,
@@ -64,34 +61,29 @@ impl SessionDesk {
         Arc::new(Self {
             session,
             screen,
-            sandboxes,
+            computers,
             log,
             tasks,
             life,
             room,
             current: RwLock::default(),
-            retirement: RwLock::default(),
             change: Mutex::new(Openness::Open),
         })
     }
 
-    /// The sandbox, if it runs right now.
-    pub(crate) fn running(&self) -> Option<Arc<dyn Sandbox>> {
-        let current = self
-            .current
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        current.filter(|sandbox| sandbox.ended().now_or_never().is_none())
+    /// Returns the computer if it runs right now.
+    pub(crate) fn running(&self) -> Option<Arc<SessionComputer>> {
+        self.current()
+            .filter(|computer| computer.ended().now_or_never().is_none())
     }
 
-    /// The sandbox, started if it does not run.
-    pub(crate) async fn sandbox(self: &Arc<Self>) -> Result<Arc<dyn Sandbox>, DeskError> {
-        if let Some(sandbox) = self.running() {
-            return Ok(sandbox);
+    /// Returns the computer, and starts it if it does not run.
+    pub(crate) async fn computer(self: &Arc<Self>) -> Result<Arc<SessionComputer>, DeskError> {
+        if let Some(computer) = self.running() {
+            return Ok(computer);
         }
-        // A task of its own, since a turn that is stopped drops what it waits for, and a start
-        // that was begun must be told to its end.
+        // A task of its own, since a turn that is stopped drops the future it waits for, and a start
+        // that was begun must be logged to its end.
         let desk = Arc::clone(self);
         let started = self
             .tasks
@@ -99,7 +91,7 @@ impl SessionDesk {
         started.await.unwrap_or_else(|error| {
             tracing::error!(
                 error = &error as &dyn std::error::Error,
-                "a sandbox's start broke off"
+                "the start of a sandbox broke off"
             );
             Err(DeskError {
                 message: "The start of the desktop broke off.".to_owned(),
@@ -107,42 +99,39 @@ impl SessionDesk {
         })
     }
 
-    async fn ensure(self: Arc<Self>) -> Result<Arc<dyn Sandbox>, DeskError> {
+    async fn ensure(self: Arc<Self>) -> Result<Arc<SessionComputer>, DeskError> {
         let change = self.change.lock().await;
         if *change == Openness::Closed {
             return Err(DeskError {
                 message: "The session or the server is ending.".to_owned(),
             });
         }
-        // Somebody else may have started it meanwhile, or it died and nobody has noticed yet.
-        if let Some(sandbox) = self.current() {
-            match sandbox.ended().now_or_never() {
-                None => return Ok(sandbox),
+        // Another caller may have started it meanwhile, or it died and its watcher has not noticed yet.
+        if let Some(computer) = self.current() {
+            match computer.ended().now_or_never() {
+                None => return Ok(computer),
                 Some(end) => self
-                    .bury(&sandbox, end)
+                    .bury(&computer, end)
                     .await
                     .map_err(|error| store_failed(&error))?,
             }
         }
-        let sandbox = self.start().await?;
+        let computer = self.start().await?;
         drop(change);
-        let (desk, watched) = (Arc::clone(&self), Arc::clone(&sandbox));
+        let (desk, watched) = (Arc::clone(&self), Arc::clone(&computer));
         self.tasks
             .spawn("watch sandbox", async move { desk.watch(watched).await });
-        Ok(sandbox)
+        Ok(computer)
     }
 
-    /// Whether a person has control.
+    /// Returns true if a person holds the lease.
     pub(crate) fn is_held(&self) -> bool {
         self.room.held().is_some()
     }
 
-    /// When the sandbox has lived for as long as it may.
+    /// Returns the time at which the running sandbox has lived for as long as it may.
     pub(crate) fn ends_at(&self) -> Option<Instant> {
-        self.running()?;
-        let retirement = self.retirement.read();
-        let retirement = retirement.unwrap_or_else(PoisonError::into_inner);
-        retirement.as_ref().map(|retirement| retirement.due_at)
+        self.running().map(|computer| computer.due_at())
     }
 
     /// Ends a sandbox that has lived for as long as it may. The next one is started when it is needed.
@@ -151,20 +140,15 @@ impl SessionDesk {
         if self.ends_at().is_none_or(|end| end > Instant::now()) {
             return;
         }
-        let Some(sandbox) = self.set(None) else {
+        let Some(computer) = self.set(None) else {
             return;
         };
         let life = crate::jobs::keeper::span(self.life);
-        {
-            let retirement = self.retirement.read();
-            let retirement = retirement.unwrap_or_else(PoisonError::into_inner);
-            if let Some(retirement) = &*retirement {
-                retirement.tell(&format!(
-                    "The computer was ended because it had run for {life}, the longest it may."
-                ));
-            }
-        }
-        sandbox.stop().await;
+        computer
+            .retire(format!(
+                "The computer was ended because it had run for {life}, the longest it may."
+            ))
+            .await;
         let reason = format!("It had run for {life}, the longest it may. Its files are kept.");
         self.tell_stopped(Some(reason)).await;
     }
@@ -173,20 +157,20 @@ impl SessionDesk {
     pub(crate) async fn close(&self, state: SandboxState) -> Result<(), StoreError> {
         let mut change = self.change.lock().await;
         *change = Openness::Closed;
-        let Some(sandbox) = self.set(None) else {
+        let Some(computer) = self.set(None) else {
             return Ok(());
         };
-        sandbox.stop().await;
+        computer.stop().await;
         self.tell(PhaseMove::Keep, state, None, Vec::new()).await?;
         Ok(())
     }
 
-    /// The same, with a word in the log about why.
+    /// Does the same, with the reason in the log.
     pub(crate) async fn park(&self, reason: &str) {
         let mut change = self.change.lock().await;
         *change = Openness::Closed;
-        if let Some(sandbox) = self.set(None) {
-            sandbox.stop().await;
+        if let Some(computer) = self.set(None) {
+            computer.stop().await;
             self.tell_stopped(Some(reason.to_owned())).await;
         }
     }
@@ -194,34 +178,26 @@ impl SessionDesk {
     async fn tell_stopped(&self, reason: Option<String>) {
         let told = self.tell(PhaseMove::Keep, SandboxState::Stopped, reason, Vec::new());
         if let Err(error) = told.await {
-            tracing::error!(session.id = %self.session, error = &error as &dyn std::error::Error, "a sandbox's end was not logged");
+            tracing::error!(session.id = %self.session, error = &error as &dyn std::error::Error, "could not log the end of a sandbox");
         }
     }
 
-    async fn start(&self) -> Result<Arc<dyn Sandbox>, DeskError> {
+    async fn start(&self) -> Result<Arc<SessionComputer>, DeskError> {
         let told = self.tell(PhaseMove::Keep, SandboxState::Starting, None, Vec::new());
         if !told.await.map_err(|error| store_failed(&error))? {
             return Err(DeskError {
                 message: "The session has ended.".to_owned(),
             });
         }
-        let spec = SandboxSpec {
-            session: self.session,
-            screen: self.screen,
-        };
-        match self.sandboxes.start(spec).await {
-            Ok(sandbox) => {
-                let (sandbox, retirement) = Retiring::new(sandbox, Instant::now() + self.life);
-                self.retirement
-                    .write()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .replace(retirement);
-                let sandbox: Arc<dyn Sandbox> = Arc::new(Counted(Arc::new(sandbox)));
+        let spec = SandboxSpec::new(self.screen);
+        match self.computers.start(self.session, spec, self.life).await {
+            Ok(computer) => {
+                let computer = Arc::new(computer);
                 {
-                    // It has to know who drives before anybody can use it.
+                    // It has to know the lease holder before anyone can use it.
                     let _change = self.room.change.lock().await;
-                    sandbox.set_driver(self.room.driver()).await;
-                    self.set(Some(Arc::clone(&sandbox)));
+                    computer.set_lease_holder(self.room.lease_holder()).await;
+                    self.set(Some(Arc::clone(&computer)));
                 }
                 self.tell(
                     PhaseMove::May(Signal::SandboxReady),
@@ -231,11 +207,11 @@ impl SessionDesk {
                 )
                 .await
                 .map_err(|error| store_failed(&error))?;
-                Ok(sandbox)
+                Ok(computer)
             }
             Err(error) => {
                 let message = format!("The desktop could not be started: {error}.");
-                tracing::warn!(session.id = %self.session, error = &error as &dyn std::error::Error, "a sandbox was not started");
+                tracing::warn!(session.id = %self.session, error = &error as &dyn std::error::Error, "could not start a sandbox");
                 let failure = Failure {
                     turn: None,
                     code: "sandbox_failed".to_owned(),
@@ -255,20 +231,24 @@ impl SessionDesk {
         }
     }
 
-    /// Waits for the sandbox's end and reports it, unless it was asked for.
-    async fn watch(&self, sandbox: Arc<dyn Sandbox>) {
-        let end = sandbox.ended().await;
+    /// Waits for the sandbox's end and logs it, unless the desk ended it itself.
+    async fn watch(&self, computer: Arc<SessionComputer>) {
+        let end = computer.ended().await;
         let _change = self.change.lock().await;
-        if let Err(error) = self.bury(&sandbox, end).await {
-            tracing::error!(session.id = %self.session, error = &error as &dyn std::error::Error, "a sandbox's end was not logged");
+        if let Err(error) = self.bury(&computer, end).await {
+            tracing::error!(session.id = %self.session, error = &error as &dyn std::error::Error, "could not log the end of a sandbox");
         }
     }
 
-    /// Forgets a dead sandbox and says so in the log, once. The caller holds `change`.
-    async fn bury(&self, sandbox: &Arc<dyn Sandbox>, end: SandboxEnd) -> Result<(), StoreError> {
+    /// Forgets a dead sandbox and logs its end, once. The caller holds `change`.
+    async fn bury(
+        &self,
+        computer: &Arc<SessionComputer>,
+        end: SandboxEnd,
+    ) -> Result<(), StoreError> {
         if !self
             .current()
-            .is_some_and(|current| Arc::ptr_eq(&current, sandbox))
+            .is_some_and(|current| Arc::ptr_eq(&current, computer))
         {
             return Ok(());
         }
@@ -282,7 +262,7 @@ impl SessionDesk {
         Ok(())
     }
 
-    /// Says what becomes of the sandbox; tells whether the session could still hear it.
+    /// Stores and logs the sandbox's state. Returns false if the session has ended.
     async fn tell(
         &self,
         phase: PhaseMove,
@@ -290,7 +270,7 @@ impl SessionDesk {
         reason: Option<String>,
         events: Vec<EventBody>,
     ) -> Result<bool, StoreError> {
-        // Said twice when the database went away before it answered. That does no harm.
+        // Written twice if the database went away before it answered, which does no harm.
         let told = until_answered(self.tasks.shutdown(), || {
             let transition = Transition {
                 phase,
@@ -304,18 +284,16 @@ impl SessionDesk {
         Ok(told.await?.is_ok())
     }
 
-    fn current(&self) -> Option<Arc<dyn Sandbox>> {
+    fn current(&self) -> Option<Arc<SessionComputer>> {
         self.current
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
 
-    fn set(&self, sandbox: Option<Arc<dyn Sandbox>>) -> Option<Arc<dyn Sandbox>> {
-        std::mem::replace(
-            &mut *self.current.write().unwrap_or_else(PoisonError::into_inner),
-            sandbox,
-        )
+    fn set(&self, computer: Option<Arc<SessionComputer>>) -> Option<Arc<SessionComputer>> {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *current, computer)
     }
 }
 
@@ -325,8 +303,8 @@ pub(crate) struct TurnDesk(pub(crate) Arc<SessionDesk>);
 
 #[async_trait]
 impl Desk for TurnDesk {
-    async fn computer(&self) -> Result<Arc<dyn Sandbox>, DeskError> {
-        self.0.sandbox().await
+    async fn computer(&self) -> Result<Arc<dyn Computer>, DeskError> {
+        Ok(self.0.computer().await?)
     }
 
     async fn free(&self) {
@@ -337,7 +315,7 @@ impl Desk for TurnDesk {
 fn store_failed(error: &StoreError) -> DeskError {
     tracing::error!(
         error = error as &dyn std::error::Error,
-        "a sandbox's state was not stored"
+        "could not store the state of a sandbox"
     );
     DeskError {
         message: "The state of the desktop could not be stored.".to_owned(),

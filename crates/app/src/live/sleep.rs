@@ -44,7 +44,7 @@ impl LiveSessions {
     pub(crate) fn start_sandbox(&self, guard: AwakeGuard) {
         self.0.parts.tasks.spawn("first sandbox", async move {
             // A failure is in the log already, and the next prompt tries again.
-            let _ = guard.desk.sandbox().await;
+            let _ = guard.desk.computer().await;
         });
     }
 
@@ -56,7 +56,7 @@ impl LiveSessions {
             let id = guard.id;
             let ended = lives.end(&guard).await;
             if ended.is_ok()
-                && let Err(error) = lives.0.parts.sandboxes.remove_files(id).await
+                && let Err(error) = lives.0.parts.computers.sandboxes.remove_files(id).await
             {
                 tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "the files of a session were not removed; a later try will");
             }

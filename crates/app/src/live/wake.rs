@@ -135,7 +135,7 @@ impl LiveSessions {
         let desk = SessionDesk::new(
             session.id,
             parts.turns.screen(),
-            Arc::clone(&parts.sandboxes),
+            parts.computers.clone(),
             parts.log.clone(),
             parts.tasks.clone(),
             limits.life,

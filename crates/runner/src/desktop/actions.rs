@@ -1,12 +1,15 @@
-//! Carrying out each kind of action.
+//! Carries out each kind of action.
 
 use std::{sync::Arc, time::Duration};
 
-use deskhand_core::action::{Action, Button, Point};
+use deskhand_core::{
+    action::{Action, Button, Point},
+    sandbox::Acted,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    ActError, Acted,
+    ActError,
     events::Events,
     hands::Wheel,
     keysyms::{Chord, UnknownKey},
@@ -37,15 +40,15 @@ const DRAG_STEPS_MAX: u32 = 40;
 /// How many steps a drag between two points has at least. One along a longer path has enough.
 const DRAG_STEPS_MIN: u32 = 5;
 
-/// Does what actions say, and says in a few words what was done.
+/// Carries out actions with the seat's mouse and keyboard.
 #[derive(Debug)]
-pub(super) struct Actor {
+pub(super) struct Performer {
     seat: SeatHandle,
     events: Arc<Events>,
     typist: Typist,
 }
 
-impl Actor {
+impl Performer {
     pub(super) fn new(seat: SeatHandle, events: Arc<Events>) -> Self {
         let typist = Typist::new(seat.clone(), Arc::clone(&events));
         Self {
@@ -55,8 +58,7 @@ impl Actor {
         }
     }
 
-    /// Carries out a checked action. If that fails, is cancelled or given up, nothing stays
-    /// pressed.
+    /// Carries out a checked action. If it fails or is cancelled, nothing stays pressed.
     pub(super) async fn perform(
         &self,
         action: &Action,
@@ -68,7 +70,7 @@ impl Actor {
         Ok(done)
     }
 
-    /// Waits until the focused program has taken note of what was done, if it says so.
+    /// Waits until the focused program has noticed the input, if it says so.
     pub(super) async fn noticed(&self) -> Result<(), ActError> {
         self.typist.let_notice().await
     }
@@ -79,14 +81,10 @@ impl Actor {
         cancel: &CancellationToken,
     ) -> Result<Acted, ActError> {
         match action {
-            Action::Screenshot => Ok(done("Took a screenshot.")),
-            Action::Zoom { region } => Ok(done(format!(
-                "Zoomed into ({}, {}) to ({}, {}).",
-                region.x0, region.y0, region.x1, region.y1
-            ))),
+            Action::Screenshot | Action::Zoom { .. } => Ok(Acted::default()),
             Action::Move { at } => {
                 let at = *at;
-                self.point_and("Moved", Some(at), &[], |_| Ok(())).await
+                self.point_and(Some(at), &[], |_| Ok(())).await
             }
             Action::Click {
                 button,
@@ -95,21 +93,18 @@ impl Actor {
                 modifiers,
             } => {
                 let (button, count) = (*button, *count);
-                let verb = click_verb(button, count);
-                self.point_and(&verb, *at, modifiers, move |seat| seat.click(button, count))
+                self.point_and(*at, modifiers, move |seat| seat.click(button, count))
                     .await
             }
             Action::MouseDown { button } => {
                 let button = *button;
                 let press = move |seat: &mut super::seat::Seat| seat.press_button(button);
-                self.point_and("Pressed the mouse button", None, &[], press)
-                    .await
+                self.point_and(None, &[], press).await
             }
             Action::MouseUp { button } => {
                 let button = *button;
                 let release = move |seat: &mut super::seat::Seat| seat.release_button(button);
-                self.point_and("Released the mouse button", None, &[], release)
-                    .await
+                self.point_and(None, &[], release).await
             }
             Action::Scroll {
                 at,
@@ -120,33 +115,28 @@ impl Actor {
             Action::Drag { path, modifiers } => self.drag(path, modifiers, cancel).await,
             Action::Type { text } => {
                 self.typist.type_text(text, cancel).await?;
-                let n_characters = counted(text.chars().count(), "character");
-                Ok(done(format!("Typed {n_characters}.")))
+                Ok(Acted::default())
             }
             Action::Key { keys, repeat } => {
                 let chords = Chord::parse_sequence(keys)?;
                 self.typist.strike(chords, *repeat, cancel).await?;
-                Ok(done(match repeat {
-                    1 => format!("Pressed {keys}."),
-                    n => format!("Pressed {keys} {n} times."),
-                }))
+                Ok(Acted::default())
             }
             Action::HoldKey { keys, ms } => self.hold(keys, *ms, cancel).await,
             Action::Wait { ms } => {
                 pause(Duration::from_millis(*ms), cancel).await?;
-                Ok(done(format!("Waited {ms} ms.")))
+                Ok(Acted::default())
             }
             Action::CursorPosition => {
                 let at = self.seat.run(|seat| seat.pointer()).await?;
-                Ok(done(format!("X={}, Y={}", at.x, at.y)))
+                Ok(pointed(at))
             }
         }
     }
 
-    /// Moves the pointer, does something there with the modifiers held, and tells where it was.
+    /// Moves the pointer, does something there with the modifiers held, and returns its position.
     async fn point_and(
         &self,
-        verb: &str,
         at: Option<Point>,
         modifiers: &[String],
         work: impl FnOnce(&mut super::seat::Seat) -> Result<(), super::XError> + Send + 'static,
@@ -162,7 +152,7 @@ impl Actor {
                 seat.deliver_releases()
             })
             .await?;
-        Ok(done(format!("{verb} at ({}, {}).", at.x, at.y)))
+        Ok(pointed(at))
     }
 
     async fn scroll(
@@ -178,20 +168,7 @@ impl Actor {
             seat.turn_wheel(down, dy.unsigned_abs())?;
             seat.turn_wheel(right, dx.unsigned_abs())
         };
-        let mut turns = Vec::new();
-        if dy != 0 {
-            let way = if dy < 0 { "up" } else { "down" };
-            turns.push(format!("{way} {}", dy.unsigned_abs()));
-        }
-        if dx != 0 {
-            let way = if dx < 0 { "left" } else { "right" };
-            turns.push(format!("{way} {}", dx.unsigned_abs()));
-        }
-        let verb = match turns.is_empty() {
-            true => "Scrolled nowhere".to_owned(),
-            false => format!("Scrolled {}", turns.join(" and ")),
-        };
-        self.point_and(&verb, at, modifiers, turn).await
+        self.point_and(at, modifiers, turn).await
     }
 
     async fn drag(
@@ -249,8 +226,10 @@ impl Actor {
                 Ok(end)
             })
             .await?;
-        let way = format!("from ({}, {}) to ({}, {})", start.x, start.y, end.x, end.y);
-        Ok(done(format!("Dragged {way}.")))
+        Ok(Acted {
+            dragged_from: Some(start),
+            ..pointed(end)
+        })
     }
 
     async fn hold(
@@ -277,14 +256,14 @@ impl Actor {
                 seat.sync()
             })
             .await?;
-        Ok(done(format!("Held {keys} for {ms} ms.")))
+        Ok(Acted::default())
     }
 }
 
-fn done(text: impl Into<String>) -> Acted {
+fn pointed(at: Point) -> Acted {
     Acted {
-        text: text.into(),
-        frame: None,
+        pointer: Some(at),
+        ..Acted::default()
     }
 }
 
@@ -337,31 +316,6 @@ fn steps(from: Point, to: Point, min: u32) -> impl Iterator<Item = Point> {
     })
 }
 
-fn click_verb(button: Button, count: u8) -> String {
-    let name = match button {
-        Button::Left => {
-            return match count {
-                1 => "Clicked".to_owned(),
-                2 => "Double-clicked".to_owned(),
-                _ => "Triple-clicked".to_owned(),
-            };
-        }
-        Button::Middle => "Middle-clicked",
-        Button::Right => "Right-clicked",
-    };
-    match count {
-        1 => name.to_owned(),
-        n => format!("{name} {n} times"),
-    }
-}
-
-fn counted(n: usize, thing: &str) -> String {
-    match n {
-        1 => format!("1 {thing}"),
-        n => format!("{n} {thing}s"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -374,12 +328,5 @@ mod tests {
         assert!(passed.len() >= 5);
         assert_eq!(passed.last(), Some(&to));
         assert!(passed.is_sorted_by(|a, b| a.x < b.x && a.y > b.y));
-    }
-
-    #[test]
-    fn clicks_are_told_in_words() {
-        assert_eq!(click_verb(Button::Left, 2), "Double-clicked");
-        assert_eq!(click_verb(Button::Right, 1), "Right-clicked");
-        assert_eq!(click_verb(Button::Middle, 3), "Middle-clicked 3 times");
     }
 }

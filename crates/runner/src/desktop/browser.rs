@@ -1,11 +1,11 @@
-//! The browser from the inside: which field has the focus, where on its pages secrets stand, and whether
-//! they have handled their input.
+//! The browser from the inside: the focused field, the places of secrets on its pages, and their pace.
 
 mod devtools;
 mod field;
 mod frames;
 mod pace;
 mod sight;
+mod snapshot;
 
 use std::{io, os::unix::net::UnixStream};
 

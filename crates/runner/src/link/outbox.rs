@@ -1,13 +1,16 @@
-//! What the runner has to say, kept across links.
+//! Messages to the server, kept across links.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use deskhand_core::{
     id::RequestId,
-    sandbox::{Actor, Driver},
+    sandbox::{Actor, LeaseHolder},
 };
-use deskhand_runner_protocol::{FromRunner, Outcome, codec};
+use deskhand_runner_protocol::{
+    FromRunner, Outcome,
+    codec::{self, BadEnvelope},
+};
 use tokio::sync::mpsc;
 
 use crate::requests::{Admission, MOST_OPEN, Requests};
@@ -15,27 +18,27 @@ use crate::requests::{Admission, MOST_OPEN, Requests};
 /// Messages that may wait to be written. Every open request can have its result here twice.
 const MOST_WAITING: usize = 3 * MOST_OPEN;
 
-/// Where messages to the server are left. Clones lead to the same one.
+/// The queue of messages to the server. Clones share it.
 ///
 /// Results wait for the next link when there is none. Progress is worth nothing later, and is
-/// dropped; notices and failed streams are told to the link of the moment.
+/// dropped; notices and failed streams go to the current link only.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Outbox(Arc<Mutex<Inner>>);
+pub(crate) struct Outbox(Arc<Mutex<OutboxState>>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct OutboxState {
     requests: Requests,
-    /// The way to the present link, if there is one.
+    /// The queue of the current link, if there is one.
     link: Option<mpsc::Sender<Bytes>>,
 }
 
 impl Outbox {
-    /// Begins a link with these words and all results that the server may lack. Messages for the
-    /// link come from the receiver; when it ends, the link has to be given up.
-    pub(crate) fn join(&self, first: &FromRunner) -> mpsc::Receiver<Bytes> {
+    /// Begins a link with this message and all results that the server may lack. The receiver yields the link's
+    /// messages; when it ends, the link has to be given up.
+    pub(crate) fn join(&self, first: FromRunner) -> mpsc::Receiver<Bytes> {
         let (sender, waiting) = mpsc::channel(MOST_WAITING);
         let mut inner = self.lock();
-        for message in packed(first, &[])
+        for message in packed(first)
             .into_iter()
             .chain(inner.requests.unacknowledged())
         {
@@ -54,9 +57,9 @@ impl Outbox {
         self.lock().requests.admit(id, actor)
     }
 
-    /// Obeys only this driver from now on. Tells whether it was another one before.
-    pub(crate) fn set_driver(&self, driver: Driver) -> bool {
-        self.lock().requests.set_driver(driver)
+    /// Obeys only this lease holder from now on. Returns true if it was another one before.
+    pub(crate) fn set_lease_holder(&self, holder: LeaseHolder) -> bool {
+        self.lock().requests.set_lease_holder(holder)
     }
 
     pub(crate) fn acknowledge(&self, id: RequestId) {
@@ -67,17 +70,17 @@ impl Outbox {
         self.lock().requests.cancel(id);
     }
 
-    /// Keeps and sends a result, unless somebody took over while it came about.
-    pub(crate) fn finish(&self, id: RequestId, outcome: Outcome, body: &[u8]) {
+    /// Keeps and sends a result. If a person took the lease meanwhile, the result is a refusal instead.
+    pub(crate) fn finish(&self, id: RequestId, outcome: Outcome) {
         let mut inner = self.lock();
         if inner.requests.is_barred(id) {
-            inner.keep_and_send(id, Outcome::Refused { was_begun: true }, &[]);
+            inner.keep_and_send(id, Outcome::Refused { was_begun: true });
         } else {
-            inner.keep_and_send(id, outcome, body);
+            inner.keep_and_send(id, outcome);
         }
     }
 
-    /// The same for a request that was not begun.
+    /// Does the same for a request that was not begun.
     pub(crate) fn skip(&self, id: RequestId) {
         let mut inner = self.lock();
         let outcome = if inner.requests.is_barred(id) {
@@ -85,7 +88,7 @@ impl Outbox {
         } else {
             Outcome::Cancelled
         };
-        inner.keep_and_send(id, outcome, &[]);
+        inner.keep_and_send(id, outcome);
     }
 
     /// Sends a result once more.
@@ -95,22 +98,22 @@ impl Outbox {
 
     /// Answers a request that is not carried out. The answer is not kept.
     pub(crate) fn refuse(&self, id: RequestId, problem: String) {
-        self.tell(&FromRunner::Result {
+        self.tell(FromRunner::Result {
             id,
             outcome: Outcome::Failed { problem },
         });
     }
 
     /// Sends a message that means something only now.
-    pub(crate) fn tell(&self, message: &FromRunner) {
-        if let Some(message) = packed(message, &[]) {
+    pub(crate) fn tell(&self, message: FromRunner) {
+        if let Some(message) = packed(message) {
             self.lock().send(message);
         }
     }
 
-    /// Sends a piece of output, unless there is a crowd already.
+    /// Sends a piece of output, unless many messages wait already.
     pub(crate) fn progress(&self, id: RequestId, bytes: &[u8]) {
-        let Some(message) = packed(&FromRunner::Progress { id }, bytes) else {
+        let Some(message) = logged(codec::pack(&FromRunner::Progress { id }, bytes)) else {
             return;
         };
         let inner = self.lock();
@@ -127,15 +130,15 @@ impl Outbox {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, OutboxState> {
         // Nothing in here panics half way.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Inner {
-    fn keep_and_send(&mut self, id: RequestId, outcome: Outcome, body: &[u8]) {
-        let Some(message) = packed(&FromRunner::Result { id, outcome }, body) else {
+impl OutboxState {
+    fn keep_and_send(&mut self, id: RequestId, outcome: Outcome) {
+        let Some(message) = packed(FromRunner::Result { id, outcome }) else {
             return;
         };
         self.requests.finish(id, message.clone());
@@ -153,9 +156,13 @@ impl Inner {
     }
 }
 
-/// Our own heads can always be packed; should one not, the log has to say why.
-fn packed(head: &FromRunner, body: &[u8]) -> Option<Bytes> {
-    codec::pack(head, body)
+fn packed(message: FromRunner) -> Option<Bytes> {
+    logged(message.pack())
+}
+
+/// Our own messages can always be packed. Should one fail, the log says why.
+fn logged(packed: Result<Bytes, BadEnvelope>) -> Option<Bytes> {
+    packed
         .inspect_err(|error| tracing::error!(%error, "a message could not be packed"))
         .ok()
 }

@@ -3,8 +3,11 @@
 use std::{io, sync::Arc};
 
 use bytes::BytesMut;
-use deskhand_core::tasks::Tasks;
-use deskhand_runner_protocol::{FromRunner, RunnerConfig, StreamTarget, stream_path};
+use deskhand_core::{
+    sandbox::{Actor, StreamTarget},
+    tasks::Tasks,
+};
+use deskhand_runner_protocol::{FromRunner, stream_path};
 use futures::{SinkExt, StreamExt};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -13,14 +16,14 @@ use tokio::{
 };
 use tokio_tungstenite::tungstenite::{self, Message};
 
-use super::{LinkError, Outbox, Socket, dial};
+use super::{LinkError, Outbox, Server, Socket};
 use crate::{desktop::Desktop, whole_story};
 
-/// Streams that may be open at the same time.
+/// The most streams that may be open at the same time.
 const MOST_STREAMS: usize = 64;
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// Why a stream did not come about.
+/// Reasons why a stream could not be opened.
 #[derive(Debug, thiserror::Error)]
 enum StreamError {
     #[error("there are {MOST_STREAMS} open streams already")]
@@ -33,24 +36,19 @@ enum StreamError {
 
 /// Opens streams and counts them.
 #[derive(Debug, Clone)]
-pub(super) struct Streams {
-    config: Arc<RunnerConfig>,
+pub(super) struct StreamOpener {
+    server: Server,
     desktop: Desktop,
     outbox: Outbox,
     tasks: Tasks,
     free: Arc<Semaphore>,
 }
 
-impl Streams {
-    pub(super) fn new(
-        config: RunnerConfig,
-        desktop: Desktop,
-        outbox: Outbox,
-        tasks: Tasks,
-    ) -> Self {
+impl StreamOpener {
+    pub(super) fn new(server: Server, desktop: Desktop, outbox: Outbox, tasks: Tasks) -> Self {
         let free = Arc::new(Semaphore::new(MOST_STREAMS));
         Self {
-            config: Arc::new(config),
+            server,
             desktop,
             outbox,
             tasks,
@@ -59,7 +57,8 @@ impl Streams {
     }
 
     /// Joins a new stream to its target in the background.
-    pub(super) fn open(&self, stream: u64, target: StreamTarget) {
+    pub(super) fn open(&self, stream: u64, target: StreamTarget, actor: Actor) {
+        tracing::debug!(stream, ?target, ?actor, "opening a stream");
         let streams = self.clone();
         let shutdown = self.tasks.shutdown().clone();
         self.tasks.spawn("stream", async move {
@@ -70,7 +69,7 @@ impl Streams {
                 let problem = whole_story(&error);
                 streams
                     .outbox
-                    .tell(&FromRunner::StreamFailed { stream, problem });
+                    .tell(FromRunner::StreamFailed { stream, problem });
             }
         });
     }
@@ -87,7 +86,7 @@ impl Streams {
         let target = UnixStream::connect(path)
             .await
             .map_err(StreamError::Target)?;
-        let socket = dial(&self.config, &stream_path(stream)).await?;
+        let socket = self.server.dial(&stream_path(stream)).await?;
         // However it ends, both sides are closed, and each end knows its own reason.
         let (reader, writer) = target.into_split();
         if let Err(error) = copy(socket, reader, writer).await {

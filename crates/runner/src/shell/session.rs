@@ -17,7 +17,7 @@ use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    OnOutput, Order, ShellConfig, ShellError,
+    OnOutput, QueuedCommand, ShellConfig, ShellError,
     bash::{Bash, Report, Sign},
     output::Output,
     processes,
@@ -79,7 +79,7 @@ impl Session {
 
     pub(super) async fn serve(
         mut self,
-        mut orders: mpsc::Receiver<Order>,
+        mut orders: mpsc::Receiver<QueuedCommand>,
         shutdown: CancellationToken,
     ) {
         loop {
@@ -98,7 +98,7 @@ impl Session {
         }
     }
 
-    async fn perform(&mut self, order: &Order) -> Result<ShellOutput, ShellError> {
+    async fn perform(&mut self, order: &QueuedCommand) -> Result<ShellOutput, ShellError> {
         if order.cancel.is_cancelled() {
             return Err(ShellError::Cancelled);
         }
@@ -132,7 +132,7 @@ impl Session {
         &mut self,
         command: &str,
         timeout_ms: u64,
-        order: &Order,
+        order: &QueuedCommand,
     ) -> Result<ShellOutput, ShellError> {
         self.output.begin();
         let run = Run {

@@ -10,11 +10,11 @@ use deskhand_core::{
     blob::BlobFormat,
     edit::EditCommand,
     id::{RequestId, UserId},
-    sandbox::{Actor, ComputerRequest, Driver},
+    sandbox::{Act, Actor, Edited, LeaseHolder, Look, RunnerReply, RunnerRequest, StreamTarget},
     shell::{ShellEnding, ShellRequest},
 };
 use deskhand_runner::RunError;
-use deskhand_runner_protocol::{FromRunner, Outcome, StreamTarget, ToRunner, stream_path};
+use deskhand_runner_protocol::{FromRunner, Outcome, ToRunner, stream_path};
 use futures::SinkExt;
 use tokio_tungstenite::tungstenite::Message;
 use x11rb::{
@@ -25,23 +25,30 @@ use x11rb::{
 
 use self::server::{PATIENCE, SCREEN, Server};
 
-fn shell(command: impl Into<String>) -> ComputerRequest {
-    ComputerRequest::Shell(ShellRequest::Run {
+fn shell(command: impl Into<String>) -> RunnerRequest {
+    RunnerRequest::Shell(ShellRequest::Run {
         command: command.into(),
         timeout_ms: 20_000,
     })
 }
 
-fn act(action: Action) -> ComputerRequest {
-    ComputerRequest::Act {
+fn act(action: Action) -> RunnerRequest {
+    RunnerRequest::Act(Act {
         action,
         look: false,
         shown: None,
-    }
+    })
+}
+
+fn look(format: BlobFormat) -> RunnerRequest {
+    RunnerRequest::Look(Look {
+        format,
+        shown: None,
+    })
 }
 
 fn shown(outcome: Outcome) -> String {
-    let Outcome::Shell { output } = outcome else {
+    let Outcome::Done(RunnerReply::Shell(output)) = outcome else {
         panic!("{outcome:?}")
     };
     output.output
@@ -52,7 +59,7 @@ async fn the_computer_is_served_over_the_link() {
     let server = Server::start();
     let mut control = server.ready().await;
 
-    let (outcome, _) = control.outcome_of(shell("echo $DISPLAY")).await;
+    let outcome = control.outcome_of(shell("echo $DISPLAY")).await;
     assert!(shown(outcome).starts_with(':'));
 
     let path = server.file("note.txt").to_str().unwrap().to_owned();
@@ -60,18 +67,18 @@ async fn the_computer_is_served_over_the_link() {
         path: path.clone(),
         file_text: "hello\n".to_owned(),
     };
-    let (outcome, _) = control.outcome_of(ComputerRequest::Edit(create)).await;
+    let outcome = control.outcome_of(RunnerRequest::Edit(create)).await;
     assert_eq!(
         outcome,
-        Outcome::Edited {
+        Outcome::Done(RunnerReply::Edit(Edited {
             text: format!("Created {path}.")
-        }
+        }))
     );
     let missing = EditCommand::View {
         path: "/nonexistent".to_owned(),
         view_range: None,
     };
-    let (outcome, _) = control.outcome_of(ComputerRequest::Edit(missing)).await;
+    let outcome = control.outcome_of(RunnerRequest::Edit(missing)).await;
     assert!(matches!(outcome, Outcome::Failed { .. }));
 
     control
@@ -79,38 +86,31 @@ async fn the_computer_is_served_over_the_link() {
             at: Point { x: 30, y: 40 },
         }))
         .await;
-    let (outcome, body) = control
-        .outcome_of(ComputerRequest::Look {
-            format: BlobFormat::Png,
-            shown: None,
-        })
-        .await;
-    let Outcome::Acted {
-        frame: Some(frame), ..
-    } = outcome
-    else {
+    let outcome = control.outcome_of(look(BlobFormat::Png)).await;
+    let Outcome::Done(RunnerReply::Look(frame)) = outcome else {
         panic!("{outcome:?}")
     };
     assert_eq!(
         (frame.size, frame.pointer),
         (SCREEN, Point { x: 30, y: 40 })
     );
-    assert!(body.starts_with(b"\x89PNG"));
+    assert!(frame.bytes.starts_with(b"\x89PNG"));
 
-    let (outcome, body) = control
-        .outcome_of(ComputerRequest::Act {
-            action: Action::Screenshot,
-            look: true,
-            shown: None,
-        })
-        .await;
-    assert!(matches!(outcome, Outcome::Acted { frame: Some(_), .. }));
-    assert!(body.starts_with(b"\x89PNG"));
+    let screenshot = RunnerRequest::Act(Act {
+        action: Action::Screenshot,
+        look: true,
+        shown: None,
+    });
+    let outcome = control.outcome_of(screenshot).await;
+    let Outcome::Done(RunnerReply::Act(acted)) = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert!(acted.frame.unwrap().bytes.starts_with(b"\x89PNG"));
 
     let outside = act(Action::Move {
         at: Point { x: 640, y: 0 },
     });
-    let (outcome, _) = control.outcome_of(outside).await;
+    let outcome = control.outcome_of(outside).await;
     assert!(matches!(outcome, Outcome::Failed { problem } if problem.contains("outside")));
     server.stop().await;
 }
@@ -129,16 +129,16 @@ async fn a_request_is_never_done_twice() {
     };
     control.send(&message).await;
     control.send(&message).await;
-    let (done, first, _) = control.result().await;
+    let (done, first) = control.result().await;
     assert_eq!(done, id);
     control.send(&message).await;
-    let (again, second, _) = control.result().await;
+    let (again, second) = control.result().await;
     assert_eq!((again, &second), (id, &first));
 
     // The acknowledged result is forgotten, but not that there was one.
     control.send(&ToRunner::Ack { id }).await;
     control.send(&message).await;
-    let (_, outcome, _) = control.result().await;
+    let (_, outcome) = control.result().await;
     // A repeat that came while it ran may have been answered from memory as well.
     let outcome = if outcome == first {
         control.result().await.1
@@ -165,7 +165,7 @@ async fn results_survive_a_broken_link() {
     control.result().await;
     control.send(&ToRunner::Ack { id: acknowledged }).await;
     let unacknowledged = control.request(shell("echo second")).await;
-    let (_, second, _) = control.result().await;
+    let (_, second) = control.result().await;
     let command = format!(
         "mkfifo {0}; read x <{0}; echo x >>{1}; echo third",
         go.display(),
@@ -179,7 +179,7 @@ async fn results_survive_a_broken_link() {
     drop(control);
 
     let mut control = server.ready().await;
-    let (id, outcome, _) = control.result().await;
+    let (id, outcome) = control.result().await;
     assert_eq!((id, outcome), (unacknowledged, second));
     // The server asks again, not knowing whether the request had arrived.
     control
@@ -192,7 +192,7 @@ async fn results_survive_a_broken_link() {
     tokio::task::spawn_blocking(move || std::fs::write(go, "x\n").unwrap())
         .await
         .unwrap();
-    let (id, outcome, _) = control.result().await;
+    let (id, outcome) = control.result().await;
     assert_eq!((id, shown(outcome).as_str()), (running, "third\n"));
     assert_eq!(std::fs::read_to_string(file).unwrap(), "x\n");
     server.stop().await;
@@ -207,12 +207,7 @@ async fn requests_can_be_cancelled_and_do_not_hold_each_other_up() {
     let sleep = control.request(shell("echo begun; sleep 100")).await;
     // The screen can be looked at while both are busy, and the command's output arrives while it
     // runs.
-    let look = control
-        .request(ComputerRequest::Look {
-            format: BlobFormat::Jpeg,
-            shown: None,
-        })
-        .await;
+    let look = control.request(look(BlobFormat::Jpeg)).await;
     let (mut has_looked, mut has_output) = (false, false);
     while !(has_looked && has_output) {
         let (message, bytes) = control.next().await;
@@ -222,24 +217,21 @@ async fn requests_can_be_cancelled_and_do_not_hold_each_other_up() {
         } else {
             let is_look = matches!(
                 &message,
-                FromRunner::Result { id, outcome: Outcome::Acted { frame: Some(_), .. } } if *id == look
+                FromRunner::Result { id, outcome: Outcome::Done(RunnerReply::Look(_)) } if *id == look
             );
             assert!(is_look, "{message:?}");
             has_looked = true;
         }
     }
     control.send(&ToRunner::Cancel { id: sleep }).await;
-    let (id, outcome, _) = control.result().await;
+    let (id, outcome) = control.result().await;
     assert_eq!(id, sleep);
     assert!(
-        matches!(&outcome, Outcome::Shell { output } if output.ending == ShellEnding::Interrupted),
+        matches!(&outcome, Outcome::Done(RunnerReply::Shell(output)) if output.ending == ShellEnding::Interrupted),
         "{outcome:?}"
     );
     control.send(&ToRunner::Cancel { id: wait }).await;
-    assert_eq!(
-        control.result().await,
-        (wait, Outcome::Cancelled, Bytes::new())
-    );
+    assert_eq!(control.result().await, (wait, Outcome::Cancelled));
     // Actions are done in the order of their arrival.
     assert_eq!(control.result().await.0, behind);
     server.stop().await;
@@ -253,6 +245,7 @@ async fn the_screen_is_joined_to_a_stream() {
         .send(&ToRunner::OpenStream {
             stream: 7,
             target: StreamTarget::Screen,
+            actor: Actor::Agent,
         })
         .await;
     let mut stream = server.accept().await;
@@ -267,7 +260,7 @@ async fn the_screen_is_joined_to_a_stream() {
     assert_eq!(&*stream.bytes().await, b"\x01\x01");
     // A stream that ends takes nothing else with it.
     drop(stream);
-    let (outcome, _) = control.outcome_of(shell("echo on")).await;
+    let outcome = control.outcome_of(shell("echo on")).await;
     assert_eq!(shown(outcome), "on\n");
     server.stop().await;
 }
@@ -327,7 +320,7 @@ fn kill_own_x_server() -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn while_a_person_drives_everybody_else_is_refused() {
+async fn while_a_person_holds_the_lease_all_others_are_refused() {
     let server = Server::start();
     let mut control = server.ready().await;
     let (user, other) = (UserId::new(), UserId::new());
@@ -344,14 +337,14 @@ async fn while_a_person_drives_everybody_else_is_refused() {
         }
     }
     let queued = control.request(mark("queued")).await;
-    let driver = Driver::Only(user);
+    let holder = LeaseHolder::Person(user);
     control
-        .send(&ToRunner::SetDriver { number: 1, driver })
+        .send(&ToRunner::SetLeaseHolder { number: 1, holder })
         .await;
     let (mut ended, mut is_set) = (Vec::new(), false);
     while ended.len() < 2 || !is_set {
         match control.next().await.0 {
-            FromRunner::DriverSet { number } => is_set = number == 1,
+            FromRunner::LeaseHolderSet { number } => is_set = number == 1,
             FromRunner::Result { id, outcome } => ended.push((id, outcome)),
             other @ (FromRunner::Ready { .. }
             | FromRunner::StartFailed { .. }
@@ -367,19 +360,14 @@ async fn while_a_person_drives_everybody_else_is_refused() {
         for request in [
             mark("no"),
             act(Action::Screenshot),
-            ComputerRequest::Look {
-                format: BlobFormat::Png,
-                shown: None,
-            },
-            ComputerRequest::Edit(EditCommand::View {
+            look(BlobFormat::Png),
+            RunnerRequest::Edit(EditCommand::View {
                 path: "/etc/hostname".to_owned(),
                 view_range: None,
             }),
         ] {
             let asked = control.request_by(actor, request).await;
-            let (id, outcome, body) = control.result().await;
-            assert_eq!((id, outcome), (asked, refused(false)));
-            assert!(body.is_empty());
+            assert_eq!(control.result().await, (asked, refused(false)));
         }
     }
     let own = control.request_by(Actor::Person(user), mark("own")).await;
@@ -391,15 +379,15 @@ async fn while_a_person_drives_everybody_else_is_refused() {
     let asked = control.request(mark("still no")).await;
     // What was not acknowledged comes first.
     let outcome = loop {
-        let (id, outcome, _) = control.result().await;
+        let (id, outcome) = control.result().await;
         if id == asked {
             break outcome;
         }
     };
     assert_eq!(outcome, refused(false));
-    let driver = Driver::Anybody;
+    let holder = LeaseHolder::Nobody;
     control
-        .send(&ToRunner::SetDriver { number: 2, driver })
+        .send(&ToRunner::SetLeaseHolder { number: 2, holder })
         .await;
     let after = control.request(mark("after")).await;
     while control.result().await.0 != after {}
@@ -430,7 +418,7 @@ fn down(display: &str) -> Down {
 async fn what_others_hold_is_let_go_before_somebody_takes_over() {
     let server = Server::start();
     let mut control = server.ready().await;
-    let display = shown(control.outcome_of(shell("echo $DISPLAY")).await.0);
+    let display = shown(control.outcome_of(shell("echo $DISPLAY")).await);
     let display = display.trim();
     let person = UserId::new();
     let press = || {
@@ -455,26 +443,26 @@ async fn what_others_hold_is_let_go_before_somebody_takes_over() {
     while down(display) != both {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
-    let driver = Driver::Only(person);
+    let holder = LeaseHolder::Person(person);
     control
-        .send(&ToRunner::SetDriver { number: 1, driver })
+        .send(&ToRunner::SetLeaseHolder { number: 1, holder })
         .await;
-    control.driver_set(1).await;
+    control.lease_holder_set(1).await;
     assert_eq!(down(display), nothing);
 
-    // Hearing the same again takes nothing from the hands of who has control.
+    // The same holder again: nothing that they hold is released.
     control.request_by(Actor::Person(person), press()).await;
     control.result().await;
     control
-        .send(&ToRunner::SetDriver { number: 2, driver })
+        .send(&ToRunner::SetLeaseHolder { number: 2, holder })
         .await;
-    control.driver_set(2).await;
+    control.lease_holder_set(2).await;
     assert!(down(display).a_button);
-    let driver = Driver::Anybody;
+    let holder = LeaseHolder::Nobody;
     control
-        .send(&ToRunner::SetDriver { number: 3, driver })
+        .send(&ToRunner::SetLeaseHolder { number: 3, holder })
         .await;
-    control.driver_set(3).await;
+    control.lease_holder_set(3).await;
     assert_eq!(down(display), nothing);
     server.stop().await;
 }

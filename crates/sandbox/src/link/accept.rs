@@ -1,15 +1,18 @@
-//! Taking the runner's calls.
+//! Accepting the runner's connections.
 //!
-//! Any program in the sandbox can reach the socket, so a caller has to show the token, in
-//! time, and only so many may try at once.
+//! Any program in the sandbox may reach the server's end, so a connection has to show the token, in
+//! time, and only a few may try at once.
 
-use std::{sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use deskhand_core::tasks::Tasks;
-use deskhand_runner_protocol::{CONTROL_PATH, GATEWAY_PATH, LONGEST_MESSAGE_BYTES, stream_path};
+use deskhand_runner_protocol::{
+    CONTROL_PATH, Connection, GATEWAY_PATH, LONGEST_MESSAGE_BYTES, stream_path,
+};
+use futures::{Stream, StreamExt};
 use subtle::ConstantTimeEq;
 use tokio::{
-    net::{UnixListener, UnixStream},
+    net::UnixListener,
     sync::Semaphore,
     time::{sleep, timeout},
 };
@@ -24,14 +27,14 @@ use tokio_tungstenite::{
 
 use super::{Link, Socket, stream};
 
-/// How long a caller may take to say who it is.
-const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(5);
-/// How many callers may be at that at once. The runner itself needs one or two.
+/// The longest time that a handshake may take.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
+/// The most handshakes at once. The runner itself needs one or two.
 const MOST_HANDSHAKES: usize = 16;
-/// How long to wait when the machine has no descriptor left for a caller.
+/// The pause after a connection could not be accepted, for lack of a descriptor.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// What a caller may dial.
+/// The purpose of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Route {
     Control,
@@ -39,38 +42,56 @@ enum Route {
     Gateway,
 }
 
-/// Takes calls until the link ends.
-pub(crate) async fn accept_calls(listener: UnixListener, link: Arc<Link>, tasks: Tasks) {
+/// The connections of a unix socket.
+pub(crate) fn unix_connections(
+    listener: UnixListener,
+) -> impl Stream<Item = io::Result<Connection>> + Send {
+    futures::stream::unfold(listener, |listener| async move {
+        let accepted = listener.accept().await;
+        let connection = accepted.map(|(stream, _)| Box::new(stream) as Connection);
+        Some((connection, listener))
+    })
+}
+
+/// Accepts connections until the link or `connections` ends.
+pub(crate) async fn accept_all(
+    connections: impl Stream<Item = io::Result<Connection>> + Send,
+    link: Arc<Link>,
+    tasks: Tasks,
+) {
+    let mut connections = std::pin::pin!(connections);
     let handshakes = Arc::new(Semaphore::new(MOST_HANDSHAKES));
     loop {
-        let call = tokio::select! {
+        let connection = tokio::select! {
             () = link.ended.cancelled() => return,
-            call = listener.accept() => call,
+            connection = connections.next() => connection,
         };
-        match call {
-            Ok((stream, _)) => {
+        match connection {
+            None => return,
+            Some(Ok(connection)) => {
                 let Ok(permit) = Arc::clone(&handshakes).try_acquire_owned() else {
-                    tracing::debug!("a call to the runner's socket was dropped: too many at once");
+                    tracing::debug!("a connection of a runner was dropped: too many at once");
                     continue;
                 };
                 let link = Arc::clone(&link);
                 tasks.spawn("runner connection", async move {
-                    let admitted = timeout(HANDSHAKE_PATIENCE, shake_hands(stream, &link)).await;
+                    let handshake = shake_hands(connection, &link);
+                    let admitted = timeout(HANDSHAKE_TIMEOUT, handshake).await;
                     drop(permit);
                     if let Ok(Some((route, socket))) = admitted {
                         link.serve(route, socket).await;
                     }
                 });
             }
-            Err(error) => {
-                tracing::warn!(%error, "a call of a runner could not be taken");
+            Some(Err(error)) => {
+                tracing::warn!(%error, "could not accept a connection of a runner");
                 sleep(ACCEPT_PAUSE).await;
             }
         }
     }
 }
 
-async fn shake_hands(stream: UnixStream, link: &Link) -> Option<(Route, Socket)> {
+async fn shake_hands(connection: Connection, link: &Link) -> Option<(Route, Socket)> {
     let mut route = None;
     let config = WebSocketConfig::default()
         .max_message_size(Some(LONGEST_MESSAGE_BYTES))
@@ -90,17 +111,17 @@ async fn shake_hands(stream: UnixStream, link: &Link) -> Option<(Route, Socket)>
             Err(refusal)
         }
     };
-    match accept_hdr_async_with_config(stream, decide, Some(config)).await {
+    match accept_hdr_async_with_config(connection, decide, Some(config)).await {
         Ok(socket) => route.map(|route| (route, socket)),
         Err(error) => {
-            tracing::debug!(%error, "a call to the runner's socket was refused");
+            tracing::debug!(%error, "a connection of a runner was refused");
             None
         }
     }
 }
 
 impl Link {
-    /// Whether a caller may come in, and to what.
+    /// Checks the token and returns the purpose of the connection.
     fn admit(&self, request: &Request) -> Result<Route, StatusCode> {
         let expected = format!("Bearer {}", self.token.expose());
         let shown = request.headers().get(AUTHORIZATION);
@@ -134,7 +155,7 @@ impl Link {
             Route::Stream(stream) => {
                 let asker = self.state().streams.remove(&stream);
                 if let Some(asker) = asker {
-                    // Whoever asked may be gone; then the socket closes here.
+                    // The caller may be gone; then the socket closes here.
                     let _ = asker.send(Ok(socket));
                 }
             }

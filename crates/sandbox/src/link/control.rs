@@ -1,15 +1,15 @@
-//! One control link: sending what waits, and taking in what the runner says.
+//! One control link: sends pending messages and takes in those of the runner.
 
 use bytes::Bytes;
-use deskhand_core::sandbox::{ComputerError, ComputerReply, Frame};
-use deskhand_runner_protocol::{FromRunner, Outcome, ToRunner, codec};
+use deskhand_core::sandbox::ComputerError;
+use deskhand_runner_protocol::{FromRunner, Outcome, ToRunner};
 use futures::{
     SinkExt, StreamExt,
     stream::{SplitSink, SplitStream},
 };
 use tokio_tungstenite::tungstenite::Message;
 
-use super::{Link, Socket, Status, requests::Answer};
+use super::{Link, Socket, Status, requests::RequestResult};
 
 /// A newer control link has taken this one's place, or the sandbox is gone.
 struct Replaced;
@@ -67,19 +67,20 @@ impl Link {
             let Message::Binary(message) = message else {
                 continue;
             };
-            match codec::unpack::<FromRunner>(&message) {
+            match FromRunner::unpack(&message) {
                 Ok((head, body)) => {
                     if self.hear(generation, head, body).is_err() {
                         return;
                     }
                 }
-                Err(error) => tracing::warn!(%error, "the runner said something unknown"),
+                Err(error) => tracing::warn!(%error, "the runner sent an unknown message"),
             }
         }
     }
 
-    /// Who drives comes first, so that nothing is asked of a runner that does not know. Requests come
-    /// before everything else, so that a request is known before it is cancelled.
+    /// Returns the next message for this control link. The lease holder comes first, so that no request reaches a
+    /// runner that does not know it. Requests come before everything else, so that a request is known before it is
+    /// cancelled.
     fn next_message(&self, generation: u64) -> Result<Option<Bytes>, Replaced> {
         let mut state = self.state();
         if state.generation != generation || state.has_ended {
@@ -88,16 +89,16 @@ impl Link {
         if !state.is_ready {
             return Ok(None);
         }
-        if let Some(driver) = state.driver_for(generation) {
-            return Ok(Some(driver));
+        if let Some(holder) = state.holder_for(generation) {
+            return Ok(Some(holder));
         }
         if let Some(request) = state.requests.next_for(generation) {
             return Ok(Some(request));
         }
         while let Some(note) = state.notes.pop_front() {
-            match codec::pack(&note, &[]) {
+            match note.pack() {
                 Ok(message) => return Ok(Some(message)),
-                Err(error) => tracing::warn!(%error, "a note to the runner was not written"),
+                Err(error) => tracing::warn!(%error, "could not pack a message to the runner"),
             }
         }
         Ok(None)
@@ -118,12 +119,12 @@ impl Link {
             }
             FromRunner::Progress { id } => state.requests.progress(id, body),
             FromRunner::Result { id, outcome } => {
-                state.requests.answer(id, answer_of(outcome, body));
+                state.requests.answer(id, result_of(outcome));
                 state.notes.push_back(ToRunner::Ack { id });
             }
-            FromRunner::DriverSet { number } => {
-                self.known_driver
-                    .send_modify(|known| *known = number.max(*known));
+            FromRunner::LeaseHolderSet { number } => {
+                self.confirmed_holder
+                    .send_modify(|confirmed| *confirmed = number.max(*confirmed));
             }
             FromRunner::Notice { text } => {
                 tracing::info!(text, "the runner gave notice");
@@ -131,7 +132,7 @@ impl Link {
             }
             FromRunner::StreamFailed { stream, problem } => {
                 if let Some(asker) = state.streams.remove(&stream) {
-                    // Whoever asked may be gone.
+                    // The caller may be gone.
                     let _ = asker.send(Err(problem));
                 }
             }
@@ -142,19 +143,9 @@ impl Link {
     }
 }
 
-fn answer_of(outcome: Outcome, body: Bytes) -> Answer {
+fn result_of(outcome: Outcome) -> RequestResult {
     match outcome {
-        Outcome::Acted { text, frame } => Ok(ComputerReply::Acted {
-            text,
-            frame: frame.map(|head| Frame {
-                bytes: body,
-                format: head.format,
-                size: head.size,
-                pointer: head.pointer,
-            }),
-        }),
-        Outcome::Shell { output } => Ok(ComputerReply::Shell(output)),
-        Outcome::Edited { text } => Ok(ComputerReply::Edited { text }),
+        Outcome::Done(reply) => Ok(reply),
         Outcome::Failed { problem } => Err(ComputerError::Failed(problem)),
         Outcome::Cancelled => Err(ComputerError::Cancelled),
         Outcome::Refused { was_begun } => Err(ComputerError::Refused { was_begun }),

@@ -1,31 +1,29 @@
-//! Requests on their way: asked, perhaps sent, not yet answered.
+//! Pending requests: asked, perhaps sent, not yet answered.
 
 use std::{collections::VecDeque, time::Duration};
 
 use bytes::Bytes;
 use deskhand_core::{
     id::RequestId,
-    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest, Driver, Progress},
+    sandbox::{Actor, Call, ComputerError, LeaseHolder, Progress, RunnerReply, RunnerRequest},
 };
-use deskhand_runner_protocol::{LONGEST_MESSAGE_BYTES, ToRunner, codec};
+use deskhand_runner_protocol::{LONGEST_MESSAGE_BYTES, ToRunner};
 use tokio::{sync::oneshot, time::timeout};
 
-use super::{Link, RECONNECT_PATIENCE, Status};
+use super::{Link, RECONNECT_TIMEOUT, Status};
 
-/// How many requests may be on their way at once.
+/// The most requests that may be pending at once.
 const MOST_REQUESTS: usize = 256;
-/// How many answers are remembered for ids that are asked again. Pictures make them large.
-const REMEMBERED_ANSWERS: usize = 8;
+/// The number of results kept for ids that are asked again. Pictures make them large.
+const REMEMBERED_RESULTS: usize = 8;
 
-/// What came of a request.
-pub(super) type Answer = Result<ComputerReply, ComputerError>;
+pub(super) type RequestResult = Result<RunnerReply, ComputerError>;
 
-/// All requests on their way, in the order in which they were asked: the runner acts in the
-/// order in which it hears.
+/// All pending requests in the order in which they were asked, which is the order in which the runner acts.
 #[derive(Default)]
 pub(super) struct Requests {
     pending: Vec<Pending>,
-    answered: VecDeque<(RequestId, Answer)>,
+    answered: VecDeque<(RequestId, RequestResult)>,
 }
 
 struct Pending {
@@ -34,13 +32,13 @@ struct Pending {
     message: Bytes,
     /// The control link on which it went out last.
     sent_on: Option<u64>,
-    /// Everybody who asked with this id.
-    callers: Vec<oneshot::Sender<Answer>>,
+    /// All callers that asked with this id.
+    callers: Vec<oneshot::Sender<RequestResult>>,
     progress: Option<Progress>,
 }
 
 impl Pending {
-    fn answer(self, answer: &Answer) {
+    fn answer(self, answer: &RequestResult) {
         for caller in self.callers {
             // A caller that went away does not want the answer.
             let _ = caller.send(answer.clone());
@@ -57,7 +55,7 @@ impl Pending {
 }
 
 impl Requests {
-    /// The next request that has not gone out on this control link.
+    /// Returns the next request that has not been sent on this control link.
     pub(super) fn next_for(&mut self, generation: u64) -> Option<Bytes> {
         let pending = self
             .pending
@@ -67,12 +65,12 @@ impl Requests {
         Some(pending.message.clone())
     }
 
-    /// Hands a result to those who asked.
-    pub(super) fn answer(&mut self, id: RequestId, answer: Answer) {
-        // A result that nobody waits for is a repetition after a reconnect.
+    /// Hands a result to the callers.
+    pub(super) fn answer(&mut self, id: RequestId, answer: RequestResult) {
+        // A result without a caller is a repetition after a reconnect.
         if let Some(pending) = self.take(id) {
             pending.answer(&answer);
-            if self.answered.len() == REMEMBERED_ANSWERS {
+            if self.answered.len() == REMEMBERED_RESULTS {
                 self.answered.pop_front();
             }
             self.answered.push_back((id, answer));
@@ -88,16 +86,16 @@ impl Requests {
         }
     }
 
-    /// The requests of those whom this driver does not let act, and whether each was sent.
-    pub(super) fn disobeyed_by(&self, driver: Driver) -> Vec<(RequestId, bool)> {
-        let disobeyed = |pending: &&Pending| !driver.obeys(pending.actor);
-        let pending = self.pending.iter().filter(disobeyed);
+    /// Lists the requests of actors that this holder does not admit, each with true if it was sent.
+    pub(super) fn barred_by(&self, holder: LeaseHolder) -> Vec<(RequestId, bool)> {
+        let is_barred = |pending: &&Pending| !holder.admits(pending.actor);
+        let pending = self.pending.iter().filter(is_barred);
         pending
             .map(|pending| (pending.id, pending.sent_on.is_some()))
             .collect()
     }
 
-    /// Nothing will be answered any more.
+    /// Answers all pending requests with an error: no result will come.
     pub(super) fn lose_all(&mut self) {
         for pending in self.pending.drain(..) {
             pending.lose();
@@ -109,13 +107,12 @@ impl Requests {
         Some(self.pending.remove(index))
     }
 
-    fn ask(
-        &mut self,
-        id: RequestId,
-        actor: Actor,
-        request: ComputerRequest,
-        progress: Option<Progress>,
-    ) -> oneshot::Receiver<Answer> {
+    fn ask(&mut self, call: Call, request: RunnerRequest) -> oneshot::Receiver<RequestResult> {
+        let Call {
+            id,
+            actor,
+            progress,
+        } = call;
         let (caller, answer) = oneshot::channel();
         if let Some((_, remembered)) = self.answered.iter().find(|(known, _)| *known == id) {
             // The receiver is still here.
@@ -142,18 +139,15 @@ impl Requests {
         answer
     }
 
-    fn packed(
-        &self,
-        id: RequestId,
-        actor: Actor,
-        request: ComputerRequest,
-    ) -> Result<Bytes, String> {
+    fn packed(&self, id: RequestId, actor: Actor, request: RunnerRequest) -> Result<Bytes, String> {
         if self.pending.len() >= MOST_REQUESTS {
             return Err(format!(
                 "the computer has {MOST_REQUESTS} requests to carry out already"
             ));
         }
-        let message = codec::pack(&ToRunner::Request { id, actor, request }, &[])
+        let message = ToRunner::Request { id, actor, request };
+        let message = message
+            .pack()
             .map_err(|error| format!("the request cannot be written down: {error}"))?;
         if message.len() > LONGEST_MESSAGE_BYTES {
             return Err(format!(
@@ -166,27 +160,22 @@ impl Requests {
 }
 
 impl Link {
-    /// Has a request carried out and waits for what comes of it.
-    pub(crate) async fn perform(
-        &self,
-        id: RequestId,
-        actor: Actor,
-        request: ComputerRequest,
-        progress: Option<Progress>,
-    ) -> Answer {
+    /// Has a request carried out and waits for its result.
+    pub(crate) async fn carry_out(&self, call: Call, request: RunnerRequest) -> RequestResult {
+        let id = call.id;
         let answer = {
             let mut state = self.state();
             if state.has_ended {
                 return Err(ComputerError::Gone);
             }
-            state.requests.ask(id, actor, request, progress)
+            state.requests.ask(call, request)
         };
         self.wake.notify_waiters();
         tokio::select! {
             biased;
             // The other end is dropped only with the link itself.
             answer = answer => answer.unwrap_or(Err(ComputerError::Gone)),
-            () = self.broken_for(RECONNECT_PATIENCE) => {
+            () = self.broken_for(RECONNECT_TIMEOUT) => {
                 if let Some(pending) = self.state().requests.take(id) {
                     let was_sent = pending.sent_on.is_some();
                     pending.lose();
@@ -199,7 +188,7 @@ impl Link {
         }
     }
 
-    /// Ends a request early. One that has not left yet is simply not sent.
+    /// Ends a request early. One that has not been sent yet never is.
     pub(crate) fn cancel(&self, id: RequestId) {
         let mut state = self.state();
         let is_unsent = |pending: &Pending| pending.id == id && pending.sent_on.is_none();
@@ -217,13 +206,13 @@ impl Link {
         self.wake.notify_waiters();
     }
 
-    /// Returns when the runner has been away for this long at a stretch.
-    async fn broken_for(&self, patience: Duration) {
+    /// Returns when the runner has been disconnected for this long without a break.
+    async fn broken_for(&self, longest: Duration) {
         let mut status = self.status.subscribe();
         let is_ready = |status: &Status| matches!(status, Status::Ready(_));
         loop {
             let is_broken = status.wait_for(|status| !is_ready(status)).await.is_ok();
-            let is_back = timeout(patience, status.wait_for(is_ready)).await;
+            let is_back = timeout(longest, status.wait_for(is_ready)).await;
             if !is_broken || is_back.is_err() {
                 return;
             }

@@ -1,8 +1,8 @@
 //! A byte stream over a WebSocket.
 //!
-//! Nothing stands between the two: a piece is read from the socket when somebody asks for it,
-//! and a piece that the socket does not take keeps its sender waiting. The sockets' own buffers
-//! are the only ones, so a slow watcher slows the X server's updates down and costs no memory.
+//! There is no buffer besides those of the connection: a piece is read when the consumer asks for it, and a
+//! producer waits until the connection takes its piece. So a slow watcher slows the X server's updates down and
+//! costs no memory.
 
 use std::{future::ready, io};
 
@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::{self, Message};
 
 use super::Socket;
 
-/// Both directions of `socket` as plain bytes.
+/// Returns both directions of `socket` as plain bytes.
 pub(super) fn bytes_of(socket: Socket) -> ByteStream {
     let (sink, stream) = socket.split();
     let incoming = stream

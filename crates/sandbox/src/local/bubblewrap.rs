@@ -10,7 +10,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Limits, browser::START_PAGE, system::System};
+use deskhand_core::sandbox::SandboxLimits;
+
+use super::{browser::START_PAGE, system::System};
 
 /// Where the runner finds the server.
 pub(crate) const SOCKET: &str = "/run/deskhand/runner.sock";
@@ -47,7 +49,7 @@ pub(crate) struct Layout<'a> {
     pub(crate) runner: &'a Path,
     pub(crate) home: PathBuf,
     pub(crate) socket: PathBuf,
-    pub(crate) limits: &'a Limits,
+    pub(crate) limits: &'a SandboxLimits,
     /// What comes before the runner's own command line.
     pub(crate) prefix: Vec<String>,
 }

@@ -1,11 +1,11 @@
-//! What is prepared once and serves every sandbox of this server.
+//! The machine, prepared once for every sandbox of this server.
 
 use std::{io, path::PathBuf, sync::Arc};
 
 use deskhand_core::sandbox::StartSandboxError;
 
 use super::{
-    LocalConfig, browser,
+    browser,
     cgroup::Groups,
     find_program,
     identity::{Identity, View},
@@ -13,6 +13,7 @@ use super::{
     system::System,
     usage::Meter,
 };
+use crate::providers::ProviderSettings;
 
 /// Programs that a sandbox cannot do without, and the packages that bring them.
 const NEEDED: [(&str, &str); 3] = [
@@ -24,12 +25,12 @@ const NEEDED: [(&str, &str); 3] = [
 /// This machine, ready to start sandboxes.
 #[derive(Debug)]
 pub(crate) struct Host {
-    pub(crate) config: LocalConfig,
+    pub(crate) settings: ProviderSettings,
     pub(crate) bubblewrap: PathBuf,
     pub(crate) browser: Vec<String>,
     pub(crate) identity: Identity,
     pub(crate) spawner: Spawner,
-    /// Where things are for bubblewrap.
+    /// The paths as bubblewrap sees them.
     pub(crate) view: View,
     pub(crate) system: System,
     pub(crate) groups: Groups,
@@ -37,8 +38,8 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    pub(crate) fn prepare(config: LocalConfig) -> Result<Self, StartSandboxError> {
-        let bubblewrap = find_program(&config.bubblewrap)
+    pub(crate) fn prepare(settings: ProviderSettings) -> Result<Self, StartSandboxError> {
+        let bubblewrap = find_program(&settings.bubblewrap)
             .ok_or_else(|| missing("bubblewrap is not installed", "bubblewrap"))?;
         for (program, package) in NEEDED {
             if find_program(program.as_ref()).is_none() {
@@ -50,12 +51,12 @@ impl Host {
             tracing::warn!("no browser is installed: desktops will be without one");
         }
         let identity = Identity::of_sandboxes();
-        let system = System::assemble(&config.dir, identity)?;
-        if !config.runner.is_file() {
-            let problem = format!("the runner's program {} is gone", config.runner.display());
+        let system = System::assemble(&settings.dir, identity)?;
+        if !settings.runner.is_file() {
+            let problem = format!("the runner's program {} is gone", settings.runner.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, problem).into());
         }
-        let (spawner, view) = Spawner::start(identity, &config.dir, &config.runner)?;
+        let (spawner, view) = Spawner::start(identity, &settings.dir, &settings.runner)?;
         Ok(Self {
             bubblewrap,
             browser,
@@ -65,7 +66,7 @@ impl Host {
             view,
             groups: Groups::prepare(),
             meter: Arc::default(),
-            config,
+            settings,
         })
     }
 }

@@ -13,13 +13,12 @@ use std::{collections::HashSet, fs, io};
 
 use rustix::process::{Pid, Resource, getrlimit};
 
-use super::{
-    Limits,
-    cgroup::{Controller, Group},
-};
+use deskhand_core::sandbox::SandboxLimits;
+
+use super::cgroup::{Controller, Group};
 
 /// The command that limits the one that follows it.
-pub(crate) fn prefix(limits: &Limits, group: &Group) -> Vec<String> {
+pub(crate) fn prefix(limits: &SandboxLimits, group: &Group) -> Vec<String> {
     let mut prefix = vec![
         "prlimit".to_owned(),
         option("fsize", Resource::Fsize, limits.file_size_bytes),

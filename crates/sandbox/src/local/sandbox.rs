@@ -1,7 +1,7 @@
 //! One running sandbox, from its start to its end.
 //!
-//! From the moment bubblewrap runs, one task is in charge of it and clears everything away
-//! however the end comes about: a stop, a death, a start that failed, a caller that went away.
+//! From the moment bubblewrap runs, one task is in charge of it and cleans up after every kind of
+//! end: a stop, a death, a start that failed, a caller that went away.
 
 use std::{
     io::{self, Write},
@@ -12,15 +12,16 @@ use std::{
 use async_trait::async_trait;
 use deskhand_core::{
     action::ScreenSize,
-    id::RequestId,
+    id::{RequestId, SessionId},
     sandbox::{
-        Actor, ByteStream, ComputerError, ComputerReply, ComputerRequest, Driver, Progress,
-        Sandbox, SandboxEnd, SandboxSpec, StartSandboxError,
+        Actor, ByteStream, Call, Computer, ComputerError, ForRunner, LeaseHolder, RunnerReply,
+        RunnerRequest, Sandbox, SandboxEnd, SandboxLimits, StartSandboxError, StreamTarget,
+        Streams,
     },
     secret::Secret,
     tasks::Tasks,
 };
-use deskhand_runner_protocol::{RunnerConfig, RunnerGateway, StreamTarget};
+use deskhand_runner_protocol::{RunnerConfig, RunnerGateway};
 use rand::Rng;
 use tokio::{sync::watch, task::spawn_blocking, time::timeout};
 use tokio_util::sync::CancellationToken;
@@ -38,22 +39,32 @@ use super::{
 };
 use crate::{
     gateway::GatewayDoor,
-    link::{Link, Status, accept::accept_calls},
+    link::{
+        Link, Status,
+        accept::{accept_all, unix_connections},
+    },
 };
 
 mod charge;
 
 use self::charge::Charge;
 
+/// The parts of a spec that this provider honours.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LocalSpec {
+    pub(crate) session: SessionId,
+    pub(crate) screen: ScreenSize,
+    pub(crate) limits: SandboxLimits,
+}
+
 /// A sandbox on this machine. It ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct LocalSandbox {
-    screen: ScreenSize,
     link: Arc<Link>,
     handle: Handle,
 }
 
-/// Enough to end a sandbox and to wait for its end, without keeping it alive.
+/// Ends a sandbox or waits for its end, without keeping it alive.
 #[derive(Debug, Clone)]
 pub(crate) struct Handle {
     stop: CancellationToken,
@@ -67,21 +78,17 @@ impl LocalSandbox {
     pub(crate) async fn start(
         host: &Arc<Host>,
         tasks: &Tasks,
-        spec: SandboxSpec,
+        spec: LocalSpec,
         slot: &mut Option<Handle>,
     ) -> Result<Self, StartSandboxError> {
-        let files = SessionFiles::of(&host.config.dir, spec.session);
+        let files = SessionFiles::of(&host.settings.dir, spec.session);
         let listener = files.prepare(host.identity)?;
         let token = new_token();
-        let door = GatewayDoor::open(spec.session, host.config.gateway.as_ref(), &new_token());
+        let door = GatewayDoor::open(spec.session, host.settings.gateway.as_ref(), &new_token());
         let (door, gateway) = door.unzip();
         let link = Arc::new(Link::new(token.clone(), door));
         let group_name = format!("deskhand-{}", spec.session);
-        let group = Arc::new(Group::create(
-            &host.groups,
-            &group_name,
-            &host.config.limits,
-        ));
+        let group = Arc::new(Group::create(&host.groups, &group_name, &spec.limits));
         let launched = launch(host, spec, &files, &group).await;
         let (tree, stdin, stderr) = launched.inspect_err(|_| {
             // The error at hand says more. What is left here the next start removes.
@@ -103,7 +110,7 @@ impl LocalSandbox {
             link: Arc::clone(&link),
             tail: Tail::follow(stderr, tasks)?,
             _stdin: Arc::clone(&stdin),
-            memory_bytes: host.config.limits.memory_bytes,
+            memory_bytes: spec.limits.memory_bytes,
             meter: Arc::clone(&host.meter),
             metered: Arc::clone(&handle.metered),
         };
@@ -114,34 +121,30 @@ impl LocalSandbox {
         );
         tasks.spawn(
             "runner link",
-            accept_calls(listener, Arc::clone(&link), tasks.clone()),
+            accept_all(unix_connections(listener), Arc::clone(&link), tasks.clone()),
         );
         *slot = Some(handle.clone());
-        let mut sandbox = Self {
-            screen: spec.screen,
-            link,
-            handle,
-        };
+        let sandbox = Self { link, handle };
 
         if let Some(first) = first {
             let attached = spawn_blocking(move || limits::attach(&group, first)).await;
             if let Err(error) = attached.map_err(io::Error::from).flatten() {
-                tracing::warn!(%error, session.id = %spec.session, "limits are not in force");
+                tracing::warn!(%error, session.id = %spec.session, "could not put the limits in force");
             }
         }
         tell(&stdin, &runner_config(host, token, spec, gateway))?;
-        sandbox.screen = sandbox.wait_until_ready(host).await?;
+        sandbox.wait_until_ready(host).await?;
         Ok(sandbox)
     }
 
-    async fn wait_until_ready(&self, host: &Host) -> Result<ScreenSize, StartSandboxError> {
-        let patience = host.config.start_timeout;
+    async fn wait_until_ready(&self, host: &Host) -> Result<(), StartSandboxError> {
+        let longest = host.settings.start_timeout;
         let problem = tokio::select! {
-            started = timeout(patience, self.link.started()) => match started {
-                Ok(Status::Ready(screen)) => return Ok(screen),
+            started = timeout(longest, self.link.started()) => match started {
+                Ok(Status::Ready(_)) => return Ok(()),
                 Ok(Status::StartFailed(problem)) => problem,
-                Err(_) => format!("the desktop did not answer within {} s", patience.as_secs_f32()),
-                // The end says more.
+                Err(_) => format!("the desktop did not answer within {} s", longest.as_secs_f32()),
+                // The end gives the cause.
                 Ok(Status::Expected | Status::Broken | Status::Ended) => self.end_text().await,
             },
             text = self.end_text() => text,
@@ -165,33 +168,33 @@ impl Drop for LocalSandbox {
 }
 
 #[async_trait]
-impl Sandbox for LocalSandbox {
-    fn screen(&self) -> ScreenSize {
-        self.screen
-    }
-
-    async fn perform(
+impl Computer<ForRunner> for LocalSandbox {
+    async fn carry_out(
         &self,
-        id: RequestId,
-        actor: Actor,
-        request: ComputerRequest,
-        progress: Option<Progress>,
-    ) -> Result<ComputerReply, ComputerError> {
-        self.link.perform(id, actor, request, progress).await
-    }
-
-    async fn set_driver(&self, driver: Driver) {
-        self.link.set_driver(driver).await;
+        call: Call,
+        request: RunnerRequest,
+    ) -> Result<RunnerReply, ComputerError> {
+        self.link.carry_out(call, request).await
     }
 
     async fn cancel(&self, id: RequestId) {
         self.link.cancel(id);
     }
 
-    async fn open_screen(&self) -> Result<ByteStream, ComputerError> {
-        self.link.open_stream(StreamTarget::Screen).await
+    async fn set_lease_holder(&self, holder: LeaseHolder) {
+        self.link.set_lease_holder(holder).await;
     }
+}
 
+#[async_trait]
+impl Streams for LocalSandbox {
+    async fn open(&self, target: StreamTarget, actor: Actor) -> Result<ByteStream, ComputerError> {
+        self.link.open_stream(target, actor).await
+    }
+}
+
+#[async_trait]
+impl Sandbox for LocalSandbox {
     async fn ended(&self) -> SandboxEnd {
         self.handle.ended().await
     }
@@ -222,10 +225,10 @@ impl Handle {
     }
 }
 
-/// Starts bubblewrap and writes down what would be left of it.
+/// Starts bubblewrap and records the traces that a killed server would leave.
 async fn launch(
     host: &Host,
-    spec: SandboxSpec,
+    spec: LocalSpec,
     files: &SessionFiles,
     group: &Group,
 ) -> io::Result<(Tree, ChildStdin, ChildStderr)> {
@@ -235,8 +238,8 @@ async fn launch(
         runner: &host.view.runner,
         home: seen.home(),
         socket: seen.socket(),
-        limits: &host.config.limits,
-        prefix: limits::prefix(&host.config.limits, group),
+        limits: &spec.limits,
+        prefix: limits::prefix(&spec.limits, group),
     };
     let program = host.bubblewrap.clone();
     let spawned = host.spawner.spawn(program, layout.arguments()).await?;
@@ -248,7 +251,7 @@ async fn launch(
 fn runner_config(
     host: &Host,
     token: Secret,
-    spec: SandboxSpec,
+    spec: LocalSpec,
     gateway: Option<RunnerGateway>,
 ) -> RunnerConfig {
     // Longer than any wait that makes sense.
@@ -258,15 +261,15 @@ fn runner_config(
         socket: bubblewrap::SOCKET.to_owned(),
         token,
         screen: spec.screen,
-        settle_quiet_ms: ms(host.config.settle_quiet),
-        settle_max_ms: ms(host.config.settle_max),
-        shell_output_bytes: host.config.shell_output_bytes,
+        settle_quiet_ms: ms(host.settings.settle_quiet),
+        settle_max_ms: ms(host.settings.settle_max),
+        shell_output_bytes: host.settings.shell_output_bytes,
         browser: host.browser.clone(),
         gateway,
     }
 }
 
-/// Gives the runner its settings. They fit into the pipe, so this does not wait.
+/// Writes the runner's settings to its standard input. They fit into the pipe, so this does not block.
 fn tell(mut stdin: &ChildStdin, config: &RunnerConfig) -> io::Result<()> {
     let mut line = serde_json::to_vec(config)?;
     line.push(b'\n');

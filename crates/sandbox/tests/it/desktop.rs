@@ -9,8 +9,8 @@ use std::{
 use bytes::Bytes;
 use deskhand_core::{
     blob::BlobFormat,
-    id::{RequestId, SessionId},
-    sandbox::{Actor, ComputerReply, ComputerRequest, Sandbox, SandboxEnd},
+    id::SessionId,
+    sandbox::{Actor, Call, ComputerExt, Lifecycle, Look, Sandbox, SandboxEnd, StreamTarget},
 };
 use futures::StreamExt;
 
@@ -26,7 +26,10 @@ async fn a_desktop_comes_up_paints_the_start_page_and_survives_its_own_death() {
 
     let sandbox = start_and_paint(&world, session).await;
     browser_has_its_own_sandbox(&*sandbox).await;
-    let mut screen = sandbox.open_screen().await.unwrap();
+    let mut screen = sandbox
+        .open(StreamTarget::Screen, Actor::Agent)
+        .await
+        .unwrap();
     assert_eq!(
         screen.incoming.next().await,
         Some(Bytes::from("RFB 003.008\n"))
@@ -77,22 +80,12 @@ async fn start_and_paint(world: &World, session: SessionId) -> Arc<dyn Sandbox> 
 }
 
 async fn look(sandbox: &dyn Sandbox) -> Bytes {
-    let look = ComputerRequest::Look {
+    let look = Look {
         format: BlobFormat::Png,
         shown: None,
     };
-    match sandbox
-        .perform(RequestId::new(), Actor::Agent, look, None)
-        .await
-        .unwrap()
-    {
-        ComputerReply::Acted {
-            frame: Some(frame), ..
-        } => frame.bytes,
-        other @ (ComputerReply::Acted { .. }
-        | ComputerReply::Shell(_)
-        | ComputerReply::Edited { .. }) => panic!("{other:?}"),
-    }
+    let frame = sandbox.perform(Call::by(Actor::Agent), look).await;
+    frame.unwrap().bytes
 }
 
 fn share_of(picture: &[u8], colour: [u8; 3]) -> f32 {

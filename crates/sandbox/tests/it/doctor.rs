@@ -1,13 +1,13 @@
 //! What `doctor` says about this machine and about one that lacks something.
 
-use deskhand_sandbox::doctor::{CheckState, checks};
+use deskhand_core::sandbox::{CheckState, Lifecycle};
 
 use crate::support::World;
 
 #[tokio::test]
 async fn everything_is_looked_at() {
     let world = World::new();
-    let checks = checks(&world.config).await;
+    let checks = world.sandboxes.doctor().await;
     let names: Vec<&str> = checks.iter().map(|check| check.name).collect();
     assert_eq!(
         names,
@@ -39,7 +39,7 @@ async fn everything_is_looked_at() {
 #[tokio::test]
 async fn a_missing_bubblewrap_is_named_with_its_package() {
     let world = World::with(|config| config.bubblewrap = "/nowhere/bwrap".into());
-    let checks = checks(&world.config).await;
+    let checks = world.sandboxes.doctor().await;
     assert_eq!(checks[0].state, CheckState::Missing);
     assert_eq!(
         checks[0].remedy.as_deref(),

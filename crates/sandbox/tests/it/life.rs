@@ -11,10 +11,12 @@ use std::{
 use deskhand_core::{
     action::ScreenSize,
     id::SessionId,
-    sandbox::{ComputerError, SandboxEnd, SandboxSpec, Sandboxes, StartSandboxError},
+    sandbox::{
+        Actor, ComputerError, Lifecycle, SandboxEnd, SandboxSpec, StartSandboxError, StreamTarget,
+    },
     tasks::Tasks,
 };
-use deskhand_sandbox::local::{LocalConfig, LocalSandboxes};
+use deskhand_sandbox::{local::LocalSandboxes, providers::ProviderSettings};
 
 use crate::support::{World, again, example, groups_of, n_processes, run, said, spec, wait_until};
 
@@ -106,7 +108,7 @@ async fn a_death_is_reported_with_its_cause() {
     assert_eq!(sandbox.ended().await, SandboxEnd::Died(cause.to_owned()));
     assert_eq!(run(&*sandbox, "true").await, Err(ComputerError::Gone));
     assert!(matches!(
-        sandbox.open_screen().await,
+        sandbox.open(StreamTarget::Screen, Actor::Agent).await,
         Err(ComputerError::Gone)
     ));
     assert_eq!(groups_of(session), Vec::<PathBuf>::new());
@@ -148,7 +150,7 @@ async fn a_start_that_fails_says_why_and_leaves_nothing() {
         let screen = ScreenSize { width, height: 10 };
         let error = world
             .sandboxes
-            .start(SandboxSpec { session, screen })
+            .start(SandboxSpec::new(screen).for_session(session))
             .await
             .unwrap_err();
         assert_eq!(error.to_string(), expected);
@@ -211,7 +213,7 @@ const SERVER_DIR: &str = "DESKHAND_TEST_SERVER_DIR";
 #[ignore = "not a test: another one starts it in a process of its own"]
 async fn a_server_that_will_be_killed() {
     let dir = env::var_os(SERVER_DIR).unwrap();
-    let config = LocalConfig::new(dir.into(), example("stand_in"));
+    let config = ProviderSettings::new(dir.into(), example("stand_in"));
     let sandboxes = LocalSandboxes::new(config, Tasks::default());
     let session = SessionId::new();
     let sandbox = sandboxes.start(spec(session)).await.unwrap();
@@ -255,6 +257,6 @@ fn a_server_killed_with_9_leaves_no_process_and_the_next_clears_the_rest() {
 
 #[tokio::main(flavor = "current_thread")]
 async fn sweep(dir: &Path) {
-    let config = LocalConfig::new(dir.to_owned(), example("stand_in"));
+    let config = ProviderSettings::new(dir.to_owned(), example("stand_in"));
     LocalSandboxes::new(config, Tasks::default()).sweep().await;
 }

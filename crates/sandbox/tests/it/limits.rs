@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use deskhand_core::{id::SessionId, sandbox::SandboxEnd, shell::ShellEnding};
-use deskhand_sandbox::{
-    doctor::{CheckState, checks},
-    local::Limits,
+use deskhand_core::{
+    id::SessionId,
+    sandbox::{CheckState, Lifecycle, SandboxEnd, SandboxLimits},
+    shell::ShellEnding,
 };
 
 use crate::support::{World, groups_of, run, said};
@@ -15,14 +15,14 @@ const MIB: u64 = 1024 * 1024;
 #[tokio::test]
 async fn limits_hold_where_doctor_says_so() {
     let world = World::with(|config| {
-        config.limits = Limits {
+        config.limits = SandboxLimits {
             memory_bytes: 256 * MIB,
             cpus: 0.5,
             processes: 60,
             file_size_bytes: MIB,
         };
     });
-    let checks = checks(&world.config).await;
+    let checks = world.sandboxes.doctor().await;
     let is_in_force = |name: &str| {
         let check = checks.iter().find(|check| check.name == name).unwrap();
         println!("{name}: {}", check.detail);
@@ -79,7 +79,7 @@ async fn limits_hold_where_doctor_says_so() {
 #[tokio::test]
 async fn running_out_of_memory_is_named_as_the_cause() {
     let world = World::with(|config| config.limits.memory_bytes = 64 * MIB);
-    let checks = checks(&world.config).await;
+    let checks = world.sandboxes.doctor().await;
     let check = checks
         .iter()
         .find(|check| check.name == "memory limit")

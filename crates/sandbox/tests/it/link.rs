@@ -6,7 +6,8 @@ use bytes::Bytes;
 use deskhand_core::{
     action::Action,
     id::{RequestId, SessionId, UserId},
-    sandbox::{Actor, ComputerError, ComputerReply, ComputerRequest, Driver},
+    sandbox::{Act, Actor, Call, ComputerError, ComputerExt, LeaseHolder, Sandbox, StreamTarget},
+    shell::ShellOutput,
 };
 use futures::{SinkExt, StreamExt, channel::mpsc};
 use tokio::{
@@ -16,6 +17,19 @@ use tokio::{
 };
 
 use crate::support::{World, said, shell};
+
+/// Runs a command with this request id.
+async fn ask(
+    sandbox: &dyn Sandbox,
+    id: RequestId,
+    command: &str,
+) -> Result<ShellOutput, ComputerError> {
+    let call = Call {
+        id,
+        ..Call::by(Actor::Agent)
+    };
+    sandbox.perform(call, shell(command)).await
+}
 
 #[tokio::test]
 async fn a_broken_connection_costs_no_request_and_does_nothing_twice() {
@@ -32,12 +46,8 @@ async fn an_id_that_was_used_is_answered_from_memory() {
     let world = World::new();
     let sandbox = world.start(SessionId::new()).await;
     let id = RequestId::new();
-    let first = sandbox
-        .perform(id, Actor::Agent, shell(":count"), None)
-        .await;
-    let again = sandbox
-        .perform(id, Actor::Agent, shell(":count"), None)
-        .await;
+    let first = ask(&*sandbox, id, ":count").await;
+    let again = ask(&*sandbox, id, ":count").await;
     assert_eq!(first, again);
     assert_eq!(said(&*sandbox, ":count").await, "2");
     world.end().await;
@@ -48,10 +58,7 @@ async fn two_callers_with_one_id_get_one_answer() {
     let world = World::new();
     let sandbox = world.start(SessionId::new()).await;
     let id = RequestId::new();
-    let (one, two) = tokio::join!(
-        sandbox.perform(id, Actor::Agent, shell(":count"), None),
-        sandbox.perform(id, Actor::Agent, shell(":count"), None),
-    );
+    let (one, two) = tokio::join!(ask(&*sandbox, id, ":count"), ask(&*sandbox, id, ":count"),);
     assert_eq!(one, two);
     world.end().await;
 }
@@ -61,14 +68,11 @@ async fn a_request_can_be_cancelled() {
     let world = World::new();
     let sandbox = world.start(SessionId::new()).await;
     let id = RequestId::new();
-    let (answer, ()) = tokio::join!(
-        sandbox.perform(id, Actor::Agent, shell(":hang"), None),
-        async {
-            // It is answered only after it was sent, so this tells that the other was too.
-            said(&*sandbox, "true").await;
-            sandbox.cancel(id).await;
-        }
-    );
+    let (answer, ()) = tokio::join!(ask(&*sandbox, id, ":hang"), async {
+        // It is answered only after it was sent, so this tells that the other was too.
+        said(&*sandbox, "true").await;
+        sandbox.cancel(id).await;
+    });
     assert_eq!(answer, Err(ComputerError::Cancelled));
     world.end().await;
 }
@@ -77,13 +81,10 @@ async fn a_request_can_be_cancelled() {
 async fn a_stop_during_a_request_leaves_its_fate_unknown() {
     let world = World::new();
     let sandbox = world.start(SessionId::new()).await;
-    let (answer, ()) = tokio::join!(
-        sandbox.perform(RequestId::new(), Actor::Agent, shell(":hang"), None),
-        async {
-            said(&*sandbox, "true").await;
-            sandbox.stop().await;
-        }
-    );
+    let (answer, ()) = tokio::join!(ask(&*sandbox, RequestId::new(), ":hang"), async {
+        said(&*sandbox, "true").await;
+        sandbox.stop().await;
+    });
     assert_eq!(answer, Err(ComputerError::FateUnknown));
     world.end().await;
 }
@@ -93,28 +94,23 @@ async fn progress_and_refusals_reach_the_caller() {
     let world = World::new();
     let sandbox = world.start(SessionId::new()).await;
     let (sender, receiver) = mpsc::channel(8);
-    let answer = sandbox
-        .perform(
-            RequestId::new(),
-            Actor::Agent,
-            shell(":progress"),
-            Some(sender),
-        )
-        .await;
-    assert!(matches!(answer, Ok(ComputerReply::Shell(_))), "{answer:?}");
+    let call = Call {
+        progress: Some(sender),
+        ..Call::by(Actor::Agent)
+    };
+    let answer = sandbox.perform(call, shell(":progress")).await;
+    assert!(answer.is_ok(), "{answer:?}");
     assert_eq!(
         receiver.collect::<Vec<_>>().await,
         [Bytes::from("one"), Bytes::from("two")]
     );
 
-    let act = ComputerRequest::Act {
+    let act = Act {
         action: Action::Screenshot,
         look: true,
         shown: None,
     };
-    let answer = sandbox
-        .perform(RequestId::new(), Actor::Agent, act, None)
-        .await;
+    let answer = sandbox.perform(Call::by(Actor::Agent), act).await;
     assert!(matches!(answer, Err(ComputerError::Failed(text)) if text.starts_with("not here")));
     world.end().await;
 }
@@ -123,7 +119,10 @@ async fn progress_and_refusals_reach_the_caller() {
 async fn a_stream_carries_bytes_both_ways_and_holds_back_who_is_too_fast() {
     let world = World::new();
     let sandbox = world.start(SessionId::new()).await;
-    let mut stream = sandbox.open_screen().await.unwrap();
+    let mut stream = sandbox
+        .open(StreamTarget::Screen, Actor::Agent)
+        .await
+        .unwrap();
 
     // Nobody reads what comes back, so sooner or later nothing more goes in.
     let piece = Bytes::from(vec![7; 64 * 1024]);
@@ -184,30 +183,24 @@ async fn callers_without_the_token_are_refused() {
 }
 
 #[tokio::test]
-async fn who_drives_is_known_to_the_runner_whatever_happens_to_the_link() {
+async fn the_runner_knows_the_lease_holder_even_if_the_link_breaks() {
     let world = World::new();
     let sandbox = world.start(SessionId::new()).await;
     let user = UserId::new();
     let hanging = RequestId::new();
-    let (cut_off, ()) = tokio::join!(
-        sandbox.perform(hanging, Actor::Agent, shell(":hang"), None),
-        async {
-            said(&*sandbox, "true").await;
-            sandbox.set_driver(Driver::Only(user)).await;
-        }
-    );
+    let (cut_off, ()) = tokio::join!(ask(&*sandbox, hanging, ":hang"), async {
+        said(&*sandbox, "true").await;
+        sandbox.set_lease_holder(LeaseHolder::Person(user)).await;
+    });
     assert_eq!(cut_off, Err(ComputerError::Refused { was_begun: true }));
-    let ask = async |actor, command| {
-        let id = RequestId::new();
-        sandbox.perform(id, actor, shell(command), None).await
-    };
+    let ask = async |actor, command| sandbox.perform(Call::by(actor), shell(command)).await;
     let refused = Err(ComputerError::Refused { was_begun: false });
     assert_eq!(ask(Actor::Agent, "true").await, refused);
-    // The stand-in forgets who drives when it dials again; the server has to say it first.
+    // The stand-in forgets the lease holder when it dials again; the server has to say it first.
     let dropped = ask(Actor::Person(user), ":forget").await;
     assert!(dropped.is_ok(), "{dropped:?}");
     assert_eq!(ask(Actor::Agent, "true").await, refused);
-    sandbox.set_driver(Driver::Anybody).await;
+    sandbox.set_lease_holder(LeaseHolder::Nobody).await;
     assert_eq!(said(&*sandbox, "echo here").await, "here");
     world.end().await;
 }

@@ -6,6 +6,7 @@
     reason = "what fails here should fail the test, and measurements are worth reading"
 )]
 
+mod conformance;
 mod desktop;
 mod doctor;
 mod isolation;

@@ -10,14 +10,12 @@ use std::{
 
 use deskhand_core::{
     action::ScreenSize,
-    id::{RequestId, SessionId},
-    sandbox::{
-        Actor, ComputerError, ComputerReply, ComputerRequest, Sandbox, SandboxSpec, Sandboxes,
-    },
+    id::SessionId,
+    sandbox::{Actor, Call, ComputerError, ComputerExt, Lifecycle, Sandbox, SandboxSpec},
     shell::{ShellEnding, ShellOutput, ShellRequest},
     tasks::Tasks,
 };
-use deskhand_sandbox::local::{LocalConfig, LocalSandboxes};
+use deskhand_sandbox::{local::LocalSandboxes, providers::ProviderSettings};
 use tempfile::TempDir;
 
 /// Where the examples are when they are not beside the test.
@@ -26,7 +24,7 @@ pub(crate) const EXAMPLES: &str = "DESKHAND_TEST_EXAMPLES";
 /// A folder with sandboxes in it, all gone at the end.
 pub(crate) struct World {
     pub(crate) sandboxes: LocalSandboxes,
-    pub(crate) config: LocalConfig,
+    pub(crate) config: ProviderSettings,
     pub(crate) tasks: Tasks,
     _dir: TempDir,
 }
@@ -36,9 +34,9 @@ impl World {
         Self::with(|_| {})
     }
 
-    pub(crate) fn with(change: impl FnOnce(&mut LocalConfig)) -> Self {
+    pub(crate) fn with(change: impl FnOnce(&mut ProviderSettings)) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let mut config = LocalConfig::new(dir.path().join("sandboxes"), example("stand_in"));
+        let mut config = ProviderSettings::new(dir.path().join("sandboxes"), example("stand_in"));
         change(&mut config);
         let tasks = Tasks::default();
         Self {
@@ -65,17 +63,14 @@ impl World {
 }
 
 pub(crate) fn spec(session: SessionId) -> SandboxSpec {
-    SandboxSpec {
-        session,
-        screen: ScreenSize::default(),
-    }
+    SandboxSpec::new(ScreenSize::default()).for_session(session)
 }
 
-pub(crate) fn shell(command: &str) -> ComputerRequest {
-    ComputerRequest::Shell(ShellRequest::Run {
+pub(crate) fn shell(command: &str) -> ShellRequest {
+    ShellRequest::Run {
         command: command.to_owned(),
         timeout_ms: 60_000,
-    })
+    }
 }
 
 /// Runs a command in the sandbox.
@@ -83,13 +78,8 @@ pub(crate) async fn run(
     sandbox: &dyn Sandbox,
     command: &str,
 ) -> Result<ShellOutput, ComputerError> {
-    match sandbox
-        .perform(RequestId::new(), Actor::Agent, shell(command), None)
-        .await?
-    {
-        ComputerReply::Shell(output) => Ok(output),
-        other @ (ComputerReply::Acted { .. } | ComputerReply::Edited { .. }) => panic!("{other:?}"),
-    }
+    let call = Call::by(Actor::Agent);
+    sandbox.perform(call, shell(command)).await
 }
 
 /// The same, for a command that must succeed.

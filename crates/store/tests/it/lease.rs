@@ -102,21 +102,19 @@ async fn shown(store: &Store, session: SessionId) -> Holder {
 async fn told(store: &Store, session: SessionId) -> Holder {
     let (mut lease, mut phase) = (None, Phase::Idle);
     for event in store.events(session, 0, 10_000).await.unwrap() {
-        match event.read().unwrap().body {
-            EventBody::Status(status) => phase = status.state,
-            EventBody::Lease(changed) => {
-                lease = match changed.change {
-                    LeaseChange::Taken { until, .. } | LeaseChange::Extended { until } => {
-                        Some(Lease {
-                            user: changed.user,
-                            name: changed.name,
-                            until,
-                        })
-                    }
-                    LeaseChange::Ended { .. } => None,
-                };
-            }
-            _ => {}
+        let body = event.read().unwrap().body;
+        if let EventBody::Status(status) = &body {
+            phase = status.state;
+        }
+        if let EventBody::Lease(changed) = body {
+            lease = match changed.change {
+                LeaseChange::Taken { until, .. } | LeaseChange::Extended { until } => Some(Lease {
+                    user: changed.user,
+                    name: changed.name,
+                    until,
+                }),
+                LeaseChange::Ended { .. } => None,
+            };
         }
     }
     Holder::of(lease, phase)

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use deskhand_agent::{
     Settled,
-    tools::{Acted, ToolContext, ToolFailure},
+    tools::{ToolContext, ToolFailure},
 };
 use deskhand_core::{
     action::Action,
@@ -11,18 +11,17 @@ use deskhand_core::{
     edit::EditCommand,
     event::EventBody,
     id::{RequestId, TurnId, UserId},
-    sandbox::{Actor, ComputerReply, ComputerRequest, Sandbox},
+    sandbox::{Act, Acted, Actor, Call, Computer, ComputerExt, ForSession, Operation},
     shell::{ShellOutput, ShellRequest},
     vault::SecretName,
 };
 use jiff::Timestamp;
 
 const AGENT_ONLY: &str = "only the agent can do this";
-const UNEXPECTED: &str = "the computer gave an answer to something else";
 
 /// The computer, on behalf of one person.
 pub(super) struct HandContext<'a> {
-    pub(super) sandbox: &'a dyn Sandbox,
+    pub(super) computer: &'a dyn Computer,
     /// The id of the only request.
     pub(super) request: RequestId,
     pub(super) user: UserId,
@@ -32,9 +31,15 @@ pub(super) struct HandContext<'a> {
 }
 
 impl HandContext<'_> {
-    async fn perform(&self, request: ComputerRequest) -> Result<ComputerReply, ToolFailure> {
-        let actor = Actor::Person(self.user);
-        let reply = self.sandbox.perform(self.request, actor, request, None);
+    async fn perform<O: Operation<ForSession>>(
+        &self,
+        operation: O,
+    ) -> Result<O::Reply, ToolFailure> {
+        let call = Call {
+            id: self.request,
+            ..Call::by(Actor::Person(self.user))
+        };
+        let reply = self.computer.perform(call, operation);
         reply.await.map_err(|error| ToolFailure(error.to_string()))
     }
 }
@@ -50,26 +55,20 @@ impl ToolContext for HandContext<'_> {
     }
 
     async fn act(&mut self, action: &Action) -> Result<Acted, ToolFailure> {
-        let request = ComputerRequest::Act {
+        let act = Act {
             action: action.clone(),
             look: self.look,
             shown: None,
         };
-        self.perform(request).await.map(Acted::of_reply)
+        self.perform(act).await
     }
 
     async fn shell(&mut self, request: ShellRequest) -> Result<ShellOutput, ToolFailure> {
-        match self.perform(ComputerRequest::Shell(request)).await? {
-            ComputerReply::Shell(output) => Ok(output),
-            ComputerReply::Acted { .. } | ComputerReply::Edited { .. } => Err(UNEXPECTED.into()),
-        }
+        self.perform(request).await
     }
 
     async fn edit(&mut self, command: EditCommand) -> Result<String, ToolFailure> {
-        match self.perform(ComputerRequest::Edit(command)).await? {
-            ComputerReply::Edited { text } => Ok(text),
-            ComputerReply::Acted { .. } | ComputerReply::Shell(_) => Err(UNEXPECTED.into()),
-        }
+        Ok(self.perform(command).await?.text)
     }
 
     async fn put_file(&mut self, _: String, _: &GivenFile) -> Result<String, ToolFailure> {

@@ -32,10 +32,10 @@ const LONGEST_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The browser's DevTools. Clones speak over the same socket.
 #[derive(Debug, Clone)]
-pub(super) struct DevTools(Arc<Inner>);
+pub(super) struct DevTools(Arc<Pipe>);
 
 #[derive(Debug)]
-struct Inner {
+struct Pipe {
     writer: AsyncMutex<OwnedWriteHalf>,
     last_id: AtomicU64,
     /// Who waits for an answer; `None` when there will be none any more.
@@ -96,7 +96,7 @@ impl DevTools {
     pub(super) fn open(socket: StdUnixStream, tasks: &Tasks) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         let (reader, writer) = UnixStream::from_std(socket)?.into_split();
-        let inner = Arc::new(Inner {
+        let inner = Arc::new(Pipe {
             writer: AsyncMutex::new(writer),
             last_id: AtomicU64::new(0),
             waiting: Mutex::new(Some(HashMap::new())),
@@ -173,7 +173,7 @@ impl DevTools {
     }
 }
 
-impl Inner {
+impl Pipe {
     /// Hands answers to those who wait for them, until there are no more.
     async fn listen(&self, reader: OwnedReadHalf) {
         let mut reader = BufReader::new(reader);

@@ -1,9 +1,7 @@
-//! Where on the browser's pages secrets stand, in fields and in any other text.
+//! Finds the places of secrets on the browser's pages, in fields and in any other text.
 //!
-//! The browser is asked for what it shows, and the secrets are looked for here: pages that do not know
-//! them do not learn them by it.
-
-use std::collections::HashSet;
+//! The browser is asked for everything it shows, and the search happens here: a page that does not know a secret
+//! does not learn it this way.
 
 use deskhand_core::{action::Region, secret::Secret};
 use futures::future::join_all;
@@ -14,6 +12,7 @@ use super::{
     Browser,
     devtools::{DevToolsError, Target, TargetInfo},
     frames::FrameTree,
+    snapshot::{Found, Snapshot},
 };
 use crate::desktop::windows::Window;
 
@@ -23,9 +22,6 @@ const MOST_PLACES: usize = 64;
 const WIDEST_BORDER: f64 = 24.0;
 /// Covered around each place, in pixels: letters reach a little beyond their boxes.
 const MARGIN: f64 = 2.0;
-
-const ELEMENT: i64 = 1;
-const TEXT: i64 = 3;
 
 const VIEWPORT: &str = "({
     visible: document.visibilityState === 'visible',
@@ -89,56 +85,13 @@ struct Place {
 }
 
 /// A part of the browser that was asked what it shows.
-struct Looked {
+struct LookedAt {
     id: String,
     is_page: bool,
     target: Target,
     frames: FrameTree,
     viewport: Viewport,
     found: Vec<Found>,
-}
-
-/// A node that shows a secret.
-struct Found {
-    node: i64,
-    is_element: bool,
-}
-
-#[derive(Deserialize)]
-struct Snapshot {
-    documents: Vec<Document>,
-    strings: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Document {
-    nodes: Nodes,
-    layout: Layout,
-}
-
-/// Lists with one element per node; texts are indices into the snapshot's strings, or -1.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Nodes {
-    node_type: Vec<i64>,
-    node_value: Vec<i64>,
-    backend_node_id: Vec<i64>,
-    text_value: Rare,
-    input_value: Rare,
-}
-
-/// A list that only few nodes have an element in.
-#[derive(Deserialize)]
-struct Rare {
-    index: Vec<usize>,
-    value: Vec<i64>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Layout {
-    node_index: Vec<usize>,
-    text: Vec<i64>,
 }
 
 #[derive(Deserialize)]
@@ -288,7 +241,7 @@ async fn look(
     target: Target,
     values: &[Secret],
     until: Until,
-) -> Result<Option<Looked>, Unclear> {
+) -> Result<Option<LookedAt>, Unclear> {
     let frames = target.frames().await?;
     let viewport: Viewport = target.evaluate(&frames.frame.id, VIEWPORT).await?;
     if !viewport.visible {
@@ -303,7 +256,7 @@ async fn look(
     if until == Until::Painted {
         let _painted: bool = target.evaluate(&frames.frame.id, PAINTED).await?;
     }
-    Ok(Some(Looked {
+    Ok(Some(LookedAt {
         id: info.target_id.clone(),
         is_page: info.kind == "page",
         target,
@@ -313,77 +266,19 @@ async fn look(
     }))
 }
 
-impl Snapshot {
-    fn find(&self, values: &[Secret]) -> Vec<Found> {
-        let tells = |text: &str| values.iter().any(|value| text.contains(value.expose()));
-        let telling: HashSet<i64> = (0..)
-            .zip(&self.strings)
-            .filter(|(_, text)| tells(text))
-            .map(|(index, _)| index)
-            .collect();
-        if telling.is_empty() {
-            return Vec::new();
-        }
-        self.documents
-            .iter()
-            .flat_map(|document| document.find(&telling))
-            .collect()
-    }
-}
-
-impl Document {
-    fn find(&self, telling: &HashSet<i64>) -> Vec<Found> {
-        let Self { nodes, layout } = self;
-        let mut found = HashSet::new();
-        for rare in [&nodes.text_value, &nodes.input_value] {
-            let entries = rare.index.iter().zip(&rare.value);
-            found.extend(
-                entries
-                    .filter(|(_, text)| telling.contains(text))
-                    .map(|(node, _)| *node),
-            );
-        }
-        let texts = nodes.node_type.iter().zip(&nodes.node_value).enumerate();
-        let tells = |kind: &i64, text: &i64| *kind == TEXT && telling.contains(text);
-        found.extend(
-            texts
-                .filter(|(_, (kind, text))| tells(kind, text))
-                .map(|(node, _)| node),
-        );
-        let shown = layout.node_index.iter().zip(&layout.text);
-        found.extend(
-            shown
-                .filter(|(_, text)| telling.contains(text))
-                .map(|(node, _)| *node),
-        );
-        // What has no place in the layout, such as a script, is not visible.
-        let laid_out: HashSet<_> = layout.node_index.iter().collect();
-        found.retain(|node| laid_out.contains(node));
-        let mut found: Vec<_> = found.into_iter().collect();
-        found.sort_unstable();
-        let about = |node: usize| {
-            Some(Found {
-                node: *nodes.backend_node_id.get(node)?,
-                is_element: *nodes.node_type.get(node)? == ELEMENT,
-            })
-        };
-        found.into_iter().filter_map(about).collect()
-    }
-}
-
 /// Finds the places of all nodes that show secrets. A frame of another process is one place as a whole.
-async fn place_all(all: &[Looked]) -> Result<Vec<Sight>, Unclear> {
+async fn place_all(all: &[LookedAt]) -> Result<Vec<Sight>, Unclear> {
     let mut sights = Vec::new();
     for page in all.iter().filter(|one| one.is_page) {
         let mut places = Vec::new();
         for found in &page.found {
             places.extend(places_of(&page.target, found).await?);
         }
-        let is_inside = |one: &&Looked| {
+        let is_inside = |one: &&LookedAt| {
             let parent = one.frames.frame.parent_id.as_ref();
             !one.is_page && parent.is_some_and(|parent| page.frames.contains(parent))
         };
-        let telling = |one: &&Looked| !one.found.is_empty();
+        let telling = |one: &&LookedAt| !one.found.is_empty();
         for frame in all.iter().filter(is_inside).filter(telling) {
             let params = json!({"frameId": frame.id});
             let owner: Owner = page.target.call("DOM.getFrameOwner", params).await?;
@@ -402,7 +297,7 @@ async fn place_all(all: &[Looked]) -> Result<Vec<Sight>, Unclear> {
         });
     }
     // Every frame that shows a secret must have been in some page.
-    let is_placed = |one: &Looked| {
+    let is_placed = |one: &LookedAt| {
         let parent = one.frames.frame.parent_id.as_ref();
         let mut pages = all.iter().filter(|page| page.is_page);
         parent.is_some_and(|parent| pages.any(|page| page.frames.contains(parent)))

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use deskhand_core::{
-    action::{Action, Region, ScreenSize},
+    action::{Action, Point, Region, ScreenSize},
     blob::BlobFormat,
 };
 use deskhand_runner::desktop::ActError;
@@ -39,9 +39,9 @@ async fn the_picture_shows_what_the_action_led_to_also_when_it_comes_late() {
     )
     .await;
     let started = Instant::now();
-    let (text, frame) = world.act_and_look(click_at(300, 300)).await;
+    let (clicked, frame) = world.act_and_look(click_at(300, 300)).await;
     let took = started.elapsed();
-    assert_eq!(text, "Clicked at (300, 300).");
+    assert_eq!(clicked.pointer, Some(Point { x: 300, y: 300 }));
     assert_eq!(Pixels::of(&frame).at(600, 600), [0x12, 0x34, 0x56]);
     assert!(took < Duration::from_secs(2), "settled only after {took:?}");
     world.end().await;
@@ -105,8 +105,7 @@ async fn a_zoom_shows_a_part_as_large_as_fits() {
         x1: 500,
         y1: 350,
     };
-    let (text, frame) = world.act_and_look(Action::Zoom { region }).await;
-    assert_eq!(text, "Zoomed into (400, 300) to (500, 350).");
+    let (_, frame) = world.act_and_look(Action::Zoom { region }).await;
     let size = ScreenSize {
         width: 1024,
         height: 512,

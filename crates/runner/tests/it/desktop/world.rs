@@ -8,7 +8,7 @@ use std::{
 
 use deskhand_core::{
     action::{Action, Point, ScreenSize},
-    sandbox::Frame,
+    sandbox::{Acted, Frame},
     tasks::Tasks,
 };
 use deskhand_runner::desktop::{ActError, Desktop, DesktopConfig};
@@ -121,16 +121,16 @@ impl World {
         self.folder.path()
     }
 
-    pub(crate) async fn act(&self, action: Action) -> Result<String, ActError> {
+    pub(crate) async fn act(&self, action: Action) -> Result<Acted, ActError> {
         let acted = self
             .desktop
             .act(&action, false, None, CancellationToken::new())
             .await?;
         assert_eq!(acted.frame, None);
-        Ok(acted.text)
+        Ok(acted)
     }
 
-    pub(crate) async fn act_and_look(&self, action: Action) -> (String, Frame) {
+    pub(crate) async fn act_and_look(&self, action: Action) -> (Acted, Frame) {
         self.act_and_show(action, None).await
     }
 
@@ -139,16 +139,17 @@ impl World {
         &self,
         action: Action,
         shown: Option<ScreenSize>,
-    ) -> (String, Frame) {
+    ) -> (Acted, Frame) {
         let acted = self
             .desktop
             .act(&action, true, shown, CancellationToken::new())
             .await;
-        let acted = acted.unwrap();
-        (acted.text, acted.frame.unwrap())
+        let mut acted = acted.unwrap();
+        let frame = acted.frame.take().unwrap();
+        (acted, frame)
     }
 
-    pub(crate) async fn click(&self, x: i32, y: i32) -> String {
+    pub(crate) async fn click(&self, x: i32, y: i32) -> Acted {
         self.act(click_at(x, y)).await.unwrap()
     }
 

@@ -6,12 +6,12 @@ use bytes::Bytes;
 use deskhand_core::{
     action::ScreenSize,
     id::RequestId,
-    sandbox::{Actor, ComputerRequest},
+    sandbox::{Actor, RunnerRequest},
     secret::Secret,
     tasks::Tasks,
 };
 use deskhand_runner::{RunError, run};
-use deskhand_runner_protocol::{CONTROL_PATH, FromRunner, Outcome, RunnerConfig, ToRunner, codec};
+use deskhand_runner_protocol::{CONTROL_PATH, FromRunner, Outcome, RunnerConfig, ToRunner};
 use futures::{SinkExt, StreamExt};
 use tempfile::TempDir;
 use tokio::{
@@ -110,15 +110,15 @@ impl Server {
 
 impl Connection {
     pub(super) async fn send(&mut self, message: &ToRunner) {
-        let message = codec::pack(message, &[]).unwrap();
+        let message = message.clone().pack().unwrap();
         self.socket.send(Message::Binary(message)).await.unwrap();
     }
 
-    pub(super) async fn request(&mut self, request: ComputerRequest) -> RequestId {
+    pub(super) async fn request(&mut self, request: RunnerRequest) -> RequestId {
         self.request_by(Actor::Agent, request).await
     }
 
-    pub(super) async fn request_by(&mut self, actor: Actor, request: ComputerRequest) -> RequestId {
+    pub(super) async fn request_by(&mut self, actor: Actor, request: RunnerRequest) -> RequestId {
         let id = RequestId::new();
         self.send(&ToRunner::Request { id, actor, request }).await;
         id
@@ -134,28 +134,29 @@ impl Connection {
     }
 
     pub(super) async fn next(&mut self) -> (FromRunner, Bytes) {
-        codec::unpack(&self.bytes().await).unwrap()
+        FromRunner::unpack(&self.bytes().await).unwrap()
     }
 
     /// The next result, whatever else is said before it.
-    pub(super) async fn result(&mut self) -> (RequestId, Outcome, Bytes) {
+    pub(super) async fn result(&mut self) -> (RequestId, Outcome) {
         loop {
-            if let (FromRunner::Result { id, outcome }, body) = self.next().await {
-                return (id, outcome, body);
+            if let (FromRunner::Result { id, outcome }, _) = self.next().await {
+                return (id, outcome);
             }
         }
     }
 
-    /// Waits until this driver is obeyed, whatever else is said before.
-    pub(super) async fn driver_set(&mut self, wanted: u64) {
-        while !matches!(self.next().await.0, FromRunner::DriverSet { number } if number == wanted) {
-        }
+    /// Waits until the runner has confirmed this lease holder.
+    pub(super) async fn lease_holder_set(&mut self, wanted: u64) {
+        let is_it =
+            |message| matches!(message, FromRunner::LeaseHolderSet { number } if number == wanted);
+        while !is_it(self.next().await.0) {}
     }
 
-    pub(super) async fn outcome_of(&mut self, request: ComputerRequest) -> (Outcome, Bytes) {
+    pub(super) async fn outcome_of(&mut self, request: RunnerRequest) -> Outcome {
         let asked = self.request(request).await;
-        let (id, outcome, body) = self.result().await;
+        let (id, outcome) = self.result().await;
         assert_eq!(id, asked);
-        (outcome, body)
+        outcome
     }
 }

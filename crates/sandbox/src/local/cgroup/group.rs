@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::time::{Instant, sleep};
 
 use super::{Controller, Groups, Version};
-use crate::local::Limits;
+use deskhand_core::sandbox::SandboxLimits;
 
 /// How long the kernel may take to let go of a group whose processes were killed.
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(5);
@@ -34,7 +34,7 @@ struct Part {
 impl Group {
     /// Makes the groups and sets their limits. What fails is logged and left out: `doctor` is
     /// where people see which limits are in force.
-    pub(crate) fn create(groups: &Groups, name: &str, limits: &Limits) -> Self {
+    pub(crate) fn create(groups: &Groups, name: &str, limits: &SandboxLimits) -> Self {
         let mut parts = Vec::new();
         for place in &groups.places {
             let part = Part {
@@ -136,7 +136,7 @@ impl Drop for Group {
 }
 
 impl Part {
-    fn set(&self, limits: &Limits) -> io::Result<()> {
+    fn set(&self, limits: &SandboxLimits) -> io::Result<()> {
         let write = |file: &str, value: String| fs::write(self.dir.join(file), value);
         // Without accounting for swap these files are not there, and neither is swap limited.
         let write_if_there = |file: &str, value: String| {
@@ -228,7 +228,7 @@ mod tests {
             controllers: Controller::ALL.to_vec(),
         };
         fs::write(dir.path().join("memory.swap.max"), "max").unwrap();
-        part.set(&Limits {
+        part.set(&SandboxLimits {
             memory_bytes: 1024,
             cpus: 1.5,
             processes: 7,

@@ -1,117 +1,72 @@
-//! What this machine has and lacks for sandboxes, and how to mend it.
+//! Checks what this machine has and lacks for sandboxes, and says how to fix it.
 
 use std::{fs, io, path::Path};
 
+use deskhand_core::sandbox::DoctorCheck;
 use rustix::fs::statvfs;
 use tokio::task::spawn_blocking;
 
-use crate::local::{
-    LocalConfig, browser, bubblewrap,
+use super::{
+    browser, bubblewrap,
     cgroup::{Controller, Groups, Version},
     find_program,
     identity::Identity,
     process,
 };
+use crate::providers::ProviderSettings;
 
 /// Below this the disk is nearly full: a browser's profile alone takes some 100 MB.
 const LITTLE_SPACE_BYTES: u64 = 2 * GIB;
 const GIB: u64 = 1024 * 1024 * 1024;
 
-/// One thing that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Check {
-    pub name: &'static str,
-    pub state: CheckState,
-    /// What was found, in a few words.
-    pub detail: String,
-    /// How to mend it, where something can be done.
-    pub remedy: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CheckState {
-    Ok,
-    /// It works, and something about it should be known.
-    Warning,
-    /// Without this there are no sandboxes.
-    Missing,
-}
-
-/// Looks at everything that sandboxes need. Changes nothing.
-pub async fn checks(config: &LocalConfig) -> Vec<Check> {
-    let config = config.clone();
-    spawn_blocking(move || look(&config))
+/// Checks everything that sandboxes need. Changes nothing.
+pub(super) async fn checks(settings: &ProviderSettings) -> Vec<DoctorCheck> {
+    let settings = settings.clone();
+    spawn_blocking(move || look(&settings))
         .await
         .unwrap_or_default()
 }
 
-fn look(config: &LocalConfig) -> Vec<Check> {
+fn look(settings: &ProviderSettings) -> Vec<DoctorCheck> {
     let mut checks = vec![
-        check_bubblewrap(config),
-        check_isolation(config),
+        check_bubblewrap(settings),
+        check_isolation(settings),
         check_program("X server", "Xvnc", "tigervnc-standalone-server"),
         check_program("window manager", "openbox", "openbox"),
         check_browser(),
         check_fonts(),
     ];
-    checks.extend(check_limits(config));
-    checks.push(check_space(&config.dir));
+    checks.extend(check_limits(settings));
+    checks.push(check_space(&settings.dir));
     checks
-}
-
-impl Check {
-    fn ok(name: &'static str, detail: impl Into<String>) -> Self {
-        Self {
-            name,
-            state: CheckState::Ok,
-            detail: detail.into(),
-            remedy: None,
-        }
-    }
-
-    fn warning(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
-            name,
-            state: CheckState::Warning,
-            detail: detail.into(),
-            remedy: Some(remedy.into()),
-        }
-    }
-
-    fn missing(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
-            state: CheckState::Missing,
-            ..Self::warning(name, detail, remedy)
-        }
-    }
 }
 
 fn install(package: &str) -> String {
     format!("apt-get install {package}")
 }
 
-fn check_bubblewrap(config: &LocalConfig) -> Check {
+fn check_bubblewrap(settings: &ProviderSettings) -> DoctorCheck {
     const NAME: &str = "bubblewrap";
-    let Some(program) = find_program(&config.bubblewrap) else {
-        return Check::missing(NAME, "not installed", install("bubblewrap"));
+    let Some(program) = find_program(&settings.bubblewrap) else {
+        return DoctorCheck::missing(NAME, "not installed", install("bubblewrap"));
     };
     match process::output(&program, ["--version"], Identity::Same) {
         Ok(output) if output.status.success() => {
             let version = String::from_utf8_lossy(&output.stdout);
-            Check::ok(NAME, format!("{} ({})", version.trim(), program.display()))
+            DoctorCheck::ok(NAME, format!("{} ({})", version.trim(), program.display()))
         }
         Ok(output) => {
             let problem = String::from_utf8_lossy(&output.stderr);
-            Check::missing(NAME, problem.trim(), install("--reinstall bubblewrap"))
+            DoctorCheck::missing(NAME, problem.trim(), install("--reinstall bubblewrap"))
         }
-        Err(error) => Check::missing(NAME, error.to_string(), install("bubblewrap")),
+        Err(error) => DoctorCheck::missing(NAME, error.to_string(), install("bubblewrap")),
     }
 }
 
-fn check_isolation(config: &LocalConfig) -> Check {
+fn check_isolation(settings: &ProviderSettings) -> DoctorCheck {
     const NAME: &str = "isolation";
-    let Some(program) = find_program(&config.bubblewrap) else {
-        return Check::missing(
+    let Some(program) = find_program(&settings.bubblewrap) else {
+        return DoctorCheck::missing(
             NAME,
             "cannot be tried without bubblewrap",
             install("bubblewrap"),
@@ -119,7 +74,7 @@ fn check_isolation(config: &LocalConfig) -> Check {
     };
     let identity = Identity::of_sandboxes();
     match process::output(&program, bubblewrap::trial(), identity) {
-        Ok(output) if output.status.success() => Check::ok(
+        Ok(output) if output.status.success() => DoctorCheck::ok(
             NAME,
             match identity {
                 Identity::Same => "user, process and network namespaces work".to_owned(),
@@ -131,16 +86,16 @@ fn check_isolation(config: &LocalConfig) -> Check {
         ),
         Ok(output) => {
             let problem = String::from_utf8_lossy(&output.stderr);
-            Check::missing(NAME, problem.trim(), bubblewrap::NAMESPACE_REMEDY)
+            DoctorCheck::missing(NAME, problem.trim(), bubblewrap::NAMESPACE_REMEDY)
         }
-        Err(error) => Check::missing(NAME, error.to_string(), bubblewrap::NAMESPACE_REMEDY),
+        Err(error) => DoctorCheck::missing(NAME, error.to_string(), bubblewrap::NAMESPACE_REMEDY),
     }
 }
 
-fn check_program(name: &'static str, program: &str, package: &str) -> Check {
+fn check_program(name: &'static str, program: &str, package: &str) -> DoctorCheck {
     match find_program(Path::new(program)) {
-        Some(found) => Check::ok(name, found.display().to_string()),
-        None => Check::missing(
+        Some(found) => DoctorCheck::ok(name, found.display().to_string()),
+        None => DoctorCheck::missing(
             name,
             format!("{program} is not installed"),
             install(package),
@@ -148,11 +103,11 @@ fn check_program(name: &'static str, program: &str, package: &str) -> Check {
     }
 }
 
-fn check_browser() -> Check {
+fn check_browser() -> DoctorCheck {
     const NAME: &str = "browser";
     match browser::program() {
-        Some(found) => Check::ok(NAME, found.display().to_string()),
-        None => Check::warning(
+        Some(found) => DoctorCheck::ok(NAME, found.display().to_string()),
+        None => DoctorCheck::warning(
             NAME,
             "none is installed, so desktops will be without one",
             install("chromium"),
@@ -160,16 +115,16 @@ fn check_browser() -> Check {
     }
 }
 
-fn check_fonts() -> Check {
+fn check_fonts() -> DoctorCheck {
     const NAME: &str = "fonts";
     let n_fonts = ["/usr/share/fonts", "/usr/local/share/fonts"]
         .iter()
         .map(|folder| count_fonts(Path::new(folder)))
         .sum::<usize>();
     if n_fonts > 0 {
-        Check::ok(NAME, format!("{n_fonts} font files"))
+        DoctorCheck::ok(NAME, format!("{n_fonts} font files"))
     } else {
-        Check::warning(
+        DoctorCheck::warning(
             NAME,
             "none, so text will be boxes",
             install("fonts-dejavu-core"),
@@ -192,10 +147,10 @@ fn count_fonts(folder: &Path) -> usize {
     entries.filter_map(io::Result::ok).map(count).sum()
 }
 
-fn check_limits(config: &LocalConfig) -> Vec<Check> {
-    let limits = &config.limits;
+fn check_limits(settings: &ProviderSettings) -> Vec<DoctorCheck> {
+    let limits = &settings.limits;
     let groups = Groups::survey();
-    let mut checks: Vec<Check> = [
+    let mut checks: Vec<DoctorCheck> = [
         (
             "memory limit",
             Controller::Memory,
@@ -215,23 +170,28 @@ fn check_limits(config: &LocalConfig) -> Vec<Check> {
     .into_iter()
     .map(|(name, controller, limit)| check_limit(name, controller, &limit, &groups))
     .collect();
-    checks.push(Check::ok(
+    checks.push(DoctorCheck::ok(
         "file size limit",
         format!("{} by RLIMIT_FSIZE", size(limits.file_size_bytes)),
     ));
     checks
 }
 
-fn check_limit(name: &'static str, controller: Controller, limit: &str, groups: &Groups) -> Check {
+fn check_limit(
+    name: &'static str,
+    controller: Controller,
+    limit: &str,
+    groups: &Groups,
+) -> DoctorCheck {
     match (groups.version_of(controller), controller) {
-        (Some(Version::Two), _) => Check::ok(name, format!("{limit} by cgroup v2")),
-        (Some(Version::One), _) => Check::ok(name, format!("{limit} by cgroup v1")),
-        (None, Controller::Processes) => Check::ok(name, format!("{limit} by RLIMIT_NPROC")),
+        (Some(Version::Two), _) => DoctorCheck::ok(name, format!("{limit} by cgroup v2")),
+        (Some(Version::One), _) => DoctorCheck::ok(name, format!("{limit} by cgroup v1")),
+        (None, Controller::Processes) => DoctorCheck::ok(name, format!("{limit} by RLIMIT_NPROC")),
         (None, Controller::Memory | Controller::Cpu) => {
             let mut missing = groups.missing.iter();
             let reason = missing.find(|(missing, _)| *missing == controller);
             let reason = reason.map_or("", |(_, reason)| reason);
-            Check::warning(
+            DoctorCheck::warning(
                 name,
                 format!("not in force: {reason}"),
                 "run the server as a systemd service with `Delegate=yes`, or as root",
@@ -240,11 +200,11 @@ fn check_limit(name: &'static str, controller: Controller, limit: &str, groups: 
     }
 }
 
-fn check_space(dir: &Path) -> Check {
+fn check_space(dir: &Path) -> DoctorCheck {
     const NAME: &str = "disk space";
     let existing = dir.ancestors().find(|folder| folder.is_dir());
     let Some(space) = existing.and_then(|folder| statvfs(folder).ok()) else {
-        return Check::warning(
+        return DoctorCheck::warning(
             NAME,
             format!("the disk of {} cannot be looked at", dir.display()),
             "choose another data folder with --data-dir",
@@ -253,13 +213,13 @@ fn check_space(dir: &Path) -> Check {
     let free = space.f_bavail.saturating_mul(space.f_frsize);
     let detail = format!("{} free for {}", size(free), dir.display());
     if free < LITTLE_SPACE_BYTES {
-        Check::warning(
+        DoctorCheck::warning(
             NAME,
             detail,
             "free some space, or choose another data folder with --data-dir",
         )
     } else {
-        Check::ok(NAME, detail)
+        DoctorCheck::ok(NAME, detail)
     }
 }
 

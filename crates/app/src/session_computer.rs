@@ -1,0 +1,200 @@
+//! The computer of one session: a sandbox, with everything that the server adds to it.
+//!
+//! A request passes these stages, in this order: it is turned into one for the runner, which adds the value of a
+//! secret; the sandbox carries it out; the error of a planned end gets its reason; secrets are redacted from the
+//! answer; the answer is counted. Streams pass the same stages.
+
+mod retirement;
+mod secrets;
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use deskhand_core::{
+    id::{RequestId, SessionId},
+    sandbox::{
+        Actor, ByteStream, Call, Computer, ComputerError, LeaseHolder, Lifecycle, Progress,
+        RunnerReply, RunnerRequest, Sandbox, SandboxEnd, SandboxSpec, SessionOnly, SessionReply,
+        SessionRequest, StartSandboxError, StreamTarget, Streams,
+    },
+};
+use futures::{StreamExt, channel::mpsc};
+use tokio::time::Instant;
+
+use self::{retirement::Retirement, secrets::TypedSecrets};
+use crate::{
+    figures::{count_operation, count_stream},
+    redactor::Redactor,
+    vault::Vault,
+};
+
+/// The most pieces of output that may wait to be redacted.
+const PROGRESS_LENGTH: usize = 16;
+
+/// Starts the computers of sessions.
+#[derive(Debug, Clone)]
+pub(crate) struct ComputerStarter {
+    pub(crate) sandboxes: Arc<dyn Lifecycle>,
+    pub(crate) vault: Vault,
+}
+
+/// The computer of one session, from the start of its sandbox to its end.
+#[derive(Debug)]
+pub(crate) struct SessionComputer {
+    sandbox: Arc<dyn Sandbox>,
+    secrets: TypedSecrets,
+    retirement: Retirement,
+}
+
+impl ComputerStarter {
+    /// Gives the session a computer whose sandbox may live for `life`.
+    pub(crate) async fn start(
+        &self,
+        session: SessionId,
+        spec: SandboxSpec,
+        life: Duration,
+    ) -> Result<SessionComputer, StartSandboxError> {
+        let secrets = TypedSecrets::load(session, self.vault.clone()).await;
+        let secrets = secrets.map_err(|error| {
+            StartSandboxError::Failed(format!("the session's secrets could not be read: {error}"))
+        })?;
+        let sandbox = self.sandboxes.claim(session, spec).await?;
+        if let Err(error) = secrets.cover_in(&*sandbox).await {
+            sandbox.stop().await;
+            return Err(StartSandboxError::Failed(error.to_string()));
+        }
+        Ok(SessionComputer {
+            sandbox,
+            secrets,
+            retirement: Retirement::new(Instant::now() + life),
+        })
+    }
+}
+
+impl SessionComputer {
+    /// The time at which the sandbox has lived for as long as it may.
+    pub(crate) fn due_at(&self) -> Instant {
+        self.retirement.due_at
+    }
+
+    /// Ends the sandbox on purpose. Requests that this cuts off get the reason as their error.
+    pub(crate) async fn retire(&self, reason: String) {
+        self.retirement.begin(reason);
+        self.sandbox.stop().await;
+    }
+
+    pub(crate) async fn stop(&self) {
+        self.sandbox.stop().await;
+    }
+
+    pub(crate) async fn ended(&self) -> SandboxEnd {
+        self.sandbox.ended().await
+    }
+
+    /// Has the sandbox answer a request, in the session's vocabulary.
+    async fn answer(
+        &self,
+        call: Call,
+        request: SessionRequest,
+    ) -> Result<SessionReply, ComputerError> {
+        match request.for_runner() {
+            Ok(request) => self.forward(call, request).await,
+            Err(SessionOnly::FillSecret(fill)) => {
+                let typed = self.secrets.fill(&*self.sandbox, call, fill).await?;
+                Ok(SessionReply::FillSecret(typed))
+            }
+        }
+    }
+
+    async fn forward(
+        &self,
+        call: Call,
+        request: RunnerRequest,
+    ) -> Result<SessionReply, ComputerError> {
+        let reply = match (self.secrets.redactor(), call.progress) {
+            (Some(redactor), Some(progress)) => {
+                let call = Call {
+                    progress: None,
+                    ..call
+                };
+                self.forward_with_progress(call, request, progress, redactor)
+                    .await?
+            }
+            (_, progress) => {
+                let call = Call { progress, ..call };
+                self.sandbox.carry_out(call, request).await?
+            }
+        };
+        reply
+            .for_session()
+            .ok_or_else(|| ComputerError::Failed("the computer answered something else".to_owned()))
+    }
+
+    /// Forwards a request and redacts each piece of its output on the way.
+    async fn forward_with_progress(
+        &self,
+        call: Call,
+        request: RunnerRequest,
+        mut progress: Progress,
+        mut redactor: Redactor,
+    ) -> Result<RunnerReply, ComputerError> {
+        let (sender, mut pieces) = mpsc::channel::<Bytes>(PROGRESS_LENGTH);
+        let call = Call {
+            progress: Some(sender),
+            ..call
+        };
+        let mut reply = self.sandbox.carry_out(call, request);
+        loop {
+            tokio::select! {
+                biased;
+                reply = &mut reply => return reply,
+                Some(piece) = pieces.next() => {
+                    let clean = redactor.push(&piece);
+                    if !clean.is_empty() {
+                        // The reply has everything, so a piece that finds no room may be dropped.
+                        let _ = progress.try_send(clean.into());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Computer for SessionComputer {
+    async fn carry_out(
+        &self,
+        call: Call,
+        request: SessionRequest,
+    ) -> Result<SessionReply, ComputerError> {
+        let (operation, started) = (request.name(), Instant::now());
+        let answer = self.answer(call, request).await;
+        let answer = self.retirement.explain(answer);
+        let answer = self.secrets.redact(answer);
+        count_operation(operation, started.elapsed(), &answer);
+        answer
+    }
+
+    async fn cancel(&self, id: RequestId) {
+        self.sandbox.cancel(id).await;
+    }
+
+    async fn set_lease_holder(&self, holder: LeaseHolder) {
+        self.sandbox.set_lease_holder(holder).await;
+    }
+}
+
+#[async_trait]
+impl Streams for SessionComputer {
+    async fn open(&self, target: StreamTarget, actor: Actor) -> Result<ByteStream, ComputerError> {
+        let stream = self.sandbox.open(target, actor).await;
+        let stream = self.retirement.explain(stream);
+        let stream = stream.map(|stream| match target {
+            // Pixels: there is no text to redact, and people who watch see what they would see at the desk.
+            StreamTarget::Screen => stream,
+        });
+        count_stream(target, &stream);
+        stream
+    }
+}

@@ -1,0 +1,34 @@
+//! The lease as a computer sees it: on whose behalf it is used, and who may use it now.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::UserId;
+
+/// The party on whose behalf a computer is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Actor {
+    Agent,
+    Person(UserId),
+}
+
+/// The holder of the lease on mouse and keyboard.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeaseHolder {
+    /// Nobody holds it, and the computer obeys every actor.
+    #[default]
+    Nobody,
+    /// The computer obeys only this person. It refuses the requests of others and ends those that are running.
+    Person(UserId),
+}
+
+impl LeaseHolder {
+    /// Returns true if the computer obeys this actor.
+    pub fn admits(self, actor: Actor) -> bool {
+        match self {
+            Self::Nobody => true,
+            Self::Person(user) => actor == Actor::Person(user),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The description of a sandbox that a provider is asked to start.
+
+use crate::{action::ScreenSize, id::SessionId};
+
+/// A sandbox to start. A provider honours every field or refuses it by name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SandboxSpec {
+    /// The session whose files it has. Absent for a sandbox that is started ahead, to be claimed later.
+    pub session: Option<SessionId>,
+    pub screen: ScreenSize,
+    /// The image it is made from. Absent for the provider's own.
+    pub image: Option<String>,
+    /// Its limits. Absent for the provider's own.
+    pub limits: Option<SandboxLimits>,
+    pub network: Network,
+}
+
+impl SandboxSpec {
+    /// Describes a sandbox for no session yet, with the provider's image and limits and no network.
+    pub fn new(screen: ScreenSize) -> Self {
+        Self {
+            session: None,
+            screen,
+            image: None,
+            limits: None,
+            network: Network::Closed,
+        }
+    }
+
+    /// Describes the same sandbox for this session.
+    pub fn for_session(self, session: SessionId) -> Self {
+        Self {
+            session: Some(session),
+            ..self
+        }
+    }
+}
+
+/// Resources that one sandbox may use, where the provider can enforce it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SandboxLimits {
+    pub memory_bytes: u64,
+    /// Processor time, in processors.
+    pub cpus: f32,
+    pub processes: u32,
+    /// The size of the largest single file.
+    pub file_size_bytes: u64,
+}
+
+impl Default for SandboxLimits {
+    fn default() -> Self {
+        const GIB: u64 = 1024 * 1024 * 1024;
+        Self {
+            memory_bytes: 4 * GIB,
+            cpus: 2.0,
+            processes: 1024,
+            file_size_bytes: 4 * GIB,
+        }
+    }
+}
+
+/// The network of a sandbox.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Network {
+    /// No route out of the sandbox.
+    #[default]
+    Closed,
+    /// Any host.
+    Open,
+}

@@ -1,0 +1,197 @@
+//! The handler of each operation.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use deskhand_core::{
+    edit::EditCommand,
+    sandbox::{
+        Act, Acted, CoverSecrets, Edited, FilePut, ForRunner, Frame, Look, Operation, PutFile,
+        SecretTyped, SecretsCovered, TypeSecret,
+    },
+    shell::{ShellOutput, ShellRequest},
+};
+use futures::{FutureExt, future::BoxFuture};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    desktop::{ActError, Desktop},
+    editor::Editor,
+    put_file::put_file,
+    shell::{OnOutput, Shell, ShellError},
+};
+
+/// The parts of the computer that handlers use. Clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct Parts {
+    desktop: Desktop,
+    shell: Shell,
+    editor: Arc<Mutex<Editor>>,
+}
+
+/// The order of an operation among others: operations of one lane run in order of arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lane {
+    Actions,
+    Commands,
+    Files,
+    /// Runs at once, beside everything else.
+    None,
+}
+
+/// The circumstances of one run of an operation.
+pub(crate) struct HandlerContext {
+    pub(crate) cancel: CancellationToken,
+    /// Sends pieces of output to the caller.
+    pub(crate) on_output: OnOutput,
+}
+
+/// Reasons why an operation has no reply.
+#[derive(Debug)]
+pub(crate) enum HandlerError {
+    Cancelled,
+    Failed(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// A future with the reply of operation `O`.
+pub(crate) type Handling<O> =
+    BoxFuture<'static, Result<<O as Operation<ForRunner>>::Reply, HandlerError>>;
+
+/// Carries out one kind of operation.
+pub(crate) trait Handler: Operation<ForRunner> {
+    const LANE: Lane;
+
+    fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self>
+    where
+        Self: Sized;
+}
+
+impl Parts {
+    pub(crate) fn new(desktop: Desktop, shell: Shell) -> Self {
+        Self {
+            desktop,
+            shell,
+            editor: Arc::default(),
+        }
+    }
+}
+
+impl Handler for Act {
+    const LANE: Lane = Lane::Actions;
+
+    fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self> {
+        async move {
+            let desktop = parts.desktop;
+            let acted = desktop.act(&self.action, self.look, self.shown, context.cancel);
+            Ok::<Acted, _>(acted.await?)
+        }
+        .boxed()
+    }
+}
+
+impl Handler for Look {
+    const LANE: Lane = Lane::None;
+
+    fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
+        async move { Ok::<Frame, _>(parts.desktop.look(self.format, self.shown).await?) }.boxed()
+    }
+}
+
+impl Handler for TypeSecret {
+    const LANE: Lane = Lane::Actions;
+
+    fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self> {
+        async move {
+            parts.desktop.fill(&self.filling, context.cancel).await?;
+            Ok(SecretTyped)
+        }
+        .boxed()
+    }
+}
+
+impl Handler for CoverSecrets {
+    const LANE: Lane = Lane::None;
+
+    /// Covers them before it returns, so that no later request can see them.
+    fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
+        parts.desktop.cover(self.values);
+        futures::future::ready(Ok(SecretsCovered)).boxed()
+    }
+}
+
+impl Handler for ShellRequest {
+    const LANE: Lane = Lane::Commands;
+
+    fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self> {
+        async move {
+            let output = parts
+                .shell
+                .perform(self, context.on_output, context.cancel)
+                .await;
+            Ok::<ShellOutput, _>(output?)
+        }
+        .boxed()
+    }
+}
+
+impl Handler for EditCommand {
+    const LANE: Lane = Lane::Files;
+
+    fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
+        let editor = parts.editor;
+        blocking(move || {
+            // An edit that panicked left no half-made change in the editor.
+            let mut editor = editor.lock().unwrap_or_else(PoisonError::into_inner);
+            editor.perform(&self).map(|text| Edited { text })
+        })
+    }
+}
+
+impl Handler for PutFile {
+    const LANE: Lane = Lane::Files;
+
+    fn handle(self, _parts: Parts, _context: HandlerContext) -> Handling<Self> {
+        blocking(move || -> Result<FilePut, _> { put_file(&self) })
+    }
+}
+
+fn blocking<T, E>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> BoxFuture<'static, Result<T, HandlerError>>
+where
+    T: Send + 'static,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    async move {
+        match tokio::task::spawn_blocking(work).await {
+            Ok(done) => done.map_err(HandlerError::failed),
+            Err(panicked) => Err(HandlerError::failed(panicked)),
+        }
+    }
+    .boxed()
+}
+
+impl HandlerError {
+    fn failed(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Failed(Box::new(error))
+    }
+}
+
+impl From<ActError> for HandlerError {
+    fn from(error: ActError) -> Self {
+        if let ActError::Cancelled = error {
+            Self::Cancelled
+        } else {
+            Self::failed(error)
+        }
+    }
+}
+
+impl From<ShellError> for HandlerError {
+    fn from(error: ShellError) -> Self {
+        if let ShellError::Cancelled = error {
+            Self::Cancelled
+        } else {
+            Self::failed(error)
+        }
+    }
+}

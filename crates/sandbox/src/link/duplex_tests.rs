@@ -1,0 +1,97 @@
+//! The link without a socket: both real ends over memory.
+
+use std::{io, sync::Arc, time::Duration};
+
+use deskhand_core::{
+    action::{Action, Point, ScreenSize},
+    sandbox::{
+        Act, Actor, Call, ComputerError, LeaseHolder, RunnerReply, RunnerRequest, StreamTarget,
+    },
+    secret::Secret,
+    shell::ShellRequest,
+    tasks::Tasks,
+};
+use deskhand_runner::Dialler;
+use deskhand_runner_protocol::{Connection, RunnerConfig};
+use futures::{FutureExt, StreamExt, channel::mpsc, future::BoxFuture};
+
+use super::{Link, Status, accept::accept_all};
+
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// Hands the other end of a new pipe to the server.
+#[derive(Debug)]
+struct MemoryDialler(mpsc::UnboundedSender<io::Result<Connection>>);
+
+impl Dialler for MemoryDialler {
+    fn connect(&self) -> BoxFuture<'_, io::Result<Connection>> {
+        let (here, there) = tokio::io::duplex(BUFFER_BYTES);
+        let sent = self.0.unbounded_send(Ok(Box::new(there)));
+        let connected = sent.map(|()| Box::new(here) as Connection);
+        let connected = connected.map_err(|_closed| io::ErrorKind::ConnectionRefused.into());
+        std::future::ready(connected).boxed()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_link_needs_no_socket() {
+    let token = Secret::new("a token for the test");
+    let link = Arc::new(Link::new(token.clone(), None));
+    let tasks = Tasks::default();
+    let (dialled, connections) = mpsc::unbounded();
+    tasks.spawn(
+        "link",
+        accept_all(connections, Arc::clone(&link), tasks.clone()),
+    );
+    let config = RunnerConfig {
+        socket: String::new(),
+        token,
+        screen: ScreenSize {
+            width: 640,
+            height: 480,
+        },
+        settle_quiet_ms: 20,
+        settle_max_ms: 500,
+        shell_output_bytes: 64 * 1024,
+        browser: Vec::new(),
+        gateway: None,
+    };
+    let dialler = Arc::new(MemoryDialler(dialled));
+    let runner = tasks.spawn("runner", deskhand_runner::run_over(config, dialler));
+    assert!(matches!(link.started().await, Status::Ready(_)));
+
+    let ask = |request: RunnerRequest| link.carry_out(Call::by(Actor::Agent), request);
+    let echo = || ShellRequest::Run {
+        command: "echo over memory".to_owned(),
+        timeout_ms: 20_000,
+    };
+    let RunnerReply::Shell(output) = ask(RunnerRequest::Shell(echo())).await.unwrap() else {
+        panic!("a shell command has a shell's reply");
+    };
+    assert_eq!(output.output, "over memory\n");
+    let at = Point { x: 30, y: 40 };
+    let look = Act {
+        action: Action::Move { at },
+        look: true,
+        shown: None,
+    };
+    let RunnerReply::Act(acted) = ask(RunnerRequest::Act(look)).await.unwrap() else {
+        panic!("an action has an action's reply");
+    };
+    assert_eq!(acted.pointer, Some(at));
+    assert!(acted.frame.unwrap().bytes.starts_with(b"\x89PNG"));
+
+    let mut screen = link
+        .open_stream(StreamTarget::Screen, Actor::Agent)
+        .await
+        .unwrap();
+    assert_eq!(&*screen.incoming.next().await.unwrap(), b"RFB 003.008\n");
+    let holder = LeaseHolder::Person(deskhand_core::id::UserId::new());
+    link.set_lease_holder(holder).await;
+    let refused = ask(RunnerRequest::Shell(echo())).await;
+    assert_eq!(refused, Err(ComputerError::Refused { was_begun: false }));
+
+    runner.abort();
+    link.end();
+    assert!(tasks.end(Duration::from_secs(5)).await);
+}

@@ -1,0 +1,98 @@
+//! The list of sandbox providers.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use deskhand_core::{
+    gateway::Entrance,
+    sandbox::{Lifecycle, SandboxLimits},
+    tasks::Tasks,
+};
+
+use crate::local;
+
+/// All providers, by the name that `sandbox.provider` has in the settings.
+const PROVIDERS: &[Provider] = &[local::PROVIDER];
+
+/// A kind of sandboxes, ready to be built.
+#[derive(Debug, Clone, Copy)]
+pub struct Provider {
+    pub name: &'static str,
+    /// Builds the provider. Starts nothing and writes nothing yet.
+    pub build: fn(ProviderSettings, Tasks) -> Arc<dyn Lifecycle>,
+}
+
+/// A provider that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no sandbox provider {name:?}; choose one of: {}", names().join(", "))]
+pub struct UnknownProvider {
+    pub name: String,
+}
+
+/// Returns the provider with this name.
+pub fn find(name: &str) -> Result<Provider, UnknownProvider> {
+    let mut providers = PROVIDERS.iter().copied();
+    providers
+        .find(|provider| provider.name == name)
+        .ok_or_else(|| UnknownProvider {
+            name: name.to_owned(),
+        })
+}
+
+/// Returns the names of all providers.
+pub fn names() -> Vec<&'static str> {
+    PROVIDERS.iter().map(|provider| provider.name).collect()
+}
+
+/// The settings of a deployment, from which every provider takes those that concern it.
+#[derive(Debug, Clone)]
+pub struct ProviderSettings {
+    /// The folder for the files of all sandboxes. No other server may use it.
+    pub dir: PathBuf,
+    /// The program that is started in a sandbox with the one argument `runner`.
+    pub runner: PathBuf,
+    /// Bubblewrap, for the provider `local`: a path, or a name that is looked up.
+    pub bubblewrap: PathBuf,
+    /// The screen counts as settled after this long without a change.
+    pub settle_quiet: Duration,
+    /// The screen counts as settled after this long in any case.
+    pub settle_max: Duration,
+    /// The most output that a shell command's reply holds.
+    pub shell_output_bytes: usize,
+    /// The limits of a sandbox whose spec has none.
+    pub limits: SandboxLimits,
+    /// The longest time that a desktop may take to answer.
+    pub start_timeout: Duration,
+    /// The model gateway for programs in a sandbox, if they may use it.
+    pub gateway: Option<Entrance>,
+}
+
+impl ProviderSettings {
+    /// The default settings.
+    pub fn new(dir: PathBuf, runner: PathBuf) -> Self {
+        Self {
+            dir,
+            runner,
+            bubblewrap: PathBuf::from("bwrap"),
+            settle_quiet: Duration::from_millis(60),
+            settle_max: Duration::from_secs(2),
+            shell_output_bytes: 64 * 1024,
+            limits: SandboxLimits::default(),
+            start_timeout: Duration::from_secs(20),
+            gateway: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_provider_is_refused_with_the_list() {
+        assert_eq!(find("local").unwrap().name, "local");
+        assert_eq!(
+            find("moon").unwrap_err().to_string(),
+            "there is no sandbox provider \"moon\"; choose one of: local"
+        );
+    }
+}

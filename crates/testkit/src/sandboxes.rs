@@ -1,0 +1,221 @@
+//! A provider of sandboxes in memory, for tests that need no real computer.
+//!
+//! It keeps the rules of a real one and passes the same [conformance suite](crate::conformance): leases, request
+//! ids, cancelling, progress, files that survive, deaths. Time is tokio's, so tests can pause it.
+
+mod editor;
+mod machine;
+mod requests;
+mod sandbox;
+mod screen;
+mod shell;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use deskhand_core::{
+    id::SessionId,
+    sandbox::{
+        DoctorCheck, Lifecycle, Network, Sandbox, SandboxEnd, SandboxSpec, SandboxUsage,
+        StartSandboxError,
+    },
+    tasks::Tasks,
+};
+
+pub use self::{
+    sandbox::{DEADLY_COMMAND, FakeSandbox},
+    shell::FakeCommand,
+};
+
+const NAME: &str = "fake";
+
+/// The files of a home folder by absolute path.
+type Files = Arc<Mutex<BTreeMap<String, Bytes>>>;
+
+/// All sandboxes of a test. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct FakeSandboxes {
+    tasks: Tasks,
+    state: Arc<Mutex<FakeState>>,
+}
+
+#[derive(Debug, Default)]
+struct FakeState {
+    homes: HashMap<SessionId, Files>,
+    running: HashMap<SessionId, Arc<FakeSandbox>>,
+    /// Started ahead, for no session yet.
+    spare: Vec<(SandboxSpec, Arc<FakeSandbox>)>,
+    commands: HashMap<String, FakeCommand>,
+    failure: Option<String>,
+    is_closed: bool,
+}
+
+impl FakeSandboxes {
+    /// Makes a provider whose background work is part of `tasks`.
+    pub fn new(tasks: Tasks) -> Self {
+        Self {
+            tasks,
+            state: Arc::default(),
+        }
+    }
+
+    /// Has every later sandbox answer this shell command as told.
+    pub fn on_command(&self, command: &str, answer: FakeCommand) {
+        self.state().commands.insert(command.to_owned(), answer);
+    }
+
+    /// Has starts fail with this text, until it is `None` again.
+    pub fn fail_starts(&self, problem: Option<&str>) {
+        self.state().failure = problem.map(str::to_owned);
+    }
+
+    /// Returns the session's sandbox if it runs.
+    pub fn running(&self, session: SessionId) -> Option<Arc<FakeSandbox>> {
+        self.state().running.get(&session).cloned()
+    }
+
+    /// Returns the content of a session's file.
+    pub fn file(&self, session: SessionId, path: &str) -> Option<Bytes> {
+        let files = Arc::clone(self.state().homes.get(&session)?);
+        let files = files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.get(path).cloned()
+    }
+
+    fn make(&self, spec: &SandboxSpec, files: Files) -> Arc<FakeSandbox> {
+        let commands = self.state().commands.clone();
+        FakeSandbox::new(spec.screen, files, commands, self.tasks.clone())
+    }
+
+    /// Makes `sandbox` the session's own and ends its earlier one.
+    fn give(&self, session: SessionId, sandbox: &Arc<FakeSandbox>) {
+        let earlier = self.state().running.insert(session, Arc::clone(sandbox));
+        if let Some(earlier) = earlier {
+            earlier.end(SandboxEnd::Stopped);
+        }
+    }
+
+    fn admit(&self, spec: &SandboxSpec) -> Result<(), StartSandboxError> {
+        let unsupported = |what: &str| {
+            Err(StartSandboxError::Unsupported {
+                provider: NAME,
+                what: what.to_owned(),
+            })
+        };
+        if let Some(image) = &spec.image {
+            return unsupported(&format!("images, such as {image:?}"));
+        }
+        match spec.network {
+            Network::Closed => {}
+            Network::Open => return unsupported("an open network; only a closed one"),
+        }
+        let state = self.state();
+        if state.is_closed {
+            return Err(StartSandboxError::Failed("the server is ending".to_owned()));
+        }
+        match &state.failure {
+            Some(problem) => Err(StartSandboxError::Failed(problem.clone())),
+            None => Ok(()),
+        }
+    }
+
+    fn home(&self, session: SessionId) -> Files {
+        Arc::clone(self.state().homes.entry(session).or_default())
+    }
+
+    fn state(&self) -> MutexGuard<'_, FakeState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Lifecycle for FakeSandboxes {
+    async fn start(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>, StartSandboxError> {
+        self.admit(&spec)?;
+        let Some(session) = spec.session else {
+            let sandbox = self.make(&spec, Files::default());
+            self.state().spare.push((spec, Arc::clone(&sandbox)));
+            return Ok(sandbox);
+        };
+        let sandbox = self.make(&spec, self.home(session));
+        self.give(session, &sandbox);
+        Ok(sandbox)
+    }
+
+    async fn claim(
+        &self,
+        session: SessionId,
+        spec: SandboxSpec,
+    ) -> Result<Arc<dyn Sandbox>, StartSandboxError> {
+        self.admit(&spec)?;
+        let spare = {
+            let mut state = self.state();
+            let is_fit = |(offered, sandbox): &(SandboxSpec, Arc<FakeSandbox>)| {
+                *offered == spec && !sandbox.has_ended()
+            };
+            let fit = state.spare.iter().position(is_fit);
+            fit.map(|index| state.spare.remove(index).1)
+        };
+        let Some(sandbox) = spare else {
+            return self.start(spec.for_session(session)).await;
+        };
+        sandbox.move_in(self.home(session));
+        self.give(session, &sandbox);
+        Ok(sandbox)
+    }
+
+    async fn stop_all(&self) {
+        let mut state = self.state();
+        state.is_closed = true;
+        let spare = state.spare.drain(..).map(|(_, sandbox)| sandbox);
+        let mut sandboxes: Vec<_> = spare.collect();
+        sandboxes.extend(state.running.drain().map(|(_, sandbox)| sandbox));
+        drop(state);
+        for sandbox in sandboxes {
+            sandbox.end(SandboxEnd::Stopped);
+        }
+    }
+
+    async fn sweep(&self) {}
+
+    async fn remove_files(&self, session: SessionId) -> io::Result<()> {
+        let removed = {
+            let mut state = self.state();
+            state.homes.remove(&session);
+            state.running.remove(&session)
+        };
+        if let Some(sandbox) = removed {
+            sandbox.end(SandboxEnd::Stopped);
+        }
+        Ok(())
+    }
+
+    async fn sessions_with_files(&self) -> io::Result<Vec<SessionId>> {
+        Ok(self.state().homes.keys().copied().collect())
+    }
+
+    async fn check(&self) -> Result<(), StartSandboxError> {
+        match &self.state().failure {
+            Some(problem) => Err(StartSandboxError::Failed(problem.clone())),
+            None => Ok(()),
+        }
+    }
+
+    async fn doctor(&self) -> Vec<DoctorCheck> {
+        vec![DoctorCheck::ok("fake sandboxes", "in memory")]
+    }
+
+    async fn usage(&self) -> SandboxUsage {
+        let state = self.state();
+        let running = state.running.values();
+        let n_running = running.filter(|sandbox| !sandbox.has_ended()).count();
+        SandboxUsage {
+            n_running: u64::try_from(n_running).unwrap_or(u64::MAX),
+            ..SandboxUsage::default()
+        }
+    }
+}
