@@ -22,7 +22,7 @@ use crate::{
     feed::log::Log,
     live::{
         LiveSessions,
-        attendance::{Connection, HeldLease},
+        attendance::{Attendance, Connection, HeldLease},
     },
     refusal::refusals,
     sessions::find::find_with,
@@ -147,7 +147,7 @@ impl Control {
         let attendance = self.0.live.attendance(id);
         if let Some(held) = attendance.note(lease) {
             attendance.open();
-            self.keep_lease(id, held);
+            self.keep_lease(id, held, attendance);
         }
     }
 
@@ -169,7 +169,7 @@ impl Control {
             self.tell_sandbox(session, LeaseHolder::Person(lease.user))
                 .await;
             attendance.open();
-            self.keep_lease(session, held);
+            self.keep_lease(session, held, Arc::clone(&attendance));
         }
         Ok(lease)
     }
@@ -213,20 +213,20 @@ impl Control {
         }
     }
 
-    /// Ends a lease when its time is over, its holder has gone, or may not drive any more.
-    fn keep_lease(&self, id: SessionId, held: HeldLease) {
+    /// Ends a lease when its time is over, its holder has gone, or may not drive any more. The task keeps the
+    /// attendance, which is where the lease is in memory.
+    fn keep_lease(&self, id: SessionId, held: HeldLease, attendance: Arc<Attendance>) {
         let control = self.clone();
         let shutdown = self.0.tasks.shutdown().clone();
         self.0.tasks.spawn("keep lease", async move {
             // The lease goes on without this server.
             let _ = shutdown
-                .run_until_cancelled(control.watch_lease(id, held))
+                .run_until_cancelled(control.watch_lease(id, held, &attendance))
                 .await;
         });
     }
 
-    async fn watch_lease(&self, id: SessionId, mut held: HeldLease) {
-        let attendance = self.0.live.attendance(id);
+    async fn watch_lease(&self, id: SessionId, mut held: HeldLease, attendance: &Attendance) {
         loop {
             let left = held.lease.until.duration_since(self.0.clock.now());
             // What is over already needs no waiting.

@@ -158,7 +158,7 @@ async fn a_log_that_takes_nothing_more_ends_the_turn_before_anything_is_done() {
         room: Some(1),
         ..FakeLog::default()
     });
-    assert_snapshot!(ending(&stage.run().await), @"log lost: the session's log could not be written (steps: 1)");
+    assert_snapshot!(ending(&stage.run().await), @"log lost: the session's data could not be read or written (steps: 1)");
     assert_eq!(computer.requests.borrow().len(), 0);
 }
 

@@ -30,6 +30,7 @@ fn without_configuration_the_defaults_are_in_force() {
     max_ms = 2000                                    # default
 
     [sandbox]
+    provider = "local"                               # default
     bubblewrap = "bwrap"                             # default
     start_timeout_ms = 20000                         # default
     memory_mib = 4096                                # default

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use deskhand_testkit::Client;
+use deskhand_testkit::{Client, Watcher};
 use serde_json::json;
 
 use crate::world::serve;
@@ -58,6 +58,7 @@ async fn every_figure_is_in_the_docs_and_every_one_in_the_docs_is_shown() {
     session.turn_end(0).await;
     session.shell("true").await;
     let _watching = session.follow(0).await.next().await;
+    let _screen = Watcher::open(&session).await;
 
     let text = scrape(&client).await;
     let shown: BTreeSet<_> = text

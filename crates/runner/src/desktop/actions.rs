@@ -193,18 +193,21 @@ impl Performer {
             .await?;
         pause(DRAG_REST, cancel).await?;
         let mut drags = self.events.n_drags.subscribe();
+        let mut is_delivered = false;
         for (index, step) in way(start, path).into_iter().enumerate() {
             pause(DRAG_STEP, cancel).await?;
+            // The steps after a press that is held back would become one, so the first real one waits.
+            let is_first = !is_delivered && step != start;
             self.seat
                 .run(move |seat| {
                     seat.move_to(step)?;
-                    // The steps after a press that is held back would become one.
-                    if index == 0 {
+                    if is_first {
                         seat.deliver_move(step)?;
                     }
                     seat.sync()
                 })
                 .await?;
+            is_delivered |= is_first;
             if index + 1 == DRAG_BEGINS_STEPS {
                 tokio::select! {
                     // The sender lives as long as this.

@@ -5,10 +5,10 @@ use deskhand_core::event::EventBody;
 #[test]
 fn every_kind_of_event_is_documented() {
     let docs = include_str!("../../../../docs/api.md");
-    let first_cells = docs
+    let entries = docs
         .lines()
-        .filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
-    let named: Vec<_> = first_cells.flat_map(|cell| cell.split(", ")).collect();
+        .filter_map(|line| line.strip_prefix("- ")?.split(": ").next());
+    let named: Vec<_> = entries.flat_map(|names| names.split(", ")).collect();
     let is_missing = |kind: &&&str| !named.contains(&&*format!("`{kind}`"));
     let missing: Vec<_> = EventBody::KINDS.iter().filter(is_missing).collect();
     assert!(missing.is_empty(), "docs/api.md lacks {missing:?}");
