@@ -146,15 +146,15 @@ export interface components {
         };
         /** @enum {string} */
         ApprovalMode: "always" | "risky" | "never";
-        /** @description What the agent must ask before it does it. */
+        /** @description The calls that the agent must ask about. */
         ApprovalPolicy: {
             mode?: components["schemas"]["ApprovalMode"];
             /** @description The first that matches wins over the mode. */
             rules?: components["schemas"]["ApprovalRule"][];
         };
-        /** @description What happens to calls of one kind. */
+        /** @description A decision for all calls of one kind. */
         ApprovalRule: {
-            /** @description The whole text of a call, in which `*` stands for anything: see [`Subjects`]. */
+            /** @description The whole text of a call, in which `*` stands for anything: see [`CallSubject`]. */
             pattern?: string;
             then: components["schemas"]["Then"];
             tool: components["schemas"]["RuleTool"];
@@ -318,6 +318,18 @@ export interface components {
             active?: boolean | null;
             name?: string | null;
             role?: components["schemas"]["UserRole"] | null;
+        };
+        /** @description A person changed settings of the session. Absent ones stayed as they were; a new model has an event of its own. */
+        ChangedData: {
+            approvals?: components["schemas"]["ApprovalPolicy"];
+            budget?: components["schemas"]["SetBudget"];
+            /** Format: uuid */
+            by: string;
+            /** @description Their name at that time. */
+            by_name: string;
+            /** @description From the next turn on. Empty: none. */
+            instructions?: string;
+            title?: string;
         };
         /** @description Something about a call that a person must agree to, whatever the session's policy says. */
         Check: {
@@ -592,6 +604,10 @@ export interface components {
             /** @enum {string} */
             type: "model";
         } | {
+            data: components["schemas"]["ChangedData"];
+            /** @enum {string} */
+            type: "changed";
+        } | {
             data: components["schemas"]["NoticeData"];
             /** @enum {string} */
             type: "notice";
@@ -661,10 +677,35 @@ export interface components {
         };
         /** @description The health of the server and of its parts. */
         Health: {
+            /**
+             * @description The background work of the server, with its last result. A job that failed is tried again, and does not change
+             *     `status`.
+             */
+            jobs: components["schemas"]["HealthJob"][];
             parts: components["schemas"]["HealthParts"];
             status: components["schemas"]["HealthStatus"];
             version: string;
         };
+        /** @description A piece of background work. */
+        HealthJob: {
+            /**
+             * Format: int64
+             * @description The duration of the last run.
+             */
+            duration_ms?: number;
+            last_result: components["schemas"]["HealthJobResult"];
+            /**
+             * Format: date-time
+             * @description The end of the last run.
+             */
+            last_run_at?: string;
+            name: string;
+        };
+        /**
+         * @description `none` before the first run has ended. The server's log has the reason of a failure.
+         * @enum {string}
+         */
+        HealthJobResult: "none" | "ok" | "failed";
         /** @description The health of one part. */
         HealthPart: {
             /** @description The problem and the place to look, if there is one. */
@@ -711,13 +752,13 @@ export interface components {
             /** @enum {string} */
             holder: "nobody";
         };
-        /** @description What became of a lease. */
+        /** @description The kind of a change to a lease. */
         LeaseChange: {
             /** @enum {string} */
             change: "taken";
             /**
              * Format: uuid
-             * @description Who had it until then, when the owner took it from somebody.
+             * @description The holder until then, when the owner took it from another person.
              */
             from?: string;
             /** Format: date-time */
@@ -738,12 +779,12 @@ export interface components {
             name: string;
             /**
              * Format: uuid
-             * @description Whose lease it is, or was.
+             * @description The holder of the lease.
              */
             user: string;
         };
         /**
-         * @description Why a lease ended.
+         * @description The reason for the end of a lease.
          * @enum {string}
          */
         LeaseEnd: "handed_back" | "expired" | "disconnected" | "right_lost" | "session_ended";
@@ -1012,6 +1053,16 @@ export interface components {
             /** @description What is known of a file; its bytes are kept beside it. */
             file: components["schemas"]["FileHead"];
         };
+        /** @description A part of a result's text. Points are kept apart from the words, since each model counts in pixels of its own. */
+        ResultPart: {
+            text: string;
+        } | {
+            /** @description A point in native pixels, written `(x, y)`. */
+            point: components["schemas"]["Point"];
+        } | {
+            /** @description The same, written `X=…, Y=…`: the form that models expect of a pointer's position. */
+            coordinates: components["schemas"]["Point"];
+        };
         /** @description The model could not answer and is asked again. */
         RetryData: {
             /**
@@ -1052,12 +1103,12 @@ export interface components {
             turn: string;
         };
         /**
-         * @description What a session's sandbox is doing.
+         * @description The state of a session's sandbox.
          * @enum {string}
          */
         SandboxState: "none" | "starting" | "ready" | "paused" | "stopped" | "lost";
         /**
-         * @description What a token is good for. Each includes those before it, except that figures need `Metrics` or `Admin`.
+         * @description The permissions of a token. Each includes those before it, except that metrics need `Metrics` or `Admin`.
          * @enum {string}
          */
         Scope: "metrics" | "read" | "write" | "admin";
@@ -1168,7 +1219,7 @@ export interface components {
             seq: number;
         };
         /**
-         * @description What a session is doing. On the wire this is its `state`.
+         * @description The activity of a session. On the wire this is its `state`.
          * @enum {string}
          */
         SessionState: "initializing" | "idle" | "running" | "waiting" | "error" | "terminated";
@@ -1180,6 +1231,19 @@ export interface components {
              */
             next: string | null;
             sessions: components["schemas"]["Session"][];
+        };
+        /** @description The most that may be used. An absent number is no limit. */
+        SetBudget: {
+            /**
+             * Format: int64
+             * @description Tokens, read and written by models.
+             */
+            tokens?: number;
+            /**
+             * Format: double
+             * @description US dollars.
+             */
+            usd?: number;
         };
         /** @description Your settings. */
         Settings: {
@@ -1325,6 +1389,10 @@ export interface components {
             is_error: boolean;
             /** @description More of the same call follows, and `text` has only the new part. The last result has all of it. */
             partial?: boolean;
+            /** @description The text in parts, where it has points in it: each model is told them in its own pixels. */
+            parts?: components["schemas"]["ResultPart"][];
+            /** @description Facts for programs, such as a command's exit code. */
+            state?: Record<string, never>;
             text: string;
             /** Format: uuid */
             turn?: string;
@@ -1340,9 +1408,14 @@ export interface components {
             call: string;
             /** @description The points that a person must agree to first. */
             checks?: components["schemas"]["Check"][];
-            /** @description An `Action`, `ShellRequest`, `EditCommand`, `Question` or `FillSecret`, or what the model sent instead of one. */
+            /**
+             * @description A sentence for people: `Clicked at (783, 283)`. Absent where the tool could not read its input, and in logs of
+             *     earlier versions.
+             */
+            description?: string;
+            /** @description The tool's own input, or what the model sent instead of it. */
             input: unknown;
-            /** @description `computer`, `bash`, `editor`, `ask_user` or `fill_secret`. */
+            /** @description The tool's name, or what the model named instead of one. */
             tool: string;
             /**
              * Format: uuid
@@ -1476,6 +1549,7 @@ export type ChangeBudget = components['schemas']['ChangeBudget'];
 export type ChangeMessage = components['schemas']['ChangeMessage'];
 export type ChangeSession = components['schemas']['ChangeSession'];
 export type ChangeUser = components['schemas']['ChangeUser'];
+export type ChangedData = components['schemas']['ChangedData'];
 export type Check = components['schemas']['Check'];
 export type Choice = components['schemas']['Choice'];
 export type Collaborator = components['schemas']['Collaborator'];
@@ -1500,6 +1574,8 @@ export type GatewayData = components['schemas']['GatewayData'];
 export type GivenRight = components['schemas']['GivenRight'];
 export type GrantRight = components['schemas']['GrantRight'];
 export type Health = components['schemas']['Health'];
+export type HealthJob = components['schemas']['HealthJob'];
+export type HealthJobResult = components['schemas']['HealthJobResult'];
 export type HealthPart = components['schemas']['HealthPart'];
 export type HealthParts = components['schemas']['HealthParts'];
 export type HealthStatus = components['schemas']['HealthStatus'];
@@ -1533,6 +1609,7 @@ export type QueueChange = components['schemas']['QueueChange'];
 export type QueueData = components['schemas']['QueueData'];
 export type Region = components['schemas']['Region'];
 export type Reply = components['schemas']['Reply'];
+export type ResultPart = components['schemas']['ResultPart'];
 export type RetryData = components['schemas']['RetryData'];
 export type Right = components['schemas']['Right'];
 export type Role = components['schemas']['Role'];
@@ -1548,6 +1625,7 @@ export type Session = components['schemas']['Session'];
 export type SessionEvent = components['schemas']['SessionEvent'];
 export type SessionState = components['schemas']['SessionState'];
 export type SessionsPage = components['schemas']['SessionsPage'];
+export type SetBudget = components['schemas']['SetBudget'];
 export type Settings = components['schemas']['Settings'];
 export type SettledState = components['schemas']['SettledState'];
 export type Share = components['schemas']['Share'];
