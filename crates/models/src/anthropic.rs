@@ -1,4 +1,4 @@
-//! Anthropic's models, by the Messages API.
+//! Anthropic's models, through the Messages API.
 
 mod calls;
 mod forms;
@@ -44,13 +44,13 @@ use crate::{
     wire::{Asked, Wire},
 };
 
-/// The part before the slash in the names of Anthropic's models, and what answers are noted as.
+/// The part before the slash in the names of Anthropic's models, and the vendor that answers are stored under.
 pub(crate) const VENDOR: &str = "anthropic";
 
-/// The longest edge of a picture that is taken however many there are.
+/// The longest edge of a picture that Anthropic accepts no matter how many pictures a request has.
 const LONGEST_EDGE: u32 = 2000;
 
-/// An account with somebody who has Anthropic's models.
+/// An account with Anthropic, or with a cloud that serves Anthropic's models.
 #[derive(Debug)]
 pub(crate) struct Anthropic {
     client: reqwest::Client,
@@ -67,7 +67,7 @@ impl Anthropic {
         }
     }
 
-    /// Asks, with less and less on offer until it is taken.
+    /// Sends the request, and offers less after each refusal until the vendor accepts it.
     async fn ask(&self, asked: &Asked) -> Result<(Response, Offer), ModelError> {
         let name = &asked.name;
         let mut offer = self.taken.offer(name);
@@ -124,7 +124,7 @@ impl Wire for Anthropic {
     }
 }
 
-/// How Anthropic's models look at a screen.
+/// Returns the view that an Anthropic model has of a screen.
 pub(crate) fn view(name: &str) -> View {
     let generation = Generation::of(name);
     View {
@@ -145,7 +145,7 @@ fn refused(refusal: &Refusal) -> ModelError {
         status: Some(refusal.status),
         message: refusal.told["error"]["message"]
             .as_str()
-            // Amazon and Google have a voice of their own before it is Anthropic's turn.
+            // Amazon and Google have error formats of their own for requests that do not reach Anthropic.
             .or(refusal.told["message"].as_str()),
         is_transient: None,
         retry_after: refusal.retry_after,
@@ -153,7 +153,7 @@ fn refused(refusal: &Refusal) -> ModelError {
     problem.error()
 }
 
-/// What an error in the middle of an answer means.
+/// Converts an error in the middle of an answer.
 fn broke_off(error: &Value) -> ModelError {
     let kind = error["type"].as_str().unwrap_or_default();
     let is_transient = matches!(

@@ -1,4 +1,4 @@
-//! Models behind chat completions: Ollama, vLLM, `LiteLLM`, `OpenRouter` and others that speak as OpenAI once did.
+//! Models behind chat completions: Ollama, vLLM, `LiteLLM`, `OpenRouter` and others that speak OpenAI's older API.
 
 mod request;
 #[cfg(test)]
@@ -26,24 +26,24 @@ use crate::{
     wire::{Asked, Wire},
 };
 
-/// What answers are noted as, whoever gave them.
+/// The vendor that answers are stored under, no matter which server gave them.
 const VENDOR: &str = "chat";
 
-/// The largest picture that models are shown of which nothing more is known.
+/// The largest picture for models about which nothing more is known.
 const LARGEST_SIZE: ScreenSize = ScreenSize {
     width: 1440,
     height: 900,
 };
 
-/// Somebody who answers chat completions.
+/// A server that offers chat completions.
 #[derive(Debug)]
 pub(crate) struct Chat {
     /// The part before the slash in the names of its models.
     vendor: String,
     client: reqwest::Client,
-    /// With its version.
+    /// The base URL, including the API version.
     base_url: BaseUrl,
-    /// A server of one's own may need none.
+    /// The key. A self-hosted server may need none.
     key: Option<Secret>,
 }
 
@@ -103,7 +103,7 @@ impl Wire for Chat {
     }
 }
 
-/// How models look at a screen of which nothing more is known.
+/// Returns the view of models about which nothing more is known.
 pub(crate) fn view() -> View {
     View::sized(|screen| space::fitting(screen, LARGEST_SIZE))
 }
@@ -118,21 +118,21 @@ fn refused(refusal: &Refusal) -> ModelError {
     problem.error()
 }
 
-/// What an error in the middle of an answer means.
+/// Converts an error in the middle of an answer.
 fn broke_off(error: &Value) -> ModelError {
     let code = error["code"].as_u64();
     let status = code.and_then(|code| StatusCode::from_u16(u16::try_from(code).ok()?).ok());
     let problem = Problem {
         status,
         message: message(error),
-        // Whoever says nothing more may mean anything.
+        // An error without a status may mean anything, so a retry may help.
         is_transient: status.is_none().then_some(true),
         retry_after: None,
     };
     problem.error()
 }
 
-/// Some tell it as text alone.
+/// Returns the message of an error. Some servers send the error as plain text.
 fn message(error: &Value) -> Option<&str> {
     error["message"].as_str().or(error.as_str())
 }

@@ -1,4 +1,4 @@
-//! A conversation in which each answer stands together with what came of its calls.
+//! A conversation in which each answer is paired with the results of its calls.
 
 use deskhand_core::model::{CallResult, Image, Item, Original, ToolCall};
 
@@ -11,12 +11,12 @@ pub(crate) enum Part<'a> {
         image: Option<&'a Image>,
     },
     Exchange(Exchange<'a>),
-    /// Results of no call. They are told in words.
+    /// Results without a call. They are retold in words.
     Stray(&'a [CallResult]),
     CutOff(&'a str),
 }
 
-/// An answer, and what came of its calls.
+/// An answer and the results of its calls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Exchange<'a> {
     pub(crate) text: &'a str,
@@ -26,19 +26,19 @@ pub(crate) struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    /// The answer as it was sent, if this vendor sent it.
+    /// Returns the answer as it was received, if this vendor sent it.
     pub(crate) fn original(&self, vendor: &str) -> Option<&'a serde_json::Value> {
         let original = self.original.filter(|original| original.vendor == vendor)?;
         Some(&original.data)
     }
 
-    /// What came of a call. A call may have been given up.
+    /// Returns the result of a call. A call that was abandoned has none.
     pub(crate) fn result(&self, call: &str) -> Option<&'a CallResult> {
         self.results.iter().find(|result| result.call == call)
     }
 }
 
-/// The parts of a conversation, in order.
+/// Returns the parts of a conversation, in order.
 pub(crate) fn parts(items: &[Item]) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut items = items.iter().peekable();

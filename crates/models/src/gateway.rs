@@ -1,7 +1,7 @@
-//! The vendors for programs in sandboxes: each behind the paths of its own API, with our key.
+//! Gives programs in sandboxes access to the vendors: each behind the paths of its own API, with our key.
 //!
-//! A request is read whole before it is passed on, since what it asks for is checked and counted; an
-//! answer passes through as it comes.
+//! The gateway reads a request completely before it passes it on, because it checks and counts requests. An answer
+//! passes through as it arrives.
 
 mod check;
 mod headers;
@@ -30,10 +30,10 @@ use crate::{
     vendors::{self, BadModelSettings, USUAL_COMPATIBLE},
 };
 
-/// The longest name of a model.
+/// The maximum length of a model's name, in bytes.
 const LONGEST_NAME: usize = 200;
 
-/// The vendors that programs in sandboxes may ask.
+/// The vendors that programs in sandboxes may call.
 #[derive(Debug)]
 pub struct VendorGateway {
     accounts: Vec<Account>,
@@ -50,7 +50,7 @@ struct Account {
 }
 
 impl VendorGateway {
-    /// All vendors for which there is a key, and servers of one's own that were set up on purpose.
+    /// Uses all vendors that have a key, and self-hosted servers that were configured explicitly.
     pub fn new(settings: &ModelSettings) -> Result<Self, BadModelSettings> {
         let mut accounts = Vec::new();
         for (vendor, account, usual_url) in [
@@ -82,8 +82,9 @@ impl VendorGateway {
         accounts.find(|account| account.vendor == vendor)
     }
 
-    /// Whose model it is, and its name there. Those who speak chat completions are told apart by what comes
-    /// before the slash.
+    /// Returns the account that a model belongs to, and the model's name there.
+    ///
+    /// The part before the slash tells the servers that speak chat completions apart.
     fn find<'a>(&self, api: &Api, name: &'a str) -> Result<(&Account, &'a str), Refusal> {
         let dialect = api.dialect();
         if dialect == Dialect::Chat
@@ -176,8 +177,9 @@ impl ModelGateway for VendorGateway {
     }
 }
 
-/// The body as the vendor gets it: as it came, unless it has to say more. Streams of chat completions
-/// tell what they took only when they are asked to.
+/// Returns the body for the vendor: unchanged, unless it needs more fields.
+///
+/// Streams of chat completions report usage only on request.
 fn written(api: &Api, asked: &Value, name: &str, body: Bytes) -> Result<Bytes, serde_json::Error> {
     let mut changes = Vec::new();
     if api.model().is_none() && asked["model"] != name {
@@ -197,7 +199,7 @@ fn written(api: &Api, asked: &Value, name: &str, body: Bytes) -> Result<Bytes, s
     json::change(&body, changes)
 }
 
-/// Whether this may be the name of a model.
+/// Returns true if this can be the name of a model.
 fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= LONGEST_NAME

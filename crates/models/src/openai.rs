@@ -1,4 +1,4 @@
-//! OpenAI's models, by the Responses API.
+//! OpenAI's models, through the Responses API.
 
 mod calls;
 #[cfg(test)]
@@ -31,12 +31,12 @@ use crate::{
 /// The part before the slash in the names of OpenAI's models.
 pub(crate) const VENDOR: &str = "openai";
 
-/// The largest picture that is looked at as it is.
+/// The largest picture that the models see without scaling.
 const LARGEST_SIZE: ScreenSize = ScreenSize {
     width: 2560,
     height: 1600,
 };
-/// The largest that the first model points at well.
+/// The largest picture on which the first model points accurately.
 const PREVIEW_SIZE: ScreenSize = ScreenSize {
     width: 1440,
     height: 900,
@@ -46,7 +46,7 @@ const PREVIEW_SIZE: ScreenSize = ScreenSize {
 #[derive(Debug)]
 pub(crate) struct OpenAi {
     client: reqwest::Client,
-    /// With its version.
+    /// The base URL, including the API version.
     base_url: BaseUrl,
     key: Secret,
     taken: Taken,
@@ -62,7 +62,7 @@ impl OpenAi {
         }
     }
 
-    /// Asks, with less and less wanted until it is taken.
+    /// Sends the request, and asks for less after each refusal until OpenAI accepts it.
     async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
         let mut offer = self.taken.offer(&asked.name);
         loop {
@@ -111,7 +111,7 @@ impl Wire for OpenAi {
     }
 }
 
-/// How OpenAI's models look at a screen.
+/// Returns the view that an OpenAI model has of a screen.
 pub(crate) fn view(name: &str) -> View {
     View::sized(if request::is_preview(name) {
         |screen| space::fitting(screen, PREVIEW_SIZE)
@@ -125,14 +125,14 @@ fn refused(refusal: &Refusal) -> ModelError {
     let problem = Problem {
         status: Some(refusal.status),
         message: error["message"].as_str(),
-        // An account without money does not get better by waiting.
+        // Waiting does not refill an account that is out of money.
         is_transient: (code(error) == "insufficient_quota").then_some(false),
         retry_after: refusal.retry_after,
     };
     problem.error()
 }
 
-/// What an error in the middle of an answer means.
+/// Converts an error in the middle of an answer.
 fn broke_off(error: &Value) -> ModelError {
     let is_transient = matches!(
         code(error),

@@ -1,5 +1,6 @@
-//! The inputs of the computer, the shell and the editor in the spelling of Anthropic's tools. They are also offered in
-//! that spelling as functions, since most models know it.
+//! Reads the inputs of the computer, the shell and the editor in the spelling of Anthropic's tools.
+//!
+//! They are also offered as functions in that spelling, since most models know it.
 
 use deskhand_core::{
     action::{Action, Button, LONGEST_WAIT_MS},
@@ -45,7 +46,7 @@ pub(crate) fn function_name(tool: &ToolSpec) -> &str {
     }
 }
 
-/// Returns the tool of ours that a function is, and its input as our tool takes it. The error is for the model.
+/// Returns the name of our tool for a function, and its input as our tool takes it. The error is for the model.
 pub(crate) fn read(name: &str, input: &Value, space: &Space) -> (String, Result<Value, String>) {
     let fields = Input::of(input);
     let (tool, read) = match name {
@@ -62,7 +63,7 @@ pub(crate) fn read(name: &str, input: &Value, space: &Space) -> (String, Result<
     (tool.to_owned(), read.map_err(|problem| problem.to_string()))
 }
 
-/// The same for an action whose name is not in the input.
+/// Reads an action whose name is not in the input. The error is for the model.
 pub(crate) fn read_action(name: &str, input: &Value, space: &Space) -> Result<Value, String> {
     let action = action(name, Input::of(input), space);
     action
@@ -147,7 +148,7 @@ fn action(member: &str, input: Input<'_>, space: &Space) -> Result<Action, BadCa
     }
 }
 
-/// How far the wheel turns.
+/// Returns the clicks of the wheel, to the right and down.
 fn wheel(input: Input<'_>) -> Result<(i32, i32), BadCall> {
     let amount = whole(input, "scroll_amount", 0, 100)?;
     let amount = i32::try_from(amount).unwrap_or(100);
@@ -160,7 +161,7 @@ fn wheel(input: Input<'_>) -> Result<(i32, i32), BadCall> {
     }
 }
 
-/// The keys that are held meanwhile: documented as `text`, and sent as `key` too.
+/// Returns the keys that are held meanwhile. They are documented as `text`, and some models send `key`.
 fn modifiers(input: Input<'_>) -> Result<Vec<String>, BadCall> {
     let chord = match input.text_or_nothing("text")? {
         Some(chord) => Some(chord),
@@ -191,7 +192,7 @@ fn whole(input: Input<'_>, field: &'static str, least: u64, most: u64) -> Result
     }
 }
 
-/// Seconds, in milliseconds.
+/// Returns the duration, which is given in seconds, in milliseconds.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -220,7 +221,7 @@ fn shell(input: Input<'_>) -> Result<Value, BadCall> {
     Ok(json!({"shell": "run", "command": input.text("command")?}))
 }
 
-/// The editor's fields are ours; what newer versions add is left out.
+/// Reads the editor's input. Its fields are the same as ours, and fields that newer versions add are dropped.
 fn edit(input: Input<'_>) -> Result<Value, BadCall> {
     let mut call = json!({"command": input.text("command")?, "path": input.text("path")?});
     for field in [
@@ -243,7 +244,7 @@ fn edit(input: Input<'_>) -> Result<Value, BadCall> {
         call["view_range"] = json!([line(first), line(last)]);
     }
     if input.text("command")? == "insert" && input.get("insert_text").is_some() {
-        // Both names are good; two of them are not.
+        // Either name is fine, but not both.
         call.as_object_mut().map(|fields| fields.remove("new_str"));
     }
     Ok(call)

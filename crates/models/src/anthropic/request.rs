@@ -12,19 +12,20 @@ use super::{
 };
 use crate::space::Space;
 
-/// How many tokens a model may think that wants a number.
+/// The thinking budget of models that need one, in tokens.
 const THINKING_TOKENS: u32 = 4_096;
-/// How long a conversation may be, in tokens, before the vendor clears results of old calls from it.
+/// The length of a conversation, in tokens, from which the vendor clears results of old calls.
 const CLEARED_FROM: u32 = 100_000;
-/// How many calls keep their results then.
+/// The number of calls that keep their results when the vendor clears.
 const KEPT_CALLS: u32 = 12;
-/// How much is to be won by it, in tokens: what stands after it is read anew.
+/// The least that clearing must free, in tokens, because everything after it drops out of the cache.
 const CLEARED_AT_LEAST: u32 = 30_000;
-/// How long it may be before the vendor sums it up.
+/// The length of a conversation, in tokens, from which the vendor summarizes it.
 const SUMMED_UP_FROM: u32 = 180_000;
 
-/// The body of a request. Which model it is for is left to whoever sends it. `said` is the beginning of the
-/// answer, from before the model paused.
+/// Writes the body of a request, without the model, which the sender adds.
+///
+/// `said` is the beginning of the answer, from before the model paused.
 pub(super) fn body(
     model: &str,
     offer: Offer,
@@ -72,7 +73,7 @@ pub(super) fn body(
     body
 }
 
-/// What the vendor does about conversations that become long, where they may not be changed here.
+/// Returns the rules by which the vendor shortens long conversations, because we may not change them ourselves.
 fn context_management() -> Value {
     let tokens = |value: u32| json!({"type": "input_tokens", "value": value});
     json!({"edits": [

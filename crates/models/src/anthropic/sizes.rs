@@ -1,11 +1,11 @@
-//! How big a picture may be before Anthropic shrinks or refuses it.
+//! The size of a picture above which Anthropic shrinks or rejects it.
 
 use deskhand_core::action::ScreenSize;
 
-/// Pictures are cut into squares with edges of this length; each costs a token.
+/// The edge of the squares that pictures are cut into, in pixels. Each square costs a token.
 const SQUARE: u32 = 28;
 
-/// How much a model sees.
+/// The resolution at which a model sees pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sight {
     Standard,
@@ -35,8 +35,7 @@ impl Sight {
     }
 }
 
-/// The largest size of the same shape that is taken as it is and whose edges are not longer than
-/// `longest`.
+/// Returns the largest size of the same shape that is not shrunk and whose edges are at most `longest`.
 pub(super) fn shown(native: ScreenSize, sight: Sight, longest: u32) -> ScreenSize {
     let (width, height) = (u32::from(native.width), u32::from(native.height));
     let fits = |width: u32, height: u32| width.max(height) <= longest && sight.fits(width, height);
@@ -50,6 +49,7 @@ pub(super) fn shown(native: ScreenSize, sight: Sight, longest: u32) -> ScreenSiz
         (width, height)
     };
     let shape = f64::from(long) / f64::from(short);
+    // Binary search for the longest edge that fits.
     let (mut fitting, mut too_long) = (1, long);
     while too_long - fitting > 1 {
         let middle = fitting.midpoint(too_long);
@@ -65,7 +65,7 @@ pub(super) fn shown(native: ScreenSize, sight: Sight, longest: u32) -> ScreenSiz
     } else {
         (long, short)
     };
-    // Never more than the screen's own, which are 16 bits.
+    // At most the screen's own edges, which have 16 bits.
     let small = |edge: u32| u16::try_from(edge).unwrap_or(u16::MAX);
     ScreenSize {
         width: small(width),
@@ -73,7 +73,7 @@ pub(super) fn shown(native: ScreenSize, sight: Sight, longest: u32) -> ScreenSiz
     }
 }
 
-/// The short edge that goes with a long one.
+/// Returns the short edge that belongs to a long one.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! What Gemini's models want done, in both sets of actions, as calls of ours.
+//! Converts the function calls of Gemini's models, in both sets of actions, to our calls.
 
 use deskhand_core::{
     action::{Action, Button, LONGEST_WAIT_MS, Point},
@@ -14,15 +14,15 @@ use crate::{
     tool_input,
 };
 
-/// So many pixels are a click of the wheel.
+/// The number of pixels per click of the wheel.
 const PIXELS_PER_CLICK: f64 = 100.0;
-/// As far as the wheel turns at once.
+/// The maximum number of clicks in one scroll.
 const MOST_CLICKS: f64 = 100.0;
-/// How far is scrolled when the model does not say, in pixels.
+/// The scroll distance in pixels if the model gives none.
 const SCROLL_PIXELS: f64 = 300.0;
-/// The same of the first models, in thousandths of the screen.
+/// The default scroll distance of the first models, in thousandths of the screen.
 const SCROLL_THOUSANDTHS: f64 = 800.0;
-/// Where a search begins when the model does not say.
+/// The page that a search starts from.
 const SEARCH: &str = "https://www.google.com";
 
 /// An action that makes no sense. The text is for the model.
@@ -42,7 +42,7 @@ enum BadAction {
     NotHere(String),
 }
 
-/// The calls that a function call of the model is, in order.
+/// Returns the calls that a function call of the model stands for, in order.
 pub(super) fn read(id: &str, call: &Value, space: &Space) -> Vec<ToolCall> {
     let name = call["name"].as_str().unwrap_or_default();
     let args = &call["args"];
@@ -79,7 +79,7 @@ pub(super) fn read(id: &str, call: &Value, space: &Space) -> Vec<ToolCall> {
         }
         Ok(actions) => {
             let calls = actions.into_iter().enumerate().map(|(index, action)| {
-                // Whoever agrees to the first agrees to the rest of it.
+                // Agreeing to the first call covers the rest of it.
                 let checks = if index == 0 { checks(args) } else { Vec::new() };
                 computer(call_ids::part(id, index), json!(action), checks, None)
             });
@@ -88,7 +88,7 @@ pub(super) fn read(id: &str, call: &Value, space: &Space) -> Vec<ToolCall> {
     }
 }
 
-/// Whether a person must agree to a call.
+/// Returns true if a person must agree to a call.
 pub(super) fn wants_confirmation(args: &Value) -> bool {
     args["safety_decision"]["decision"]
         .as_str()
@@ -109,7 +109,7 @@ fn checks(args: &Value) -> Vec<Check> {
     }]
 }
 
-/// What a predefined function does; `None` for other functions.
+/// Returns the actions of a predefined function. Returns `None` for other functions.
 fn actions(name: &str, input: Input<'_>, space: &Space) -> Option<Result<Vec<Action>, BadAction>> {
     let point = |x: &'static str, y: &'static str| -> Result<Point, BadAction> {
         Ok(space.point(input.number(x)?, input.number(y)?)?)
@@ -199,7 +199,7 @@ fn typed(input: Input<'_>, enter_unless_told: bool) -> Result<Vec<Action>, BadAc
         .collect())
 }
 
-/// Clicks into a field, empties it and types.
+/// Clicks into a field, clears it unless told not to, and types.
 fn type_at(input: Input<'_>, at: Result<Point, BadAction>) -> Result<Vec<Action>, BadAction> {
     let mut actions = vec![Action::Click {
         button: Button::Left,
@@ -214,7 +214,7 @@ fn type_at(input: Input<'_>, at: Result<Point, BadAction>) -> Result<Vec<Action>
     Ok(actions)
 }
 
-/// Both spellings of where it begins and ends are in use.
+/// Drags between two points. Both spellings of the start and the end are in use.
 fn drag(input: Input<'_>, space: &Space) -> Result<Vec<Action>, BadAction> {
     let [x0, y0, x1, y1] = if input.get("start_x").is_some() {
         ["start_x", "start_y", "end_x", "end_y"]
@@ -286,7 +286,7 @@ fn scroll(
     }])
 }
 
-/// Opens an address in the browser that is in front.
+/// Opens a URL in the browser in the foreground.
 fn navigate(url: &str) -> Vec<Action> {
     vec![
         press("ctrl+l"),

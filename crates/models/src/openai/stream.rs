@@ -1,4 +1,4 @@
-//! Answers as OpenAI streams them.
+//! Answers in the format that OpenAI streams.
 
 use deskhand_core::model::{Chunk, End, ModelError, Original, Usage};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::{
     talk::{self, State},
 };
 
-/// An answer as far as it was heard.
+/// The part of an answer that has been received.
 #[derive(Debug)]
 pub(crate) struct Answer {
     space: Space,
@@ -17,7 +17,7 @@ pub(crate) struct Answer {
     output: Vec<Value>,
     n_calls: usize,
     usage: Usage,
-    /// Whether everything that was said is about what comes next.
+    /// The last message announces what the model does next.
     is_commentary: bool,
     is_over: bool,
 }

@@ -17,7 +17,7 @@ use serde_saphyr::{Location, Spanned};
 
 use crate::space::{Outside, Space};
 
-/// What a person must agree to before the call, as a vendor's model would ask for it.
+/// The key of the check that a person must agree to before the call, as a vendor's model would request it.
 const SAFETY_CHECK: &str = "safety_check";
 
 /// A tool call: one tool with its own input, except that points may be given by colour.
@@ -34,7 +34,9 @@ impl<'de> Deserialize<'de> for Call {
     }
 }
 
-/// Reads a map of one tool's name and its input, and maybe a `safety_check`. The session knows which tools there are.
+/// Reads a map of one tool's name to its input, with an optional `safety_check`.
+///
+/// The session knows which tools exist.
 struct CallVisitor;
 
 impl<'de> Visitor<'de> for CallVisitor {
@@ -72,7 +74,7 @@ impl Call {
         self.input.referenced
     }
 
-    /// What is sent once points are found and placeholders filled in.
+    /// Returns the input, in which points are still to be found and placeholders to be filled in.
     pub(super) fn input(&self) -> Value {
         let mut input = self.input.value.clone();
         if let ("bash", Value::Object(fields)) = (&*self.tool, &mut input) {
@@ -82,7 +84,7 @@ impl Call {
         input
     }
 
-    /// What a person must agree to before it.
+    /// Returns the checks that a person must agree to before the call.
     pub(super) fn checks(&self) -> impl Iterator<Item = Check> {
         let check = |prompt: &String| Check {
             kind: DecisionKind::SafetyCheck,
@@ -92,8 +94,9 @@ impl Call {
     }
 }
 
-/// The call with its places on the screen instead of where its model points. One that points elsewhere
-/// is as bad as a vendor's.
+/// Converts the places in a call from the model's coordinates to the screen's.
+///
+/// A place outside the picture makes the call as invalid as a vendor's would be.
 pub(super) fn on_screen(mut call: ToolCall, space: &Space) -> ToolCall {
     if call.tool != NativeTool::Computer.name() {
         return call;
