@@ -31,9 +31,9 @@ use serde_json::Value;
 pub(crate) use self::route::{BedrockAccess, Route};
 use self::{
     generation::Generation,
-    offer::{Offer, Taken},
-    sizes::Sight,
-    stream::Answer,
+    offer::{AcceptedAnthropicOffers, AnthropicOffer},
+    sizes::Resolution,
+    stream::AnthropicAnswer,
 };
 use crate::{
     http::{self, NoAnswer, Problem, Refusal},
@@ -55,7 +55,7 @@ const LONGEST_EDGE: u32 = 2000;
 pub(crate) struct Anthropic {
     client: reqwest::Client,
     route: Route,
-    taken: Taken,
+    accepted: AcceptedAnthropicOffers,
 }
 
 impl Anthropic {
@@ -63,14 +63,14 @@ impl Anthropic {
         Self {
             client,
             route,
-            taken: Taken::default(),
+            accepted: AcceptedAnthropicOffers::default(),
         }
     }
 
     /// Sends the request, and offers less after each refusal until the vendor accepts it.
-    async fn ask(&self, asked: &Asked) -> Result<(Response, Offer), ModelError> {
+    async fn ask(&self, asked: &Asked) -> Result<(Response, AnthropicOffer), ModelError> {
         let name = &asked.name;
-        let mut offer = self.taken.offer(name);
+        let mut offer = self.accepted.offer(name);
         loop {
             let body = request::body(
                 name,
@@ -85,7 +85,7 @@ impl Anthropic {
                 .await?;
             match http::send(request).await {
                 Ok(response) => {
-                    self.taken.note(name, offer);
+                    self.accepted.note(name, offer);
                     return Ok((response, offer));
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
@@ -99,7 +99,7 @@ impl Anthropic {
 }
 
 impl Wire for Anthropic {
-    type Answer = Answer;
+    type Answer = AnthropicAnswer;
 
     fn vendor(&self) -> &str {
         self.route.vendor()
@@ -113,11 +113,11 @@ impl Wire for Anthropic {
         view(name)
     }
 
-    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<AnthropicAnswer>> {
         let begin = async move {
             let (response, offer) = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
-            let answer = Answer::new(space, asked.name, offer.tools, asked.said);
+            let answer = AnthropicAnswer::new(space, asked.name, offer.tools, asked.said);
             Ok((sse::of(response), answer))
         };
         begin.boxed()
@@ -133,9 +133,11 @@ pub(crate) fn view(name: &str) -> View {
         } else {
             Pictures::Newest
         },
-        ..View::sized(match generation.sight() {
-            Sight::Standard => |screen| sizes::shown(screen, Sight::Standard, LONGEST_EDGE),
-            Sight::Sharp => |screen| sizes::shown(screen, Sight::Sharp, LONGEST_EDGE),
+        ..View::sized(match generation.resolution() {
+            Resolution::Standard => {
+                |screen| sizes::shown(screen, Resolution::Standard, LONGEST_EDGE)
+            }
+            Resolution::Sharp => |screen| sizes::shown(screen, Resolution::Sharp, LONGEST_EDGE),
         })
     }
 }

@@ -16,7 +16,7 @@ use futures::{FutureExt, future::BoxFuture};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
-use self::stream::Answer;
+use self::stream::ChatAnswer;
 use crate::{
     http::{self, BaseUrl, NoAnswer, Problem, Refusal},
     space::{self, Space},
@@ -79,7 +79,7 @@ impl Chat {
 }
 
 impl Wire for Chat {
-    type Answer = Answer;
+    type Answer = ChatAnswer;
 
     fn vendor(&self) -> &str {
         &self.vendor
@@ -93,11 +93,11 @@ impl Wire for Chat {
         view()
     }
 
-    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<ChatAnswer>> {
         let begin = async move {
             let response = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
-            Ok((sse::of(response), Answer::new(space, asked.name)))
+            Ok((sse::of(response), ChatAnswer::new(space, asked.name)))
         };
         begin.boxed()
     }

@@ -4,7 +4,7 @@ use deskhand_core::model::{CallResult, Image, Item, Original, ToolCall};
 
 /// A part of a conversation.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Part<'a> {
+pub(crate) enum ConversationPart<'a> {
     Said(&'a str),
     Shown {
         text: &'a str,
@@ -39,13 +39,13 @@ impl<'a> Exchange<'a> {
 }
 
 /// Returns the parts of a conversation, in order.
-pub(crate) fn parts(items: &[Item]) -> Vec<Part<'_>> {
+pub(crate) fn parts(items: &[Item]) -> Vec<ConversationPart<'_>> {
     let mut parts = Vec::new();
     let mut items = items.iter().peekable();
     while let Some(item) = items.next() {
         parts.push(match item {
-            Item::Prompt { text } | Item::Steering { text } => Part::Said(text),
-            Item::HandedBack { text, image } => Part::Shown {
+            Item::Prompt { text } | Item::Steering { text } => ConversationPart::Said(text),
+            Item::HandedBack { text, image } => ConversationPart::Shown {
                 text,
                 image: image.as_ref(),
             },
@@ -56,7 +56,7 @@ pub(crate) fn parts(items: &[Item]) -> Vec<Part<'_>> {
                 thinking: _,
             } => {
                 let next = items.next_if(|next| matches!(next, Item::Results(_)));
-                Part::Exchange(Exchange {
+                ConversationPart::Exchange(Exchange {
                     text,
                     calls,
                     original: original.as_ref(),
@@ -66,8 +66,8 @@ pub(crate) fn parts(items: &[Item]) -> Vec<Part<'_>> {
                     },
                 })
             }
-            Item::Results(results) => Part::Stray(results),
-            Item::CutOff { text } => Part::CutOff(text),
+            Item::Results(results) => ConversationPart::Stray(results),
+            Item::CutOff { text } => ConversationPart::CutOff(text),
         });
     }
     parts

@@ -36,12 +36,12 @@ const LONGEST_NAME: usize = 200;
 /// The vendors that programs in sandboxes may call.
 #[derive(Debug)]
 pub struct VendorGateway {
-    accounts: Vec<Account>,
+    accounts: Vec<GatewayAccount>,
 }
 
 /// An account with a vendor.
 #[derive(Debug, Clone)]
-struct Account {
+struct GatewayAccount {
     /// The part before the slash in the names of its models.
     vendor: String,
     client: reqwest::Client,
@@ -63,7 +63,7 @@ impl VendorGateway {
             (gemini::VENDOR, &settings.gemini, vendors::GEMINI_URL),
         ] {
             if account.key.is_some() {
-                accounts.push(Account::new(vendor, account, usual_url)?);
+                accounts.push(GatewayAccount::new(vendor, account, usual_url)?);
             }
         }
         for (vendor, account) in &settings.compatible {
@@ -71,13 +71,13 @@ impl VendorGateway {
             let url = account.base_url.as_deref();
             let url = url.or_else(|| usual?.base_url.filter(|_| account.key.is_some()));
             if let Some(url) = url {
-                accounts.push(Account::new(vendor, account, url)?);
+                accounts.push(GatewayAccount::new(vendor, account, url)?);
             }
         }
         Ok(Self { accounts })
     }
 
-    fn account(&self, vendor: &str) -> Option<&Account> {
+    fn account(&self, vendor: &str) -> Option<&GatewayAccount> {
         let mut accounts = self.accounts.iter();
         accounts.find(|account| account.vendor == vendor)
     }
@@ -85,7 +85,7 @@ impl VendorGateway {
     /// Returns the account that a model belongs to, and the model's name there.
     ///
     /// The part before the slash tells the servers that speak chat completions apart.
-    fn find<'a>(&self, api: &Api, name: &'a str) -> Result<(&Account, &'a str), Refusal> {
+    fn find<'a>(&self, api: &Api, name: &'a str) -> Result<(&GatewayAccount, &'a str), Refusal> {
         let dialect = api.dialect();
         if dialect == Dialect::Chat
             && let Some((vendor, name)) = name.split_once('/')
@@ -103,7 +103,7 @@ impl VendorGateway {
     }
 }
 
-impl Account {
+impl GatewayAccount {
     fn new(vendor: &str, settings: &AccountSettings, url: &str) -> Result<Self, BadModelSettings> {
         let url = settings.base_url.as_deref().unwrap_or(url);
         let base_url = vendors::base_url(vendor, url)?;
@@ -123,7 +123,7 @@ impl ModelGateway for VendorGateway {
             let value = |name: &&str| ((*name).to_owned(), Secret::new(value));
             variables.extend(names.iter().map(value));
         };
-        let is_chat = |account: &Account| {
+        let is_chat = |account: &GatewayAccount| {
             account.vendor != anthropic::VENDOR && account.vendor != gemini::VENDOR
         };
         if self.account(anthropic::VENDOR).is_some() {

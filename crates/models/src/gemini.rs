@@ -17,7 +17,7 @@ use futures::{FutureExt, future::BoxFuture};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
-use self::stream::Answer;
+use self::stream::GeminiAnswer;
 use crate::{
     http::{self, BaseUrl, NoAnswer, Problem, Refusal},
     space::{self, Space},
@@ -72,7 +72,7 @@ impl Gemini {
 }
 
 impl Wire for Gemini {
-    type Answer = Answer;
+    type Answer = GeminiAnswer;
 
     fn vendor(&self) -> &str {
         VENDOR
@@ -86,10 +86,10 @@ impl Wire for Gemini {
         view()
     }
 
-    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<GeminiAnswer>> {
         let begin = async move {
             let response = self.ask(&asked).await?;
-            let answer = Answer::new(Space::thousandths(asked.request.screen), asked.name);
+            let answer = GeminiAnswer::new(Space::thousandths(asked.request.screen), asked.name);
             Ok((sse::of(response), answer))
         };
         begin.boxed()

@@ -18,7 +18,7 @@ use futures::{FutureExt, future::BoxFuture};
 use reqwest::Response;
 use serde_json::Value;
 
-use self::{offer::Taken, stream::Answer};
+use self::{offer::AcceptedOpenAiOffers, stream::OpenAiAnswer};
 use crate::{
     http::{self, BaseUrl, NoAnswer, Problem, Refusal},
     space::{self, Space},
@@ -49,7 +49,7 @@ pub(crate) struct OpenAi {
     /// The base URL, including the API version.
     base_url: BaseUrl,
     key: Secret,
-    taken: Taken,
+    accepted: AcceptedOpenAiOffers,
 }
 
 impl OpenAi {
@@ -58,13 +58,13 @@ impl OpenAi {
             client,
             base_url,
             key,
-            taken: Taken::default(),
+            accepted: AcceptedOpenAiOffers::default(),
         }
     }
 
     /// Sends the request, and asks for less after each refusal until OpenAI accepts it.
     async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
-        let mut offer = self.taken.offer(&asked.name);
+        let mut offer = self.accepted.offer(&asked.name);
         loop {
             let request = self
                 .client
@@ -73,7 +73,7 @@ impl OpenAi {
                 .json(&request::body(&asked.name, offer, &asked.request));
             match http::send(request).await {
                 Ok(response) => {
-                    self.taken.note(&asked.name, offer);
+                    self.accepted.note(&asked.name, offer);
                     return Ok(response);
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
@@ -87,7 +87,7 @@ impl OpenAi {
 }
 
 impl Wire for OpenAi {
-    type Answer = Answer;
+    type Answer = OpenAiAnswer;
 
     fn vendor(&self) -> &str {
         VENDOR
@@ -101,11 +101,11 @@ impl Wire for OpenAi {
         view(name)
     }
 
-    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<OpenAiAnswer>> {
         let begin = async move {
             let response = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
-            Ok((sse::of(response), Answer::new(space, asked.name)))
+            Ok((sse::of(response), OpenAiAnswer::new(space, asked.name)))
         };
         begin.boxed()
     }

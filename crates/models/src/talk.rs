@@ -16,7 +16,7 @@ const MOST_REPEATS: u32 = 3;
 const BEFORE_REPEAT: Duration = Duration::from_millis(200);
 
 /// The part of an answer that has been received.
-pub(crate) trait Answer: Send + 'static {
+pub(crate) trait StreamedAnswer: Send + 'static {
     /// Reads the next event of the stream. Unknown events are ignored, since vendors add new ones.
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError>;
 
@@ -46,7 +46,7 @@ pub(crate) enum State {
 pub(crate) type Begun<A> = Result<(Events, A), ModelError>;
 
 /// Streams the chunks of an answer. `begin` sends the request, given the content from before the model paused.
-pub(crate) fn chunks<A: Answer>(
+pub(crate) fn chunks<A: StreamedAnswer>(
     begin: impl Fn(Vec<Value>) -> BoxFuture<'static, Begun<A>> + Send + 'static,
 ) -> BoxStream<'static, Result<Chunk, ModelError>> {
     let talk = Talk {
@@ -83,7 +83,7 @@ struct Talk<A, F> {
 
 impl<A, F> Talk<A, F>
 where
-    A: Answer,
+    A: StreamedAnswer,
     F: Fn(Vec<Value>) -> BoxFuture<'static, Begun<A>>,
 {
     async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {

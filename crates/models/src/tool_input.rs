@@ -3,7 +3,7 @@
 //! They are also offered as functions in that spelling, since most models know it.
 
 use deskhand_core::{
-    action::{Action, Button, LONGEST_WAIT_MS},
+    action::{Action, Button, LONGEST_WAIT_MS, Point},
     tool::{NativeTool, ToolSpec},
 };
 use serde_json::{Value, json};
@@ -72,41 +72,17 @@ pub(crate) fn read_action(name: &str, input: &Value, space: &Space) -> Result<Va
 }
 
 fn action(member: &str, input: Input<'_>, space: &Space) -> Result<Action, BadCall> {
-    let point = |field: &'static str| -> Result<_, BadCall> {
-        let pair = input.numbers::<2>(field, "two numbers, [x, y]")?;
-        Ok(pair.map(|[x, y]| space.point(x, y)).transpose()?)
-    };
-    let click = |button, count| -> Result<Action, BadCall> {
-        Ok(Action::Click {
-            button,
-            count,
-            at: point("coordinate")?,
-            modifiers: modifiers(input)?,
-        })
-    };
     match member {
         "screenshot" => Ok(Action::Screenshot),
-        "zoom" => {
-            let corners = input.numbers::<4>("region", "four numbers, [x0, y0, x1, y1]")?;
-            let corners = corners.ok_or(BadInput::Missing("region"))?;
-            let region = space.region(corners)?;
-            Ok(Action::Zoom { region })
-        }
-        "left_click" => click(Button::Left, 1),
-        "right_click" => click(Button::Right, 1),
-        "middle_click" => click(Button::Middle, 1),
-        "double_click" => click(Button::Left, 2),
-        "triple_click" => click(Button::Left, 3),
-        "left_click_drag" => {
-            let end = point("coordinate")?.ok_or(BadInput::Missing("coordinate"))?;
-            let start = point("start_coordinate")?;
-            Ok(Action::Drag {
-                path: start.into_iter().chain([end]).collect(),
-                modifiers: modifiers(input)?,
-            })
-        }
+        "zoom" => zoom(input, space),
+        "left_click" => click(Button::Left, 1, input, space),
+        "right_click" => click(Button::Right, 1, input, space),
+        "middle_click" => click(Button::Middle, 1, input, space),
+        "double_click" => click(Button::Left, 2, input, space),
+        "triple_click" => click(Button::Left, 3, input, space),
+        "left_click_drag" => drag(input, space),
         "mouse_move" => Ok(Action::Move {
-            at: point("coordinate")?.ok_or(BadInput::Missing("coordinate"))?,
+            at: coordinate(input, space)?,
         }),
         "left_mouse_down" => Ok(Action::MouseDown {
             button: Button::Left,
@@ -115,28 +91,11 @@ fn action(member: &str, input: Input<'_>, space: &Space) -> Result<Action, BadCa
             button: Button::Left,
         }),
         "cursor_position" => Ok(Action::CursorPosition),
-        "scroll" => {
-            let (dx, dy) = wheel(input)?;
-            Ok(Action::Scroll {
-                at: point("coordinate")?,
-                dx,
-                dy,
-                modifiers: modifiers(input)?,
-            })
-        }
+        "scroll" => scroll(input, space),
         "type" => Ok(Action::Type {
             text: input.text("text")?.to_owned(),
         }),
-        "key" => {
-            let repeat = match input.get("repeat") {
-                Some(_) => whole(input, "repeat", 1, 100)?,
-                None => 1,
-            };
-            Ok(Action::Key {
-                keys: input.text("text")?.to_owned(),
-                repeat: u8::try_from(repeat).unwrap_or(u8::MAX),
-            })
-        }
+        "key" => key(input),
         "hold_key" => Ok(Action::HoldKey {
             keys: input.text("text")?.to_owned(),
             ms: duration(input)?,
@@ -146,6 +105,65 @@ fn action(member: &str, input: Input<'_>, space: &Space) -> Result<Action, BadCa
         }),
         other => Err(BadCall::NoAction(other.to_owned())),
     }
+}
+
+fn zoom(input: Input<'_>, space: &Space) -> Result<Action, BadCall> {
+    let corners = input.numbers::<4>("region", "four numbers, [x0, y0, x1, y1]")?;
+    let corners = corners.ok_or(BadInput::Missing("region"))?;
+    let region = space.region(corners)?;
+    Ok(Action::Zoom { region })
+}
+
+/// Clicks at the `coordinate`, or at the pointer if there is none.
+fn click(button: Button, count: u8, input: Input<'_>, space: &Space) -> Result<Action, BadCall> {
+    Ok(Action::Click {
+        button,
+        count,
+        at: point(input, "coordinate", space)?,
+        modifiers: modifiers(input)?,
+    })
+}
+
+fn drag(input: Input<'_>, space: &Space) -> Result<Action, BadCall> {
+    let end = coordinate(input, space)?;
+    let start = point(input, "start_coordinate", space)?;
+    Ok(Action::Drag {
+        path: start.into_iter().chain([end]).collect(),
+        modifiers: modifiers(input)?,
+    })
+}
+
+fn scroll(input: Input<'_>, space: &Space) -> Result<Action, BadCall> {
+    let (dx, dy) = wheel(input)?;
+    Ok(Action::Scroll {
+        at: point(input, "coordinate", space)?,
+        dx,
+        dy,
+        modifiers: modifiers(input)?,
+    })
+}
+
+fn key(input: Input<'_>) -> Result<Action, BadCall> {
+    let repeat = match input.get("repeat") {
+        Some(_) => whole(input, "repeat", 1, 100)?,
+        None => 1,
+    };
+    Ok(Action::Key {
+        keys: input.text("text")?.to_owned(),
+        repeat: u8::try_from(repeat).unwrap_or(u8::MAX),
+    })
+}
+
+/// Returns the `coordinate` of an action that needs one.
+fn coordinate(input: Input<'_>, space: &Space) -> Result<Point, BadCall> {
+    let at = point(input, "coordinate", space)?;
+    Ok(at.ok_or(BadInput::Missing("coordinate"))?)
+}
+
+/// Returns the native pixel that a field points at, or `None` if the field is missing.
+fn point(input: Input<'_>, field: &'static str, space: &Space) -> Result<Option<Point>, BadCall> {
+    let pair = input.numbers::<2>(field, "two numbers, [x, y]")?;
+    Ok(pair.map(|[x, y]| space.point(x, y)).transpose()?)
 }
 
 /// Returns the clicks of the wheel, to the right and down.

@@ -14,7 +14,7 @@ use crate::{
     openai::OpenAi,
     scripted,
     settings::{AccountSettings, ModelSettings, variables},
-    wire::Account,
+    wire::VendorAccount,
 };
 
 /// A vendor with its account, or with a message about the missing setting.
@@ -22,7 +22,7 @@ use crate::{
 pub(crate) struct Vendor {
     /// The part before the slash in the names of its models.
     pub(crate) name: String,
-    pub(crate) account: Result<Arc<dyn Account>, String>,
+    pub(crate) account: Result<Arc<dyn VendorAccount>, String>,
     /// True if its settings have no other use than to reach its models.
     pub(crate) is_meant: bool,
 }
@@ -136,7 +136,7 @@ fn keyed(
     settings: &AccountSettings,
     usual_url: &str,
     variable: &str,
-    account: impl FnOnce(reqwest::Client, BaseUrl, Secret) -> Arc<dyn Account>,
+    account: impl FnOnce(reqwest::Client, BaseUrl, Secret) -> Arc<dyn VendorAccount>,
 ) -> Result<Vendor, BadModelSettings> {
     let base_url = base_url(name, settings.base_url.as_deref().unwrap_or(usual_url))?;
     let account = match &settings.key {

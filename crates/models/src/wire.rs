@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use crate::{
     known, redact,
-    talk::{self, Begun},
+    talk::{self, Begun, StreamedAnswer},
     view::View,
 };
 
 /// A vendor's API, with an account there.
 pub(crate) trait Wire: Send + Sync + Debug + 'static {
-    type Answer: talk::Answer;
+    type Answer: StreamedAnswer;
 
     /// Returns the part before the slash in the names of its models.
     fn vendor(&self) -> &str;
@@ -44,11 +44,11 @@ pub(crate) struct Asked {
 }
 
 /// An account with any vendor.
-pub(crate) trait Account: Send + Sync + Debug {
+pub(crate) trait VendorAccount: Send + Sync + Debug {
     fn model(self: Arc<Self>, name: &str) -> Arc<dyn Model>;
 }
 
-impl<W: Wire> Account for W {
+impl<W: Wire> VendorAccount for W {
     fn model(self: Arc<Self>, name: &str) -> Arc<dyn Model> {
         Arc::new(WireModel {
             wire: self,

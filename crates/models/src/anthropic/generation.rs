@@ -1,6 +1,6 @@
 //! Capabilities of Anthropic's models, derived from their names.
 
-use super::sizes::Sight;
+use super::sizes::Resolution;
 
 /// A model's family and number, read from its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,11 +86,11 @@ impl Generation {
         }
     }
 
-    pub(super) fn sight(self) -> Sight {
+    pub(super) fn resolution(self) -> Resolution {
         if self.number >= (4, 7) {
-            Sight::Sharp
+            Resolution::Sharp
         } else {
-            Sight::Standard
+            Resolution::Standard
         }
     }
 
@@ -209,8 +209,8 @@ mod tests {
         assert_eq!(of("claude-3-5-sonnet-20241022").thinking(), Thinking::None);
         assert_eq!(of("claude-sonnet-4-5").thinking(), Thinking::Budget);
         assert_eq!(of("claude-opus-4-6").thinking(), Thinking::Adaptive);
-        assert_eq!(of("claude-opus-4-6").sight(), Sight::Standard);
-        assert_eq!(of("claude-opus-4-7").sight(), Sight::Sharp);
+        assert_eq!(of("claude-opus-4-6").resolution(), Resolution::Standard);
+        assert_eq!(of("claude-opus-4-7").resolution(), Resolution::Sharp);
         assert!(of("claude-opus-5-5").binds_thinking());
         assert!(of("claude-fable-5-1").binds_thinking());
         assert!(!of("claude-opus-5").binds_thinking());

@@ -3,9 +3,9 @@
 use deskhand_core::model::{CallResult, Image, Item};
 use serde_json::{Value, json};
 
-use super::{VENDOR, forms, generation::Generation, offer::Offer};
+use super::{VENDOR, forms, generation::Generation, offer::AnthropicOffer};
 use crate::{
-    exchange::{self, Exchange, Part},
+    exchange::{self, ConversationPart, Exchange},
     images, retell,
     space::Space,
 };
@@ -15,15 +15,15 @@ const MOST_CACHED_TURNS: usize = 3;
 
 /// Writes the messages of a request.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct MessagesWriter {
     generation: Generation,
-    offer: Offer,
+    offer: AnthropicOffer,
     space: Space,
     messages: Vec<Value>,
 }
 
-impl Writer {
-    pub(super) fn new(generation: Generation, offer: Offer, space: Space) -> Self {
+impl MessagesWriter {
+    pub(super) fn new(generation: Generation, offer: AnthropicOffer, space: Space) -> Self {
         Self {
             generation,
             offer,
@@ -36,15 +36,15 @@ impl Writer {
     pub(super) fn write(mut self, items: &[Item], said: &[Value]) -> Vec<Value> {
         for part in exchange::parts(items) {
             match part {
-                Part::Said(text) => self.say(vec![words(text)]),
-                Part::Shown { text, image } => self.tell((text.to_owned(), image)),
-                Part::Exchange(exchange) => self.exchange(&exchange),
-                Part::Stray(results) => {
+                ConversationPart::Said(text) => self.say(vec![words(text)]),
+                ConversationPart::Shown { text, image } => self.tell((text.to_owned(), image)),
+                ConversationPart::Exchange(exchange) => self.exchange(&exchange),
+                ConversationPart::Stray(results) => {
                     for result in results {
                         self.tell(retell::stray(result));
                     }
                 }
-                Part::CutOff(text) => {
+                ConversationPart::CutOff(text) => {
                     if retell::is_something(text) {
                         self.add("assistant", vec![words(text)]);
                     }

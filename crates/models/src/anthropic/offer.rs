@@ -19,7 +19,7 @@ const COMPACTION: &str = "compact-2026-01-12";
 
 /// The features that a request offers to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Offer {
+pub(super) struct AnthropicOffer {
     pub(super) tools: ToolVersion,
     /// The vendor clears old results and summarizes, because we may not change the conversation ourselves.
     pub(super) clears: bool,
@@ -27,7 +27,7 @@ pub(super) struct Offer {
     pub(super) is_strict: bool,
 }
 
-impl Offer {
+impl AnthropicOffer {
     /// Returns the most that a model is known to accept.
     pub(super) fn to(model: &str) -> Self {
         let generation = Generation::of(model);
@@ -92,25 +92,25 @@ impl Offer {
 
 /// The offers that models have accepted, for models that did not accept the most.
 #[derive(Debug, Default)]
-pub(super) struct Taken(Mutex<HashMap<String, (Offer, Instant)>>);
+pub(super) struct AcceptedAnthropicOffers(Mutex<HashMap<String, (AnthropicOffer, Instant)>>);
 
-impl Taken {
+impl AcceptedAnthropicOffers {
     /// Returns the offer to make to a model now.
-    pub(super) fn offer(&self, model: &str) -> Offer {
-        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match taken.get(model) {
+    pub(super) fn offer(&self, model: &str) -> AnthropicOffer {
+        let accepted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match accepted.get(model) {
             Some((offer, at)) if at.elapsed() < FORGOTTEN_AFTER => *offer,
-            _ => Offer::to(model),
+            _ => AnthropicOffer::to(model),
         }
     }
 
     /// Records the offer that a model accepted. The first offer needs no record.
-    pub(super) fn note(&self, model: &str, offer: Offer) {
-        let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if offer == Offer::to(model) {
-            taken.remove(model);
-        } else if taken.get(model).is_none_or(|(known, _)| *known != offer) {
-            taken.insert(model.to_owned(), (offer, Instant::now()));
+    pub(super) fn note(&self, model: &str, offer: AnthropicOffer) {
+        let mut accepted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if offer == AnthropicOffer::to(model) {
+            accepted.remove(model);
+        } else if accepted.get(model).is_none_or(|(known, _)| *known != offer) {
+            accepted.insert(model.to_owned(), (offer, Instant::now()));
         }
     }
 }
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_is_turned_down_is_left_out_step_by_step() {
-        let mut offer = Offer::to("claude-opus-5-5");
+        let mut offer = AnthropicOffer::to("claude-opus-5-5");
         let told = refusal(
             400,
             "claude-opus-5-5 does not support tool types: computer_toolset_20260801",
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn other_refusals_change_nothing() {
-        let offer = Offer::to("claude-opus-5-5");
+        let offer = AnthropicOffer::to("claude-opus-5-5");
         for (status, told) in [
             (
                 400,
@@ -182,18 +182,21 @@ mod tests {
 
     #[test]
     fn each_model_is_remembered_by_itself() {
-        let taken = Taken::default();
-        let less = Offer {
+        let accepted = AcceptedAnthropicOffers::default();
+        let less = AnthropicOffer {
             tools: ToolVersion::Computer20251124,
-            ..Offer::to("claude-opus-5-5")
+            ..AnthropicOffer::to("claude-opus-5-5")
         };
-        taken.note("claude-opus-5-5", less);
-        assert_eq!(taken.offer("claude-opus-5-5"), less);
+        accepted.note("claude-opus-5-5", less);
+        assert_eq!(accepted.offer("claude-opus-5-5"), less);
         assert_eq!(
-            taken.offer("claude-sonnet-5-5"),
-            Offer::to("claude-sonnet-5-5")
+            accepted.offer("claude-sonnet-5-5"),
+            AnthropicOffer::to("claude-sonnet-5-5")
         );
-        taken.note("claude-opus-5-5", Offer::to("claude-opus-5-5"));
-        assert_eq!(taken.offer("claude-opus-5-5"), Offer::to("claude-opus-5-5"));
+        accepted.note("claude-opus-5-5", AnthropicOffer::to("claude-opus-5-5"));
+        assert_eq!(
+            accepted.offer("claude-opus-5-5"),
+            AnthropicOffer::to("claude-opus-5-5")
+        );
     }
 }

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{
     generation::{Generation, Thinking},
-    messages::{self, Writer},
-    offer::Offer,
+    messages::{self, MessagesWriter},
+    offer::AnthropicOffer,
     tools,
     trim::{self, Limits},
 };
@@ -28,14 +28,14 @@ const SUMMED_UP_FROM: u32 = 180_000;
 /// `said` is the beginning of the answer, from before the model paused.
 pub(super) fn body(
     model: &str,
-    offer: Offer,
+    offer: AnthropicOffer,
     largest_body: usize,
     request: &ModelRequest,
     said: &[Value],
 ) -> Value {
     let generation = Generation::of(model);
     let space = Space::picture(request.screen, request.shown);
-    let mut messages = Writer::new(generation, offer, space).write(&request.items, said);
+    let mut messages = MessagesWriter::new(generation, offer, space).write(&request.items, said);
     let limits = Limits {
         n_pictures: generation.most_pictures(),
         body_bytes: largest_body,

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use super::{VENDOR, calls, generation::ToolVersion};
 use crate::{
     space::Space,
-    talk::{self, State},
+    talk::{State, StreamedAnswer},
 };
 
 /// The part of an answer that has been received.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct AnthropicAnswer {
     space: Space,
     model: String,
     tools: ToolVersion,
@@ -33,7 +33,7 @@ struct Block {
     is_whole: bool,
 }
 
-impl Answer {
+impl AnthropicAnswer {
     pub(super) fn new(space: Space, model: String, tools: ToolVersion, said: Vec<Value>) -> Self {
         Self {
             space,
@@ -48,7 +48,7 @@ impl Answer {
     }
 }
 
-impl talk::Answer for Answer {
+impl StreamedAnswer for AnthropicAnswer {
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
         match event["type"].as_str() {
             Some("message_start") => self.count(&event["message"]["usage"]),
@@ -86,7 +86,7 @@ impl talk::Answer for Answer {
     }
 }
 
-impl Answer {
+impl AnthropicAnswer {
     /// Returns true if the model wants to be asked again at once, with everything that it has said so far.
     fn is_paused(&self) -> bool {
         self.stop_reason.as_deref() == Some("pause_turn")

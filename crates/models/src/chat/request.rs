@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::VENDOR;
 use crate::{
-    exchange::{self, Exchange, Part},
+    exchange::{self, ConversationPart, Exchange},
     images::data_url,
     retell,
     space::Space,
@@ -47,11 +47,11 @@ fn tool(tool: &ToolSpec) -> Value {
     })
 }
 
-fn write(part: Part<'_>, model: &str, space: &Space, messages: &mut Vec<Value>) {
+fn write(part: ConversationPart<'_>, model: &str, space: &Space, messages: &mut Vec<Value>) {
     match part {
-        Part::Said(text) => messages.push(said("user", text)),
-        Part::Shown { text, image } => messages.push(shown(text, image)),
-        Part::Exchange(exchange) => match sent(&exchange, model) {
+        ConversationPart::Said(text) => messages.push(said("user", text)),
+        ConversationPart::Shown { text, image } => messages.push(shown(text, image)),
+        ConversationPart::Exchange(exchange) => match sent(&exchange, model) {
             Some(message) => {
                 messages.push(message.clone());
                 messages.extend(results(&exchange, &message));
@@ -63,8 +63,10 @@ fn write(part: Part<'_>, model: &str, space: &Space, messages: &mut Vec<Value>) 
                 messages.extend(retell::done(&exchange, space).into_iter().map(told));
             }
         },
-        Part::Stray(results) => messages.extend(results.iter().map(retell::stray).map(told)),
-        Part::CutOff(text) => {
+        ConversationPart::Stray(results) => {
+            messages.extend(results.iter().map(retell::stray).map(told));
+        }
+        ConversationPart::CutOff(text) => {
             if retell::is_something(text) {
                 messages.push(said("assistant", text));
             }

@@ -9,13 +9,13 @@ use uuid::Uuid;
 use super::{VENDOR, request::REASONING};
 use crate::{
     space::Space,
-    talk::{self, State},
+    talk::{State, StreamedAnswer},
     tool_input,
 };
 
 /// The part of an answer that has been received.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ChatAnswer {
     space: Space,
     model: String,
     text: String,
@@ -23,7 +23,7 @@ pub(crate) struct Answer {
     /// The reasoning that the server wants back.
     reasoning: Map<String, Value>,
     /// The calls by their index in the answer.
-    calls: BTreeMap<u64, Call>,
+    calls: BTreeMap<u64, PartialCall>,
     usage: Usage,
     finish_reason: Option<String>,
     is_over: bool,
@@ -31,13 +31,13 @@ pub(crate) struct Answer {
 
 /// A call that is still being received.
 #[derive(Debug, Default)]
-struct Call {
+struct PartialCall {
     id: String,
     name: String,
     arguments: String,
 }
 
-impl Answer {
+impl ChatAnswer {
     pub(super) fn new(space: Space, model: String) -> Self {
         Self {
             space,
@@ -168,7 +168,7 @@ impl Answer {
     }
 }
 
-impl talk::Answer for Answer {
+impl StreamedAnswer for ChatAnswer {
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
         if !event["error"].is_null() {
             return Err(super::broke_off(&event["error"]));

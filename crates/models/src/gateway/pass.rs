@@ -15,7 +15,7 @@ use reqwest::{
 };
 
 use super::{
-    Account, headers,
+    GatewayAccount, headers,
     meter::Meter,
     paths::{Api, Dialect},
     refuse,
@@ -27,7 +27,7 @@ pub(super) const SILENCE: Duration = Duration::from_secs(600);
 
 /// A request on its way to a vendor.
 pub(super) struct Passage {
-    pub(super) account: Account,
+    pub(super) account: GatewayAccount,
     pub(super) api: Api,
     pub(super) url: String,
     /// The headers, including the key.

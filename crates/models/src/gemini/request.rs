@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{VENDOR, calls};
 use crate::{
     call_ids,
-    exchange::{self, Exchange, Part},
+    exchange::{self, ConversationPart, Exchange},
     images, retell,
     space::Space,
     tool_input::function_name,
@@ -27,7 +27,7 @@ const EXCLUDED: [&str; 2] = ["key_down", "key_up"];
 /// Writes the body of a request.
 pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
     let is_browser = is_browser_only(model);
-    let writer = Writer {
+    let writer = ContentsWriter {
         model,
         is_browser,
         space: Space::thousandths(request.screen),
@@ -80,26 +80,26 @@ fn declaration(tool: &ToolSpec) -> Value {
 }
 
 /// Writes the conversation.
-struct Writer<'a> {
+struct ContentsWriter<'a> {
     model: &'a str,
     is_browser: bool,
     space: Space,
     contents: Vec<Value>,
 }
 
-impl Writer<'_> {
+impl ContentsWriter<'_> {
     fn write(mut self, items: &[Item]) -> Vec<Value> {
         for part in exchange::parts(items) {
             match part {
-                Part::Said(text) => self.add("user", vec![words(text)]),
-                Part::Shown { text, image } => self.tell((text.to_owned(), image)),
-                Part::Exchange(exchange) => self.exchange(&exchange),
-                Part::Stray(results) => {
+                ConversationPart::Said(text) => self.add("user", vec![words(text)]),
+                ConversationPart::Shown { text, image } => self.tell((text.to_owned(), image)),
+                ConversationPart::Exchange(exchange) => self.exchange(&exchange),
+                ConversationPart::Stray(results) => {
                     for result in results {
                         self.tell(retell::stray(result));
                     }
                 }
-                Part::CutOff(text) => {
+                ConversationPart::CutOff(text) => {
                     if retell::is_something(text) {
                         self.add("model", vec![words(text)]);
                     }

@@ -7,12 +7,12 @@ use uuid::Uuid;
 use super::{VENDOR, calls};
 use crate::{
     space::Space,
-    talk::{self, State},
+    talk::{State, StreamedAnswer},
 };
 
 /// The part of an answer that has been received.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct GeminiAnswer {
     space: Space,
     model: String,
     parts: Vec<Value>,
@@ -25,7 +25,7 @@ pub(crate) struct Answer {
     is_over: bool,
 }
 
-impl Answer {
+impl GeminiAnswer {
     pub(super) fn new(space: Space, model: String) -> Self {
         Self {
             space,
@@ -103,7 +103,7 @@ impl Answer {
     }
 }
 
-impl talk::Answer for Answer {
+impl StreamedAnswer for GeminiAnswer {
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
         if event["error"].is_object() {
             return Err(super::broke_off(&event["error"]));

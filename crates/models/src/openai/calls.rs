@@ -23,7 +23,7 @@ const MOST_CLICKS: f64 = 100.0;
 
 /// An action that makes no sense. The text is for the model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub(super) enum BadAction {
+pub(super) enum BadOpenAiAction {
     #[error(transparent)]
     Input(#[from] BadInput),
     #[error(transparent)]
@@ -103,10 +103,11 @@ fn function(item: &Value, space: &Space) -> ToolCall {
     }
 }
 
-pub(super) fn action(sent: &Value, space: &Space) -> Result<Action, BadAction> {
+pub(super) fn action(sent: &Value, space: &Space) -> Result<Action, BadOpenAiAction> {
     let input = Input::of(sent);
-    let point =
-        || -> Result<_, BadAction> { Ok(space.point(input.number("x")?, input.number("y")?)?) };
+    let point = || -> Result<_, BadOpenAiAction> {
+        Ok(space.point(input.number("x")?, input.number("y")?)?)
+    };
     match input.text("type")? {
         "screenshot" => Ok(Action::Screenshot),
         "wait" => Ok(Action::Wait { ms: WAIT_MS }),
@@ -118,7 +119,7 @@ pub(super) fn action(sent: &Value, space: &Space) -> Result<Action, BadAction> {
                 // These two buttons navigate in a browser.
                 "back" => return Ok(press("alt+Left")),
                 "forward" => return Ok(press("alt+Right")),
-                other => return Err(BadAction::NoButton(other.to_owned())),
+                other => return Err(BadOpenAiAction::NoButton(other.to_owned())),
             };
             Ok(Action::Click {
                 button,
@@ -144,7 +145,7 @@ pub(super) fn action(sent: &Value, space: &Space) -> Result<Action, BadAction> {
                 .map(|point| place(point, space))
                 .collect::<Result<Vec<_>, _>>()?;
             if path.len() < 2 {
-                return Err(BadAction::ShortPath);
+                return Err(BadOpenAiAction::ShortPath);
             }
             Ok(Action::Drag {
                 path,
@@ -167,7 +168,7 @@ pub(super) fn action(sent: &Value, space: &Space) -> Result<Action, BadAction> {
             }
             Ok(press(&chords::of_list(&keys)))
         }
-        other => Err(BadAction::NoAction(other.to_owned())),
+        other => Err(BadOpenAiAction::NoAction(other.to_owned())),
     }
 }
 
@@ -179,7 +180,7 @@ pub(super) fn press(keys: &str) -> Action {
 }
 
 /// Reads a point of a path: `{"x": 1, "y": 2}` or `[1, 2]`.
-fn place(point: &Value, space: &Space) -> Result<deskhand_core::action::Point, BadAction> {
+fn place(point: &Value, space: &Space) -> Result<deskhand_core::action::Point, BadOpenAiAction> {
     let pair = json!({"at": point});
     if let Ok(Some([x, y])) = Input::of(&pair).numbers::<2>("at", "two numbers") {
         return Ok(space.point(x, y)?);
@@ -203,14 +204,14 @@ fn held(sent: &Value) -> Vec<String> {
 
 /// Converts pixels to clicks of the wheel: at least one, unless there is nothing to scroll.
 #[expect(clippy::cast_possible_truncation, reason = "between -100 and 100")]
-fn clicks(pixels: Option<f64>) -> Result<i32, BadAction> {
+fn clicks(pixels: Option<f64>) -> Result<i32, BadOpenAiAction> {
     let pixels = pixels.unwrap_or_default();
     if pixels == 0.0 || pixels.is_nan() {
         return Ok(0);
     }
     let clicks = (pixels.abs() / PIXELS_PER_CLICK).round().max(1.0);
     if clicks > MOST_CLICKS {
-        return Err(BadAction::TooFar(pixels));
+        return Err(BadOpenAiAction::TooFar(pixels));
     }
     Ok((clicks * pixels.signum()) as i32)
 }

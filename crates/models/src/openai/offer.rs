@@ -11,14 +11,14 @@ use crate::http::Refusal;
 
 /// The features that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Offer {
+pub(super) struct OpenAiOffer {
     /// Screenshots are marked to be viewed without scaling. Not every form of the API knows this field.
     pub(super) detail: bool,
     /// Reasoning is summarized. Not every account may see it.
     pub(super) summary: bool,
 }
 
-impl Default for Offer {
+impl Default for OpenAiOffer {
     fn default() -> Self {
         Self {
             detail: true,
@@ -27,7 +27,7 @@ impl Default for Offer {
     }
 }
 
-impl Offer {
+impl OpenAiOffer {
     /// Returns the offer without the feature that a refusal names.
     ///
     /// Returns `None` if the refusal is about something else.
@@ -55,18 +55,18 @@ impl Offer {
 
 /// The offer that each model accepted last, for models that did not accept everything.
 #[derive(Debug, Default)]
-pub(super) struct Taken(Mutex<HashMap<String, Offer>>);
+pub(super) struct AcceptedOpenAiOffers(Mutex<HashMap<String, OpenAiOffer>>);
 
-impl Taken {
-    pub(super) fn offer(&self, model: &str) -> Offer {
-        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        taken.get(model).copied().unwrap_or_default()
+impl AcceptedOpenAiOffers {
+    pub(super) fn offer(&self, model: &str) -> OpenAiOffer {
+        let accepted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        accepted.get(model).copied().unwrap_or_default()
     }
 
-    pub(super) fn note(&self, model: &str, offer: Offer) {
-        if offer != Offer::default() {
-            let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            taken.insert(model.to_owned(), offer);
+    pub(super) fn note(&self, model: &str, offer: OpenAiOffer) {
+        if offer != OpenAiOffer::default() {
+            let mut accepted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            accepted.insert(model.to_owned(), offer);
         }
     }
 }

@@ -6,10 +6,10 @@ use deskhand_core::{
 };
 use serde_json::{Value, json};
 
-use super::{VENDOR, offer::Offer};
+use super::{VENDOR, offer::OpenAiOffer};
 use crate::{
     call_ids,
-    exchange::{self, Exchange, Part},
+    exchange::{self, ConversationPart, Exchange},
     images::data_url,
     retell,
     space::Space,
@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// Writes the body of a request.
-pub(super) fn body(model: &str, offer: Offer, request: &ModelRequest) -> Value {
+pub(super) fn body(model: &str, offer: OpenAiOffer, request: &ModelRequest) -> Value {
     let is_preview = is_preview(model);
-    let writer = Writer {
+    let writer = InputWriter {
         model,
         has_detail: offer.detail && !is_preview,
         space: Space::picture(request.screen, request.shown),
@@ -78,23 +78,25 @@ fn function(tool: &ToolSpec) -> Value {
 }
 
 /// Writes the conversation.
-struct Writer<'a> {
+struct InputWriter<'a> {
     model: &'a str,
     /// Screenshots are marked to be viewed without scaling.
     has_detail: bool,
     space: Space,
 }
 
-impl Writer<'_> {
+impl InputWriter<'_> {
     fn input(&self, items: &[Item]) -> Vec<Value> {
         let mut input = Vec::new();
         for part in exchange::parts(items) {
             match part {
-                Part::Said(text) => input.push(said("user", text)),
-                Part::Shown { text, image } => input.push(shown(text, image)),
-                Part::Exchange(exchange) => self.exchange(&exchange, &mut input),
-                Part::Stray(results) => input.extend(results.iter().map(retell::stray).map(told)),
-                Part::CutOff(text) => {
+                ConversationPart::Said(text) => input.push(said("user", text)),
+                ConversationPart::Shown { text, image } => input.push(shown(text, image)),
+                ConversationPart::Exchange(exchange) => self.exchange(&exchange, &mut input),
+                ConversationPart::Stray(results) => {
+                    input.extend(results.iter().map(retell::stray).map(told));
+                }
+                ConversationPart::CutOff(text) => {
                     if retell::is_something(text) {
                         input.push(said("assistant", text));
                     }

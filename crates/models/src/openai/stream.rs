@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use super::{VENDOR, calls};
 use crate::{
     space::Space,
-    talk::{self, State},
+    talk::{State, StreamedAnswer},
 };
 
 /// The part of an answer that has been received.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct OpenAiAnswer {
     space: Space,
     model: String,
     output: Vec<Value>,
@@ -22,7 +22,7 @@ pub(crate) struct Answer {
     is_over: bool,
 }
 
-impl Answer {
+impl OpenAiAnswer {
     pub(super) fn new(space: Space, model: String) -> Self {
         Self {
             space,
@@ -36,7 +36,7 @@ impl Answer {
     }
 }
 
-impl talk::Answer for Answer {
+impl StreamedAnswer for OpenAiAnswer {
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
         let piece = || event["delta"].as_str().unwrap_or_default().to_owned();
         Ok(match event["type"].as_str() {
@@ -80,7 +80,7 @@ impl talk::Answer for Answer {
     }
 }
 
-impl Answer {
+impl OpenAiAnswer {
     fn end_item(&mut self, item: &Value) -> Vec<Chunk> {
         if item["status"] == "incomplete" {
             return Vec::new();

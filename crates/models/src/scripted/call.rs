@@ -22,13 +22,13 @@ const SAFETY_CHECK: &str = "safety_check";
 
 /// A tool call: one tool with its own input, except that points may be given by colour.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct ScriptedCall {
     pub(super) tool: String,
     input: Spanned<Value>,
     safety_check: Option<String>,
 }
 
-impl<'de> Deserialize<'de> for Call {
+impl<'de> Deserialize<'de> for ScriptedCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(CallVisitor)
     }
@@ -40,13 +40,13 @@ impl<'de> Deserialize<'de> for Call {
 struct CallVisitor;
 
 impl<'de> Visitor<'de> for CallVisitor {
-    type Value = Call;
+    type Value = ScriptedCall;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a tool's name and its input")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Call, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ScriptedCall, A::Error> {
         let (mut named, mut safety_check) = (Vec::new(), None);
         while let Some(name) = map.next_key::<String>()? {
             if name == SAFETY_CHECK {
@@ -57,7 +57,7 @@ impl<'de> Visitor<'de> for CallVisitor {
         }
         let mut named = named.into_iter();
         match (named.next(), named.next()) {
-            (Some((tool, input)), None) => Ok(Call {
+            (Some((tool, input)), None) => Ok(ScriptedCall {
                 tool,
                 input,
                 safety_check,
@@ -69,7 +69,7 @@ impl<'de> Visitor<'de> for CallVisitor {
     }
 }
 
-impl Call {
+impl ScriptedCall {
     pub(super) fn location(&self) -> Location {
         self.input.referenced
     }

@@ -31,12 +31,12 @@ const QUOTED_CHARS: usize = 300;
 
 /// The results and the picture that the current step sees.
 #[derive(Debug)]
-pub(super) struct Sight<'a> {
+pub(super) struct StepSight<'a> {
     conversation: &'a Conversation<'a>,
     picture: OnceCell<Result<Picture, String>>,
 }
 
-impl<'a> Sight<'a> {
+impl<'a> StepSight<'a> {
     pub(super) fn new(conversation: &'a Conversation<'a>) -> Self {
         Self {
             conversation,

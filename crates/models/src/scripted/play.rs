@@ -12,7 +12,7 @@ use super::{
     call,
     check::{Shift, Spot, with_points},
     conversation::Conversation,
-    expect::{Mismatch, Sight, Values},
+    expect::{Mismatch, StepSight, Values},
     picture::Colour,
     scenario::{Retry, Scenario, Step, UsageFile},
     trouble::{Ending, Failures, Trouble},
@@ -125,7 +125,7 @@ impl Pointing {
 }
 
 /// An answer before any scripted error is applied to it.
-struct Answer {
+struct ScriptedAnswer {
     thinking: String,
     /// The text, without the part that was said before the answer was cut off.
     text: String,
@@ -139,8 +139,8 @@ fn answer(
     step: &Step,
     conversation: &Conversation<'_>,
     pointing: Option<Pointing>,
-) -> Result<Answer, Mismatch> {
-    let sight = Sight::new(conversation);
+) -> Result<ScriptedAnswer, Mismatch> {
+    let sight = StepSight::new(conversation);
     sight.check(&step.expect)?;
     let values = Values::take(steps, conversation)?;
     let mut find = |colour: Colour, shift: Shift| {
@@ -173,7 +173,7 @@ fn answer(
             None => call,
         });
     }
-    Ok(Answer {
+    Ok(ScriptedAnswer {
         thinking: values.fill(&step.thinking)?,
         text: conversation.rest(&values.fill(&step.text)?).to_owned(),
         calls,
@@ -186,7 +186,7 @@ fn answer(
     })
 }
 
-impl Answer {
+impl ScriptedAnswer {
     fn whole(self) -> Vec<Streamed> {
         let end = Chunk::End(self.end);
         self.ended(Ok(end))

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter, Spanned};
 
 use super::{
-    CheckCall, call::Call, check, one_or_more::OneOrMore, picture::Colour, role::Role,
+    CheckCall, call::ScriptedCall, check, one_or_more::OneOrMore, picture::Colour, role::Role,
     trouble::Trouble,
 };
 
@@ -180,7 +180,7 @@ pub(super) struct Step {
     #[serde(default)]
     pub(super) text: String,
     #[serde(default)]
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Vec<ScriptedCall>,
     /// The check that a person must agree to before the calls, as a vendor's model would request it.
     pub(super) safety_check: Option<String>,
     /// The check that a person must agree to because the budget is spent.

@@ -4,7 +4,7 @@
 //! shell text with braces needs no quoting.
 
 /// A part of a text.
-enum Part<'a> {
+enum TextPart<'a> {
     Plain(&'a str),
     Placeholder(&'a str),
 }
@@ -12,8 +12,8 @@ enum Part<'a> {
 /// Returns the names that a text refers to.
 pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
     parts(text).into_iter().filter_map(|part| match part {
-        Part::Placeholder(name) => Some(name),
-        Part::Plain(_) => None,
+        TextPart::Placeholder(name) => Some(name),
+        TextPart::Plain(_) => None,
     })
 }
 
@@ -25,8 +25,8 @@ pub(super) fn fill<E>(
     let mut filled = String::with_capacity(text.len());
     for part in parts(text) {
         match part {
-            Part::Plain(plain) => filled.push_str(plain),
-            Part::Placeholder(name) => filled.push_str(&value(name)?),
+            TextPart::Plain(plain) => filled.push_str(plain),
+            TextPart::Placeholder(name) => filled.push_str(&value(name)?),
         }
     }
     Ok(filled)
@@ -58,7 +58,7 @@ fn is_name(text: &str) -> bool {
             .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.'))
 }
 
-fn parts(text: &str) -> Vec<Part<'_>> {
+fn parts(text: &str) -> Vec<TextPart<'_>> {
     let mut parts = Vec::new();
     let mut plain = 0;
     let mut from = 0;
@@ -73,12 +73,12 @@ fn parts(text: &str) -> Vec<Part<'_>> {
             from = open + 1;
             continue;
         };
-        parts.push(Part::Plain(&text[plain..open]));
-        parts.push(Part::Placeholder(name));
+        parts.push(TextPart::Plain(&text[plain..open]));
+        parts.push(TextPart::Placeholder(name));
         plain = end;
         from = end;
     }
-    parts.push(Part::Plain(&text[plain..]));
+    parts.push(TextPart::Plain(&text[plain..]));
     parts
 }
 

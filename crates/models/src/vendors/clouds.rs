@@ -11,7 +11,7 @@ use crate::{
     google::{Credentials, ServiceAccount},
     http,
     settings::{BedrockSettings, VertexSettings, variables},
-    wire::Account,
+    wire::VendorAccount,
 };
 
 pub(super) fn bedrock(settings: &BedrockSettings) -> Result<Vendor, BadModelSettings> {
@@ -50,7 +50,7 @@ pub(super) fn bedrock(settings: &BedrockSettings) -> Result<Vendor, BadModelSett
                 access,
                 clock: Arc::new(SystemClock),
             };
-            Ok(Arc::new(Anthropic::new(client, route)) as Arc<dyn Account>)
+            Ok(Arc::new(Anthropic::new(client, route)) as Arc<dyn VendorAccount>)
         }
     };
     Ok(Vendor {
@@ -76,7 +76,7 @@ pub(super) fn vertex(settings: &VertexSettings) -> Result<Vendor, BadModelSettin
                 region: region.clone(),
                 credentials,
             };
-            Ok(Arc::new(Anthropic::new(client, route)) as Arc<dyn Account>)
+            Ok(Arc::new(Anthropic::new(client, route)) as Arc<dyn VendorAccount>)
         }
     };
     Ok(Vendor {
