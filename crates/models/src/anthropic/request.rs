@@ -35,6 +35,7 @@ pub(super) fn body(
 ) -> Value {
     let generation = Generation::of(model);
     let space = Space::picture(request.screen, request.shown);
+    // The conversation, cut to the vendor's limits.
     let mut messages = MessagesWriter::new(generation, offer, space).write(&request.items, said);
     let limits = Limits {
         n_pictures: generation.most_pictures(),
@@ -54,6 +55,7 @@ pub(super) fn body(
         }],
         "messages": messages,
     });
+    // The options that only some models accept.
     match generation.thinking() {
         Thinking::None => {}
         Thinking::Budget => {

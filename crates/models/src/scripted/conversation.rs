@@ -70,6 +70,7 @@ impl<'a> Conversation<'a> {
         let mut asked: &[ToolCall] = &[];
         for item in items {
             match item {
+                // A prompt starts a new turn.
                 Item::Prompt { text } => {
                     conversation.n_prompts += 1;
                     conversation.prompt = text;
@@ -91,6 +92,7 @@ impl<'a> Conversation<'a> {
                     conversation.is_steered = false;
                     conversation.said.clear();
                     asked = calls;
+                    // An answer that only looked again is not a step.
                     if !is_look(calls) {
                         conversation.shown.push(Shown::default());
                     }
