@@ -1,4 +1,4 @@
-//! Anthropic's models, by the Messages API.
+//! Anthropic's models, through the Messages API.
 
 mod calls;
 mod forms;
@@ -31,9 +31,9 @@ use serde_json::Value;
 pub(crate) use self::route::{BedrockAccess, Route};
 use self::{
     generation::Generation,
-    offer::{Offer, Taken},
-    sizes::Sight,
-    stream::Answer,
+    offer::{AcceptedAnthropicOffers, AnthropicOffer},
+    sizes::Resolution,
+    stream::AnthropicAnswer,
 };
 use crate::{
     http::{self, NoAnswer, Problem, Refusal},
@@ -44,18 +44,18 @@ use crate::{
     wire::{Asked, Wire},
 };
 
-/// The part before the slash in the names of Anthropic's models, and what answers are noted as.
+/// The part before the slash in the names of Anthropic's models, and the vendor that answers are stored under.
 pub(crate) const VENDOR: &str = "anthropic";
 
-/// The longest edge of a picture that is taken however many there are.
+/// The longest edge of a picture that Anthropic accepts no matter how many pictures a request has.
 const LONGEST_EDGE: u32 = 2000;
 
-/// An account with somebody who has Anthropic's models.
+/// An account with Anthropic, or with a cloud that serves Anthropic's models.
 #[derive(Debug)]
 pub(crate) struct Anthropic {
     client: reqwest::Client,
     route: Route,
-    taken: Taken,
+    accepted: AcceptedAnthropicOffers,
 }
 
 impl Anthropic {
@@ -63,14 +63,14 @@ impl Anthropic {
         Self {
             client,
             route,
-            taken: Taken::default(),
+            accepted: AcceptedAnthropicOffers::default(),
         }
     }
 
-    /// Asks, with less and less on offer until it is taken.
-    async fn ask(&self, asked: &Asked) -> Result<(Response, Offer), ModelError> {
+    /// Sends the request, and offers less after each refusal until the vendor accepts it.
+    async fn ask(&self, asked: &Asked) -> Result<(Response, AnthropicOffer), ModelError> {
         let name = &asked.name;
-        let mut offer = self.taken.offer(name);
+        let mut offer = self.accepted.offer(name);
         loop {
             let body = request::body(
                 name,
@@ -85,7 +85,7 @@ impl Anthropic {
                 .await?;
             match http::send(request).await {
                 Ok(response) => {
-                    self.taken.note(name, offer);
+                    self.accepted.note(name, offer);
                     return Ok((response, offer));
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
@@ -99,7 +99,7 @@ impl Anthropic {
 }
 
 impl Wire for Anthropic {
-    type Answer = Answer;
+    type Answer = AnthropicAnswer;
 
     fn vendor(&self) -> &str {
         self.route.vendor()
@@ -113,18 +113,18 @@ impl Wire for Anthropic {
         view(name)
     }
 
-    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<AnthropicAnswer>> {
         let begin = async move {
             let (response, offer) = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
-            let answer = Answer::new(space, asked.name, offer.tools, asked.said);
+            let answer = AnthropicAnswer::new(space, asked.name, offer.tools, asked.said);
             Ok((sse::of(response), answer))
         };
         begin.boxed()
     }
 }
 
-/// How Anthropic's models look at a screen.
+/// Returns the view that an Anthropic model has of a screen.
 pub(crate) fn view(name: &str) -> View {
     let generation = Generation::of(name);
     View {
@@ -133,9 +133,11 @@ pub(crate) fn view(name: &str) -> View {
         } else {
             Pictures::Newest
         },
-        ..View::sized(match generation.sight() {
-            Sight::Standard => |screen| sizes::shown(screen, Sight::Standard, LONGEST_EDGE),
-            Sight::Sharp => |screen| sizes::shown(screen, Sight::Sharp, LONGEST_EDGE),
+        ..View::sized(match generation.resolution() {
+            Resolution::Standard => {
+                |screen| sizes::shown(screen, Resolution::Standard, LONGEST_EDGE)
+            }
+            Resolution::Sharp => |screen| sizes::shown(screen, Resolution::Sharp, LONGEST_EDGE),
         })
     }
 }
@@ -145,7 +147,7 @@ fn refused(refusal: &Refusal) -> ModelError {
         status: Some(refusal.status),
         message: refusal.told["error"]["message"]
             .as_str()
-            // Amazon and Google have a voice of their own before it is Anthropic's turn.
+            // Amazon and Google have error formats of their own for requests that do not reach Anthropic.
             .or(refusal.told["message"].as_str()),
         is_transient: None,
         retry_after: refusal.retry_after,
@@ -153,7 +155,7 @@ fn refused(refusal: &Refusal) -> ModelError {
     problem.error()
 }
 
-/// What an error in the middle of an answer means.
+/// Converts an error in the middle of an answer.
 fn broke_off(error: &Value) -> ModelError {
     let kind = error["type"].as_str().unwrap_or_default();
     let is_transient = matches!(

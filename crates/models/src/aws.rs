@@ -1,4 +1,4 @@
-//! Requests signed as Amazon wants it (Signature Version 4).
+//! Signs requests for Amazon (Signature Version 4).
 
 use deskhand_core::secret::Secret;
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use reqwest::Url;
 use ring::{digest, hmac};
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
-/// What stays as it is in a path that is signed.
+/// The characters that are not escaped in a signed path.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -15,16 +15,16 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// Keys of an account with Amazon.
+/// Keys of an Amazon account.
 #[derive(Debug, Clone)]
 pub(crate) struct Keys {
     pub(crate) access_key: Secret,
     pub(crate) secret_key: Secret,
-    /// Of keys that are good for a while.
+    /// The session token of temporary keys.
     pub(crate) session_token: Option<Secret>,
 }
 
-/// What a request is for.
+/// The scope of a signature.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub(crate) region: &'a str,
@@ -33,7 +33,7 @@ pub(crate) struct Scope<'a> {
 }
 
 impl Keys {
-    /// The headers with which a request is believed. It may have others, which are not signed.
+    /// Returns the headers that sign a request. The request may have further, unsigned headers.
     pub(crate) fn headers(
         &self,
         scope: Scope<'_>,
@@ -43,9 +43,11 @@ impl Keys {
     ) -> Vec<(&'static str, String)> {
         let at = scope.at.strftime("%Y%m%dT%H%M%SZ").to_string();
         let day = scope.at.strftime("%Y%m%d").to_string();
+        // The headers to sign.
         let mut headers = vec![("host", host(url)), ("x-amz-date", at.clone())];
         let token = self.session_token.as_ref();
         headers.extend(token.map(|token| ("x-amz-security-token", token.expose().to_owned())));
+        // The canonical request.
         let names: Vec<&str> = headers.iter().map(|(name, _)| *name).collect();
         let names = names.join(";");
         let lines: String = headers
@@ -58,11 +60,13 @@ impl Keys {
             url.query().unwrap_or_default(),
             hash(body),
         );
+        // The string to sign.
         let Scope {
             region, service, ..
         } = scope;
         let of = format!("{day}/{region}/{service}/aws4_request");
         let told = format!("{ALGORITHM}\n{at}\n{of}\n{}", hash(request.as_bytes()));
+        // The signing key.
         let secret = format!("AWS4{}", self.secret_key.expose());
         let parts = [&*day, region, service, "aws4_request"];
         let key = parts
@@ -73,7 +77,7 @@ impl Keys {
             "{ALGORITHM} Credential={}/{of}, SignedHeaders={names}, Signature={signature}",
             self.access_key.expose()
         );
-        // Whoever sends the request names the host.
+        // The HTTP client sets the host itself.
         headers.retain(|(name, _)| *name != "host");
         headers.push(("authorization", authorization));
         headers

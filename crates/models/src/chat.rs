@@ -1,4 +1,4 @@
-//! Models behind chat completions: Ollama, vLLM, `LiteLLM`, `OpenRouter` and others that speak as OpenAI once did.
+//! Models behind chat completions: Ollama, vLLM, `LiteLLM`, `OpenRouter` and others that speak OpenAI's older API.
 
 mod request;
 #[cfg(test)]
@@ -16,7 +16,7 @@ use futures::{FutureExt, future::BoxFuture};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
-use self::stream::Answer;
+use self::stream::ChatAnswer;
 use crate::{
     http::{self, BaseUrl, NoAnswer, Problem, Refusal},
     space::{self, Space},
@@ -26,24 +26,24 @@ use crate::{
     wire::{Asked, Wire},
 };
 
-/// What answers are noted as, whoever gave them.
+/// The vendor that answers are stored under, no matter which server gave them.
 const VENDOR: &str = "chat";
 
-/// The largest picture that models are shown of which nothing more is known.
+/// The largest picture for models about which nothing more is known.
 const LARGEST_SIZE: ScreenSize = ScreenSize {
     width: 1440,
     height: 900,
 };
 
-/// Somebody who answers chat completions.
+/// A server that offers chat completions.
 #[derive(Debug)]
 pub(crate) struct Chat {
     /// The part before the slash in the names of its models.
     vendor: String,
     client: reqwest::Client,
-    /// With its version.
+    /// The base URL, including the API version.
     base_url: BaseUrl,
-    /// A server of one's own may need none.
+    /// The key. A self-hosted server may need none.
     key: Option<Secret>,
 }
 
@@ -79,7 +79,7 @@ impl Chat {
 }
 
 impl Wire for Chat {
-    type Answer = Answer;
+    type Answer = ChatAnswer;
 
     fn vendor(&self) -> &str {
         &self.vendor
@@ -93,17 +93,17 @@ impl Wire for Chat {
         view()
     }
 
-    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<ChatAnswer>> {
         let begin = async move {
             let response = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
-            Ok((sse::of(response), Answer::new(space, asked.name)))
+            Ok((sse::of(response), ChatAnswer::new(space, asked.name)))
         };
         begin.boxed()
     }
 }
 
-/// How models look at a screen of which nothing more is known.
+/// Returns the view of models about which nothing more is known.
 pub(crate) fn view() -> View {
     View::sized(|screen| space::fitting(screen, LARGEST_SIZE))
 }
@@ -118,21 +118,21 @@ fn refused(refusal: &Refusal) -> ModelError {
     problem.error()
 }
 
-/// What an error in the middle of an answer means.
+/// Converts an error in the middle of an answer.
 fn broke_off(error: &Value) -> ModelError {
     let code = error["code"].as_u64();
     let status = code.and_then(|code| StatusCode::from_u16(u16::try_from(code).ok()?).ok());
     let problem = Problem {
         status,
         message: message(error),
-        // Whoever says nothing more may mean anything.
+        // An error without a status may mean anything, so a retry may help.
         is_transient: status.is_none().then_some(true),
         retry_after: None,
     };
     problem.error()
 }
 
-/// Some tell it as text alone.
+/// Returns the message of an error. Some servers send the error as plain text.
 fn message(error: &Value) -> Option<&str> {
     error["message"].as_str().or(error.as_str())
 }

@@ -1,6 +1,6 @@
-//! Keys as vendors list them, as the chords that the computer takes.
+//! Converts lists of keys from vendors to the chords that the computer accepts.
 
-/// What is held while something else is pressed.
+/// The keys that are held while another key is pressed.
 const MODIFIERS: [&str; 14] = [
     "ctrl",
     "control",
@@ -18,7 +18,7 @@ const MODIFIERS: [&str; 14] = [
     "super_l",
 ];
 
-/// A list of keys: one chord if one of them is a modifier, otherwise one after the other.
+/// Joins a list of keys: to one chord if any of them is a modifier, otherwise to a sequence.
 pub(crate) fn of_list(keys: &[&str]) -> String {
     let keys: Vec<&str> = keys.iter().flat_map(|key| parts(key)).collect();
     let is_chord = keys.iter().any(|key| is_modifier(key));
@@ -31,7 +31,7 @@ fn is_modifier(key: &str) -> bool {
         .any(|modifier| key.eq_ignore_ascii_case(modifier))
 }
 
-/// An entry may be a chord itself. A plus alone or at its end is the plus key.
+/// Splits an entry, which may itself be a chord. A plus alone or at the end is the plus key.
 fn parts(key: &str) -> Vec<&str> {
     let key = if key == " " { "space" } else { key.trim() };
     let (chord, plus) = match key.strip_suffix('+') {

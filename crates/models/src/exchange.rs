@@ -1,22 +1,22 @@
-//! A conversation in which each answer stands together with what came of its calls.
+//! A conversation in which each answer is paired with the results of its calls.
 
 use deskhand_core::model::{CallResult, Image, Item, Original, ToolCall};
 
 /// A part of a conversation.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Part<'a> {
+pub(crate) enum ConversationPart<'a> {
     Said(&'a str),
     Shown {
         text: &'a str,
         image: Option<&'a Image>,
     },
     Exchange(Exchange<'a>),
-    /// Results of no call. They are told in words.
+    /// Results without a call. They are retold in words.
     Stray(&'a [CallResult]),
     CutOff(&'a str),
 }
 
-/// An answer, and what came of its calls.
+/// An answer and the results of its calls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Exchange<'a> {
     pub(crate) text: &'a str,
@@ -26,26 +26,26 @@ pub(crate) struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    /// The answer as it was sent, if this vendor sent it.
+    /// Returns the answer as it was received, if this vendor sent it.
     pub(crate) fn original(&self, vendor: &str) -> Option<&'a serde_json::Value> {
         let original = self.original.filter(|original| original.vendor == vendor)?;
         Some(&original.data)
     }
 
-    /// What came of a call. A call may have been given up.
+    /// Returns the result of a call. A call that was abandoned has none.
     pub(crate) fn result(&self, call: &str) -> Option<&'a CallResult> {
         self.results.iter().find(|result| result.call == call)
     }
 }
 
-/// The parts of a conversation, in order.
-pub(crate) fn parts(items: &[Item]) -> Vec<Part<'_>> {
+/// Returns the parts of a conversation, in order.
+pub(crate) fn parts(items: &[Item]) -> Vec<ConversationPart<'_>> {
     let mut parts = Vec::new();
     let mut items = items.iter().peekable();
     while let Some(item) = items.next() {
         parts.push(match item {
-            Item::Prompt { text } | Item::Steering { text } => Part::Said(text),
-            Item::HandedBack { text, image } => Part::Shown {
+            Item::Prompt { text } | Item::Steering { text } => ConversationPart::Said(text),
+            Item::HandedBack { text, image } => ConversationPart::Shown {
                 text,
                 image: image.as_ref(),
             },
@@ -56,7 +56,7 @@ pub(crate) fn parts(items: &[Item]) -> Vec<Part<'_>> {
                 thinking: _,
             } => {
                 let next = items.next_if(|next| matches!(next, Item::Results(_)));
-                Part::Exchange(Exchange {
+                ConversationPart::Exchange(Exchange {
                     text,
                     calls,
                     original: original.as_ref(),
@@ -66,8 +66,8 @@ pub(crate) fn parts(items: &[Item]) -> Vec<Part<'_>> {
                     },
                 })
             }
-            Item::Results(results) => Part::Stray(results),
-            Item::CutOff { text } => Part::CutOff(text),
+            Item::Results(results) => ConversationPart::Stray(results),
+            Item::CutOff { text } => ConversationPart::CutOff(text),
         });
     }
     parts

@@ -1,7 +1,7 @@
-//! The vendors for programs in sandboxes: each behind the paths of its own API, with our key.
+//! Gives programs in sandboxes access to the vendors: each behind the paths of its own API, with our key.
 //!
-//! A request is read whole before it is passed on, since what it asks for is checked and counted; an
-//! answer passes through as it comes.
+//! The gateway reads a request completely before it passes it on, because it checks and counts requests. An answer
+//! passes through as it arrives.
 
 mod check;
 mod headers;
@@ -30,18 +30,18 @@ use crate::{
     vendors::{self, BadModelSettings, USUAL_COMPATIBLE},
 };
 
-/// The longest name of a model.
+/// The maximum length of a model's name, in bytes.
 const LONGEST_NAME: usize = 200;
 
-/// The vendors that programs in sandboxes may ask.
+/// The vendors that programs in sandboxes may call.
 #[derive(Debug)]
 pub struct VendorGateway {
-    accounts: Vec<Account>,
+    accounts: Vec<GatewayAccount>,
 }
 
 /// An account with a vendor.
 #[derive(Debug, Clone)]
-struct Account {
+struct GatewayAccount {
     /// The part before the slash in the names of its models.
     vendor: String,
     client: reqwest::Client,
@@ -50,7 +50,7 @@ struct Account {
 }
 
 impl VendorGateway {
-    /// All vendors for which there is a key, and servers of one's own that were set up on purpose.
+    /// Uses all vendors that have a key, and self-hosted servers that were configured explicitly.
     pub fn new(settings: &ModelSettings) -> Result<Self, BadModelSettings> {
         let mut accounts = Vec::new();
         for (vendor, account, usual_url) in [
@@ -63,7 +63,7 @@ impl VendorGateway {
             (gemini::VENDOR, &settings.gemini, vendors::GEMINI_URL),
         ] {
             if account.key.is_some() {
-                accounts.push(Account::new(vendor, account, usual_url)?);
+                accounts.push(GatewayAccount::new(vendor, account, usual_url)?);
             }
         }
         for (vendor, account) in &settings.compatible {
@@ -71,20 +71,21 @@ impl VendorGateway {
             let url = account.base_url.as_deref();
             let url = url.or_else(|| usual?.base_url.filter(|_| account.key.is_some()));
             if let Some(url) = url {
-                accounts.push(Account::new(vendor, account, url)?);
+                accounts.push(GatewayAccount::new(vendor, account, url)?);
             }
         }
         Ok(Self { accounts })
     }
 
-    fn account(&self, vendor: &str) -> Option<&Account> {
+    fn account(&self, vendor: &str) -> Option<&GatewayAccount> {
         let mut accounts = self.accounts.iter();
         accounts.find(|account| account.vendor == vendor)
     }
 
-    /// Whose model it is, and its name there. Those who speak chat completions are told apart by what comes
-    /// before the slash.
-    fn find<'a>(&self, api: &Api, name: &'a str) -> Result<(&Account, &'a str), Refusal> {
+    /// Returns the account that a model belongs to, and the model's name there.
+    ///
+    /// The part before the slash tells the servers that speak chat completions apart.
+    fn find<'a>(&self, api: &Api, name: &'a str) -> Result<(&GatewayAccount, &'a str), Refusal> {
         let dialect = api.dialect();
         if dialect == Dialect::Chat
             && let Some((vendor, name)) = name.split_once('/')
@@ -102,7 +103,7 @@ impl VendorGateway {
     }
 }
 
-impl Account {
+impl GatewayAccount {
     fn new(vendor: &str, settings: &AccountSettings, url: &str) -> Result<Self, BadModelSettings> {
         let url = settings.base_url.as_deref().unwrap_or(url);
         let base_url = vendors::base_url(vendor, url)?;
@@ -122,7 +123,7 @@ impl ModelGateway for VendorGateway {
             let value = |name: &&str| ((*name).to_owned(), Secret::new(value));
             variables.extend(names.iter().map(value));
         };
-        let is_chat = |account: &Account| {
+        let is_chat = |account: &GatewayAccount| {
             account.vendor != anthropic::VENDOR && account.vendor != gemini::VENDOR
         };
         if self.account(anthropic::VENDOR).is_some() {
@@ -176,8 +177,9 @@ impl ModelGateway for VendorGateway {
     }
 }
 
-/// The body as the vendor gets it: as it came, unless it has to say more. Streams of chat completions
-/// tell what they took only when they are asked to.
+/// Returns the body for the vendor: unchanged, unless it needs more fields.
+///
+/// Streams of chat completions report usage only on request.
 fn written(api: &Api, asked: &Value, name: &str, body: Bytes) -> Result<Bytes, serde_json::Error> {
     let mut changes = Vec::new();
     if api.model().is_none() && asked["model"] != name {
@@ -197,7 +199,7 @@ fn written(api: &Api, asked: &Value, name: &str, body: Bytes) -> Result<Bytes, s
     json::change(&body, changes)
 }
 
-/// Whether this may be the name of a model.
+/// Returns true if this can be the name of a model.
 fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= LONGEST_NAME

@@ -1,4 +1,4 @@
-//! Google's Gemini models, by generateContent.
+//! Google's Gemini models, through `generateContent`.
 
 mod calls;
 #[cfg(test)]
@@ -17,7 +17,7 @@ use futures::{FutureExt, future::BoxFuture};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
-use self::stream::Answer;
+use self::stream::GeminiAnswer;
 use crate::{
     http::{self, BaseUrl, NoAnswer, Problem, Refusal},
     space::{self, Space},
@@ -30,7 +30,7 @@ use crate::{
 /// The part before the slash in the names of Google's models.
 pub(crate) const VENDOR: &str = "gemini";
 
-/// What Google recommends. More is not seen, since every picture costs the same.
+/// The size that Google recommends. A larger picture shows no more detail, since every picture costs the same.
 const LARGEST_SIZE: ScreenSize = ScreenSize {
     width: 1440,
     height: 900,
@@ -72,7 +72,7 @@ impl Gemini {
 }
 
 impl Wire for Gemini {
-    type Answer = Answer;
+    type Answer = GeminiAnswer;
 
     fn vendor(&self) -> &str {
         VENDOR
@@ -86,17 +86,17 @@ impl Wire for Gemini {
         view()
     }
 
-    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<GeminiAnswer>> {
         let begin = async move {
             let response = self.ask(&asked).await?;
-            let answer = Answer::new(Space::thousandths(asked.request.screen), asked.name);
+            let answer = GeminiAnswer::new(Space::thousandths(asked.request.screen), asked.name);
             Ok((sse::of(response), answer))
         };
         begin.boxed()
     }
 }
 
-/// How Google's models look at a screen.
+/// Returns the view that Google's models have of a screen.
 pub(crate) fn view() -> View {
     View {
         space: |screen, _| Space::thousandths(screen),
@@ -116,7 +116,7 @@ fn refused(refusal: &Refusal) -> ModelError {
     problem.error()
 }
 
-/// When Google wants to be asked again, which it says as `"34s"` among the details.
+/// Returns the time after which Google wants a retry. The error's details contain it, as `"34s"`.
 fn retry_delay(error: &Value) -> Option<Duration> {
     let details = error["details"].as_array()?;
     let mut delays = details
@@ -126,7 +126,7 @@ fn retry_delay(error: &Value) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// What an error in the middle of an answer means.
+/// Converts an error in the middle of an answer.
 fn broke_off(error: &Value) -> ModelError {
     let code = error["code"].as_u64();
     let code = code.and_then(|code| u16::try_from(code).ok());

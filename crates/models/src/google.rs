@@ -1,4 +1,4 @@
-//! Access tokens of Google's service accounts.
+//! Access tokens of Google service accounts.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -18,12 +18,12 @@ use tokio::sync::Mutex;
 use crate::http::{self, NoAnswer, Problem};
 
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
-/// How long a token is asked for, in seconds: as long as Google gives.
+/// The lifetime to request for a token, in seconds. Google grants at most this.
 const GOOD_FOR_S: i64 = 3600;
-/// A token is not used this shortly before its end.
+/// A token is not used this shortly before it expires.
 const SPARE: SignedDuration = SignedDuration::from_secs(60);
 
-/// Who asks Google.
+/// Credentials for Google.
 #[derive(Debug)]
 pub(crate) enum Credentials {
     /// A token that is not renewed.
@@ -31,19 +31,19 @@ pub(crate) enum Credentials {
     Account(Box<ServiceAccount>),
 }
 
-/// A service account, with the token that it was given last.
+/// A service account with its current token.
 #[derive(Debug)]
 pub(crate) struct ServiceAccount {
     email: String,
     key_id: String,
     token_uri: String,
-    /// Its private key, which says nothing of itself when it is printed.
+    /// The private key, whose debug output does not reveal it.
     key: RsaKeyPair,
     clock: Arc<dyn Clock>,
     token: Mutex<Option<(Secret, Timestamp)>>,
 }
 
-/// The file as Google hands it out.
+/// The key file in Google's format.
 #[derive(Deserialize)]
 struct KeyFile {
     client_email: String,
@@ -52,7 +52,7 @@ struct KeyFile {
     token_uri: String,
 }
 
-/// Why a file is no service account's.
+/// The reason why a file is not a service account's key.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BadKeyFile {
     #[error("it cannot be read: {0}")]
@@ -66,7 +66,7 @@ pub(crate) enum BadKeyFile {
 impl ServiceAccount {
     pub(crate) fn read(path: &Path, clock: Arc<dyn Clock>) -> Result<Self, BadKeyFile> {
         let text = fs::read_to_string(path)?;
-        // What is wrong with it could repeat the key, here and below.
+        // The errors here and below could quote the key, so they are hidden.
         let file = serde_json::from_str(&text).map_err(|_hidden| BadKeyFile::NoAccount);
         let file: KeyFile = file?;
         let key = PrivatePkcs8KeyDer::from_pem_slice(file.private_key.as_bytes());
@@ -82,7 +82,7 @@ impl ServiceAccount {
         })
     }
 
-    /// A token that is good for now. Those who ask at the same time wait for one.
+    /// Returns a valid token. Concurrent callers wait for the same one.
     async fn token(&self, client: &reqwest::Client) -> Result<Secret, ModelError> {
         let mut kept = self.token.lock().await;
         let now = self.clock.now();
@@ -133,7 +133,7 @@ impl ServiceAccount {
         Ok((Secret::new(token), SignedDuration::from_secs(seconds)))
     }
 
-    /// Says who asks, signed with the account's key.
+    /// Creates the signed assertion that identifies the account.
     fn assertion(&self, now: Timestamp) -> Result<String, ModelError> {
         let part = |value: Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
         let header = part(json!({"alg": "RS256", "typ": "JWT", "kid": self.key_id}));
@@ -149,7 +149,7 @@ impl ServiceAccount {
         let random = SystemRandom::new();
         self.key
             .sign(&RSA_PKCS1_SHA256, &random, told.as_bytes(), &mut signature)
-            // It says nothing of why.
+            // The error gives no reason.
             .map_err(|_unspecified| {
                 ModelError::Rejected("the service account's key cannot sign".to_owned())
             })?;
@@ -166,7 +166,7 @@ impl Credentials {
         }
     }
 
-    /// What must not be in any message, as far as it is known before the next request.
+    /// Returns the secrets that must not appear in any message, as far as they are known before the next request.
     pub(crate) fn secrets(&self) -> Vec<Secret> {
         match self {
             Self::Token(token) => vec![token.clone()],

@@ -1,4 +1,4 @@
-//! What vendors' servers have in common.
+//! The HTTP client and error handling that all vendors share.
 
 use std::{
     error::Error,
@@ -13,16 +13,16 @@ use reqwest::{RequestBuilder, Response, StatusCode, Url, header};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use serde_json::Value;
 
-/// How long a connection may take to be made.
+/// The timeout for opening a connection.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long a vendor may be silent, before an answer and in the middle of it.
+/// The timeout for a silent vendor, before an answer and in the middle of it.
 const SILENCE: Duration = Duration::from_secs(180);
-/// The same of a server on this machine, which may have to load its model first.
+/// The timeout for a server on this machine, which may have to load its model first.
 const LOCAL_SILENCE: Duration = Duration::from_secs(600);
-/// How much of a refusal is read.
+/// The number of bytes after which the rest of a refusal is not read.
 pub(crate) const LARGEST_REFUSAL_BYTES: usize = 64 * 1024;
 
-/// Where a vendor is, without a slash at its end.
+/// The base URL of a vendor, without a trailing slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BaseUrl(String);
 
@@ -36,7 +36,7 @@ impl BaseUrl {
         is_good.then(|| Self(url.as_str().trim_end_matches('/').to_owned()))
     }
 
-    /// An address below it. `path` begins with a slash.
+    /// Returns the URL of `path`, which starts with a slash.
     pub(crate) fn at(&self, path: &str) -> String {
         format!("{}{path}", self.0)
     }
@@ -53,7 +53,7 @@ impl BaseUrl {
     }
 }
 
-/// What stays as it is in a name that is a part of a path.
+/// The characters that are not escaped in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -62,17 +62,17 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'@')
     .remove(b':');
 
-/// A name as a part of a path, wherever it would lead otherwise.
+/// Escapes a name so that it is a single path segment.
 pub(crate) fn segment(name: &str) -> String {
     utf8_percent_encode(name, SEGMENT).to_string()
 }
 
-/// A client for a vendor. One on this machine is not asked through a proxy.
+/// Creates a client for a vendor. Requests to this machine bypass the proxy.
 pub(crate) fn client(base_url: &BaseUrl) -> Result<reqwest::Client, reqwest::Error> {
     patient_client(base_url, SILENCE)
 }
 
-/// The same for a vendor that may be silent for so long.
+/// Creates a client for a vendor that may be silent for `silence`.
 pub(crate) fn patient_client(
     base_url: &BaseUrl,
     silence: Duration,
@@ -80,7 +80,7 @@ pub(crate) fn patient_client(
     let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT)
         .redirect(reqwest::redirect::Policy::none());
-    // The provider is our own, so that there is always one; reqwest says it if there is none.
+    // We always have a provider of our own. If that fails, reqwest reports the missing one.
     let builder = match tls(base_url.is_encrypted()) {
         Ok(tls) => builder.tls_backend_preconfigured(tls),
         Err(_) => builder,
@@ -93,14 +93,14 @@ pub(crate) fn patient_client(
     }
 }
 
-/// Whom this machine trusts, read once: it takes a moment.
+/// The root certificates that this machine trusts. They are read once because that takes a moment.
 static ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     Arc::new(roots)
 });
 
-/// Trusts whom this machine trusts, or nobody where nothing is encrypted.
+/// Trusts the machine's root certificates, or none if the connection is not encrypted.
 fn tls(is_encrypted: bool) -> Result<ClientConfig, rustls::Error> {
     let roots = if is_encrypted {
         Arc::clone(&ROOTS)
@@ -114,16 +114,16 @@ fn tls(is_encrypted: bool) -> Result<ClientConfig, rustls::Error> {
         .with_no_client_auth())
 }
 
-/// A vendor's no.
+/// A vendor's refusal.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
-    /// What it said, if that was JSON.
+    /// The body, if it was JSON.
     pub(crate) told: Value,
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// Why a request got no answer.
+/// The reason why a request got no answer.
 #[derive(Debug)]
 pub(crate) enum NoAnswer {
     Refused(Refusal),
@@ -139,7 +139,7 @@ pub(crate) async fn send(request: RequestBuilder) -> Result<Response, NoAnswer> 
     }
     let (status, retry_after) = (response.status(), retry_after(&response));
     let mut body = Vec::new();
-    // A refusal that breaks off is still one.
+    // A refusal that is cut off is still a refusal.
     while let Ok(Some(piece)) = response.chunk().await {
         body.extend_from_slice(&piece);
         if body.len() > LARGEST_REFUSAL_BYTES {
@@ -153,12 +153,12 @@ pub(crate) async fn send(request: RequestBuilder) -> Result<Response, NoAnswer> 
     }))
 }
 
-/// What a vendor says is wrong.
+/// An error that a vendor reports.
 #[derive(Debug, Default)]
 pub(crate) struct Problem<'a> {
     pub(crate) status: Option<StatusCode>,
     pub(crate) message: Option<&'a str>,
-    /// Whether the same request may be answered later, where that does not follow from the status.
+    /// True if the same request may succeed later. `None` if the status decides.
     pub(crate) is_transient: Option<bool>,
     pub(crate) retry_after: Option<Duration>,
 }
@@ -186,21 +186,21 @@ impl Problem<'_> {
     }
 }
 
-/// Whether the same request may be answered later.
+/// Returns true if the same request may succeed later.
 pub(crate) fn is_transient(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS
         || status == StatusCode::REQUEST_TIMEOUT
         || status.is_server_error()
 }
 
-/// What the vendor says about when to come back, in seconds. Dates are not understood; then the caller decides.
+/// Returns the retry delay from the vendor's header, in seconds. Dates are not supported; then the caller decides.
 fn retry_after(response: &Response) -> Option<Duration> {
     let seconds = response.headers().get(header::RETRY_AFTER)?;
     let seconds: f64 = seconds.to_str().ok()?.trim().parse().ok()?;
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// A request that nobody answered. The address stays out of it.
+/// Describes a request that got no response. The URL is left out.
 pub(crate) fn no_answer(error: &reqwest::Error) -> ModelError {
     let what = if error.is_timeout() {
         "it did not answer in time"

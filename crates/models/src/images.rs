@@ -1,4 +1,4 @@
-//! Pictures as vendors take them.
+//! Pictures in the formats that vendors accept.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use deskhand_core::{blob::BlobFormat, model::Image};

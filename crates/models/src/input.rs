@@ -1,5 +1,6 @@
-//! Reading what models put into their tool calls, which is not always what they were asked for:
-//! numbers come as text, points as text in brackets, and fields that nobody asked for.
+//! Reads the input of tool calls and tolerates common mistakes of models.
+//!
+//! Models send numbers as text, points as text in brackets, and fields that were not asked for.
 
 use serde_json::{Map, Value};
 
@@ -20,7 +21,7 @@ pub(crate) enum BadInput {
     },
 }
 
-/// What is shown of a value that makes no sense.
+/// The maximum length of a wrong value in an error message, in characters.
 const LONGEST_SHOWN: usize = 60;
 
 impl<'a> Input<'a> {
@@ -28,7 +29,7 @@ impl<'a> Input<'a> {
         Self(input.as_object())
     }
 
-    /// The field's value. `null` is as good as nothing.
+    /// Returns the field's value. `null` counts as missing.
     pub(crate) fn get(&self, field: &str) -> Option<&'a Value> {
         self.0?.get(field).filter(|value| !value.is_null())
     }
@@ -60,7 +61,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// So many numbers, as an array or as text in brackets.
+    /// Returns `N` numbers, given as an array or as text in brackets.
     pub(crate) fn numbers<const N: usize>(
         &self,
         field: &'static str,

@@ -1,7 +1,7 @@
-//! The models that are known by name, with what they cost.
+//! The models that are known by name, with their prices.
 //!
-//! Prices are of November 2026, in US dollars per million tokens; `docs/guide/models.md` says which of them are to be checked. Where a
-//! vendor charges more for long prompts, the price of the usual length stands here.
+//! Prices are of November 2026, in US dollars per million tokens. `docs/guide/models.md` lists the ones that still
+//! have to be checked. If a vendor charges more for long prompts, this is the price for the usual length.
 
 use deskhand_core::model::Price;
 
@@ -14,7 +14,7 @@ pub(crate) struct Known {
     pub(crate) price: Price,
 }
 
-/// The best of each vendor first.
+/// All known models, the best of each vendor first.
 pub(crate) const KNOWN: &[Known] = &[
     claude("claude-opus-5-5", 4.0, 20.0, 0.20),
     claude("claude-sonnet-5-5", 2.0, 10.0, 0.20),
@@ -46,7 +46,7 @@ pub(crate) const KNOWN: &[Known] = &[
     ),
 ];
 
-/// Writing into Anthropic's cache costs a quarter more than reading past it.
+/// Creates an entry for a Claude model. Writing to Anthropic's cache costs a quarter more than uncached input.
 const fn claude(name: &'static str, input: f64, output: f64, cache_read: f64) -> Known {
     other("anthropic", name, [input, input * 1.25, cache_read, output])
 }
@@ -66,22 +66,22 @@ const fn other(vendor: &'static str, name: &'static str, price: [f64; 4]) -> Kno
     }
 }
 
-/// Vendors that have the models of another under names of their own, and what those begin with.
+/// Vendors that offer another vendor's models under their own names, with the prefix of those names.
 const ELSEWHERE: [(&str, &str, &str); 2] = [
     ("bedrock", "anthropic", "anthropic."),
     ("vertex", "anthropic", ""),
 ];
 
-/// The names of a vendor's models, the best first.
+/// Returns the names of a vendor's models, the best first.
 pub(crate) fn names_of(vendor: &str) -> impl Iterator<Item = String> {
     let (maker, prefix) = maker(vendor);
     of(maker).map(move |known| format!("{prefix}{}", known.name))
 }
 
-/// What a model costs. Its name may go on with a date or a version: `claude-opus-5-5-20260922`.
+/// Returns the price of a model. The name may end with a date or a version: `claude-opus-5-5-20260922`.
 pub(crate) fn price(vendor: &str, name: &str) -> Option<Price> {
     let (maker, prefix) = maker(vendor);
-    // A name at Amazon may begin with where it is answered: `global.anthropic.claude-opus-5-5`.
+    // At Amazon, a name may begin with the place that serves it: `global.anthropic.claude-opus-5-5`.
     let name = match name.find(prefix) {
         Some(start) if !prefix.is_empty() => &name[start + prefix.len()..],
         _ => name,
@@ -97,13 +97,13 @@ fn of(maker: &str) -> impl Iterator<Item = &'static Known> {
     KNOWN.iter().filter(move |known| known.vendor == maker)
 }
 
-/// Whose models a vendor has, and what their names begin with there.
+/// Returns the maker of a vendor's models, and the prefix of their names there.
 fn maker(vendor: &str) -> (&str, &'static str) {
     let elsewhere = ELSEWHERE.iter().find(|(name, ..)| *name == vendor);
     elsewhere.map_or((vendor, ""), |(_, maker, prefix)| (*maker, *prefix))
 }
 
-/// Whether this is what vendors put behind a name to tell its editions apart: a date, and a version after it.
+/// Returns true if this is the suffix that marks an edition of a model: a date, optionally followed by a version.
 fn is_edition(rest: &str) -> bool {
     let Some(rest) = rest.strip_prefix(['-', '@']) else {
         return false;

@@ -1,7 +1,7 @@
-//! Models: what answers when the agent asks what to do next.
+//! The models that the agent asks what to do next.
 //!
-//! Each vendor is a module of its own that turns [`ModelRequest`](deskhand_core::model::ModelRequest)s
-//! into its wire and back; [`ConfiguredModels`] alone knows them all. `scripted` needs no key and no
+//! Each vendor is a module of its own that translates [`ModelRequest`](deskhand_core::model::ModelRequest)s into the
+//! vendor's API and the answers back. Only [`ConfiguredModels`] knows all vendors. `scripted` needs no key and no
 //! network: it plays a scenario from a file.
 
 mod anthropic;
@@ -51,7 +51,7 @@ use crate::{
     vendors::Vendor,
 };
 
-/// All models this server is set up for, by `vendor/name`.
+/// All models that this server is set up for, by `vendor/name`.
 #[derive(Debug)]
 pub struct ConfiguredModels {
     scripted: ScriptedModels,
@@ -68,7 +68,7 @@ impl ConfiguredModels {
         })
     }
 
-    /// Checks the calls of scenarios when they are read, instead of when they are played.
+    /// Checks the calls of scenarios when they are read instead of when they are played.
     #[must_use]
     pub fn checking_calls(mut self, check: CheckCall) -> Self {
         self.scripted.check_call = Some(check);
@@ -99,7 +99,7 @@ impl ConfiguredModels {
         }
     }
 
-    /// The vendors and scenarios there are, as the end of an error message.
+    /// Lists the available vendors and scenarios, as the end of an error message.
     fn what_there_is(&self) -> String {
         let vendors = self.vendors.iter();
         let usable = vendors.filter(|vendor| vendor.account.is_ok());

@@ -1,4 +1,4 @@
-//! OpenAI's models, by the Responses API.
+//! OpenAI's models, through the Responses API.
 
 mod calls;
 #[cfg(test)]
@@ -18,7 +18,7 @@ use futures::{FutureExt, future::BoxFuture};
 use reqwest::Response;
 use serde_json::Value;
 
-use self::{offer::Taken, stream::Answer};
+use self::{offer::AcceptedOpenAiOffers, stream::OpenAiAnswer};
 use crate::{
     http::{self, BaseUrl, NoAnswer, Problem, Refusal},
     space::{self, Space},
@@ -31,12 +31,12 @@ use crate::{
 /// The part before the slash in the names of OpenAI's models.
 pub(crate) const VENDOR: &str = "openai";
 
-/// The largest picture that is looked at as it is.
+/// The largest picture that the models see without scaling.
 const LARGEST_SIZE: ScreenSize = ScreenSize {
     width: 2560,
     height: 1600,
 };
-/// The largest that the first model points at well.
+/// The largest picture on which the first model points accurately.
 const PREVIEW_SIZE: ScreenSize = ScreenSize {
     width: 1440,
     height: 900,
@@ -46,10 +46,10 @@ const PREVIEW_SIZE: ScreenSize = ScreenSize {
 #[derive(Debug)]
 pub(crate) struct OpenAi {
     client: reqwest::Client,
-    /// With its version.
+    /// The base URL, including the API version.
     base_url: BaseUrl,
     key: Secret,
-    taken: Taken,
+    accepted: AcceptedOpenAiOffers,
 }
 
 impl OpenAi {
@@ -58,13 +58,13 @@ impl OpenAi {
             client,
             base_url,
             key,
-            taken: Taken::default(),
+            accepted: AcceptedOpenAiOffers::default(),
         }
     }
 
-    /// Asks, with less and less wanted until it is taken.
+    /// Sends the request, and asks for less after each refusal until OpenAI accepts it.
     async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
-        let mut offer = self.taken.offer(&asked.name);
+        let mut offer = self.accepted.offer(&asked.name);
         loop {
             let request = self
                 .client
@@ -73,7 +73,7 @@ impl OpenAi {
                 .json(&request::body(&asked.name, offer, &asked.request));
             match http::send(request).await {
                 Ok(response) => {
-                    self.taken.note(&asked.name, offer);
+                    self.accepted.note(&asked.name, offer);
                     return Ok(response);
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
@@ -87,7 +87,7 @@ impl OpenAi {
 }
 
 impl Wire for OpenAi {
-    type Answer = Answer;
+    type Answer = OpenAiAnswer;
 
     fn vendor(&self) -> &str {
         VENDOR
@@ -101,17 +101,17 @@ impl Wire for OpenAi {
         view(name)
     }
 
-    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Answer>> {
+    fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<OpenAiAnswer>> {
         let begin = async move {
             let response = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
-            Ok((sse::of(response), Answer::new(space, asked.name)))
+            Ok((sse::of(response), OpenAiAnswer::new(space, asked.name)))
         };
         begin.boxed()
     }
 }
 
-/// How OpenAI's models look at a screen.
+/// Returns the view that an OpenAI model has of a screen.
 pub(crate) fn view(name: &str) -> View {
     View::sized(if request::is_preview(name) {
         |screen| space::fitting(screen, PREVIEW_SIZE)
@@ -125,14 +125,14 @@ fn refused(refusal: &Refusal) -> ModelError {
     let problem = Problem {
         status: Some(refusal.status),
         message: error["message"].as_str(),
-        // An account without money does not get better by waiting.
+        // Waiting does not refill an account that is out of money.
         is_transient: (code(error) == "insufficient_quota").then_some(false),
         retry_after: refusal.retry_after,
     };
     problem.error()
 }
 
-/// What an error in the middle of an answer means.
+/// Converts an error in the middle of an answer.
 fn broke_off(error: &Value) -> ModelError {
     let is_transient = matches!(
         code(error),

@@ -1,13 +1,14 @@
-//! What vendors say, without the keys that they may repeat.
+//! Removes keys from vendors' messages, which may repeat them.
 
 use deskhand_core::{model::ModelError, secret::Secret};
 
-/// Shorter ones would take words out of every message, and no key is so short.
+/// The minimum length of a secret that is removed. Shorter ones would remove words from every message, and no key is
+/// so short.
 const SHORTEST: usize = 6;
-/// The longest message of a vendor that is passed on, in characters.
+/// The maximum length of a vendor's message that is passed on, in characters.
 const LONGEST: usize = 600;
 
-/// The same error, as one of `model`, without these secrets in it.
+/// Returns the error with the model's name, without these secrets.
 pub(crate) fn error(error: ModelError, model: &str, secrets: &[Secret]) -> ModelError {
     let told = |message: String| format!("{model}: {}", text(message, secrets));
     match error {
@@ -32,7 +33,7 @@ fn text(text: String, secrets: &[Secret]) -> String {
     text
 }
 
-/// The text with stars for these secrets.
+/// Replaces these secrets with asterisks.
 pub(crate) fn without(mut text: String, secrets: &[Secret]) -> String {
     for secret in secrets {
         if secret.expose().len() >= SHORTEST {

@@ -1,7 +1,7 @@
-//! What a vendor's model did, told to another's in words.
+//! Retells in words to one vendor's model what another's did.
 //!
-//! What was done is told by the user, not by the model: a model that reads its own calls as text
-//! begins to write such text instead of calls.
+//! The user tells it, not the model: a model that reads its own calls as text starts to write such text instead of
+//! calls.
 
 use deskhand_core::{
     action::Action,
@@ -13,25 +13,25 @@ use serde_json::{Value, json};
 
 use crate::{exchange::Exchange, space::Space};
 
-/// In place of words where there are none and a vendor wants some.
+/// Stands in for missing text if a vendor requires some.
 pub(crate) const NOTHING: &str = "[nothing]";
-/// In place of the result of a call that was given up.
+/// Stands in for the result of a call that was abandoned.
 pub(crate) const NOT_DONE: &str = "Not executed: the turn was interrupted.";
-/// Asks a model to go on with an answer that broke off.
+/// Asks a model to continue an answer that was cut off.
 pub(crate) const GO_ON: &str =
     "[Your answer broke off there. Go on from where it stopped, and do not repeat it.]";
-/// In place of a picture that is shown no more.
+/// Stands in for a picture that is no longer shown.
 pub(crate) const OLD_PICTURE: &str = "[An older picture, no longer shown.]";
 
-/// Words and a picture.
+/// Text and a picture.
 pub(crate) type Told<'a> = (String, Option<&'a Image>);
 
-/// Whether there is something in a text.
+/// Returns true if a text is not blank.
 pub(crate) fn is_something(text: &str) -> bool {
     !text.trim().is_empty()
 }
 
-/// What was done after an answer, call by call, with places as a model says them that counts in `space`.
+/// Retells the calls of an answer and their results, with places in the coordinates of `space`.
 pub(crate) fn done<'a>(exchange: &Exchange<'a>, space: &Space) -> Vec<Told<'a>> {
     let of_call = |call: &'a ToolCall| {
         let result = exchange.result(&call.id);
@@ -49,7 +49,7 @@ pub(crate) fn done<'a>(exchange: &Exchange<'a>, space: &Space) -> Vec<Told<'a>> 
     calls.chain(others.map(stray)).collect()
 }
 
-/// What a call asks for. What nobody could read stays as it is.
+/// Returns the input of a call. Input that is not a valid action stays as it is.
 fn input(call: &ToolCall, space: &Space) -> Value {
     let is_computer = call.tool == NativeTool::Computer.name();
     let action = is_computer.then(|| Action::deserialize(&call.input));
@@ -59,7 +59,7 @@ fn input(call: &ToolCall, space: &Space) -> Value {
     }
 }
 
-/// A result whose call is not known.
+/// Retells a result whose call is unknown.
 pub(crate) fn stray(result: &CallResult) -> Told<'_> {
     (format!("[{}]", said(result)), result.image.as_ref())
 }

@@ -1,8 +1,8 @@
-//! Scripted models: they play a scenario written in YAML, chunk by chunk as a vendor streams.
+//! Scripted models play a scenario written in YAML, chunk by chunk as a vendor streams.
 //!
-//! Which step comes next is read off the conversation in the request, so a scenario goes on after a
-//! restart of the server exactly as a real model would. Only how often a step went wrong is remembered.
-//! `docs/guide/scenarios.md` describes the format.
+//! The conversation in the request determines the next step, so a scenario continues after a restart of the server
+//! exactly as a real model would. The only other state is how often a step has failed. `docs/guide/scenarios.md`
+//! describes the format.
 
 mod call;
 mod check;
@@ -36,16 +36,17 @@ use crate::scripted::{
 
 /// The part before the slash in the names of scripted models.
 pub(crate) const VENDOR: &str = "scripted";
-/// The scenario that is always there.
+/// The built-in scenario.
 pub(crate) const DEMO: &str = "demo";
 
 const DEMO_YAML: &str = include_str!("scripted/demo.yaml");
 const ENDING: &str = "yaml";
-/// Far more than a person writes, and little to read.
+/// The maximum size of a scenario file: far more than a person writes, and quick to read.
 const LARGEST_FILE_BYTES: u64 = 1024 * 1024;
 
-/// Finds scenarios by name. Files are read when they are asked for, so an edit counts from the
-/// next turn on.
+/// Finds scenarios by name.
+///
+/// Files are read on demand, so an edit takes effect with the next turn.
 pub(crate) struct ScriptedModels {
     folder: Option<PathBuf>,
     pub(crate) check_call: Option<CheckCall>,
@@ -69,7 +70,7 @@ impl ScriptedModels {
         }
     }
 
-    /// The model that plays this scenario, or why there is none.
+    /// Returns the model that plays this scenario, or the reason why there is none.
     pub(crate) fn model(&self, scenario: &str) -> Result<Arc<dyn Model>, String> {
         if !is_name(scenario) {
             return Err(format!(
@@ -87,7 +88,7 @@ impl ScriptedModels {
         }))
     }
 
-    /// The models there are and the place for more, as the end of an error message.
+    /// Lists the scripted models and the folder for more, as the end of an error message.
     pub(crate) fn what_there_is(&self) -> String {
         let names: Vec<String> = self
             .names()
@@ -106,8 +107,9 @@ impl ScriptedModels {
         }
     }
 
-    /// Where the scenario comes from, for messages, and its text. A file goes before the
-    /// built-in scenario of the same name.
+    /// Returns the origin of the scenario, for messages, and its text.
+    ///
+    /// A file takes precedence over the built-in scenario of the same name.
     fn yaml(&self, name: &str) -> Result<(String, String), String> {
         if let Some(folder) = &self.folder {
             let file = format!("{name}.{ENDING}");
@@ -131,8 +133,7 @@ impl ScriptedModels {
 
     pub(crate) fn names(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::from([DEMO.to_owned()]);
-        // A folder that is missing or cannot be listed offers nothing; naming a scenario in it
-        // says why.
+        // A folder that is missing or unreadable offers nothing. Naming a scenario in it reports the reason.
         if let Some(Ok(entries)) = self.folder.as_ref().map(std::fs::read_dir) {
             names.extend(entries.flatten().filter_map(|entry| {
                 let file = entry.file_name().into_string().ok()?;
@@ -144,7 +145,7 @@ impl ScriptedModels {
     }
 }
 
-/// The file's text, or `None` when there is no such file.
+/// Returns the file's text, or `None` if there is no such file.
 fn read_file(path: &Path) -> Result<Option<String>, String> {
     let found = match std::fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -161,7 +162,7 @@ fn read_file(path: &Path) -> Result<Option<String>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Names hold neither dots nor slashes, so they cannot lead out of the folder.
+/// Returns true if this is a valid name. Names have no dots or slashes, so they cannot lead out of the folder.
 fn is_name(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 100
@@ -173,7 +174,7 @@ fn is_name(text: &str) -> bool {
 /// Plays one scenario.
 #[derive(Debug)]
 struct ScriptedModel {
-    /// Where the scenario comes from, for messages.
+    /// The origin of the scenario, for messages.
     source: String,
     scenario: Arc<Scenario>,
     failures: Arc<Failures>,
@@ -203,7 +204,7 @@ impl Model for ScriptedModel {
         let scenario = Arc::clone(&self.scenario);
         let source = self.source.clone();
         let failures = Arc::clone(&self.failures);
-        // Decoding and searching a picture takes long enough to hold up other tasks.
+        // Decoding and searching a picture takes long enough to block other tasks.
         let beats = async move {
             tokio::task::spawn_blocking(move || {
                 play::beats(&scenario, &source, &failures, &request)

@@ -1,15 +1,15 @@
-//! Which vendors a server is set up for.
+//! Settings of the vendors.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
 use deskhand_core::secret::Secret;
 
-/// All that is needed to reach models. Nothing has to be set.
+/// Everything that is needed to reach models. All of it is optional.
 #[derive(Debug, Clone, Default)]
 pub struct ModelSettings {
-    /// Where scenarios of scripted models are, as `NAME.yaml`.
+    /// The folder of the scripted models' scenarios, as `NAME.yaml`.
     pub scenario_dir: Option<PathBuf>,
-    /// What a session uses when nobody says otherwise, as `vendor/name`.
+    /// The model of sessions that do not choose one, as `vendor/name`.
     pub default_model: Option<String>,
     pub anthropic: AccountSettings,
     pub openai: AccountSettings,
@@ -24,7 +24,7 @@ pub struct ModelSettings {
 #[derive(Debug, Clone, Default)]
 pub struct AccountSettings {
     pub key: Option<Secret>,
-    /// Where the vendor is, when not at its usual address.
+    /// The base URL, if it is not the vendor's usual one.
     pub base_url: Option<String>,
 }
 
@@ -32,11 +32,11 @@ pub struct AccountSettings {
 #[derive(Debug, Clone, Default)]
 pub struct BedrockSettings {
     pub region: Option<String>,
-    /// Goes before the keys below.
+    /// Takes precedence over the keys below.
     pub bearer_token: Option<Secret>,
     pub access_key: Option<Secret>,
     pub secret_key: Option<Secret>,
-    /// Of keys that are good for a while.
+    /// The session token of temporary keys.
     pub session_token: Option<Secret>,
     pub base_url: Option<String>,
 }
@@ -46,9 +46,9 @@ pub struct BedrockSettings {
 pub struct VertexSettings {
     pub project: Option<String>,
     pub region: Option<String>,
-    /// The file of a service account's key, as Google hands it out.
+    /// The key file of a service account, in Google's format.
     pub service_account: Option<PathBuf>,
-    /// Goes before the file. It is not renewed.
+    /// Takes precedence over the file. It is not renewed.
     pub access_token: Option<Secret>,
     pub base_url: Option<String>,
 }
@@ -67,7 +67,7 @@ pub(crate) mod variables {
     pub(crate) const GOOGLE_CREDENTIALS: &str = "GOOGLE_APPLICATION_CREDENTIALS";
     pub(crate) const GOOGLE_TOKEN: &str = "GOOGLE_OAUTH_ACCESS_TOKEN";
 
-    /// Of a vendor that speaks chat completions.
+    /// Returns the variable with the key of a vendor that speaks chat completions.
     pub(crate) fn key_of(vendor: &str) -> String {
         format!("{}_API_KEY", capitals(vendor))
     }
@@ -82,8 +82,9 @@ pub(crate) mod variables {
 }
 
 impl ModelSettings {
-    /// Fills in what is not set from the environment variables that vendors' own programs read.
-    /// Empty ones are as good as none.
+    /// Fills in missing settings from the environment variables that vendors' own programs read.
+    ///
+    /// Empty variables count as missing.
     #[must_use]
     pub fn or_from_environment(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         use variables as names;
@@ -94,6 +95,7 @@ impl ModelSettings {
             account.key = account.key.take().or_else(|| secret(key));
             account.base_url = account.base_url.take().or_else(|| text(base_url));
         };
+        // Vendors with an API of their own.
         fill(
             &mut self.anthropic,
             names::ANTHROPIC_KEY,
@@ -103,6 +105,7 @@ impl ModelSettings {
         fill(&mut self.gemini, names::GEMINI_KEY, "GEMINI_BASE_URL");
         let google = || secret("GOOGLE_API_KEY");
         self.gemini.key = self.gemini.key.take().or_else(google);
+        // Servers that speak chat completions.
         for vendor in crate::vendors::USUAL_COMPATIBLE {
             self.compatible.entry(vendor.name.to_owned()).or_default();
         }
@@ -110,6 +113,7 @@ impl ModelSettings {
             let (key, base_url) = (names::key_of(vendor), names::base_url_of(vendor));
             fill(account, &key, &base_url);
         }
+        // Anthropic's models at Amazon and at Google.
         let bedrock = &mut self.bedrock;
         let region = || text(names::AWS_REGION).or_else(|| text("AWS_DEFAULT_REGION"));
         bedrock.region = bedrock.region.take().or_else(region);

@@ -1,18 +1,18 @@
-//! Places on the screen as different models say them.
+//! Converts places on the screen between the coordinates of different models.
 //!
-//! Actions are in native pixels. A model points at the picture it was shown, which may be smaller than the
-//! screen, or at a grid of a thousand by a thousand whatever the size.
+//! Actions use native pixels. A model points at the picture that it was shown, which may be smaller than the screen,
+//! or at a grid of a thousand by a thousand for every size.
 
 use deskhand_core::action::{Action, Point, Region, ScreenSize};
 
-/// The screen and the picture of it that a model is shown.
+/// The screen and the coordinates that a model uses for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Space {
     native: ScreenSize,
     grid: Grid,
 }
 
-/// What a model counts in.
+/// The unit of a model's coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Grid {
     /// Pixels of a picture of this size.
@@ -32,24 +32,24 @@ pub(crate) struct Outside {
 }
 
 impl Space {
-    /// Of a model that points at the pixels of a picture.
+    /// Creates the space of a model that points at the pixels of a picture.
     pub(crate) fn picture(native: ScreenSize, shown: ScreenSize) -> Self {
         let grid = Grid::Picture(shown);
         Self { native, grid }
     }
 
-    /// Of a model that points at thousandths.
+    /// Creates the space of a model that points at thousandths.
     pub(crate) fn thousandths(native: ScreenSize) -> Self {
         let grid = Grid::Thousandths;
         Self { native, grid }
     }
 
-    /// How big the screen is.
+    /// Returns the size of the screen.
     pub(crate) fn native(&self) -> ScreenSize {
         self.native
     }
 
-    /// How big what the model points at is.
+    /// Returns the size of the grid that the model points at.
     pub(crate) fn size(&self) -> ScreenSize {
         match self.grid {
             Grid::Picture(size) => size,
@@ -60,12 +60,12 @@ impl Space {
         }
     }
 
-    /// The native pixel in the middle of what the model pointed at. Fractions are rounded first.
+    /// Returns the native pixel in the middle of the place that the model pointed at. Fractions are rounded first.
     pub(crate) fn point(&self, x: f64, y: f64) -> Result<Point, Outside> {
         let size = self.size();
         let (x, y) = match self.grid {
             Grid::Picture(_) => (whole(x), whole(y)),
-            // Its end is said for its last place.
+            // Models may say 1000 for the last place, which is 999.
             Grid::Thousandths => (last_for_end(whole(x)), last_for_end(whole(y))),
         };
         let within =
@@ -85,7 +85,7 @@ impl Space {
         })
     }
 
-    /// The native pixels of a part of the picture. Its end may be the picture's own.
+    /// Returns the native pixels of a part of the picture. Its end may be the picture's own edge.
     pub(crate) fn region(&self, corners: [f64; 4]) -> Result<Region, Outside> {
         let size = self.size();
         let [x0, y0, x1, y1] = corners.map(whole);
@@ -110,12 +110,12 @@ impl Space {
         })
     }
 
-    /// A native place as the model would say it.
+    /// Converts a native place to the model's coordinates.
     pub(crate) fn shown(&self, at: Point) -> Point {
         self.seen(at, self.native)
     }
 
-    /// A place in a picture of the screen as the model would say it.
+    /// Converts a place in a picture of the screen to the model's coordinates.
     pub(crate) fn seen(&self, at: Point, picture: ScreenSize) -> Point {
         let size = self.size();
         Point {
@@ -124,7 +124,7 @@ impl Space {
         }
     }
 
-    /// An action with its places as the model would say them.
+    /// Converts the places of an action to the model's coordinates.
     pub(crate) fn shown_action(&self, mut action: Action) -> Action {
         match &mut action {
             Action::Move { at }
@@ -161,7 +161,7 @@ impl Space {
     }
 }
 
-/// The largest size of the screen's shape that fits into `most`, turned as the screen is.
+/// Returns the largest size with the screen's shape and orientation that fits into `most`.
 pub(crate) fn fitting(screen: ScreenSize, most: ScreenSize) -> ScreenSize {
     let (long, short) = (
         most.width.max(most.height).into(),
@@ -176,7 +176,7 @@ pub(crate) fn fitting(screen: ScreenSize, most: ScreenSize) -> ScreenSize {
     if width <= across && height <= down {
         return screen;
     }
-    // As wide as may be, or as high as may be, whichever is less.
+    // Limited by the width or by the height, whichever gives less.
     let scaled = if width * down >= height * across {
         (across, height * across / width)
     } else {
@@ -189,7 +189,7 @@ pub(crate) fn fitting(screen: ScreenSize, most: ScreenSize) -> ScreenSize {
     }
 }
 
-/// Rounded, with everything absurd far outside every picture.
+/// Rounds a number. NaN and huge values end up far outside every picture.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a cast of a float saturates"
@@ -206,10 +206,10 @@ fn last_for_end(value: i64) -> i64 {
     if value == 1000 { 999 } else { value }
 }
 
-/// The middle of pixel `value` of `from`, counted in pixels of `to`.
+/// Converts the middle of pixel `value` of `from` to pixels of `to`.
 fn centre(value: i64, from: u16, to: u16) -> i32 {
     let (from, to) = (i64::from(from), i64::from(to));
-    // Both are less than 2³¹, whatever the screen.
+    // Both are less than 2³¹ for every screen.
     i32::try_from(((2 * value + 1) * to).div_euclid(2 * from)).unwrap_or(i32::MAX)
 }
 

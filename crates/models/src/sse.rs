@@ -8,16 +8,16 @@ use sse_stream::SseStream;
 /// The events of a stream, as JSON.
 pub(crate) type Events = BoxStream<'static, Result<Value, ModelError>>;
 
-/// Said at the end by vendors whose streams have no other end.
+/// Marks the end for vendors whose streams have no other end.
 const DONE: &str = "[DONE]";
 
-/// The events of an answer. Its address stays out of what is said about it.
+/// Returns the events of a response. Errors do not contain its URL.
 pub(crate) fn of(response: reqwest::Response) -> Events {
     let body = response.bytes_stream();
     events(body.map(|piece| piece.map_err(reqwest::Error::without_url)))
 }
 
-/// The events of a response's body, in whatever pieces it comes.
+/// Returns the events of a response's body, split into pieces of any size.
 pub(crate) fn events<B, E>(body: B) -> Events
 where
     B: Stream<Item = Result<bytes::Bytes, E>> + Send + 'static,

@@ -1,4 +1,4 @@
-//! An answer from the request to its last piece.
+//! Runs an answer from the request to its last chunk.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -8,45 +8,45 @@ use serde_json::Value;
 
 use crate::sse::Events;
 
-/// How often a model may pause in one answer.
+/// The maximum number of pauses in one answer.
 const MOST_PAUSES: usize = 10;
-/// How often a model is asked for what it could not write.
+/// The maximum number of retries after a garbled answer.
 const MOST_REPEATS: u32 = 3;
-/// How long is waited before it is asked the same again, the first time. Then twice as long, and so on.
+/// The delay before the first retry. It doubles with each further one.
 const BEFORE_REPEAT: Duration = Duration::from_millis(200);
 
-/// An answer as far as it was heard.
-pub(crate) trait Answer: Send + 'static {
-    /// Takes the next event of the stream. What is not known is passed over: there will be more kinds.
+/// The part of an answer that has been received.
+pub(crate) trait StreamedAnswer: Send + 'static {
+    /// Reads the next event of the stream. Unknown events are ignored, since vendors add new ones.
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError>;
 
-    /// The end of a stream that has no other sign of it.
+    /// Ends a stream that has no other sign of its end.
     fn close(&mut self) -> Result<Vec<Chunk>, ModelError> {
         Err(ModelError::unavailable("its answer broke off"))
     }
 
-    /// What it took so far.
+    /// Returns the usage so far.
     fn usage(&self) -> Usage;
 
     fn state(&self) -> State;
 }
 
-/// How far an answer is.
+/// The progress of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum State {
     Open,
     Whole,
-    /// The model wants to be asked again at once, with what it has said so far.
+    /// The model wants to be asked again at once, with everything that it has said so far.
     Paused(Vec<Value>),
-    /// There is nothing in it that can be used. Asked again, most models do better; if not, this is the end.
+    /// The answer is unusable. Most models do better on a retry; after the last one this error is final.
     Garbled(ModelError),
 }
 
-/// A request that was answered, and what its answer is read with.
+/// The events of an answer and the value that reads them.
 pub(crate) type Begun<A> = Result<(Events, A), ModelError>;
 
-/// The pieces of an answer. `begin` sends the request, given what was said before the model paused.
-pub(crate) fn chunks<A: Answer>(
+/// Streams the chunks of an answer. `begin` sends the request, given the content from before the model paused.
+pub(crate) fn chunks<A: StreamedAnswer>(
     begin: impl Fn(Vec<Value>) -> BoxFuture<'static, Begun<A>> + Send + 'static,
 ) -> BoxStream<'static, Result<Chunk, ModelError>> {
     let talk = Talk {
@@ -73,9 +73,9 @@ struct Talk<A, F> {
     said: Vec<Value>,
     n_pauses: usize,
     n_repeats: u32,
-    /// What the requests took that are over.
+    /// The usage of the requests that are finished.
     usage: Usage,
-    /// What all took, as far as it was passed on.
+    /// The total usage that was last passed on.
     told: Usage,
     pending: VecDeque<Result<Chunk, ModelError>>,
     is_over: bool,
@@ -83,7 +83,7 @@ struct Talk<A, F> {
 
 impl<A, F> Talk<A, F>
 where
-    A: Answer,
+    A: StreamedAnswer,
     F: Fn(Vec<Value>) -> BoxFuture<'static, Begun<A>>,
 {
     async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
@@ -98,8 +98,9 @@ where
         self.pending.pop_front()
     }
 
-    /// Listens until there is more to pass on.
+    /// Reads until there is more to pass on.
     async fn go_on(&mut self) -> Result<(), ModelError> {
+        // Send the request if none is open.
         let (events, answer) = match &mut self.open {
             Some(open) => open,
             None => {
@@ -115,7 +116,7 @@ where
         match answer.state() {
             State::Open => {
                 self.pending.extend(chunks.into_iter().map(Ok));
-                // Whoever stops listening knows what it took until then.
+                // A caller that stops early knows the usage up to then.
                 if usage != self.told {
                     self.told = usage;
                     self.pending.push_back(Ok(Chunk::Usage(usage)));
@@ -154,7 +155,7 @@ where
         }
     }
 
-    /// Closes the request that is open and keeps what it took.
+    /// Closes the open request and keeps its usage.
     fn settle(&mut self) {
         if let Some((_, answer)) = self.open.take() {
             self.usage = sum(self.usage, answer.usage());

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::{
     space::Space,
     sse,
-    talk::{self, Answer},
+    talk::{self, StreamedAnswer},
 };
 
 pub(crate) const SCREEN: ScreenSize = ScreenSize {
@@ -145,7 +145,7 @@ impl Written {
 }
 
 /// What is read of a stream that comes in pieces of these lengths, over and over. Asked again, nothing comes.
-pub(crate) fn read<A: Answer>(
+pub(crate) fn read<A: StreamedAnswer>(
     body: &str,
     lengths: &[usize],
     answer: impl Fn(Vec<Value>) -> A + Send + 'static,

@@ -1,8 +1,9 @@
-//! The inputs of the computer, the shell and the editor in the spelling of Anthropic's tools. They are also offered in
-//! that spelling as functions, since most models know it.
+//! Reads the inputs of the computer, the shell and the editor in the spelling of Anthropic's tools.
+//!
+//! They are also offered as functions in that spelling, since most models know it.
 
 use deskhand_core::{
-    action::{Action, Button, LONGEST_WAIT_MS},
+    action::{Action, Button, LONGEST_WAIT_MS, Point},
     tool::{NativeTool, ToolSpec},
 };
 use serde_json::{Value, json};
@@ -45,7 +46,7 @@ pub(crate) fn function_name(tool: &ToolSpec) -> &str {
     }
 }
 
-/// Returns the tool of ours that a function is, and its input as our tool takes it. The error is for the model.
+/// Returns the name of our tool for a function, and its input as our tool takes it. The error is for the model.
 pub(crate) fn read(name: &str, input: &Value, space: &Space) -> (String, Result<Value, String>) {
     let fields = Input::of(input);
     let (tool, read) = match name {
@@ -62,7 +63,7 @@ pub(crate) fn read(name: &str, input: &Value, space: &Space) -> (String, Result<
     (tool.to_owned(), read.map_err(|problem| problem.to_string()))
 }
 
-/// The same for an action whose name is not in the input.
+/// Reads an action whose name is not in the input. The error is for the model.
 pub(crate) fn read_action(name: &str, input: &Value, space: &Space) -> Result<Value, String> {
     let action = action(name, Input::of(input), space);
     action
@@ -71,41 +72,17 @@ pub(crate) fn read_action(name: &str, input: &Value, space: &Space) -> Result<Va
 }
 
 fn action(member: &str, input: Input<'_>, space: &Space) -> Result<Action, BadCall> {
-    let point = |field: &'static str| -> Result<_, BadCall> {
-        let pair = input.numbers::<2>(field, "two numbers, [x, y]")?;
-        Ok(pair.map(|[x, y]| space.point(x, y)).transpose()?)
-    };
-    let click = |button, count| -> Result<Action, BadCall> {
-        Ok(Action::Click {
-            button,
-            count,
-            at: point("coordinate")?,
-            modifiers: modifiers(input)?,
-        })
-    };
     match member {
         "screenshot" => Ok(Action::Screenshot),
-        "zoom" => {
-            let corners = input.numbers::<4>("region", "four numbers, [x0, y0, x1, y1]")?;
-            let corners = corners.ok_or(BadInput::Missing("region"))?;
-            let region = space.region(corners)?;
-            Ok(Action::Zoom { region })
-        }
-        "left_click" => click(Button::Left, 1),
-        "right_click" => click(Button::Right, 1),
-        "middle_click" => click(Button::Middle, 1),
-        "double_click" => click(Button::Left, 2),
-        "triple_click" => click(Button::Left, 3),
-        "left_click_drag" => {
-            let end = point("coordinate")?.ok_or(BadInput::Missing("coordinate"))?;
-            let start = point("start_coordinate")?;
-            Ok(Action::Drag {
-                path: start.into_iter().chain([end]).collect(),
-                modifiers: modifiers(input)?,
-            })
-        }
+        "zoom" => zoom(input, space),
+        "left_click" => click(Button::Left, 1, input, space),
+        "right_click" => click(Button::Right, 1, input, space),
+        "middle_click" => click(Button::Middle, 1, input, space),
+        "double_click" => click(Button::Left, 2, input, space),
+        "triple_click" => click(Button::Left, 3, input, space),
+        "left_click_drag" => drag(input, space),
         "mouse_move" => Ok(Action::Move {
-            at: point("coordinate")?.ok_or(BadInput::Missing("coordinate"))?,
+            at: coordinate(input, space)?,
         }),
         "left_mouse_down" => Ok(Action::MouseDown {
             button: Button::Left,
@@ -114,28 +91,11 @@ fn action(member: &str, input: Input<'_>, space: &Space) -> Result<Action, BadCa
             button: Button::Left,
         }),
         "cursor_position" => Ok(Action::CursorPosition),
-        "scroll" => {
-            let (dx, dy) = wheel(input)?;
-            Ok(Action::Scroll {
-                at: point("coordinate")?,
-                dx,
-                dy,
-                modifiers: modifiers(input)?,
-            })
-        }
+        "scroll" => scroll(input, space),
         "type" => Ok(Action::Type {
             text: input.text("text")?.to_owned(),
         }),
-        "key" => {
-            let repeat = match input.get("repeat") {
-                Some(_) => whole(input, "repeat", 1, 100)?,
-                None => 1,
-            };
-            Ok(Action::Key {
-                keys: input.text("text")?.to_owned(),
-                repeat: u8::try_from(repeat).unwrap_or(u8::MAX),
-            })
-        }
+        "key" => key(input),
         "hold_key" => Ok(Action::HoldKey {
             keys: input.text("text")?.to_owned(),
             ms: duration(input)?,
@@ -147,7 +107,66 @@ fn action(member: &str, input: Input<'_>, space: &Space) -> Result<Action, BadCa
     }
 }
 
-/// How far the wheel turns.
+fn zoom(input: Input<'_>, space: &Space) -> Result<Action, BadCall> {
+    let corners = input.numbers::<4>("region", "four numbers, [x0, y0, x1, y1]")?;
+    let corners = corners.ok_or(BadInput::Missing("region"))?;
+    let region = space.region(corners)?;
+    Ok(Action::Zoom { region })
+}
+
+/// Clicks at the `coordinate`, or at the pointer if there is none.
+fn click(button: Button, count: u8, input: Input<'_>, space: &Space) -> Result<Action, BadCall> {
+    Ok(Action::Click {
+        button,
+        count,
+        at: point(input, "coordinate", space)?,
+        modifiers: modifiers(input)?,
+    })
+}
+
+fn drag(input: Input<'_>, space: &Space) -> Result<Action, BadCall> {
+    let end = coordinate(input, space)?;
+    let start = point(input, "start_coordinate", space)?;
+    Ok(Action::Drag {
+        path: start.into_iter().chain([end]).collect(),
+        modifiers: modifiers(input)?,
+    })
+}
+
+fn scroll(input: Input<'_>, space: &Space) -> Result<Action, BadCall> {
+    let (dx, dy) = wheel(input)?;
+    Ok(Action::Scroll {
+        at: point(input, "coordinate", space)?,
+        dx,
+        dy,
+        modifiers: modifiers(input)?,
+    })
+}
+
+fn key(input: Input<'_>) -> Result<Action, BadCall> {
+    let repeat = match input.get("repeat") {
+        Some(_) => whole(input, "repeat", 1, 100)?,
+        None => 1,
+    };
+    Ok(Action::Key {
+        keys: input.text("text")?.to_owned(),
+        repeat: u8::try_from(repeat).unwrap_or(u8::MAX),
+    })
+}
+
+/// Returns the `coordinate` of an action that needs one.
+fn coordinate(input: Input<'_>, space: &Space) -> Result<Point, BadCall> {
+    let at = point(input, "coordinate", space)?;
+    Ok(at.ok_or(BadInput::Missing("coordinate"))?)
+}
+
+/// Returns the native pixel that a field points at, or `None` if the field is missing.
+fn point(input: Input<'_>, field: &'static str, space: &Space) -> Result<Option<Point>, BadCall> {
+    let pair = input.numbers::<2>(field, "two numbers, [x, y]")?;
+    Ok(pair.map(|[x, y]| space.point(x, y)).transpose()?)
+}
+
+/// Returns the clicks of the wheel, to the right and down.
 fn wheel(input: Input<'_>) -> Result<(i32, i32), BadCall> {
     let amount = whole(input, "scroll_amount", 0, 100)?;
     let amount = i32::try_from(amount).unwrap_or(100);
@@ -160,7 +179,7 @@ fn wheel(input: Input<'_>) -> Result<(i32, i32), BadCall> {
     }
 }
 
-/// The keys that are held meanwhile: documented as `text`, and sent as `key` too.
+/// Returns the keys that are held meanwhile. They are documented as `text`, and some models send `key`.
 fn modifiers(input: Input<'_>) -> Result<Vec<String>, BadCall> {
     let chord = match input.text_or_nothing("text")? {
         Some(chord) => Some(chord),
@@ -191,7 +210,7 @@ fn whole(input: Input<'_>, field: &'static str, least: u64, most: u64) -> Result
     }
 }
 
-/// Seconds, in milliseconds.
+/// Returns the duration, which is given in seconds, in milliseconds.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -220,7 +239,7 @@ fn shell(input: Input<'_>) -> Result<Value, BadCall> {
     Ok(json!({"shell": "run", "command": input.text("command")?}))
 }
 
-/// The editor's fields are ours; what newer versions add is left out.
+/// Reads the editor's input. Its fields are the same as ours, and fields that newer versions add are dropped.
 fn edit(input: Input<'_>) -> Result<Value, BadCall> {
     let mut call = json!({"command": input.text("command")?, "path": input.text("path")?});
     for field in [
@@ -243,7 +262,7 @@ fn edit(input: Input<'_>) -> Result<Value, BadCall> {
         call["view_range"] = json!([line(first), line(last)]);
     }
     if input.text("command")? == "insert" && input.get("insert_text").is_some() {
-        // Both names are good; two of them are not.
+        // Either name is fine, but not both.
         call.as_object_mut().map(|fields| fields.remove("new_str"));
     }
     Ok(call)

@@ -1,4 +1,4 @@
-//! The vendors that a server is set up for, and what is missing for the others.
+//! The vendors that a server is set up for, and the settings that the others lack.
 
 mod clouds;
 
@@ -14,20 +14,20 @@ use crate::{
     openai::OpenAi,
     scripted,
     settings::{AccountSettings, ModelSettings, variables},
-    wire::Account,
+    wire::VendorAccount,
 };
 
-/// A vendor, and the account with it or what is missing for one.
+/// A vendor with its account, or with a message about the missing setting.
 #[derive(Debug)]
 pub(crate) struct Vendor {
     /// The part before the slash in the names of its models.
     pub(crate) name: String,
-    pub(crate) account: Result<Arc<dyn Account>, String>,
-    /// Whether somebody who set it up can only have meant its models.
+    pub(crate) account: Result<Arc<dyn VendorAccount>, String>,
+    /// True if its settings have no other use than to reach its models.
     pub(crate) is_meant: bool,
 }
 
-/// Settings that cannot be meant.
+/// An error in the settings.
 #[derive(Debug, thiserror::Error)]
 pub enum BadModelSettings {
     #[error("{vendor} cannot be at {url:?}: write http:// or https://, a host and a path")]
@@ -43,15 +43,15 @@ pub enum BadModelSettings {
 }
 
 pub(crate) const ANTHROPIC_URL: &str = "https://api.anthropic.com";
-/// With its version.
+/// The base URL, including the API version.
 pub(crate) const OPENAI_URL: &str = "https://api.openai.com/v1";
 pub(crate) const GEMINI_URL: &str = "https://generativelanguage.googleapis.com";
 
-/// A vendor that speaks chat completions and that many use.
+/// A widely used vendor that speaks chat completions.
 #[derive(Debug)]
 pub(crate) struct UsualCompatible {
     pub(crate) name: &'static str,
-    /// Where it usually is, if it is there without being asked for.
+    /// The base URL to use if none is configured.
     pub(crate) base_url: Option<&'static str>,
     needs_key: bool,
 }
@@ -79,7 +79,7 @@ pub(crate) const USUAL_COMPATIBLE: &[UsualCompatible] = &[
     },
 ];
 
-/// All of them, in the order in which the default model is looked for.
+/// Returns all vendors, in the order in which the default model is chosen.
 pub(crate) fn all(settings: &ModelSettings) -> Result<Vec<Vendor>, BadModelSettings> {
     let anthropic = keyed(
         "anthropic",
@@ -108,11 +108,13 @@ pub(crate) fn all(settings: &ModelSettings) -> Result<Vec<Vendor>, BadModelSetti
     );
     let mut vendors = vec![anthropic, openai, gemini, bedrock, vertex];
     let taken: Vec<String> = vendors.iter().map(|vendor| vendor.name.clone()).collect();
+    // Widely used servers are listed even if they are not configured.
     for usual in USUAL_COMPATIBLE {
         let nothing = AccountSettings::default();
         let account = settings.compatible.get(usual.name).unwrap_or(&nothing);
         vendors.push(usual_compatible(usual, account)?);
     }
+    // Any other server needs a name of its own and a base URL.
     for (name, account) in &settings.compatible {
         let is_usual = USUAL_COMPATIBLE.iter().any(|usual| usual.name == name);
         if is_usual {
@@ -128,13 +130,13 @@ pub(crate) fn all(settings: &ModelSettings) -> Result<Vec<Vendor>, BadModelSetti
     Ok(vendors)
 }
 
-/// A vendor that wants a key.
+/// Returns a vendor that needs a key.
 fn keyed(
     name: &str,
     settings: &AccountSettings,
     usual_url: &str,
     variable: &str,
-    account: impl FnOnce(reqwest::Client, BaseUrl, Secret) -> Arc<dyn Account>,
+    account: impl FnOnce(reqwest::Client, BaseUrl, Secret) -> Arc<dyn VendorAccount>,
 ) -> Result<Vendor, BadModelSettings> {
     let base_url = base_url(name, settings.base_url.as_deref().unwrap_or(usual_url))?;
     let account = match &settings.key {

@@ -1,21 +1,21 @@
-//! How models look at a screen.
+//! The view that models have of a screen.
 
 use deskhand_core::{action::ScreenSize, model::Pictures};
 
 use crate::space::Space;
 
-/// What a model is shown, and how it says where on it.
+/// The pictures that a model is shown, and the coordinates in which it points at them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View {
-    /// How big the pictures of a screen are.
+    /// Returns the size of the pictures of a screen.
     pub(crate) shown: fn(ScreenSize) -> ScreenSize,
-    /// What it points at, given the screen and the size of its pictures.
+    /// Returns the coordinates, given the screen and the size of its pictures.
     pub(crate) space: fn(ScreenSize, ScreenSize) -> Space,
     pub(crate) pictures: Pictures,
 }
 
 impl View {
-    /// Of a model that is shown pictures of this size, points at their pixels and needs the newest only.
+    /// Creates the view of a model that gets pictures of this size, points at their pixels and needs only the newest.
     pub(crate) fn sized(shown: fn(ScreenSize) -> ScreenSize) -> Self {
         Self {
             shown,
@@ -24,7 +24,7 @@ impl View {
         }
     }
 
-    /// What it points at on a screen.
+    /// Returns the coordinates for a screen.
     pub(crate) fn space(&self, screen: ScreenSize) -> Space {
         (self.space)(screen, (self.shown)(screen))
     }

@@ -1,4 +1,4 @@
-//! Models that are reached over a vendor's wire.
+//! Models that are reached through a vendor's API.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -12,43 +12,43 @@ use serde_json::Value;
 
 use crate::{
     known, redact,
-    talk::{self, Begun},
+    talk::{self, Begun, StreamedAnswer},
     view::View,
 };
 
-/// A vendor's way of speaking, with an account there.
+/// A vendor's API, with an account there.
 pub(crate) trait Wire: Send + Sync + Debug + 'static {
-    type Answer: talk::Answer;
+    type Answer: StreamedAnswer;
 
-    /// The part before the slash in the names of its models.
+    /// Returns the part before the slash in the names of its models.
     fn vendor(&self) -> &str;
 
-    /// What must not be in any message.
+    /// Returns the secrets that must not appear in any message.
     fn secrets(&self) -> Vec<Secret>;
 
     /// Sends a request.
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<Self::Answer>>;
 
-    /// How a model looks at a screen.
+    /// Returns the view that a model has of a screen.
     fn view(&self, name: &str) -> View;
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     /// The part after the slash in the model's name.
     pub(crate) name: String,
     pub(crate) request: Arc<ModelRequest>,
-    /// What the model said before it paused.
+    /// Content from before the model paused.
     pub(crate) said: Vec<Value>,
 }
 
-/// An account with a vendor, whichever it is.
-pub(crate) trait Account: Send + Sync + Debug {
+/// An account with any vendor.
+pub(crate) trait VendorAccount: Send + Sync + Debug {
     fn model(self: Arc<Self>, name: &str) -> Arc<dyn Model>;
 }
 
-impl<W: Wire> Account for W {
+impl<W: Wire> VendorAccount for W {
     fn model(self: Arc<Self>, name: &str) -> Arc<dyn Model> {
         Arc::new(WireModel {
             wire: self,

@@ -1,14 +1,14 @@
-//! Tool calls of Anthropic's models, in every version of the tools, as calls of ours.
+//! Converts tool calls of Anthropic's models, in every version of the tools, to our calls.
 
 use deskhand_core::model::ToolCall;
 use serde_json::Value;
 
 use crate::{space::Space, tool_input};
 
-/// The name of the set of tools that the computer is in its newest form.
+/// The name of the toolset that the computer is in its newest form.
 pub(super) const TOOLSET: &str = "computer";
 
-/// Reads a `tool_use` block. What makes no sense stays as it is, with the problem told.
+/// Reads a `tool_use` block. Input that makes no sense stays as it is, and the call carries the problem.
 pub(super) fn read(block: &Value, space: &Space) -> ToolCall {
     let text = |field: &str| block[field].as_str().unwrap_or_default();
     let (name, input) = (text("name"), &block["input"]);

@@ -1,7 +1,7 @@
 //! Answers that were given with one form of the tools, sent back with another.
 //!
-//! A session may change its model, and a model the form of the computer that it takes. What was said before
-//! has to read as if it had always been so.
+//! A session may change its model, and a model may change the form of the computer tool that it accepts. Earlier
+//! answers must read as if the current form had always been used.
 
 use serde_json::{Value, json};
 
@@ -10,9 +10,10 @@ use super::{
     generation::{Generation, Thinking, ToolVersion},
 };
 
-/// The blocks of an answer for a request to `generation` with these tools; `None` where it can only be told in words.
+/// Returns the blocks of an answer for a request to `generation` with these tools.
 ///
-/// `original` is what [`super::stream`] noted. Thinking goes only back to the model that thought it.
+/// Returns `None` if the answer can only be retold in words. `original` is the data that [`super::stream`] stored.
+/// Thinking goes back only to the model that produced it.
 pub(super) fn blocks(
     original: &Value,
     generation: Generation,
@@ -21,7 +22,7 @@ pub(super) fn blocks(
     let sent = original["content"].as_array()?;
     let by = original["model"].as_str().map(Generation::of);
     let is_same_model = by.is_none_or(|by| by == generation);
-    // These want every call to stand behind its thinking.
+    // These models require every call to follow its thinking.
     if !is_same_model && generation.thinking() == Thinking::Budget {
         return None;
     }
@@ -32,7 +33,7 @@ pub(super) fn blocks(
     (!blocks.is_empty()).then_some(blocks)
 }
 
-/// Without what only the model that said it may be given back.
+/// Returns true if only the model that produced this block may get it back.
 pub(super) fn is_bound(block: &Value) -> bool {
     matches!(
         block["type"].as_str(),
@@ -40,7 +41,7 @@ pub(super) fn is_bound(block: &Value) -> bool {
     )
 }
 
-/// A call of the computer as these tools would have it. Everything else stays as it is.
+/// Converts a call of the computer to the form of these tools. Everything else stays as it is.
 fn in_form(block: &Value, tools: ToolVersion) -> Value {
     let is_member = block["toolset_name"] == TOOLSET;
     let is_dated = block["type"] == "tool_use"

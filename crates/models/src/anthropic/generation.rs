@@ -1,6 +1,6 @@
-//! What Anthropic's models can do, by their names.
+//! Capabilities of Anthropic's models, derived from their names.
 
-use super::sizes::Sight;
+use super::sizes::Resolution;
 
 /// A model's family and number, read from its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,9 +14,9 @@ enum Family {
     Haiku,
     Sonnet,
     Opus,
-    /// Fable and Mythos, which are numbered alike.
+    /// Fable and Mythos, which share their version numbers.
     Fable,
-    /// One that this program does not know, taken for a new one.
+    /// A family that this program does not know. It is treated as a new one.
     Other,
 }
 
@@ -31,14 +31,14 @@ pub(super) enum ToolVersion {
     Toolset20260801,
 }
 
-/// How a model is asked to think.
+/// The way in which a model is asked to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thinking {
-    /// Not at all: it cannot.
+    /// The model cannot think.
     None,
-    /// With a number of tokens.
+    /// The request sets a number of tokens.
     Budget,
-    /// As much as it finds right.
+    /// The model decides how much to think.
     Adaptive,
 }
 
@@ -65,7 +65,7 @@ impl Generation {
         Self { family, number }
     }
 
-    /// The newest form of the computer that it is known to take.
+    /// Returns the newest form of the computer that this generation is known to accept.
     pub(super) fn newest_tools(self) -> ToolVersion {
         let toolset_from = match self.family {
             Family::Opus => (4, 8),
@@ -86,11 +86,11 @@ impl Generation {
         }
     }
 
-    pub(super) fn sight(self) -> Sight {
+    pub(super) fn resolution(self) -> Resolution {
         if self.number >= (4, 7) {
-            Sight::Sharp
+            Resolution::Sharp
         } else {
-            Sight::Standard
+            Resolution::Standard
         }
     }
 
@@ -102,12 +102,12 @@ impl Generation {
         }
     }
 
-    /// Whether its thinking is not shown unless it is asked for.
+    /// Returns true if thinking is hidden unless the request asks for it.
     pub(super) fn hides_thinking(self) -> bool {
         self.number >= (4, 7)
     }
 
-    /// Whether its thinking may only be sent back after the very conversation that it followed.
+    /// Returns true if thinking may be sent back only after exactly the conversation that it followed.
     pub(super) fn binds_thinking(self) -> bool {
         match self.family {
             Family::Fable => self.number >= (5, 1),
@@ -115,17 +115,17 @@ impl Generation {
         }
     }
 
-    /// Whether it is of the first that had a version of the editor of their own.
+    /// Returns true if this is one of the first generations, which had their own version of the editor.
     pub(super) fn has_old_editor(self) -> bool {
         self.number < (4, 0)
     }
 
-    /// How many pictures a request may have. Models with a longer memory take more.
+    /// Returns the maximum number of pictures in a request. Models with a longer context accept more.
     pub(super) fn most_pictures(self) -> usize {
         if self.number >= (4, 6) { 600 } else { 100 }
     }
 
-    /// How hard it is asked to think, as Anthropic advises for computers.
+    /// Returns the thinking effort to ask for, as Anthropic recommends for computer use.
     pub(super) fn effort(self) -> &'static str {
         match (self.family, self.number) {
             (Family::Opus, (4, 7)) => "high",
@@ -133,14 +133,14 @@ impl Generation {
         }
     }
 
-    /// How long an answer may be, in tokens.
+    /// Returns the maximum length of an answer, in tokens.
     pub(super) fn longest_answer(self) -> u32 {
         if self.number < (3, 7) { 8_192 } else { 16_384 }
     }
 }
 
 impl ToolVersion {
-    /// As it is noted with an answer.
+    /// Returns the name that is stored with an answer.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Toolset20260801 => "computer_toolset_20260801",
@@ -151,7 +151,7 @@ impl ToolVersion {
         }
     }
 
-    /// The form to try when this one is refused.
+    /// Returns the form to try after the vendor has rejected this one.
     pub(super) fn older(self) -> Option<Self> {
         match self {
             Self::Toolset20260801 => Some(Self::Computer20251124),
@@ -162,7 +162,7 @@ impl ToolVersion {
         }
     }
 
-    /// What a request with it has to say in `anthropic-beta`.
+    /// Returns the value that a request with this form needs in `anthropic-beta`.
     pub(super) fn beta(self) -> Option<&'static str> {
         match self {
             Self::Computer20241022 => Some("computer-use-2024-10-22"),
@@ -209,8 +209,8 @@ mod tests {
         assert_eq!(of("claude-3-5-sonnet-20241022").thinking(), Thinking::None);
         assert_eq!(of("claude-sonnet-4-5").thinking(), Thinking::Budget);
         assert_eq!(of("claude-opus-4-6").thinking(), Thinking::Adaptive);
-        assert_eq!(of("claude-opus-4-6").sight(), Sight::Standard);
-        assert_eq!(of("claude-opus-4-7").sight(), Sight::Sharp);
+        assert_eq!(of("claude-opus-4-6").resolution(), Resolution::Standard);
+        assert_eq!(of("claude-opus-4-7").resolution(), Resolution::Sharp);
         assert!(of("claude-opus-5-5").binds_thinking());
         assert!(of("claude-fable-5-1").binds_thinking());
         assert!(!of("claude-opus-5").binds_thinking());

@@ -1,29 +1,29 @@
-//! The conversation as Anthropic's Messages API takes it.
+//! The conversation in the format of Anthropic's Messages API.
 
 use deskhand_core::model::{CallResult, Image, Item};
 use serde_json::{Value, json};
 
-use super::{VENDOR, forms, generation::Generation, offer::Offer};
+use super::{VENDOR, forms, generation::Generation, offer::AnthropicOffer};
 use crate::{
-    exchange::{self, Exchange, Part},
+    exchange::{self, ConversationPart, Exchange},
     images, retell,
     space::Space,
 };
 
-/// How many places may be marked for the vendor's cache, besides the system prompt.
+/// The number of places that may be marked for the vendor's cache, besides the system prompt.
 const MOST_CACHED_TURNS: usize = 3;
 
 /// Writes the messages of a request.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct MessagesWriter {
     generation: Generation,
-    offer: Offer,
+    offer: AnthropicOffer,
     space: Space,
     messages: Vec<Value>,
 }
 
-impl Writer {
-    pub(super) fn new(generation: Generation, offer: Offer, space: Space) -> Self {
+impl MessagesWriter {
+    pub(super) fn new(generation: Generation, offer: AnthropicOffer, space: Space) -> Self {
         Self {
             generation,
             offer,
@@ -32,19 +32,19 @@ impl Writer {
         }
     }
 
-    /// The conversation, and the beginning of the answer that is asked for.
+    /// Returns the messages of the conversation, and the beginning of the requested answer.
     pub(super) fn write(mut self, items: &[Item], said: &[Value]) -> Vec<Value> {
         for part in exchange::parts(items) {
             match part {
-                Part::Said(text) => self.say(vec![words(text)]),
-                Part::Shown { text, image } => self.tell((text.to_owned(), image)),
-                Part::Exchange(exchange) => self.exchange(&exchange),
-                Part::Stray(results) => {
+                ConversationPart::Said(text) => self.say(vec![words(text)]),
+                ConversationPart::Shown { text, image } => self.tell((text.to_owned(), image)),
+                ConversationPart::Exchange(exchange) => self.exchange(&exchange),
+                ConversationPart::Stray(results) => {
                     for result in results {
                         self.tell(retell::stray(result));
                     }
                 }
-                Part::CutOff(text) => {
+                ConversationPart::CutOff(text) => {
                     if retell::is_something(text) {
                         self.add("assistant", vec![words(text)]);
                     }
@@ -78,7 +78,7 @@ impl Writer {
         }
     }
 
-    /// What came of an answer's calls. All results stand before anything else.
+    /// Returns the results of an answer's calls. All results come before any other block.
     fn results(&self, exchange: &Exchange<'_>, blocks: &[Value]) -> Vec<Value> {
         let mut results = Vec::new();
         let mut pictures = Vec::new();
@@ -87,7 +87,7 @@ impl Writer {
             let id = call["id"].as_str().unwrap_or_default();
             let result = exchange.result(id);
             results.push(self.result(call, result));
-            // A result that is an error takes no picture.
+            // A result that is an error cannot contain a picture.
             let failed = result.filter(|result| result.is_error);
             pictures.extend(failed.and_then(|result| result.image.as_ref()));
         }
@@ -124,12 +124,12 @@ impl Writer {
         self.say(std::iter::once(words(&text)).chain(picture).collect());
     }
 
-    /// Adds what people or tools say.
+    /// Adds blocks from people or tools.
     fn say(&mut self, blocks: Vec<Value>) {
         self.add("user", blocks);
     }
 
-    /// Whoever spoke last goes on.
+    /// Adds blocks, to the last message if it has the same role.
     fn add(&mut self, role: &str, blocks: Vec<Value>) {
         if let Some(last) = self.messages.last_mut().filter(|last| last["role"] == role)
             && let Some(content) = last["content"].as_array_mut()
@@ -156,7 +156,7 @@ impl Writer {
     }
 }
 
-/// Marks the ends of the newest turns, so that the next request finds what came before them in the cache.
+/// Marks the ends of the newest turns, so that the next request finds everything before them in the cache.
 pub(super) fn mark_for_cache(messages: &mut [Value]) {
     let of_people = messages
         .iter_mut()
@@ -170,7 +170,7 @@ pub(super) fn mark_for_cache(messages: &mut [Value]) {
     }
 }
 
-/// A block of text. An empty one would be refused.
+/// Returns a block of text. The vendor would reject an empty one.
 fn words(text: &str) -> Value {
     let text = if retell::is_something(text) {
         text

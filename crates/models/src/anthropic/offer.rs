@@ -1,4 +1,4 @@
-//! What a model is offered besides the conversation, and what of it the vendor has turned down.
+//! Optional features that a model is offered besides the conversation, and those that the vendor has rejected.
 
 use std::{
     collections::HashMap,
@@ -11,24 +11,24 @@ use reqwest::StatusCode;
 use super::generation::{Generation, ToolVersion};
 use crate::http::Refusal;
 
-/// After this long a model is offered again what was turned down: vendors widen what they take.
+/// The time after which a rejected feature is offered again. Vendors come to accept more.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 const CONTEXT_MANAGEMENT: &str = "context-management-2025-06-27";
 const COMPACTION: &str = "compact-2026-01-12";
 
-/// What a model is offered.
+/// The features that a request offers to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Offer {
+pub(super) struct AnthropicOffer {
     pub(super) tools: ToolVersion,
-    /// The vendor clears old results and sums up, where the conversation may not be changed here.
+    /// The vendor clears old results and summarizes, because we may not change the conversation ourselves.
     pub(super) clears: bool,
-    /// A picture that is too big is refused, not shrunk without a word.
+    /// The vendor rejects a picture that is too big instead of shrinking it silently.
     pub(super) is_strict: bool,
 }
 
-impl Offer {
-    /// The most that a model is known to take.
+impl AnthropicOffer {
+    /// Returns the most that a model is known to accept.
     pub(super) fn to(model: &str) -> Self {
         let generation = Generation::of(model);
         Self {
@@ -38,19 +38,21 @@ impl Offer {
         }
     }
 
-    /// Whether pictures have to say that they are not to be shrunk. The toolset does so by itself.
+    /// Returns true if each picture must say that it may not be shrunk. The toolset implies this.
     pub(super) fn marks_pictures(self) -> bool {
         self.is_strict && self.tools != ToolVersion::Toolset20260801
     }
 
-    /// What a request with it has to say in `anthropic-beta`.
+    /// Returns the values that a request with this offer needs in `anthropic-beta`.
     pub(super) fn betas(self) -> Vec<&'static str> {
         let clearing = self.clears.then_some([CONTEXT_MANAGEMENT, COMPACTION]);
         let betas = self.tools.beta().into_iter();
         betas.chain(clearing.into_iter().flatten()).collect()
     }
 
-    /// What is left of it after a refusal that says what was wrong; `None` when it was something else.
+    /// Returns the offer without the feature that a refusal names.
+    ///
+    /// Returns `None` if the refusal is about something else.
     pub(super) fn after(self, refusal: &Refusal) -> Option<Self> {
         let told = refusal.told["error"]["message"].as_str()?;
         if refusal.status != StatusCode::BAD_REQUEST {
@@ -88,27 +90,27 @@ impl Offer {
     }
 }
 
-/// What each model has taken, when it was less than the most.
+/// The offers that models have accepted, for models that did not accept the most.
 #[derive(Debug, Default)]
-pub(super) struct Taken(Mutex<HashMap<String, (Offer, Instant)>>);
+pub(super) struct AcceptedAnthropicOffers(Mutex<HashMap<String, (AnthropicOffer, Instant)>>);
 
-impl Taken {
-    /// What a model is to be offered now.
-    pub(super) fn offer(&self, model: &str) -> Offer {
-        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match taken.get(model) {
+impl AcceptedAnthropicOffers {
+    /// Returns the offer to make to a model now.
+    pub(super) fn offer(&self, model: &str) -> AnthropicOffer {
+        let accepted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match accepted.get(model) {
             Some((offer, at)) if at.elapsed() < FORGOTTEN_AFTER => *offer,
-            _ => Offer::to(model),
+            _ => AnthropicOffer::to(model),
         }
     }
 
-    /// Notes what a model took. What it was offered at first needs no note.
-    pub(super) fn note(&self, model: &str, offer: Offer) {
-        let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if offer == Offer::to(model) {
-            taken.remove(model);
-        } else if taken.get(model).is_none_or(|(known, _)| *known != offer) {
-            taken.insert(model.to_owned(), (offer, Instant::now()));
+    /// Records the offer that a model accepted. The first offer needs no record.
+    pub(super) fn note(&self, model: &str, offer: AnthropicOffer) {
+        let mut accepted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if offer == AnthropicOffer::to(model) {
+            accepted.remove(model);
+        } else if accepted.get(model).is_none_or(|(known, _)| *known != offer) {
+            accepted.insert(model.to_owned(), (offer, Instant::now()));
         }
     }
 }
@@ -129,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_is_turned_down_is_left_out_step_by_step() {
-        let mut offer = Offer::to("claude-opus-5-5");
+        let mut offer = AnthropicOffer::to("claude-opus-5-5");
         let told = refusal(
             400,
             "claude-opus-5-5 does not support tool types: computer_toolset_20260801",
@@ -164,7 +166,7 @@ mod tests {
 
     #[test]
     fn other_refusals_change_nothing() {
-        let offer = Offer::to("claude-opus-5-5");
+        let offer = AnthropicOffer::to("claude-opus-5-5");
         for (status, told) in [
             (
                 400,
@@ -180,18 +182,21 @@ mod tests {
 
     #[test]
     fn each_model_is_remembered_by_itself() {
-        let taken = Taken::default();
-        let less = Offer {
+        let accepted = AcceptedAnthropicOffers::default();
+        let less = AnthropicOffer {
             tools: ToolVersion::Computer20251124,
-            ..Offer::to("claude-opus-5-5")
+            ..AnthropicOffer::to("claude-opus-5-5")
         };
-        taken.note("claude-opus-5-5", less);
-        assert_eq!(taken.offer("claude-opus-5-5"), less);
+        accepted.note("claude-opus-5-5", less);
+        assert_eq!(accepted.offer("claude-opus-5-5"), less);
         assert_eq!(
-            taken.offer("claude-sonnet-5-5"),
-            Offer::to("claude-sonnet-5-5")
+            accepted.offer("claude-sonnet-5-5"),
+            AnthropicOffer::to("claude-sonnet-5-5")
         );
-        taken.note("claude-opus-5-5", Offer::to("claude-opus-5-5"));
-        assert_eq!(taken.offer("claude-opus-5-5"), Offer::to("claude-opus-5-5"));
+        accepted.note("claude-opus-5-5", AnthropicOffer::to("claude-opus-5-5"));
+        assert_eq!(
+            accepted.offer("claude-opus-5-5"),
+            AnthropicOffer::to("claude-opus-5-5")
+        );
     }
 }

@@ -5,36 +5,38 @@ use serde_json::{Value, json};
 
 use super::{
     generation::{Generation, Thinking},
-    messages::{self, Writer},
-    offer::Offer,
+    messages::{self, MessagesWriter},
+    offer::AnthropicOffer,
     tools,
     trim::{self, Limits},
 };
 use crate::space::Space;
 
-/// How many tokens a model may think that wants a number.
+/// The thinking budget of models that need one, in tokens.
 const THINKING_TOKENS: u32 = 4_096;
-/// How long a conversation may be, in tokens, before the vendor clears results of old calls from it.
+/// The length of a conversation, in tokens, from which the vendor clears results of old calls.
 const CLEARED_FROM: u32 = 100_000;
-/// How many calls keep their results then.
+/// The number of calls that keep their results when the vendor clears.
 const KEPT_CALLS: u32 = 12;
-/// How much is to be won by it, in tokens: what stands after it is read anew.
+/// The least that clearing must free, in tokens, because everything after it drops out of the cache.
 const CLEARED_AT_LEAST: u32 = 30_000;
-/// How long it may be before the vendor sums it up.
+/// The length of a conversation, in tokens, from which the vendor summarizes it.
 const SUMMED_UP_FROM: u32 = 180_000;
 
-/// The body of a request. Which model it is for is left to whoever sends it. `said` is the beginning of the
-/// answer, from before the model paused.
+/// Writes the body of a request, without the model, which the sender adds.
+///
+/// `said` is the beginning of the answer, from before the model paused.
 pub(super) fn body(
     model: &str,
-    offer: Offer,
+    offer: AnthropicOffer,
     largest_body: usize,
     request: &ModelRequest,
     said: &[Value],
 ) -> Value {
     let generation = Generation::of(model);
     let space = Space::picture(request.screen, request.shown);
-    let mut messages = Writer::new(generation, offer, space).write(&request.items, said);
+    // The conversation, cut to the vendor's limits.
+    let mut messages = MessagesWriter::new(generation, offer, space).write(&request.items, said);
     let limits = Limits {
         n_pictures: generation.most_pictures(),
         body_bytes: largest_body,
@@ -53,6 +55,7 @@ pub(super) fn body(
         }],
         "messages": messages,
     });
+    // The options that only some models accept.
     match generation.thinking() {
         Thinking::None => {}
         Thinking::Budget => {
@@ -72,7 +75,7 @@ pub(super) fn body(
     body
 }
 
-/// What the vendor does about conversations that become long, where they may not be changed here.
+/// Returns the rules by which the vendor shortens long conversations, because we may not change them ourselves.
 fn context_management() -> Value {
     let tokens = |value: u32| json!({"type": "input_tokens", "value": value});
     json!({"edits": [

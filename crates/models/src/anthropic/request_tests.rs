@@ -3,7 +3,7 @@
 use deskhand_core::model::{CallResult, Item, ToolCall};
 use serde_json::{Value, json};
 
-use super::{VENDOR, generation::ToolVersion, offer::Offer, request};
+use super::{VENDOR, generation::ToolVersion, offer::AnthropicOffer, request};
 use crate::{
     retell,
     testing::{self, failed, prompt, result, shown},
@@ -21,9 +21,9 @@ fn answer(content: &Value) -> Item {
 }
 
 fn body(model: &str, tools: ToolVersion, items: Vec<Item>, said: &[Value]) -> Value {
-    let offer = Offer {
+    let offer = AnthropicOffer {
         tools,
-        ..Offer::to(model)
+        ..AnthropicOffer::to(model)
     };
     request::body(model, offer, 30_000_000, &testing::request(items), said)
 }
@@ -281,7 +281,7 @@ fn another_model_gets_calls_in_its_own_form_and_no_thinking_of_others() {
 #[test]
 fn old_conversations_are_cleared_by_the_vendor_where_they_may_not_be_changed_here() {
     let of = |model: &str| {
-        let offer = Offer::to(model);
+        let offer = AnthropicOffer::to(model);
         let items = vec![prompt("hi")];
         let body = body(model, offer.tools, items, &[]);
         (body["context_management"].clone(), offer.betas())

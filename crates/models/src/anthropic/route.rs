@@ -1,4 +1,4 @@
-//! The ways on which Anthropic's models are reached.
+//! The services that Anthropic's models can be reached through.
 
 use std::sync::Arc;
 
@@ -15,24 +15,24 @@ use crate::{
 
 /// The version of the API.
 const API_VERSION: &str = "2023-06-01";
-/// The same at Google, where it stands in the body.
+/// The version at Google, where it is part of the body.
 const VERTEX_VERSION: &str = "vertex-2023-10-16";
-/// What Amazon calls the service that speaks like Anthropic.
+/// Amazon's name of the service that speaks Anthropic's API.
 const BEDROCK_SERVICE: &str = "bedrock-mantle";
 
-/// Who is asked, and how it is told who asks.
+/// The service to call, and the credentials for it.
 #[derive(Debug)]
 pub(crate) enum Route {
-    /// Anthropic itself, or somebody who speaks like them.
+    /// Anthropic itself, or another server that speaks its API.
     Direct { base_url: BaseUrl, key: Secret },
-    /// Amazon.
+    /// Amazon Bedrock.
     Bedrock {
         base_url: BaseUrl,
         region: String,
         access: BedrockAccess,
         clock: Arc<dyn Clock>,
     },
-    /// Google.
+    /// Google Vertex AI.
     Vertex {
         base_url: BaseUrl,
         project: String,
@@ -41,7 +41,7 @@ pub(crate) enum Route {
     },
 }
 
-/// How Amazon is told who asks.
+/// Credentials for Amazon.
 #[derive(Debug)]
 pub(crate) enum BedrockAccess {
     Token(Secret),
@@ -49,7 +49,7 @@ pub(crate) enum BedrockAccess {
 }
 
 impl Route {
-    /// The part before the slash in the names of the models there.
+    /// Returns the part before the slash in the names of this service's models.
     pub(super) fn vendor(&self) -> &'static str {
         match self {
             Self::Direct { .. } => VENDOR,
@@ -58,7 +58,7 @@ impl Route {
         }
     }
 
-    /// What must not be in any message.
+    /// Returns the secrets that must not appear in any message.
     pub(super) fn secrets(&self) -> Vec<Secret> {
         match self {
             Self::Direct { key, .. } => vec![key.clone()],
@@ -78,7 +78,7 @@ impl Route {
         }
     }
 
-    /// How big a request may be, in bytes.
+    /// Returns the maximum size of a request, in bytes.
     pub(super) fn largest_body(&self) -> usize {
         match self {
             Self::Direct { .. } => 30_000_000,
@@ -87,7 +87,7 @@ impl Route {
         }
     }
 
-    /// A request, ready to be sent.
+    /// Builds a request that is ready to be sent.
     pub(super) async fn request(
         &self,
         client: &reqwest::Client,

@@ -1,18 +1,18 @@
-//! How big a picture may be before Anthropic shrinks or refuses it.
+//! The size of a picture above which Anthropic shrinks or rejects it.
 
 use deskhand_core::action::ScreenSize;
 
-/// Pictures are cut into squares with edges of this length; each costs a token.
+/// The edge of the squares that pictures are cut into, in pixels. Each square costs a token.
 const SQUARE: u32 = 28;
 
-/// How much a model sees.
+/// The resolution at which a model sees pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(super) enum Resolution {
     Standard,
     Sharp,
 }
 
-impl Sight {
+impl Resolution {
     fn longest_edge(self) -> u32 {
         match self {
             Self::Standard => 1568,
@@ -35,11 +35,11 @@ impl Sight {
     }
 }
 
-/// The largest size of the same shape that is taken as it is and whose edges are not longer than
-/// `longest`.
-pub(super) fn shown(native: ScreenSize, sight: Sight, longest: u32) -> ScreenSize {
+/// Returns the largest size of the same shape that is not shrunk and whose edges are at most `longest`.
+pub(super) fn shown(native: ScreenSize, resolution: Resolution, longest: u32) -> ScreenSize {
     let (width, height) = (u32::from(native.width), u32::from(native.height));
-    let fits = |width: u32, height: u32| width.max(height) <= longest && sight.fits(width, height);
+    let fits =
+        |width: u32, height: u32| width.max(height) <= longest && resolution.fits(width, height);
     if fits(width, height) {
         return native;
     }
@@ -50,6 +50,7 @@ pub(super) fn shown(native: ScreenSize, sight: Sight, longest: u32) -> ScreenSiz
         (width, height)
     };
     let shape = f64::from(long) / f64::from(short);
+    // Binary search for the longest edge that fits.
     let (mut fitting, mut too_long) = (1, long);
     while too_long - fitting > 1 {
         let middle = fitting.midpoint(too_long);
@@ -65,7 +66,7 @@ pub(super) fn shown(native: ScreenSize, sight: Sight, longest: u32) -> ScreenSiz
     } else {
         (long, short)
     };
-    // Never more than the screen's own, which are 16 bits.
+    // At most the screen's own edges, which have 16 bits.
     let small = |edge: u32| u16::try_from(edge).unwrap_or(u16::MAX);
     ScreenSize {
         width: small(width),
@@ -73,7 +74,7 @@ pub(super) fn shown(native: ScreenSize, sight: Sight, longest: u32) -> ScreenSiz
     }
 }
 
-/// The short edge that goes with a long one.
+/// Returns the short edge that belongs to a long one.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -89,13 +90,17 @@ mod tests {
 
     use super::*;
 
-    fn check(native: (u16, u16), sight: Sight, expected: (u16, u16)) {
+    fn check(native: (u16, u16), resolution: Resolution, expected: (u16, u16)) {
         let native = ScreenSize {
             width: native.0,
             height: native.1,
         };
-        let shown = shown(native, sight, u32::MAX);
-        assert_eq!((shown.width, shown.height), expected, "{native} {sight:?}");
+        let shown = shown(native, resolution, u32::MAX);
+        assert_eq!(
+            (shown.width, shown.height),
+            expected,
+            "{native} {resolution:?}"
+        );
     }
 
     #[test]
@@ -104,13 +109,13 @@ mod tests {
             width: 2560,
             height: 1600,
         };
-        let shown = shown(native, Sight::Sharp, 2000);
+        let shown = shown(native, Resolution::Sharp, 2000);
         assert_eq!((shown.width, shown.height), (2000, 1250));
     }
 
     #[test]
     fn pictures_are_as_big_as_they_may_be() {
-        use Sight::{Sharp, Standard};
+        use Resolution::{Sharp, Standard};
         for (native, standard, sharp) in [
             ((1920, 1080), (1456, 819), (1920, 1080)),
             ((3840, 2160), (1456, 819), (2576, 1449)),
@@ -135,17 +140,17 @@ mod tests {
         #[test]
         fn a_picture_is_taken_as_it_is_keeps_its_shape_and_could_not_be_larger(
             edges in (1_u16..=8000, 1_u16..=8000),
-            sight in select(vec![Sight::Standard, Sight::Sharp]),
+            resolution in select(vec![Resolution::Standard, Resolution::Sharp]),
             longest in select(vec![2000, u32::MAX]),
         ) {
             let native = ScreenSize { width: edges.0, height: edges.1 };
             let turned = ScreenSize { width: edges.1, height: edges.0 };
-            let size = shown(native, sight, longest);
+            let size = shown(native, resolution, longest);
             let (width, height) = (u32::from(size.width), u32::from(size.height));
-            let fits = |long: u32, short: u32| long <= longest && sight.fits(long, short);
+            let fits = |long: u32, short: u32| long <= longest && resolution.fits(long, short);
             let (long, short) = (width.max(height), width.min(height));
             prop_assert!(fits(long, short));
-            let of_turned = shown(turned, sight, longest);
+            let of_turned = shown(turned, resolution, longest);
             prop_assert_eq!((of_turned.height, of_turned.width), (size.width, size.height));
             if size != native {
                 let shape = f64::from(edges.0.max(edges.1)) / f64::from(edges.0.min(edges.1));

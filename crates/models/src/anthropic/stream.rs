@@ -1,4 +1,4 @@
-//! Answers as Anthropic streams them.
+//! Answers in the format that Anthropic streams.
 
 use deskhand_core::model::{Chunk, End, ModelError, Original, Usage};
 use serde_json::{Value, json};
@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 use super::{VENDOR, calls, generation::ToolVersion};
 use crate::{
     space::Space,
-    talk::{self, State},
+    talk::{State, StreamedAnswer},
 };
 
-/// An answer as far as it was heard.
+/// The part of an answer that has been received.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct AnthropicAnswer {
     space: Space,
     model: String,
     tools: ToolVersion,
-    /// What was said before the model paused.
+    /// Content from before the model paused.
     said: Vec<Value>,
     blocks: Vec<Block>,
     usage: Usage,
@@ -23,17 +23,17 @@ pub(crate) struct Answer {
     is_over: bool,
 }
 
-/// A block that is being put together.
+/// A block that is still being received.
 #[derive(Debug)]
 struct Block {
     value: Value,
-    /// The input of a tool call, as far as it came.
+    /// The part of a tool call's input that has been received.
     input: String,
-    /// Whether all of it came and makes sense.
+    /// The block is complete and could be parsed.
     is_whole: bool,
 }
 
-impl Answer {
+impl AnthropicAnswer {
     pub(super) fn new(space: Space, model: String, tools: ToolVersion, said: Vec<Value>) -> Self {
         Self {
             space,
@@ -48,7 +48,7 @@ impl Answer {
     }
 }
 
-impl talk::Answer for Answer {
+impl StreamedAnswer for AnthropicAnswer {
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
         match event["type"].as_str() {
             Some("message_start") => self.count(&event["message"]["usage"]),
@@ -86,15 +86,15 @@ impl talk::Answer for Answer {
     }
 }
 
-impl Answer {
-    /// Whether the model wants to be asked again at once, with what it has said so far.
+impl AnthropicAnswer {
+    /// Returns true if the model wants to be asked again at once, with everything that it has said so far.
     fn is_paused(&self) -> bool {
         self.stop_reason.as_deref() == Some("pause_turn")
     }
 
-    /// What it has said so far.
+    /// Returns everything that the model has said so far.
     ///
-    /// An answer that is nothing but thinking is none: it would be refused.
+    /// Returns nothing if that is only thinking, because the vendor would reject it.
     fn content(&self) -> Vec<Value> {
         let whole = self
             .blocks
@@ -106,7 +106,7 @@ impl Answer {
         if says_something { content } else { Vec::new() }
     }
 
-    /// Later counts include earlier ones.
+    /// Updates the usage. Later counts include earlier ones.
     fn count(&mut self, usage: &Value) {
         let counted = |field: &str, before: u64| usage[field].as_u64().unwrap_or(before);
         let Usage {
@@ -181,7 +181,7 @@ impl Answer {
         if !block.input.is_empty() {
             match serde_json::from_str(&block.input) {
                 Ok(input) => block.value["input"] = input,
-                // Cut off in the middle: the end of the answer says so.
+                // The input was cut off. The end of the answer reports that.
                 Err(_) => return Vec::new(),
             }
         }
@@ -236,7 +236,7 @@ fn append(text: &mut Value, piece: &str) {
     }
 }
 
-/// Whether a block says nothing. Anthropic sends such and does not take them back.
+/// Returns true if a block is empty. Anthropic sends such blocks but does not accept them back.
 fn is_empty(block: &Value) -> bool {
     let is_blank = |field: &str| {
         let text = block[field].as_str();
@@ -244,7 +244,7 @@ fn is_empty(block: &Value) -> bool {
     };
     match block["type"].as_str() {
         Some("text") => is_blank("text"),
-        // Cut off before it was signed.
+        // It was cut off before it was signed.
         Some("thinking") => is_blank("signature"),
         _ => false,
     }

@@ -4,7 +4,7 @@ use deskhand_core::model::{Chunk, End, ModelError, Usage};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{generation::ToolVersion, stream::Answer};
+use super::{generation::ToolVersion, stream::AnthropicAnswer};
 use crate::testing::{
     self, after_what_was_said, broken_off, calls, error, events, lengths, space, whole, written,
 };
@@ -80,7 +80,7 @@ data: {"type":"message_stop"}
 fn read(body: &str, lengths: &[usize]) -> Vec<Result<Chunk, ModelError>> {
     testing::read(body, lengths, |said| {
         let tools = ToolVersion::Toolset20260801;
-        Answer::new(space(), "claude-opus-5".to_owned(), tools, said)
+        AnthropicAnswer::new(space(), "claude-opus-5".to_owned(), tools, said)
     })
 }
 

@@ -1,4 +1,4 @@
-//! The tools as Anthropic's models are offered them.
+//! The tools in the format of Anthropic's API.
 
 use deskhand_core::{
     action::ScreenSize,

@@ -1,24 +1,25 @@
-//! Keeping a request within what is taken: so many pictures, so many bytes.
+//! Keeps a request within the vendor's limits on pictures and bytes.
 //!
-//! The oldest pictures go many at a time, so that requests stay the same for long, and with them all thinking
-//! that is good only for the conversation that it followed.
+//! The oldest pictures are dropped many at a time, so that requests keep the same beginning for long. Dropping them
+//! also drops all thinking that is valid only for the conversation that it followed.
 
 use serde_json::{Value, json};
 
 use super::forms;
 use crate::retell;
 
-/// What a vendor takes.
+/// The limits of a vendor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Limits {
     pub(super) n_pictures: usize,
     pub(super) body_bytes: usize,
-    /// Whether thinking is good only for the conversation that it followed.
+    /// Thinking is valid only for the conversation that it followed.
     pub(super) is_bound: bool,
 }
 
-/// Takes the oldest pictures out of messages that are too many or too big.
+/// Replaces the oldest pictures with text if there are too many or they are too big.
 pub(super) fn trim(messages: &mut [Value], limits: Limits) {
+    // Measure all pictures in the order of the conversation.
     let mut pictures = Vec::new();
     for message in messages.iter_mut() {
         each_block(&mut message["content"], &mut |block| {
@@ -32,6 +33,7 @@ pub(super) fn trim(messages: &mut [Value], limits: Limits) {
     if n_dropped == 0 {
         return;
     }
+    // Replace the oldest, and drop bound thinking, because the conversation before it has changed.
     let mut n_seen = 0;
     for message in messages.iter_mut() {
         let content = &mut message["content"];
@@ -52,10 +54,12 @@ pub(super) fn trim(messages: &mut [Value], limits: Limits) {
     }
 }
 
-/// How many of the oldest go. Whenever there are too many, only half of what is taken stays, and more come
-/// after it: so the same ones are missing from many requests in a row.
+/// Returns the number of oldest pictures to drop.
+///
+/// Whenever a limit is exceeded, only half of it stays in use and later pictures fill it again. As a result, many
+/// consecutive requests drop the same pictures.
 fn n_dropped(pictures: &[usize], limits: Limits) -> usize {
-    // Words are little next to pictures; an eighth is left for them.
+    // Text is small next to pictures. An eighth is reserved for it.
     let most_bytes = limits.body_bytes - limits.body_bytes / 8;
     let (mut first, mut bytes) = (0, 0);
     for (last, size) in pictures.iter().enumerate() {

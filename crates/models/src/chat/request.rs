@@ -8,19 +8,19 @@ use serde_json::{Value, json};
 
 use super::VENDOR;
 use crate::{
-    exchange::{self, Exchange, Part},
+    exchange::{self, ConversationPart, Exchange},
     images::data_url,
     retell,
     space::Space,
     tool_input::function_name,
 };
 
-/// What stands beside pictures of what was done.
+/// The text beside pictures that results came with.
 const AFTER_THAT: &str = "[The screen after that:]";
-/// The fields of an answer that hold what only the model that thought it may be given back.
+/// The fields of an answer that may be sent back only to the model that produced them.
 pub(super) const REASONING: [&str; 2] = ["reasoning_content", "reasoning_details"];
 
-/// The body of a request.
+/// Writes the body of a request.
 pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
     let mut messages = vec![said("system", &request.system)];
     let space = Space::picture(request.screen, request.shown);
@@ -47,11 +47,11 @@ fn tool(tool: &ToolSpec) -> Value {
     })
 }
 
-fn write(part: Part<'_>, model: &str, space: &Space, messages: &mut Vec<Value>) {
+fn write(part: ConversationPart<'_>, model: &str, space: &Space, messages: &mut Vec<Value>) {
     match part {
-        Part::Said(text) => messages.push(said("user", text)),
-        Part::Shown { text, image } => messages.push(shown(text, image)),
-        Part::Exchange(exchange) => match sent(&exchange, model) {
+        ConversationPart::Said(text) => messages.push(said("user", text)),
+        ConversationPart::Shown { text, image } => messages.push(shown(text, image)),
+        ConversationPart::Exchange(exchange) => match sent(&exchange, model) {
             Some(message) => {
                 messages.push(message.clone());
                 messages.extend(results(&exchange, &message));
@@ -63,8 +63,10 @@ fn write(part: Part<'_>, model: &str, space: &Space, messages: &mut Vec<Value>) 
                 messages.extend(retell::done(&exchange, space).into_iter().map(told));
             }
         },
-        Part::Stray(results) => messages.extend(results.iter().map(retell::stray).map(told)),
-        Part::CutOff(text) => {
+        ConversationPart::Stray(results) => {
+            messages.extend(results.iter().map(retell::stray).map(told));
+        }
+        ConversationPart::CutOff(text) => {
             if retell::is_something(text) {
                 messages.push(said("assistant", text));
             }
@@ -73,7 +75,7 @@ fn write(part: Part<'_>, model: &str, space: &Space, messages: &mut Vec<Value>) 
     }
 }
 
-/// An answer as it was sent. Another model does not get to see the reasoning.
+/// Returns an answer as it was received, without the reasoning if another model produced it.
 fn sent(exchange: &Exchange<'_>, model: &str) -> Option<Value> {
     let original = exchange.original(VENDOR)?;
     let mut message = original["message"].clone();
@@ -86,7 +88,7 @@ fn sent(exchange: &Exchange<'_>, model: &str) -> Option<Value> {
     Some(message)
 }
 
-/// What came of an answer's calls. A function's result is text; pictures are shown by the user.
+/// Returns the results of an answer's calls. A function's result is text, so the user shows the pictures.
 fn results(exchange: &Exchange<'_>, message: &Value) -> Vec<Value> {
     let calls = message["tool_calls"].as_array();
     let mut messages = Vec::new();
@@ -107,7 +109,7 @@ fn told((text, image): retell::Told<'_>) -> Value {
     shown(&text, image)
 }
 
-/// Words and pictures, as from the user.
+/// Returns text and pictures as a message from the user.
 fn shown<'a>(text: &str, images: impl IntoIterator<Item = &'a Image>) -> Value {
     let words = json!({"type": "text", "text": text});
     let pictures = images

@@ -1,4 +1,4 @@
-//! Answers as chat completions stream them.
+//! Answers in the format that chat completions stream.
 
 use std::collections::BTreeMap;
 
@@ -9,35 +9,35 @@ use uuid::Uuid;
 use super::{VENDOR, request::REASONING};
 use crate::{
     space::Space,
-    talk::{self, State},
+    talk::{State, StreamedAnswer},
     tool_input,
 };
 
-/// An answer as far as it was heard.
+/// The part of an answer that has been received.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ChatAnswer {
     space: Space,
     model: String,
     text: String,
     is_thinking: bool,
-    /// Reasoning, as far as whoever sent it wants it back.
+    /// The reasoning that the server wants back.
     reasoning: Map<String, Value>,
-    /// By their places in the answer.
-    calls: BTreeMap<u64, Call>,
+    /// The calls by their index in the answer.
+    calls: BTreeMap<u64, PartialCall>,
     usage: Usage,
     finish_reason: Option<String>,
     is_over: bool,
 }
 
-/// A call that is being put together.
+/// A call that is still being received.
 #[derive(Debug, Default)]
-struct Call {
+struct PartialCall {
     id: String,
     name: String,
     arguments: String,
 }
 
-impl Answer {
+impl ChatAnswer {
     pub(super) fn new(space: Space, model: String) -> Self {
         Self {
             space,
@@ -73,7 +73,7 @@ impl Answer {
             .flatten()
             .enumerate()
         {
-            // Some leave the place out, since they send each call whole.
+            // Some servers omit the index because they send each call in one piece.
             let place = piece["index"].as_u64().unwrap_or(place as u64);
             let call = self.calls.entry(place).or_default();
             let part = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -102,6 +102,7 @@ impl Answer {
 
     fn end(&mut self) -> Vec<Chunk> {
         self.is_over = true;
+        // Calls that were cut off in the middle are dropped.
         let is_cut = self.finish_reason.as_deref() == Some("length");
         let mut sent = Vec::new();
         let mut chunks = Vec::new();
@@ -117,7 +118,7 @@ impl Answer {
             }
             let id = Some(call.id).filter(|id| !id.is_empty());
             let id = id.unwrap_or_else(|| format!("call_{}", Uuid::now_v7().simple()));
-            // What cannot be read would stop those who read it once more.
+            // Some servers fail on arguments that they cannot parse, so those are not sent back.
             let repeated = if input.is_ok() { arguments } else { "{}" };
             sent.push(json!({
                 "id": id,
@@ -147,6 +148,7 @@ impl Answer {
                 problem,
             }));
         }
+        // Keep the message for the next request.
         if !sent.is_empty() || !self.text.is_empty() {
             let mut message = json!({"role": "assistant", "content": self.text});
             if !sent.is_empty() {
@@ -166,7 +168,7 @@ impl Answer {
     }
 }
 
-impl talk::Answer for Answer {
+impl StreamedAnswer for ChatAnswer {
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
         if !event["error"].is_null() {
             return Err(super::broke_off(&event["error"]));
@@ -207,7 +209,7 @@ impl talk::Answer for Answer {
         }
     }
 
-    /// Usage comes after the last piece, so that only the stream's own end is the end.
+    /// Ends the answer with the stream. Usage comes after the last piece, so there is no earlier sign of the end.
     fn close(&mut self) -> Result<Vec<Chunk>, ModelError> {
         if self.finish_reason.is_none() {
             return Err(ModelError::unavailable("its answer broke off"));

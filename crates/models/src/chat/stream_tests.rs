@@ -4,7 +4,7 @@ use deskhand_core::model::{Chunk, End, ModelError, Usage};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::stream::Answer;
+use super::stream::ChatAnswer;
 use crate::testing::{
     self, after_what_was_said, broken_off, calls, error, events, lengths, space, whole, written,
 };
@@ -13,7 +13,7 @@ const STREAM: &str = include_str!("../../tests/it/streams/chat.sse");
 
 fn read(body: &str, lengths: &[usize]) -> Vec<Result<Chunk, ModelError>> {
     testing::read(body, lengths, |_| {
-        Answer::new(space(), "qwen3-vl".to_owned())
+        ChatAnswer::new(space(), "qwen3-vl".to_owned())
     })
 }
 

@@ -1,14 +1,14 @@
-//! What programs may not ask for.
+//! Rejects requests that programs may not make.
 //!
-//! A sandbox has no network of its own. What a vendor would fetch, search or run for a program would be a
-//! way around that, and is charged without being counted in tokens. And what is kept in the account
-//! (files, caches) may be somebody else's.
+//! A sandbox has no network of its own. Anything that a vendor would fetch, search or run for a program would be a
+//! way around that, and is charged without being counted in tokens. Data that is stored in the account, such as files
+//! and caches, may belong to other users.
 
 use serde_json::{Map, Value};
 
 use super::paths::Dialect;
 
-/// Whether a request asks only for what a model says. The problem is for whoever wrote the program.
+/// Checks that a request asks only for a model's answer. The error is for the author of the program.
 pub(super) fn check(dialect: Dialect, asked: &Value) -> Result<(), String> {
     let keys: &[&str] = match dialect {
         Dialect::Messages => &["mcp_servers", "container"],
@@ -77,7 +77,7 @@ fn check_tool(dialect: Dialect, tool: &Value) -> Result<(), String> {
     if is_ours { Ok(()) } else { hosted(kind) }
 }
 
-/// Looks for what the vendor would have to fetch, or has in its account.
+/// Rejects data that the vendor would have to fetch, or that is stored in its account.
 fn check_sources(dialect: Dialect, value: &Value) -> Result<(), String> {
     match value {
         Value::Array(items) => items

@@ -1,11 +1,13 @@
-//! Which headers pass the gateway. All others stay behind: keys, cookies, accounts, and what belongs to one connection.
+//! The headers that pass the gateway.
+//!
+//! All others are dropped: keys, cookies, accounts, and headers of a single connection.
 
 use deskhand_core::secret::Secret;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::paths::Dialect;
 
-/// On the way to the vendor.
+/// The request headers that are passed to the vendor.
 const OUTWARD: [&str; 7] = [
     "accept",
     "anthropic-beta",
@@ -16,7 +18,7 @@ const OUTWARD: [&str; 7] = [
     "x-goog-api-client",
 ];
 
-/// On the way back.
+/// The response headers that are passed back.
 const BACK: [&str; 8] = [
     "cache-control",
     "content-type",
@@ -29,10 +31,10 @@ const BACK: [&str; 8] = [
 ];
 const BACK_BEGINNINGS: [&str; 2] = ["anthropic-ratelimit-", "x-ratelimit-"];
 
-/// The version of Anthropic's API for whoever names none.
+/// The version of Anthropic's API for programs that do not name one.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// What the vendor is sent, with the key in its place.
+/// Returns the headers to send to the vendor, with the key in the right place.
 pub(super) fn outward(
     headers: &[(String, String)],
     dialect: Dialect,
@@ -43,7 +45,7 @@ pub(super) fn outward(
         .iter()
         .filter(|(name, _)| OUTWARD.contains(&name.as_str()));
     for (name, value) in passed {
-        // They were headers before, so that both can be read.
+        // These were valid headers before, so both parse.
         if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), value.parse::<HeaderValue>()) {
             sent.append(name, value);
         }
@@ -61,7 +63,7 @@ pub(super) fn outward(
         Dialect::Responses | Dialect::Chat => ("authorization", format!("Bearer {}", key.expose())),
         Dialect::Gemini => ("x-goog-api-key", key.expose().to_owned()),
     };
-    // Without it the vendor says that the key is missing, which is as true.
+    // If the key cannot be a header, the vendor reports a missing key, which is just as true.
     if let Ok(mut value) = value.parse::<HeaderValue>() {
         value.set_sensitive(true);
         sent.insert(name, value);
@@ -69,7 +71,7 @@ pub(super) fn outward(
     sent
 }
 
-/// What the program gets to see.
+/// Returns the response headers that the program gets.
 pub(super) fn back(headers: &HeaderMap) -> Vec<(String, String)> {
     let passes = |name: &str| {
         BACK.contains(&name) || BACK_BEGINNINGS.iter().any(|begin| name.starts_with(begin))

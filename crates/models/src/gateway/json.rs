@@ -1,4 +1,4 @@
-//! Requests as JSON that means the same to everybody.
+//! Parses and changes requests as JSON that every parser reads the same way.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,7 @@ use serde::{
 };
 use serde_json::{Map, Value, value::RawValue};
 
-/// Reads an object. One that says the same key twice is refused: what was checked must be what the
-/// vendor reads.
+/// Reads an object. Rejects duplicate keys, because the vendor must read exactly what was checked.
 pub(super) fn read(body: &[u8]) -> Result<Value, serde_json::Error> {
     let Plain(value) = serde_json::from_slice(body)?;
     if value.is_object() {
@@ -20,7 +19,7 @@ pub(super) fn read(body: &[u8]) -> Result<Value, serde_json::Error> {
     }
 }
 
-/// The same object with other values for some of its keys. All else stays as it was written.
+/// Returns the object with new values for some of its keys. All other values stay as they were written.
 pub(super) fn change(body: &[u8], changes: Vec<(&str, Value)>) -> Result<Bytes, serde_json::Error> {
     let mut object: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(body)?;
     for (key, value) in changes {
@@ -29,7 +28,7 @@ pub(super) fn change(body: &[u8], changes: Vec<(&str, Value)>) -> Result<Bytes, 
     Ok(Bytes::from(serde_json::to_vec(&object)?))
 }
 
-/// A value in which no key is said twice.
+/// A value without duplicate keys.
 struct Plain(Value);
 
 impl<'de> Deserialize<'de> for Plain {

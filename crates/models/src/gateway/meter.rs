@@ -1,25 +1,25 @@
-//! Reads from a passing answer what it takes.
+//! Reads the usage from an answer that passes through.
 
 use deskhand_core::model::Usage;
 use serde_json::Value;
 
 use super::paths::Dialect;
 
-/// The longest answer in one piece, or event of a streamed one, that is read.
+/// The maximum length of an unstreamed answer, or of a line of a streamed one.
 const LONGEST_BYTES: usize = 32 * 1024 * 1024;
 
-/// Listens to one answer.
+/// Counts the usage of one answer.
 #[derive(Debug)]
 pub(super) struct Meter {
     dialect: Dialect,
-    /// Whether it comes as server-sent events.
+    /// The answer arrives as server-sent events.
     is_stream: bool,
-    /// What is not understood yet: the begin of a line, or of the whole answer.
+    /// Bytes that are not parsed yet: the start of a line, or of the whole answer.
     heard: Vec<u8>,
     usage: Usage,
 }
 
-/// The answer is longer than any that can be counted.
+/// An answer that is too long to be counted.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the answer is too long to be counted")]
 pub(super) struct TooLong;
@@ -34,7 +34,7 @@ impl Meter {
         }
     }
 
-    /// Hears the next piece. Answers what it takes so far if that has changed.
+    /// Reads the next piece. Returns the usage so far if it has changed.
     pub(super) fn hear(&mut self, piece: &[u8]) -> Result<Option<Usage>, TooLong> {
         let before = self.usage;
         if self.is_stream {
@@ -54,7 +54,7 @@ impl Meter {
         Ok((self.usage != before).then_some(self.usage))
     }
 
-    /// The answer is over.
+    /// Ends the answer. Returns the usage if it has changed.
     pub(super) fn end(&mut self) -> Option<Usage> {
         let before = self.usage;
         let heard = std::mem::take(&mut self.heard);
@@ -70,14 +70,15 @@ impl Meter {
         let Some(data) = line.strip_prefix(b"data:") else {
             return;
         };
-        // Nearly all events say nothing about it.
+        // Nearly all events have no usage, so they are not parsed.
         let is_about_it = data.windows(5).any(|word| word == b"usage");
         if is_about_it && let Ok(event) = serde_json::from_slice::<Value>(data) {
             self.count(&event);
         }
     }
 
-    /// Google streams an array to whoever does not ask for events.
+    /// Counts an answer that was not streamed as events. Google streams an array to clients that do not ask for
+    /// events.
     fn count_all(&mut self, answer: &Value) {
         match answer.as_array() {
             Some(answers) => answers.iter().for_each(|answer| self.count(answer)),
@@ -98,7 +99,8 @@ impl Meter {
     }
 }
 
-/// What a vendor says an answer takes, which includes what it said `before`.
+/// Reads the usage that a vendor reports. The counts are totals and replace those from `before`. Fields that
+/// Anthropic omits keep their value.
 fn read(dialect: Dialect, usage: &Value, before: Usage) -> Usage {
     let count = |value: &Value| value.as_u64().unwrap_or_default();
     let cached_in = |all: &Value, details: &Value| {

@@ -1,4 +1,4 @@
-//! Passing one request on, and its answer back.
+//! Passes a request on, and its answer back.
 
 use std::{io, time::Duration};
 
@@ -15,25 +15,25 @@ use reqwest::{
 };
 
 use super::{
-    Account, headers,
+    GatewayAccount, headers,
     meter::Meter,
     paths::{Api, Dialect},
     refuse,
 };
 use crate::{http, known, redact};
 
-/// How long a vendor may be silent. Whole answers take as long as they take to be thought of.
+/// The timeout for a silent vendor. An answer that is not streamed arrives only after the model has finished.
 pub(super) const SILENCE: Duration = Duration::from_secs(600);
 
 /// A request on its way to a vendor.
 pub(super) struct Passage {
-    pub(super) account: Account,
+    pub(super) account: GatewayAccount,
     pub(super) api: Api,
     pub(super) url: String,
-    /// With the key.
+    /// The headers, including the key.
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
-    /// `vendor/name`.
+    /// The model as `vendor/name`.
     pub(super) model: String,
     pub(super) price: Option<Price>,
 }
@@ -78,7 +78,7 @@ impl GatewayCall for Passage {
     }
 }
 
-/// The address may hold a password, and the headers hold the key.
+/// Omits the URL, which may contain a password, and the headers, which contain the key.
 impl std::fmt::Debug for Passage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Passage")
@@ -88,7 +88,7 @@ impl std::fmt::Debug for Passage {
     }
 }
 
-/// An answer as it comes, counted on the way.
+/// Passes an answer on as it arrives, and counts its usage on the way.
 fn passing(response: Response, dialect: Dialect) -> GatewayAnswer {
     let kind = response.headers().get(CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -104,7 +104,7 @@ fn counted<E: std::error::Error + Send + Sync + 'static>(
     pieces: impl Stream<Item = Result<Bytes, E>> + Send + 'static,
     meter: Meter,
 ) -> impl Stream<Item = io::Result<Passing>> + Send {
-    // The end of the stream counts as a piece: what it takes may only be known then.
+    // The end of the stream counts as a piece, because the usage may be known only then.
     let pieces = pieces.map(Some).chain(stream::iter([None]));
     let heard = pieces.scan(meter, |meter, piece| {
         let passed = match piece {
@@ -116,7 +116,7 @@ fn counted<E: std::error::Error + Send + Sync + 'static>(
                     .collect(),
                 Err(error) => vec![Err(io::Error::other(error))],
             },
-            // Who it was is told elsewhere.
+            // The vendor is named elsewhere.
             Some(Err(_)) => vec![Err(io::Error::other("the vendor's answer broke off"))],
             None => meter
                 .end()
@@ -130,7 +130,7 @@ fn counted<E: std::error::Error + Send + Sync + 'static>(
     heard.flatten()
 }
 
-/// A vendor's no, without the key in it.
+/// Passes on a vendor's refusal with the key removed.
 async fn refused(
     mut response: Response,
     dialect: Dialect,
@@ -151,7 +151,7 @@ async fn refused(
     }
     let headers = headers::back(response.headers());
     let mut body = Vec::new();
-    // A refusal that breaks off is still one.
+    // A refusal that is cut off is still a refusal.
     while let Ok(Some(piece)) = response.chunk().await {
         body.extend_from_slice(&piece);
         if body.len() > http::LARGEST_REFUSAL_BYTES {

@@ -1,9 +1,9 @@
-//! The paths that programs know vendors by.
+//! The API paths that programs call.
 
-/// The longest name of a model of Google's.
+/// The maximum length of a Gemini model's name, in bytes.
 const LONGEST_NAME: usize = 100;
 
-/// Who speaks how.
+/// The format of a vendor's API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     Messages,
@@ -13,7 +13,7 @@ pub(super) enum Dialect {
 }
 
 impl Dialect {
-    /// Whose way of speaking it is.
+    /// Returns the vendor whose API this is.
     pub(super) fn vendor(self) -> &'static str {
         match self {
             Self::Messages => crate::anthropic::VENDOR,
@@ -23,7 +23,7 @@ impl Dialect {
     }
 }
 
-/// What is asked for. Everything is asked for with POST.
+/// An operation of an API. All of them use POST.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Api {
     Messages,
@@ -38,7 +38,7 @@ pub(super) enum Api {
 }
 
 impl Api {
-    /// What is at this path.
+    /// Returns the operation at this path.
     pub(super) fn at(path: &str) -> Option<Self> {
         Some(match path {
             "/v1/messages" => Self::Messages,
@@ -58,7 +58,7 @@ impl Api {
         }
     }
 
-    /// The model, where the path names it.
+    /// Returns the model if the path names it.
     pub(super) fn model(&self) -> Option<&str> {
         match self {
             Self::Gemini { model, .. } => Some(model),
@@ -66,7 +66,7 @@ impl Api {
         }
     }
 
-    /// Whether it costs nothing.
+    /// Returns true if the vendor does not charge for this operation.
     pub(super) fn is_free(&self) -> bool {
         match self {
             Self::CountTokens => true,
@@ -75,7 +75,7 @@ impl Api {
         }
     }
 
-    /// The path at the vendor, below its base URL, with what is passed on of the query.
+    /// Returns the path below the vendor's base URL, with the query parameters that are passed on.
     pub(super) fn target(&self, query: &str) -> String {
         let path = match self {
             Self::Messages => "/v1/messages".to_owned(),
@@ -99,7 +99,7 @@ impl Api {
     }
 }
 
-/// `/v1beta/models/NAME:VERB`
+/// Parses `/v1beta/models/NAME:VERB`.
 fn gemini(path: &str) -> Option<Api> {
     let (version, rest) = path.strip_prefix('/')?.split_once("/models/")?;
     let (model, verb) = rest.split_once(':')?;

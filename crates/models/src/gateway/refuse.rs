@@ -1,4 +1,4 @@
-//! How each vendor says no.
+//! Refusals in the error format of each vendor.
 
 use bytes::Bytes;
 use deskhand_core::gateway::{GatewayAnswer, Passing, Refusal, RefusalKind};
@@ -7,20 +7,20 @@ use serde_json::{Value, json};
 
 use super::paths::Dialect;
 
-/// A refusal as the vendor would say it; as OpenAI would when nobody knows whom it was meant for.
+/// Returns a refusal in the vendor's format, or in OpenAI's if the vendor is unknown.
 pub(super) fn answer(dialect: Option<Dialect>, refusal: &Refusal) -> GatewayAnswer {
     let dialect = dialect.unwrap_or(Dialect::Chat);
     let (status, word) = told(dialect, refusal.kind);
     let mut answer = said(dialect, status, word, &refusal.message);
     if !matches!(refusal.kind, RefusalKind::Busy | RefusalKind::Vendor) {
-        // Vendors' own clients try again by themselves after some of these.
+        // Vendors' own clients retry some of these automatically.
         let never = ("x-should-retry".to_owned(), "false".to_owned());
         answer.headers.push(never);
     }
     answer
 }
 
-/// An error in the vendor's own form.
+/// Returns an error in the vendor's own format.
 pub(super) fn said(dialect: Dialect, status: u16, word: &str, message: &str) -> GatewayAnswer {
     let body = match dialect {
         Dialect::Messages => {
@@ -36,7 +36,7 @@ pub(super) fn said(dialect: Dialect, status: u16, word: &str, message: &str) -> 
     whole(status, &body)
 }
 
-/// An answer that is all there.
+/// Returns an answer whose body is complete.
 fn whole(status: u16, body: &Value) -> GatewayAnswer {
     let bytes = Passing::Bytes(Bytes::from(body.to_string()));
     GatewayAnswer {
@@ -46,7 +46,7 @@ fn whole(status: u16, body: &Value) -> GatewayAnswer {
     }
 }
 
-/// The status of a refusal, and the vendor's word for it.
+/// Returns the status of a refusal, and the vendor's word for it.
 fn told(dialect: Dialect, kind: RefusalKind) -> (u16, &'static str) {
     let (status, anthropic, openai, gemini) = match kind {
         RefusalKind::Token => (
@@ -74,7 +74,7 @@ fn told(dialect: Dialect, kind: RefusalKind) -> (u16, &'static str) {
             "permission_denied",
             "PERMISSION_DENIED",
         ),
-        // Only Anthropic has a status of its own for this.
+        // Only Anthropic has a separate status for this.
         RefusalKind::Budget if dialect == Dialect::Messages => {
             return (402, "billing_error");
         }

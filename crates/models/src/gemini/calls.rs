@@ -1,4 +1,4 @@
-//! What Gemini's models want done, in both sets of actions, as calls of ours.
+//! Converts the function calls of Gemini's models, in both sets of actions, to our calls.
 
 use deskhand_core::{
     action::{Action, Button, LONGEST_WAIT_MS, Point},
@@ -14,20 +14,20 @@ use crate::{
     tool_input,
 };
 
-/// So many pixels are a click of the wheel.
+/// The number of pixels per click of the wheel.
 const PIXELS_PER_CLICK: f64 = 100.0;
-/// As far as the wheel turns at once.
+/// The maximum number of clicks in one scroll.
 const MOST_CLICKS: f64 = 100.0;
-/// How far is scrolled when the model does not say, in pixels.
+/// The scroll distance in pixels if the model gives none.
 const SCROLL_PIXELS: f64 = 300.0;
-/// The same of the first models, in thousandths of the screen.
+/// The default scroll distance of the first models, in thousandths of the screen.
 const SCROLL_THOUSANDTHS: f64 = 800.0;
-/// Where a search begins when the model does not say.
+/// The page that a search starts from.
 const SEARCH: &str = "https://www.google.com";
 
 /// An action that makes no sense. The text is for the model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-enum BadAction {
+enum BadGeminiAction {
     #[error(transparent)]
     Input(#[from] BadInput),
     #[error(transparent)]
@@ -42,7 +42,7 @@ enum BadAction {
     NotHere(String),
 }
 
-/// The calls that a function call of the model is, in order.
+/// Returns the calls that a function call of the model stands for, in order.
 pub(super) fn read(id: &str, call: &Value, space: &Space) -> Vec<ToolCall> {
     let name = call["name"].as_str().unwrap_or_default();
     let args = &call["args"];
@@ -79,7 +79,7 @@ pub(super) fn read(id: &str, call: &Value, space: &Space) -> Vec<ToolCall> {
         }
         Ok(actions) => {
             let calls = actions.into_iter().enumerate().map(|(index, action)| {
-                // Whoever agrees to the first agrees to the rest of it.
+                // Agreeing to the first call covers the rest of it.
                 let checks = if index == 0 { checks(args) } else { Vec::new() };
                 computer(call_ids::part(id, index), json!(action), checks, None)
             });
@@ -88,7 +88,7 @@ pub(super) fn read(id: &str, call: &Value, space: &Space) -> Vec<ToolCall> {
     }
 }
 
-/// Whether a person must agree to a call.
+/// Returns true if a person must agree to a call.
 pub(super) fn wants_confirmation(args: &Value) -> bool {
     args["safety_decision"]["decision"]
         .as_str()
@@ -109,9 +109,13 @@ fn checks(args: &Value) -> Vec<Check> {
     }]
 }
 
-/// What a predefined function does; `None` for other functions.
-fn actions(name: &str, input: Input<'_>, space: &Space) -> Option<Result<Vec<Action>, BadAction>> {
-    let point = |x: &'static str, y: &'static str| -> Result<Point, BadAction> {
+/// Returns the actions of a predefined function. Returns `None` for other functions.
+fn actions(
+    name: &str,
+    input: Input<'_>,
+    space: &Space,
+) -> Option<Result<Vec<Action>, BadGeminiAction>> {
+    let point = |x: &'static str, y: &'static str| -> Result<Point, BadGeminiAction> {
         Ok(space.point(input.number(x)?, input.number(y)?)?)
     };
     let at = || point("x", "y");
@@ -146,7 +150,7 @@ fn actions(name: &str, input: Input<'_>, space: &Space) -> Option<Result<Vec<Act
         "wait" => wait(input),
         "wait_5_seconds" => Ok(vec![Action::Wait { ms: 5_000 }]),
         "press_key" => key(input, "key").map(|keys| vec![press(&keys)]),
-        "key_down" | "key_up" => Err(BadAction::NotHere(name.to_owned())),
+        "key_down" | "key_up" => Err(BadGeminiAction::NotHere(name.to_owned())),
         "key_combination" => key(input, "keys").map(|keys| vec![press(&keys)]),
         "hotkey" => hotkey(input),
         "take_screenshot" | "open_web_browser" => Ok(vec![Action::Screenshot]),
@@ -154,11 +158,14 @@ fn actions(name: &str, input: Input<'_>, space: &Space) -> Option<Result<Vec<Act
             at().and_then(|at| scroll(input, Some(at), name == "scroll_at", space))
         }
         "scroll_document" => scroll(input, None, true, space),
-        "navigate" => input.text("url").map(navigate).map_err(BadAction::from),
+        "navigate" => input
+            .text("url")
+            .map(navigate)
+            .map_err(BadGeminiAction::from),
         "search" => Ok(navigate(SEARCH)),
         "go_back" => Ok(vec![press("alt+Left")]),
         "go_forward" => Ok(vec![press("alt+Right")]),
-        "open_app" | "list_apps" | "long_press" => Err(BadAction::NotHere(name.to_owned())),
+        "open_app" | "list_apps" | "long_press" => Err(BadGeminiAction::NotHere(name.to_owned())),
         _ => return None,
     })
 }
@@ -170,11 +177,11 @@ fn press(keys: &str) -> Action {
     }
 }
 
-fn key(input: Input<'_>, field: &'static str) -> Result<String, BadAction> {
+fn key(input: Input<'_>, field: &'static str) -> Result<String, BadGeminiAction> {
     Ok(chords::of_list(&[input.text(field)?]))
 }
 
-fn hotkey(input: Input<'_>) -> Result<Vec<Action>, BadAction> {
+fn hotkey(input: Input<'_>) -> Result<Vec<Action>, BadGeminiAction> {
     let keys = input.get("keys").and_then(Value::as_array);
     let keys: Vec<&str> = keys
         .into_iter()
@@ -187,7 +194,7 @@ fn hotkey(input: Input<'_>) -> Result<Vec<Action>, BadAction> {
     Ok(vec![press(&keys.join("+"))])
 }
 
-fn typed(input: Input<'_>, enter_unless_told: bool) -> Result<Vec<Action>, BadAction> {
+fn typed(input: Input<'_>, enter_unless_told: bool) -> Result<Vec<Action>, BadGeminiAction> {
     let text = input.text("text")?.to_owned();
     let enter = match input.get("press_enter") {
         Some(_) => input.is_set("press_enter"),
@@ -199,8 +206,11 @@ fn typed(input: Input<'_>, enter_unless_told: bool) -> Result<Vec<Action>, BadAc
         .collect())
 }
 
-/// Clicks into a field, empties it and types.
-fn type_at(input: Input<'_>, at: Result<Point, BadAction>) -> Result<Vec<Action>, BadAction> {
+/// Clicks into a field, clears it unless told not to, and types.
+fn type_at(
+    input: Input<'_>,
+    at: Result<Point, BadGeminiAction>,
+) -> Result<Vec<Action>, BadGeminiAction> {
     let mut actions = vec![Action::Click {
         button: Button::Left,
         count: 1,
@@ -214,15 +224,16 @@ fn type_at(input: Input<'_>, at: Result<Point, BadAction>) -> Result<Vec<Action>
     Ok(actions)
 }
 
-/// Both spellings of where it begins and ends are in use.
-fn drag(input: Input<'_>, space: &Space) -> Result<Vec<Action>, BadAction> {
+/// Drags between two points. Both spellings of the start and the end are in use.
+fn drag(input: Input<'_>, space: &Space) -> Result<Vec<Action>, BadGeminiAction> {
     let [x0, y0, x1, y1] = if input.get("start_x").is_some() {
         ["start_x", "start_y", "end_x", "end_y"]
     } else {
         ["x", "y", "destination_x", "destination_y"]
     };
-    let point =
-        |x, y| -> Result<Point, BadAction> { Ok(space.point(input.number(x)?, input.number(y)?)?) };
+    let point = |x, y| -> Result<Point, BadGeminiAction> {
+        Ok(space.point(input.number(x)?, input.number(y)?)?)
+    };
     Ok(vec![Action::Drag {
         path: vec![point(x0, y0)?, point(x1, y1)?],
         modifiers: Vec::new(),
@@ -235,12 +246,12 @@ fn drag(input: Input<'_>, space: &Space) -> Result<Vec<Action>, BadAction> {
     clippy::cast_precision_loss,
     reason = "within bounds that are far below 2⁵³"
 )]
-fn wait(input: Input<'_>) -> Result<Vec<Action>, BadAction> {
+fn wait(input: Input<'_>) -> Result<Vec<Action>, BadGeminiAction> {
     let seconds = input.number_or_nothing("seconds")?.unwrap_or(1.0);
     let ms = seconds * 1000.0;
     if !(0.0..=LONGEST_WAIT_MS as f64).contains(&ms) {
         let most = LONGEST_WAIT_MS / 1000;
-        return Err(BadAction::TooLong { most, got: seconds });
+        return Err(BadGeminiAction::TooLong { most, got: seconds });
     }
     Ok(vec![Action::Wait {
         ms: ms.round() as u64,
@@ -253,7 +264,7 @@ fn scroll(
     at: Option<Point>,
     is_first: bool,
     space: &Space,
-) -> Result<Vec<Action>, BadAction> {
+) -> Result<Vec<Action>, BadGeminiAction> {
     let direction = input.text("direction")?;
     let screen = space.native();
     let (dx, dy, edge) = match direction {
@@ -261,7 +272,7 @@ fn scroll(
         "down" => (0, 1, screen.height),
         "left" => (-1, 0, screen.width),
         "right" => (1, 0, screen.width),
-        other => return Err(BadAction::Direction(other.to_owned())),
+        other => return Err(BadGeminiAction::Direction(other.to_owned())),
     };
     let of_screen = |thousandths: f64| thousandths / 1000.0 * f64::from(edge);
     let pixels = match (
@@ -275,7 +286,7 @@ fn scroll(
     };
     let clicks = (pixels.abs() / PIXELS_PER_CLICK).round().max(1.0);
     if clicks > MOST_CLICKS {
-        return Err(BadAction::TooFar(pixels));
+        return Err(BadGeminiAction::TooFar(pixels));
     }
     let clicks = clicks as i32;
     Ok(vec![Action::Scroll {
@@ -286,7 +297,7 @@ fn scroll(
     }])
 }
 
-/// Opens an address in the browser that is in front.
+/// Opens a URL in the browser in the foreground.
 fn navigate(url: &str) -> Vec<Action> {
     vec![
         press("ctrl+l"),

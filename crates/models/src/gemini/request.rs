@@ -1,4 +1,4 @@
-//! Requests to Gemini's generateContent.
+//! Requests to Gemini's `generateContent`.
 
 use deskhand_core::{
     model::{CallResult, Image, Item, ModelRequest},
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{VENDOR, calls};
 use crate::{
     call_ids,
-    exchange::{self, Exchange, Part},
+    exchange::{self, ConversationPart, Exchange},
     images, retell,
     space::Space,
     tool_input::function_name,
@@ -21,13 +21,13 @@ const BROWSER_ONLY: [&str; 3] = [
     "gemini-3-flash",
     "gemini-3.1-pro",
 ];
-/// What our computer cannot do: a key is held for a while, not until somebody lets go.
+/// Actions that our computer does not support: it holds a key for a given time, not until it is released.
 const EXCLUDED: [&str; 2] = ["key_down", "key_up"];
 
-/// The body of a request.
+/// Writes the body of a request.
 pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
     let is_browser = is_browser_only(model);
-    let writer = Writer {
+    let writer = ContentsWriter {
         model,
         is_browser,
         space: Space::thousandths(request.screen),
@@ -45,7 +45,7 @@ fn is_browser_only(model: &str) -> bool {
     BROWSER_ONLY.iter().any(|name| model.starts_with(name))
 }
 
-/// Writes the tools: the computer as the vendor's own, and the rest as functions.
+/// Writes the tools: the computer as the vendor's own tool, and the rest as functions.
 fn tools(request: &ModelRequest, is_browser: bool) -> Vec<Value> {
     let is_computer = |tool: &&ToolSpec| tool.native == Some(NativeTool::Computer);
     let (computer, functions): (Vec<_>, Vec<_>) = request.tools.iter().partition(is_computer);
@@ -80,26 +80,26 @@ fn declaration(tool: &ToolSpec) -> Value {
 }
 
 /// Writes the conversation.
-struct Writer<'a> {
+struct ContentsWriter<'a> {
     model: &'a str,
     is_browser: bool,
     space: Space,
     contents: Vec<Value>,
 }
 
-impl Writer<'_> {
+impl ContentsWriter<'_> {
     fn write(mut self, items: &[Item]) -> Vec<Value> {
         for part in exchange::parts(items) {
             match part {
-                Part::Said(text) => self.add("user", vec![words(text)]),
-                Part::Shown { text, image } => self.tell((text.to_owned(), image)),
-                Part::Exchange(exchange) => self.exchange(&exchange),
-                Part::Stray(results) => {
+                ConversationPart::Said(text) => self.add("user", vec![words(text)]),
+                ConversationPart::Shown { text, image } => self.tell((text.to_owned(), image)),
+                ConversationPart::Exchange(exchange) => self.exchange(&exchange),
+                ConversationPart::Stray(results) => {
                     for result in results {
                         self.tell(retell::stray(result));
                     }
                 }
-                Part::CutOff(text) => {
+                ConversationPart::CutOff(text) => {
                     if retell::is_something(text) {
                         self.add("model", vec![words(text)]);
                     }
@@ -126,14 +126,16 @@ impl Writer<'_> {
             .map(|(call, id)| self.response(call, &of_call(exchange.results, id)))
             .collect();
         if !responses.is_empty() {
-            // They stand alone: as many as there were calls.
+            // Responses form a message of their own, with exactly one for each call.
             self.contents
                 .push(json!({"role": "user", "parts": responses}));
         }
     }
 
-    /// An answer as this model sent it, if it can be sent back. What a person had to agree to and did not is
-    /// told in words: its response would have to say that somebody did.
+    /// Returns an answer as this model sent it, if it can be sent back.
+    ///
+    /// A call that needed a person's consent and did not get it is retold in words, because its response would have
+    /// to claim that consent.
     fn sent<'a>(&self, exchange: &Exchange<'a>) -> Option<Sent<'a>> {
         let original = exchange.original(VENDOR)?;
         let sent = Sent {
@@ -161,7 +163,7 @@ impl Writer<'_> {
             json!({"output": text.join("\n")})
         };
         if self.is_browser {
-            // The first models want one, and nobody here knows it.
+            // The first models require a URL, and we do not know it.
             response["url"] = "".into();
         }
         if calls::wants_confirmation(&call["args"]) {
@@ -186,7 +188,7 @@ impl Writer<'_> {
         );
     }
 
-    /// Whoever spoke last goes on, unless those were responses.
+    /// Adds parts, to the last message if it has the same role and holds no responses.
     fn add(&mut self, role: &str, parts: Vec<Value>) {
         let last = self
             .contents
@@ -200,15 +202,15 @@ impl Writer<'_> {
     }
 }
 
-/// An answer as it was sent.
+/// An answer as it was received.
 struct Sent<'a> {
     parts: &'a [Value],
-    /// Of its function calls, as we know them.
+    /// Our ids of its function calls.
     ids: &'a [Value],
 }
 
 impl<'a> Sent<'a> {
-    /// Its function calls and what we call them.
+    /// Returns its function calls with our ids.
     fn calls(&self) -> impl Iterator<Item = (&'a Value, &'a str)> {
         let calls = self.parts.iter().map(|part| &part["functionCall"]);
         let ids = self.ids.iter().map(|id| id.as_str().unwrap_or_default());

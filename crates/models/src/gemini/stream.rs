@@ -1,4 +1,4 @@
-//! Answers as Gemini streams them.
+//! Answers in the format that Gemini streams.
 
 use deskhand_core::model::{Chunk, End, ModelError, Original, Usage};
 use serde_json::{Value, json};
@@ -7,25 +7,25 @@ use uuid::Uuid;
 use super::{VENDOR, calls};
 use crate::{
     space::Space,
-    talk::{self, State},
+    talk::{State, StreamedAnswer},
 };
 
-/// An answer as far as it was heard.
+/// The part of an answer that has been received.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct GeminiAnswer {
     space: Space,
     model: String,
     parts: Vec<Value>,
-    /// The ids of the function calls among them.
+    /// The ids of the function calls among the parts.
     ids: Vec<String>,
-    /// Whether the last piece was thought; `None` before the first and after a call.
+    /// True if the last piece was thinking, and `None` before the first piece and after a call.
     is_thought: Option<bool>,
     usage: Usage,
     finish_reason: Option<String>,
     is_over: bool,
 }
 
-impl Answer {
+impl GeminiAnswer {
     pub(super) fn new(space: Space, model: String) -> Self {
         Self {
             space,
@@ -70,7 +70,7 @@ impl Answer {
         chunks
     }
 
-    /// Keeps a part for the next request. Thoughts go back only where Google signed them.
+    /// Keeps a part for the next request. Thinking is sent back only if Google signed it.
     fn keep(&mut self, part: &Value) {
         let is_signed = part["thoughtSignature"].is_string();
         if part["thought"] == true && !is_signed {
@@ -103,7 +103,7 @@ impl Answer {
     }
 }
 
-impl talk::Answer for Answer {
+impl StreamedAnswer for GeminiAnswer {
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
         if event["error"].is_object() {
             return Err(super::broke_off(&event["error"]));

@@ -4,7 +4,7 @@ use deskhand_core::model::{Chunk, End, ModelError, Usage};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::stream::Answer;
+use super::stream::GeminiAnswer;
 use crate::{
     space::Space,
     testing::{
@@ -18,7 +18,7 @@ const FIRST: &str = include_str!("../../tests/it/streams/gemini_first.sse");
 
 fn read(body: &str, lengths: &[usize]) -> Vec<Result<Chunk, ModelError>> {
     testing::read(body, lengths, |_| {
-        Answer::new(Space::thousandths(SCREEN), "gemini-3.6-flash".to_owned())
+        GeminiAnswer::new(Space::thousandths(SCREEN), "gemini-3.6-flash".to_owned())
     })
 }
 

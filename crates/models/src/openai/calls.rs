@@ -1,4 +1,4 @@
-//! What OpenAI's models want done, as calls of ours.
+//! Converts the calls of OpenAI's models to our calls.
 
 use deskhand_core::{
     action::{Action, Button},
@@ -14,16 +14,16 @@ use crate::{
     tool_input,
 };
 
-/// How long a model waits that does not say.
+/// The duration of a wait. The model does not give one.
 const WAIT_MS: u64 = 2_000;
-/// So many pixels are a click of the wheel.
+/// The number of pixels per click of the wheel.
 const PIXELS_PER_CLICK: f64 = 100.0;
-/// As far as the wheel turns at once.
+/// The maximum number of clicks in one scroll.
 const MOST_CLICKS: f64 = 100.0;
 
 /// An action that makes no sense. The text is for the model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub(super) enum BadAction {
+pub(super) enum BadOpenAiAction {
     #[error(transparent)]
     Input(#[from] BadInput),
     #[error(transparent)]
@@ -38,7 +38,7 @@ pub(super) enum BadAction {
     ShortPath,
 }
 
-/// The calls of an output item, in order.
+/// Returns the calls of an output item, in order.
 pub(super) fn read(item: &Value, space: &Space) -> Vec<ToolCall> {
     match item["type"].as_str() {
         Some("computer_call") => computer(item, space),
@@ -62,7 +62,7 @@ fn computer(item: &Value, space: &Space) -> Vec<ToolCall> {
             id: call_ids::part(call, index),
             tool: "computer".to_owned(),
             input,
-            // Whoever agrees to the first agrees to the rest of the batch.
+            // Agreeing to the first action covers the rest of the batch.
             checks: if index == 0 { checks(item) } else { Vec::new() },
             problem,
         }
@@ -70,7 +70,7 @@ fn computer(item: &Value, space: &Space) -> Vec<ToolCall> {
     read.collect()
 }
 
-/// What a person must agree to before the item's actions are carried out.
+/// Returns the checks that a person must agree to before the item's actions run.
 fn checks(item: &Value) -> Vec<Check> {
     let pending = item["pending_safety_checks"].as_array();
     let checks = pending.into_iter().flatten().map(|check| {
@@ -103,10 +103,11 @@ fn function(item: &Value, space: &Space) -> ToolCall {
     }
 }
 
-pub(super) fn action(sent: &Value, space: &Space) -> Result<Action, BadAction> {
+pub(super) fn action(sent: &Value, space: &Space) -> Result<Action, BadOpenAiAction> {
     let input = Input::of(sent);
-    let point =
-        || -> Result<_, BadAction> { Ok(space.point(input.number("x")?, input.number("y")?)?) };
+    let point = || -> Result<_, BadOpenAiAction> {
+        Ok(space.point(input.number("x")?, input.number("y")?)?)
+    };
     match input.text("type")? {
         "screenshot" => Ok(Action::Screenshot),
         "wait" => Ok(Action::Wait { ms: WAIT_MS }),
@@ -115,10 +116,10 @@ pub(super) fn action(sent: &Value, space: &Space) -> Result<Action, BadAction> {
                 "left" => Button::Left,
                 "right" => Button::Right,
                 "wheel" | "middle" => Button::Middle,
-                // What these two do in a browser.
+                // These two buttons navigate in a browser.
                 "back" => return Ok(press("alt+Left")),
                 "forward" => return Ok(press("alt+Right")),
-                other => return Err(BadAction::NoButton(other.to_owned())),
+                other => return Err(BadOpenAiAction::NoButton(other.to_owned())),
             };
             Ok(Action::Click {
                 button,
@@ -144,7 +145,7 @@ pub(super) fn action(sent: &Value, space: &Space) -> Result<Action, BadAction> {
                 .map(|point| place(point, space))
                 .collect::<Result<Vec<_>, _>>()?;
             if path.len() < 2 {
-                return Err(BadAction::ShortPath);
+                return Err(BadOpenAiAction::ShortPath);
             }
             Ok(Action::Drag {
                 path,
@@ -167,7 +168,7 @@ pub(super) fn action(sent: &Value, space: &Space) -> Result<Action, BadAction> {
             }
             Ok(press(&chords::of_list(&keys)))
         }
-        other => Err(BadAction::NoAction(other.to_owned())),
+        other => Err(BadOpenAiAction::NoAction(other.to_owned())),
     }
 }
 
@@ -178,8 +179,8 @@ pub(super) fn press(keys: &str) -> Action {
     }
 }
 
-/// A point of a path: `{"x": 1, "y": 2}` or `[1, 2]`.
-fn place(point: &Value, space: &Space) -> Result<deskhand_core::action::Point, BadAction> {
+/// Reads a point of a path: `{"x": 1, "y": 2}` or `[1, 2]`.
+fn place(point: &Value, space: &Space) -> Result<deskhand_core::action::Point, BadOpenAiAction> {
     let pair = json!({"at": point});
     if let Ok(Some([x, y])) = Input::of(&pair).numbers::<2>("at", "two numbers") {
         return Ok(space.point(x, y)?);
@@ -196,21 +197,21 @@ fn keys(sent: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// The keys that are held during a mouse action.
+/// Returns the keys that are held during a mouse action.
 fn held(sent: &Value) -> Vec<String> {
     keys(sent).into_iter().map(str::to_owned).collect()
 }
 
-/// Pixels as clicks of the wheel: at least one, unless there is nothing to scroll.
+/// Converts pixels to clicks of the wheel: at least one, unless there is nothing to scroll.
 #[expect(clippy::cast_possible_truncation, reason = "between -100 and 100")]
-fn clicks(pixels: Option<f64>) -> Result<i32, BadAction> {
+fn clicks(pixels: Option<f64>) -> Result<i32, BadOpenAiAction> {
     let pixels = pixels.unwrap_or_default();
     if pixels == 0.0 || pixels.is_nan() {
         return Ok(0);
     }
     let clicks = (pixels.abs() / PIXELS_PER_CLICK).round().max(1.0);
     if clicks > MOST_CLICKS {
-        return Err(BadAction::TooFar(pixels));
+        return Err(BadOpenAiAction::TooFar(pixels));
     }
     Ok((clicks * pixels.signum()) as i32)
 }

@@ -1,4 +1,4 @@
-//! What is asked for besides an answer, and what of it OpenAI has turned down.
+//! Optional features that a request asks for, and those that OpenAI has rejected.
 
 use std::{
     collections::HashMap,
@@ -9,16 +9,16 @@ use reqwest::StatusCode;
 
 use crate::http::Refusal;
 
-/// What a request asks for.
+/// The features that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Offer {
-    /// Screenshots are to be looked at as they are. Not every form of the API knows the word.
+pub(super) struct OpenAiOffer {
+    /// Screenshots are marked to be viewed without scaling. Not every form of the API knows this field.
     pub(super) detail: bool,
-    /// Reasoning is told in short. Not every account gets to see it.
+    /// Reasoning is summarized. Not every account may see it.
     pub(super) summary: bool,
 }
 
-impl Default for Offer {
+impl Default for OpenAiOffer {
     fn default() -> Self {
         Self {
             detail: true,
@@ -27,8 +27,10 @@ impl Default for Offer {
     }
 }
 
-impl Offer {
-    /// What is left of it after a refusal that says what was wrong; `None` when it was something else.
+impl OpenAiOffer {
+    /// Returns the offer without the feature that a refusal names.
+    ///
+    /// Returns `None` if the refusal is about something else.
     pub(super) fn after(self, refusal: &Refusal) -> Option<Self> {
         let error = &refusal.told["error"];
         let text = |field: &str| error[field].as_str().unwrap_or_default();
@@ -51,20 +53,20 @@ impl Offer {
     }
 }
 
-/// What each model has taken last.
+/// The offer that each model accepted last, for models that did not accept everything.
 #[derive(Debug, Default)]
-pub(super) struct Taken(Mutex<HashMap<String, Offer>>);
+pub(super) struct AcceptedOpenAiOffers(Mutex<HashMap<String, OpenAiOffer>>);
 
-impl Taken {
-    pub(super) fn offer(&self, model: &str) -> Offer {
-        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        taken.get(model).copied().unwrap_or_default()
+impl AcceptedOpenAiOffers {
+    pub(super) fn offer(&self, model: &str) -> OpenAiOffer {
+        let accepted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        accepted.get(model).copied().unwrap_or_default()
     }
 
-    pub(super) fn note(&self, model: &str, offer: Offer) {
-        if offer != Offer::default() {
-            let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            taken.insert(model.to_owned(), offer);
+    pub(super) fn note(&self, model: &str, offer: OpenAiOffer) {
+        if offer != OpenAiOffer::default() {
+            let mut accepted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            accepted.insert(model.to_owned(), offer);
         }
     }
 }

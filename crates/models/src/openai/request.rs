@@ -6,20 +6,20 @@ use deskhand_core::{
 };
 use serde_json::{Value, json};
 
-use super::{VENDOR, offer::Offer};
+use super::{VENDOR, offer::OpenAiOffer};
 use crate::{
     call_ids,
-    exchange::{self, Exchange, Part},
+    exchange::{self, ConversationPart, Exchange},
     images::data_url,
     retell,
     space::Space,
     tool_input::function_name,
 };
 
-/// The body of a request.
-pub(super) fn body(model: &str, offer: Offer, request: &ModelRequest) -> Value {
+/// Writes the body of a request.
+pub(super) fn body(model: &str, offer: OpenAiOffer, request: &ModelRequest) -> Value {
     let is_preview = is_preview(model);
-    let writer = Writer {
+    let writer = InputWriter {
         model,
         has_detail: offer.detail && !is_preview,
         space: Space::picture(request.screen, request.shown),
@@ -30,7 +30,7 @@ pub(super) fn body(model: &str, offer: Offer, request: &ModelRequest) -> Value {
         "input": writer.input(&request.items),
         "tools": tools(request, is_preview),
         "stream": true,
-        // Nothing is kept there: the log is the memory.
+        // OpenAI stores nothing: the log is the memory.
         "store": false,
         "include": ["reasoning.encrypted_content"],
     });
@@ -44,7 +44,7 @@ pub(super) fn body(model: &str, offer: Offer, request: &ModelRequest) -> Value {
     body
 }
 
-/// Whether this is the model of the first form of the computer.
+/// Returns true if this is the model with the first form of the computer.
 pub(super) fn is_preview(model: &str) -> bool {
     model.starts_with("computer-use-preview")
 }
@@ -78,23 +78,25 @@ fn function(tool: &ToolSpec) -> Value {
 }
 
 /// Writes the conversation.
-struct Writer<'a> {
+struct InputWriter<'a> {
     model: &'a str,
-    /// Whether pictures say that they are to be looked at as they are.
+    /// Screenshots are marked to be viewed without scaling.
     has_detail: bool,
     space: Space,
 }
 
-impl Writer<'_> {
+impl InputWriter<'_> {
     fn input(&self, items: &[Item]) -> Vec<Value> {
         let mut input = Vec::new();
         for part in exchange::parts(items) {
             match part {
-                Part::Said(text) => input.push(said("user", text)),
-                Part::Shown { text, image } => input.push(shown(text, image)),
-                Part::Exchange(exchange) => self.exchange(&exchange, &mut input),
-                Part::Stray(results) => input.extend(results.iter().map(retell::stray).map(told)),
-                Part::CutOff(text) => {
+                ConversationPart::Said(text) => input.push(said("user", text)),
+                ConversationPart::Shown { text, image } => input.push(shown(text, image)),
+                ConversationPart::Exchange(exchange) => self.exchange(&exchange, &mut input),
+                ConversationPart::Stray(results) => {
+                    input.extend(results.iter().map(retell::stray).map(told));
+                }
+                ConversationPart::CutOff(text) => {
                     if retell::is_something(text) {
                         input.push(said("assistant", text));
                     }
@@ -120,8 +122,10 @@ impl Writer<'_> {
         }
     }
 
-    /// The items of an answer as this model sent them, if they can be sent back. Every call of the computer wants
-    /// a picture, and every safety check a person's yes: an answer without either is told in words.
+    /// Returns the items of an answer as this model sent them, if they can be sent back.
+    ///
+    /// Every call of the computer needs a picture, and every safety check needs a person's consent. An answer that
+    /// lacks either is retold in words.
     fn sent<'a>(&self, exchange: &Exchange<'a>) -> Option<&'a Vec<Value>> {
         let original = exchange.original(VENDOR)?;
         let output = original["output"].as_array()?;
@@ -139,7 +143,9 @@ impl Writer<'_> {
         (is_own && can_be_repeated && !output.is_empty()).then_some(output)
     }
 
-    /// What came of an answer's calls. The computer's can only show a picture, so what failed is told beside it.
+    /// Returns the outputs of an answer's calls.
+    ///
+    /// A computer call's output can only be a picture, so a separate message reports its errors.
     fn outputs(&self, output: &[Value], results: &[CallResult]) -> Vec<Value> {
         let mut outputs = Vec::new();
         let mut problems = Vec::new();
@@ -216,7 +222,7 @@ fn told((text, image): retell::Told<'_>) -> Value {
     shown(&text, image)
 }
 
-/// Words and a picture, as from the user.
+/// Returns text and a picture as a message from the user.
 fn shown(text: &str, image: Option<&Image>) -> Value {
     let mut content = vec![json!({"type": "input_text", "text": text})];
     if let Some(image) = image {

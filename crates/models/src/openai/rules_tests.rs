@@ -4,7 +4,7 @@ use deskhand_core::model::{CallResult, Item};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{VENDOR, offer::Offer, request};
+use super::{VENDOR, offer::OpenAiOffer, request};
 use crate::{
     conversations::{By, Sent, beginnings, items, steps},
     testing,
@@ -14,7 +14,7 @@ const MODELS: [&str; 2] = ["gpt-6-sol", "computer-use-preview"];
 
 fn input(model: &str, items: &[Item]) -> Vec<Value> {
     let request = testing::request(items.to_vec());
-    let body = request::body(model, Offer::default(), &request);
+    let body = request::body(model, OpenAiOffer::default(), &request);
     body["input"].as_array().unwrap().clone()
 }
 

@@ -1,4 +1,4 @@
-//! Answers as OpenAI streams them.
+//! Answers in the format that OpenAI streams.
 
 use deskhand_core::model::{Chunk, End, ModelError, Original, Usage};
 use serde_json::{Value, json};
@@ -6,23 +6,23 @@ use serde_json::{Value, json};
 use super::{VENDOR, calls};
 use crate::{
     space::Space,
-    talk::{self, State},
+    talk::{State, StreamedAnswer},
 };
 
-/// An answer as far as it was heard.
+/// The part of an answer that has been received.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct OpenAiAnswer {
     space: Space,
     model: String,
     output: Vec<Value>,
     n_calls: usize,
     usage: Usage,
-    /// Whether everything that was said is about what comes next.
+    /// The last message announces what the model does next.
     is_commentary: bool,
     is_over: bool,
 }
 
-impl Answer {
+impl OpenAiAnswer {
     pub(super) fn new(space: Space, model: String) -> Self {
         Self {
             space,
@@ -36,7 +36,7 @@ impl Answer {
     }
 }
 
-impl talk::Answer for Answer {
+impl StreamedAnswer for OpenAiAnswer {
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
         let piece = || event["delta"].as_str().unwrap_or_default().to_owned();
         Ok(match event["type"].as_str() {
@@ -80,7 +80,7 @@ impl talk::Answer for Answer {
     }
 }
 
-impl Answer {
+impl OpenAiAnswer {
     fn end_item(&mut self, item: &Value) -> Vec<Chunk> {
         if item["status"] == "incomplete" {
             return Vec::new();

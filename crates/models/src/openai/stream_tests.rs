@@ -4,7 +4,7 @@ use deskhand_core::model::{Chunk, End, ModelError, Usage};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::stream::Answer;
+use super::stream::OpenAiAnswer;
 use crate::testing::{
     self, after_what_was_said, broken_off, calls, error, events, lengths, space, tool_calls, whole,
     written,
@@ -15,7 +15,7 @@ const PREVIEW: &str = include_str!("../../tests/it/streams/openai_preview.sse");
 
 fn read(body: &str, lengths: &[usize]) -> Vec<Result<Chunk, ModelError>> {
     testing::read(body, lengths, |_| {
-        Answer::new(space(), "gpt-6-sol".to_owned())
+        OpenAiAnswer::new(space(), "gpt-6-sol".to_owned())
     })
 }
 

@@ -17,34 +17,36 @@ use serde_saphyr::{Location, Spanned};
 
 use crate::space::{Outside, Space};
 
-/// What a person must agree to before the call, as a vendor's model would ask for it.
+/// The key of the check that a person must agree to before the call, as a vendor's model would request it.
 const SAFETY_CHECK: &str = "safety_check";
 
 /// A tool call: one tool with its own input, except that points may be given by colour.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct ScriptedCall {
     pub(super) tool: String,
     input: Spanned<Value>,
     safety_check: Option<String>,
 }
 
-impl<'de> Deserialize<'de> for Call {
+impl<'de> Deserialize<'de> for ScriptedCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(CallVisitor)
     }
 }
 
-/// Reads a map of one tool's name and its input, and maybe a `safety_check`. The session knows which tools there are.
+/// Reads a map of one tool's name to its input, with an optional `safety_check`.
+///
+/// The session knows which tools exist.
 struct CallVisitor;
 
 impl<'de> Visitor<'de> for CallVisitor {
-    type Value = Call;
+    type Value = ScriptedCall;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a tool's name and its input")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Call, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ScriptedCall, A::Error> {
         let (mut named, mut safety_check) = (Vec::new(), None);
         while let Some(name) = map.next_key::<String>()? {
             if name == SAFETY_CHECK {
@@ -55,7 +57,7 @@ impl<'de> Visitor<'de> for CallVisitor {
         }
         let mut named = named.into_iter();
         match (named.next(), named.next()) {
-            (Some((tool, input)), None) => Ok(Call {
+            (Some((tool, input)), None) => Ok(ScriptedCall {
                 tool,
                 input,
                 safety_check,
@@ -67,12 +69,12 @@ impl<'de> Visitor<'de> for CallVisitor {
     }
 }
 
-impl Call {
+impl ScriptedCall {
     pub(super) fn location(&self) -> Location {
         self.input.referenced
     }
 
-    /// What is sent once points are found and placeholders filled in.
+    /// Returns the input, in which points are still to be found and placeholders to be filled in.
     pub(super) fn input(&self) -> Value {
         let mut input = self.input.value.clone();
         if let ("bash", Value::Object(fields)) = (&*self.tool, &mut input) {
@@ -82,7 +84,7 @@ impl Call {
         input
     }
 
-    /// What a person must agree to before it.
+    /// Returns the checks that a person must agree to before the call.
     pub(super) fn checks(&self) -> impl Iterator<Item = Check> {
         let check = |prompt: &String| Check {
             kind: DecisionKind::SafetyCheck,
@@ -92,8 +94,9 @@ impl Call {
     }
 }
 
-/// The call with its places on the screen instead of where its model points. One that points elsewhere
-/// is as bad as a vendor's.
+/// Converts the places in a call from the model's coordinates to the screen's.
+///
+/// A place outside the picture makes the call as invalid as a vendor's would be.
 pub(super) fn on_screen(mut call: ToolCall, space: &Space) -> ToolCall {
     if call.tool != NativeTool::Computer.name() {
         return call;

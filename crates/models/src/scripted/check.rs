@@ -13,7 +13,7 @@ use super::{
     trouble::Trouble,
 };
 
-/// Returns the file's turns, when all of them can be played.
+/// Returns the file's turns if all of them can be played.
 pub(super) fn turns(
     file: ScenarioFile,
     check_call: Option<&CheckCall>,
@@ -146,7 +146,7 @@ fn strings(value: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// Reads every call as the agent will, with the top left corner for points that are found by colour.
+/// Checks every call as the agent will, with the top left corner in place of points that are found by colour.
 fn calls(step: &Step, check_call: Option<&CheckCall>) -> Result<(), ReadScenarioError> {
     for call in &step.calls {
         let at = |problem: String| ReadScenarioError::at(call.location(), problem);
@@ -164,13 +164,13 @@ pub(super) struct Spot {
     pub(super) y: i64,
 }
 
-/// How far from what is found, in pixels of the picture.
+/// The distance from the point that is found, in pixels of the picture.
 pub(super) struct Shift {
     pub(super) dx: i64,
     pub(super) dy: i64,
 }
 
-/// Puts a point in place of every `{find: "#rrggbb", dx?, dy?}`.
+/// Replaces every `{find: "#rrggbb", dx?, dy?}` with a point.
 pub(super) fn with_points<E: From<String>>(
     value: Value,
     find: &mut dyn FnMut(Colour, Shift) -> Result<Spot, E>,

@@ -1,44 +1,43 @@
-//! The conversation so far, as a scenario sees it: which step is next and what it was shown.
+//! The conversation so far, as a scenario sees it: the next step and everything that it was shown.
 
 use deskhand_core::model::{CallResult, Image, Item, ToolCall};
 
 use super::trouble::StepPlace;
 
-/// Marks the calls of an answer that only looked again, so that it is not taken for a step.
+/// Marks the calls of an answer that only looked again, so that the answer does not count as a step.
 const LOOK_PREFIX: &str = "look";
 
-/// What a request says about the scenario's progress.
+/// The progress of a scenario, derived from a request.
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
-    /// How many prompts there were; the last one is being worked on.
+    /// The number of prompts. The turn of the last one is still running.
     pub(super) n_prompts: usize,
     pub(super) prompt: &'a str,
-    /// What people said last in the middle of this turn.
+    /// The last message that people sent in the middle of this turn.
     pub(super) steering: &'a str,
-    /// What was last told of people who had mouse and keyboard in this turn.
+    /// The last report of people who had the mouse and the keyboard in this turn.
     pub(super) handed_back: &'a str,
-    /// Whether nothing was said or done since.
+    /// People sent a message after the last answer.
     is_steered: bool,
-    /// What it had said of the step to play now when its answer broke off.
+    /// The part of the current step's text that was said before the answer was cut off.
     said: String,
-    /// What each step of this turn was shown, up to and including the step to play now.
-    /// Never empty.
+    /// The results that each step of this turn was shown, up to and including the current step. Never empty.
     shown: Vec<Shown<'a>>,
     /// The newest picture of the whole screen in this turn.
     pub(super) picture: Option<&'a Image>,
 }
 
-/// What a step was shown.
+/// The results that a step was shown.
 #[derive(Debug, Default)]
 pub(super) struct Shown<'a> {
-    /// What came of the calls of the step before.
+    /// The results of the previous step's calls.
     pub(super) results: &'a [CallResult],
-    /// What came of each later look at the screen.
+    /// The results of each later look at the screen.
     pub(super) looks: Vec<&'a [CallResult]>,
 }
 
 impl Shown<'_> {
-    /// The newest results: of the last look, if there was one.
+    /// Returns the newest results: those of the last look, if there was one.
     pub(super) fn newest(&self) -> &[CallResult] {
         self.looks.last().copied().unwrap_or(self.results)
     }
@@ -49,7 +48,7 @@ impl Shown<'_> {
             .chain(self.looks.iter().copied().flatten())
     }
 
-    /// All texts of the step before.
+    /// Returns all texts in the results of the previous step.
     pub(super) fn text(&self) -> String {
         let texts: Vec<&str> = self.results.iter().map(|result| &*result.text).collect();
         texts.join("\n")
@@ -71,6 +70,7 @@ impl<'a> Conversation<'a> {
         let mut asked: &[ToolCall] = &[];
         for item in items {
             match item {
+                // A prompt starts a new turn.
                 Item::Prompt { text } => {
                     conversation.n_prompts += 1;
                     conversation.prompt = text;
@@ -92,6 +92,7 @@ impl<'a> Conversation<'a> {
                     conversation.is_steered = false;
                     conversation.said.clear();
                     asked = calls;
+                    // An answer that only looked again is not a step.
                     if !is_look(calls) {
                         conversation.shown.push(Shown::default());
                     }
@@ -124,42 +125,42 @@ impl<'a> Conversation<'a> {
         self.picture = newest.or(self.picture);
     }
 
-    /// The step to play now, counted from 0.
+    /// Returns the current step, counted from 0.
     pub(super) fn step(&self) -> usize {
         self.shown.len() - 1
     }
 
-    /// Whether the last step was played and somebody said something then: it is played again.
+    /// Returns true if a message arrived after the last step was played. That step is then played again.
     pub(super) fn goes_on_after(&self, n_steps: usize) -> bool {
         self.is_steered && self.step() >= n_steps
     }
 
-    /// What each step was shown so far; the last is the one to play now.
+    /// Returns the results that each step was shown. The last entry is the current step's.
     pub(super) fn shown(&self) -> &[Shown<'a>] {
         &self.shown
     }
 
-    /// What the step to play now was shown.
+    /// Returns the results that the current step was shown.
     pub(super) fn now(&self) -> &Shown<'a> {
         &self.shown[self.step()]
     }
 
-    /// How often this step has looked again already.
+    /// Returns the number of times that this step has looked again.
     pub(super) fn n_looks(&self) -> usize {
         self.now().looks.len()
     }
 
-    /// Which step of which turn is to be played now, by their numbers.
+    /// Returns the numbers of the current turn and step.
     pub(super) fn place(&self) -> StepPlace {
         (self.n_prompts, self.step())
     }
 
-    /// What is left to say of a text of which a part was said before the answer broke off.
+    /// Returns the rest of a text whose beginning was said before the answer was cut off.
     pub(super) fn rest<'t>(&self, text: &'t str) -> &'t str {
         text.strip_prefix(&*self.said).unwrap_or(text)
     }
 
-    /// The id of a step's call, unique in the session since every turn has its prompt.
+    /// Returns the id of a step's call. It is unique in the session because every turn has its own prompt.
     pub(super) fn call_id(&self, index: usize) -> String {
         format!(
             "turn{}-step{}-call{}",
@@ -169,7 +170,7 @@ impl<'a> Conversation<'a> {
         )
     }
 
-    /// The id of a call that only looks again.
+    /// Returns the id of a call that only looks again.
     pub(super) fn look_id(&self, index: usize) -> String {
         format!(
             "{LOOK_PREFIX}{}-{}",

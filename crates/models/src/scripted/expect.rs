@@ -1,4 +1,4 @@
-//! Whether a step was shown what it expects, and what it takes from that.
+//! Checks that a step was shown what it expects, and captures values from it.
 
 use std::{cell::OnceCell, collections::BTreeMap};
 
@@ -10,33 +10,33 @@ use super::{
     template,
 };
 
-/// What was shown is not what the scenario says.
+/// A difference between the results and the scenario's expectations.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mismatch {
-    /// It is about the screen: another look may mend it.
+    /// The screen differs. Another look may help.
     Screen(String),
-    /// Looking again would not help.
+    /// Another look would not help.
     Final(String),
 }
 
-/// What goes wrong while reading a point has nothing to do with the screen.
+/// An error in reading a point does not depend on the screen.
 impl From<String> for Mismatch {
     fn from(problem: String) -> Self {
         Self::Final(problem)
     }
 }
 
-/// How much of a text a message quotes.
+/// The maximum length of a quoted text in a message, in characters.
 const QUOTED_CHARS: usize = 300;
 
-/// What the step to play now sees.
+/// The results and the picture that the current step sees.
 #[derive(Debug)]
-pub(super) struct Sight<'a> {
+pub(super) struct StepSight<'a> {
     conversation: &'a Conversation<'a>,
     picture: OnceCell<Result<Picture, String>>,
 }
 
-impl<'a> Sight<'a> {
+impl<'a> StepSight<'a> {
     pub(super) fn new(conversation: &'a Conversation<'a>) -> Self {
         Self {
             conversation,
@@ -107,7 +107,7 @@ impl<'a> Sight<'a> {
         Err(self.missing(&wanted, min_pixels, most))
     }
 
-    /// The middle of everything that has this colour on the screen.
+    /// Returns the centre of everything that has this colour on the screen.
     pub(super) fn find(&self, colour: Colour) -> Result<Spot, Mismatch> {
         let patch = self
             .patch(colour)?
@@ -155,7 +155,7 @@ pub(super) struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// Takes the parts that `steps` capture, up to the step to play now, from what each was shown.
+    /// Captures the values that `steps` ask for, up to the current step, from the results that each was shown.
     pub(super) fn take(
         steps: &'a [Step],
         conversation: &'a Conversation<'a>,

@@ -1,10 +1,10 @@
-//! Lists that may be one.
+//! Lists that may be written as a single element.
 
 use std::{fmt, marker::PhantomData};
 
 use serde::{Deserialize, Deserializer, de};
 
-/// A list that may be written without its brackets when it has one element.
+/// A list that may be written without brackets if it has one element.
 #[derive(Debug)]
 pub(super) struct OneOrMore<T>(pub(super) Vec<T>);
 

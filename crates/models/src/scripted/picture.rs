@@ -1,4 +1,4 @@
-//! Finding colours in a picture: a scripted model's eyes.
+//! Finds colours in a picture: a scripted model's eyes.
 
 use std::{fmt, str::FromStr};
 
@@ -43,17 +43,17 @@ impl<'de> Deserialize<'de> for Colour {
 pub(super) struct Picture {
     pub(super) width: usize,
     pub(super) height: usize,
-    /// Row by row, `channels` bytes each.
+    /// The samples row by row, `channels` bytes per pixel.
     samples: Vec<u8>,
     channels: usize,
 }
 
-/// Where all pixels of one colour are: the smallest rectangle around them.
+/// The smallest rectangle around all pixels of one colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Patch {
-    /// Leftmost and rightmost column.
+    /// The leftmost and the rightmost column.
     pub(super) x: (usize, usize),
-    /// Topmost and bottommost row.
+    /// The topmost and the bottommost row.
     pub(super) y: (usize, usize),
     pub(super) n_pixels: usize,
 }
@@ -68,7 +68,7 @@ impl Patch {
 }
 
 impl Picture {
-    /// Decodes a picture, or says why it cannot be read.
+    /// Decodes a picture. The error says why it cannot be read.
     pub(super) fn decode(image: &Image) -> Result<Self, String> {
         match image.format {
             BlobFormat::Png => Self::decode_png(&image.bytes)
@@ -122,8 +122,9 @@ impl Picture {
     }
 }
 
-/// Whether a pixel has this colour. Grey pixels have one sample for all three, and
-/// transparency does not count.
+/// Returns true if a pixel has this colour.
+///
+/// Grey pixels have one sample for all three channels. Transparency is ignored.
 fn is(pixel: &[u8], colour: Colour) -> bool {
     match *pixel {
         [grey] | [grey, _] => [grey; 3] == colour.0,

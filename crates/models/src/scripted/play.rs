@@ -1,4 +1,4 @@
-//! From a conversation to the chunks that come next.
+//! Turns a conversation into the chunks that come next.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use super::{
     call,
     check::{Shift, Spot, with_points},
     conversation::Conversation,
-    expect::{Mismatch, Sight, Values},
+    expect::{Mismatch, StepSight, Values},
     picture::Colour,
     scenario::{Retry, Scenario, Step, UsageFile},
     trouble::{Ending, Failures, Trouble},
 };
 use crate::space::Space;
 
-/// How many words a chunk holds.
+/// The maximum number of words in a chunk.
 const WORDS_PER_CHUNK: usize = 3;
-/// How long a chunk may be where words are not told apart by spaces.
+/// The maximum length of a chunk, for languages that do not separate words with spaces.
 const LONGEST_CHUNK_CHARS: usize = 32;
 
-/// A piece of an answer, or why there is no more of it.
+/// A chunk of an answer, or the error that ends it.
 type Streamed = Result<Chunk, ModelError>;
 
-/// One piece of the answer and how long to wait before it.
+/// A chunk of the answer and the delay before it.
 #[derive(Debug)]
 pub(super) struct Beat {
     pub(super) delay: Duration,
@@ -43,7 +43,7 @@ impl Beat {
     }
 }
 
-/// What the scenario says to this request. `source` names the scenario in messages.
+/// Returns the scenario's answer to this request. `source` names the scenario in messages.
 pub(super) fn beats(
     scenario: &Scenario,
     source: &str,
@@ -51,6 +51,7 @@ pub(super) fn beats(
     request: &ModelRequest,
 ) -> Vec<Beat> {
     let conversation = Conversation::read(&request.items);
+    // Find the step to play. The last one is repeated after a late message.
     let steps = scenario.steps(conversation.n_prompts);
     let step = match steps.last() {
         Some(last) if conversation.goes_on_after(steps.len()) => Some(last),
@@ -71,6 +72,7 @@ pub(super) fn beats(
         space: role.view.space(request.screen),
         picture: request.shown,
     });
+    // Play the step, or look again if the screen is not yet as expected.
     match answer(steps, step, &conversation, pointing) {
         Ok(answer) => {
             let trouble = failures.next(conversation.place(), &step.error.0);
@@ -98,17 +100,17 @@ fn rejected(source: &str, conversation: &Conversation<'_>, problem: &str) -> Bea
     )))
 }
 
-/// How the model that is played says where something is.
+/// The way in which the played model points at places.
 #[derive(Clone, Copy)]
 struct Pointing {
     space: Space,
-    /// How big the pictures are that it is shown.
+    /// The size of the pictures that the model is shown.
     picture: ScreenSize,
 }
 
 impl Pointing {
     fn said(&self, spot: &Spot) -> Spot {
-        // What is too far away for a point is outside every picture.
+        // A value that is too large for a point is outside every picture.
         let far = |value: i64| i32::try_from(value).unwrap_or(i32::MAX);
         let at = Point {
             x: far(spot.x),
@@ -122,10 +124,10 @@ impl Pointing {
     }
 }
 
-/// An answer that nothing has gone wrong with.
-struct Answer {
+/// An answer before any scripted error is applied to it.
+struct ScriptedAnswer {
     thinking: String,
-    /// Without what was said before it broke off.
+    /// The text, without the part that was said before the answer was cut off.
     text: String,
     calls: Vec<ToolCall>,
     usage: Option<Usage>,
@@ -137,8 +139,8 @@ fn answer(
     step: &Step,
     conversation: &Conversation<'_>,
     pointing: Option<Pointing>,
-) -> Result<Answer, Mismatch> {
-    let sight = Sight::new(conversation);
+) -> Result<ScriptedAnswer, Mismatch> {
+    let sight = StepSight::new(conversation);
     sight.check(&step.expect)?;
     let values = Values::take(steps, conversation)?;
     let mut find = |colour: Colour, shift: Shift| {
@@ -153,7 +155,7 @@ fn answer(
     let mut calls = Vec::new();
     for (index, call) in step.calls.iter().enumerate() {
         let found = with_points(call.input(), &mut find)?;
-        // The first call waits for what the step asks, and the others wait for the first.
+        // The first call waits for the step's checks, and the others wait for the first.
         let of_step = if index == 0 {
             step.checks()
         } else {
@@ -171,7 +173,7 @@ fn answer(
             None => call,
         });
     }
-    Ok(Answer {
+    Ok(ScriptedAnswer {
         thinking: values.fill(&step.thinking)?,
         text: conversation.rest(&values.fill(&step.text)?).to_owned(),
         calls,
@@ -184,13 +186,13 @@ fn answer(
     })
 }
 
-impl Answer {
+impl ScriptedAnswer {
     fn whole(self) -> Vec<Streamed> {
         let end = Chunk::End(self.end);
         self.ended(Ok(end))
     }
 
-    /// The same when something goes wrong with it.
+    /// Returns the chunks of an answer that a scripted error changes.
     fn troubled(self, ending: Ending) -> Vec<Streamed> {
         match ending {
             Ending::NoAnswer(error) => vec![Err(error)],
@@ -208,7 +210,7 @@ impl Answer {
         }
     }
 
-    /// What is heard of it when only so many characters of its text are.
+    /// Returns the answer with the first `n_chars` characters of its text and without calls.
     fn up_to(self, n_chars: usize) -> Self {
         Self {
             text: self.text.chars().take(n_chars).collect(),
@@ -233,7 +235,7 @@ impl Answer {
     }
 }
 
-/// Waits a little and looks, so that the same step can be tried again on a newer picture.
+/// Waits a little and takes a screenshot, so that the same step can be tried on a newer picture.
 fn look_again(retry: Retry, conversation: &Conversation<'_>) -> Vec<Streamed> {
     let calls = [
         json!({"action": "wait", "ms": retry.wait_ms}),
@@ -251,7 +253,7 @@ fn look_again(retry: Retry, conversation: &Conversation<'_>) -> Vec<Streamed> {
     calls.chain([Ok(Chunk::End(End::Done))]).collect()
 }
 
-/// Fills in the placeholders of every text in a call's input.
+/// Fills in the placeholders in every text of a call's input.
 fn filled(value: Value, values: &Values<'_>) -> Result<Value, Mismatch> {
     Ok(match value {
         Value::String(text) => Value::String(values.fill(&text)?),
@@ -271,7 +273,7 @@ fn filled(value: Value, values: &Values<'_>) -> Result<Value, Mismatch> {
     })
 }
 
-/// How fast a step is spoken.
+/// The delays of a step.
 struct Delays {
     first: Duration,
     chunk: Duration,

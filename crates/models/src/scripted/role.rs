@@ -4,7 +4,7 @@ use deskhand_core::model::Price;
 
 use crate::{anthropic, chat, gemini, known, openai, vendors::USUAL_COMPATIBLE, view::View};
 
-/// A model of a vendor, but for its answers.
+/// A vendor's model without its answers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Role {
     pub(super) view: View,
@@ -21,7 +21,7 @@ const VENDORS: [&str; 5] = [
 ];
 
 impl Role {
-    /// The model called `vendor/name`, or why there is none.
+    /// Returns the model called `vendor/name`, or the reason why there is none.
     pub(super) fn named(model: &str) -> Result<Self, String> {
         let Some((vendor, name)) = model.split_once('/').filter(|(_, name)| !name.is_empty())
         else {
@@ -55,7 +55,7 @@ impl Role {
     }
 }
 
-/// Whether a vendor has models of all kinds and names.
+/// Returns true if a vendor may have models of any name.
 fn is_compatible(vendor: &str) -> bool {
     USUAL_COMPATIBLE.iter().any(|usual| usual.name == vendor)
 }

@@ -1,4 +1,4 @@
-//! A scenario as it is written down.
+//! The file format of a scenario.
 
 use std::collections::BTreeMap;
 
@@ -10,29 +10,28 @@ use serde::Deserialize;
 use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter, Spanned};
 
 use super::{
-    CheckCall, call::Call, check, one_or_more::OneOrMore, picture::Colour, role::Role,
+    CheckCall, call::ScriptedCall, check, one_or_more::OneOrMore, picture::Colour, role::Role,
     trouble::Trouble,
 };
 
-/// Between two chunks when the scenario says nothing else.
+/// The delay between two chunks if the scenario gives none.
 const DEFAULT_CHUNK_DELAY_MS: u64 = 15;
 
-/// What the model says and does, turn by turn.
+/// A model's answers, turn by turn.
 ///
-/// Invariant, kept by [`Scenario::read`]: there is at least one turn, every turn has a step, a
-/// turn's last step ends the turn and no other does, and every placeholder has a value when its
-/// step is played.
+/// Invariant, kept by [`Scenario::read`]: there is at least one turn, every turn has a step, a turn's last step ends
+/// the turn and no other does, and every placeholder has a value when its step is played.
 #[derive(Debug)]
 pub(super) struct Scenario {
     pub(super) chunk_delay_ms: u64,
-    /// The model that it plays, if it is not one of its own.
+    /// The model to play, if it is not a model of its own.
     pub(super) role: Option<Role>,
-    /// What it costs, if it costs anything.
+    /// The price, if it costs anything.
     pub(super) price: Option<Price>,
     turns: Vec<Vec<Step>>,
 }
 
-/// What is wrong with a scenario, and where.
+/// An error in a scenario, with its position.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub(super) struct ReadScenarioError {
@@ -71,7 +70,7 @@ impl Scenario {
         })
     }
 
-    /// The steps for the prompt with this number, counted from 1. The last turn repeats.
+    /// Returns the steps for the prompt with this number, counted from 1. The last turn repeats.
     pub(super) fn steps(&self, n_prompts: usize) -> &[Step] {
         let index = n_prompts.max(1).min(self.turns.len()) - 1;
         self.turns.get(index).map_or(&[], Vec::as_slice)
@@ -82,14 +81,14 @@ fn role(plays: &Spanned<String>) -> Result<Role, ReadScenarioError> {
     Role::named(&plays.value).map_err(|problem| ReadScenarioError::at(plays.referenced, problem))
 }
 
-/// What is wrong, without the place, which [`ReadScenarioError`] names in its way.
+/// Describes an error without its position, which [`ReadScenarioError`] formats itself.
 fn problem(error: &serde_saphyr::Error) -> String {
     let text = DefaultMessageFormatter.format_message(error.without_snippet());
-    // YAML's own messages may quote the file; a message stays on one line.
+    // YAML's own messages may quote the file, and a message stays on one line.
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// The whole file: either `turns`, or `steps` for a single one.
+/// The whole file: either `turns`, or `steps` for a single turn.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioFile {
@@ -106,7 +105,7 @@ pub(super) struct TurnFile {
     pub(super) steps: Vec<Spanned<Step>>,
 }
 
-/// What a million tokens cost, in US dollars. What is not given costs as much as what is read.
+/// The price of a million tokens, in US dollars. Omitted prices equal the price of input.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PriceFile {
@@ -138,7 +137,7 @@ impl PriceFile {
     }
 }
 
-/// What an answer takes, in tokens.
+/// The usage of an answer, in tokens.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct UsageFile {
@@ -159,45 +158,45 @@ impl UsageFile {
     }
 }
 
-/// One answer of the model. In the order in which it is played.
+/// An answer of the model. The fields are in the order in which they are played.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Step {
-    /// What must be true of what it was shown.
+    /// The conditions on the results that the step was shown.
     #[serde(default)]
     pub(super) expect: Expect,
-    /// Whether to look at the screen again while it is not yet as expected.
+    /// The rule for looking at the screen again while it is not yet as expected.
     pub(super) retry: Option<Retry>,
-    /// Parts of the texts it was shown, by the name under which they are inserted.
+    /// Parts of the texts that the step was shown, by the name of their placeholder.
     #[serde(default)]
     pub(super) capture: BTreeMap<String, Capture>,
-    /// Before the first chunk.
+    /// The delay before the first chunk.
     #[serde(default)]
     pub(super) delay_ms: u64,
-    /// Before every chunk, instead of the scenario's.
+    /// The delay before every chunk, instead of the scenario's.
     pub(super) chunk_delay_ms: Option<u64>,
     #[serde(default)]
     pub(super) thinking: String,
     #[serde(default)]
     pub(super) text: String,
     #[serde(default)]
-    pub(super) calls: Vec<Call>,
-    /// What a person must agree to before the calls, as a vendor's model would ask for it.
+    pub(super) calls: Vec<ScriptedCall>,
+    /// The check that a person must agree to before the calls, as a vendor's model would request it.
     pub(super) safety_check: Option<String>,
-    /// The same, because what may be spent is spent.
+    /// The check that a person must agree to because the budget is spent.
     pub(super) budget: Option<String>,
-    /// What the answer takes.
+    /// The usage of the answer.
     pub(super) usage: Option<UsageFile>,
-    /// Whether it became too long: the model goes on with the next step.
+    /// The answer became too long, and the model continues with the next step.
     #[serde(default)]
     pub(super) unfinished: bool,
-    /// What goes wrong before it is played as it stands, one after the other.
+    /// The errors that come before the step succeeds, one after the other.
     #[serde(default)]
     pub(super) error: OneOrMore<Trouble>,
 }
 
 impl Step {
-    /// What a person must agree to before the calls.
+    /// Returns the checks that a person must agree to before the calls.
     pub(super) fn checks(&self) -> Vec<Check> {
         let check =
             |kind, prompt: &Option<String>| prompt.clone().map(|prompt| Check { kind, prompt });
@@ -206,12 +205,12 @@ impl Step {
         budget.into_iter().chain(safety).collect()
     }
 
-    /// Whether nothing can follow in the turn.
+    /// Returns true if no step can follow in the turn.
     pub(super) fn ends_turn(&self) -> bool {
         self.always_fails() || (self.calls.is_empty() && !self.unfinished)
     }
 
-    /// Whether it is never played as it stands.
+    /// Returns true if the step never succeeds.
     pub(super) fn always_fails(&self) -> bool {
         self.error.0.iter().any(|trouble| trouble.times.is_none())
     }
@@ -226,7 +225,7 @@ pub(super) struct Expect {
     /// The results contain all of these.
     #[serde(default)]
     pub(super) text_contains: OneOrMore<String>,
-    /// It was told of a hand-back in words that contain all of these.
+    /// The report of a hand-back contains all of these.
     #[serde(default)]
     pub(super) handed_back: OneOrMore<String>,
     /// The last results came with a picture.
@@ -238,7 +237,7 @@ pub(super) struct Expect {
     /// The newest picture has at least one of these.
     #[serde(default)]
     pub(super) any_colour: OneOrMore<Colour>,
-    /// How much of a colour there must be for it to count.
+    /// The number of pixels that a colour needs to count.
     #[serde(default = "one")]
     pub(super) min_pixels: usize,
 }
@@ -254,11 +253,11 @@ pub(super) struct Retry {
     pub(super) wait_ms: u64,
 }
 
-/// A part of a text: what stands after the first `after`, up to the next `until`.
+/// A part of a text: everything after the first `after`, up to the next `until`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Capture {
     pub(super) after: String,
-    /// Without it, the part ends with the text.
+    /// The end of the part. Without it, the part ends with the text.
     pub(super) until: Option<String>,
 }

@@ -1,23 +1,23 @@
-//! `{{ name }}` in a scenario's texts.
+//! Fills in `{{ name }}` in a scenario's texts.
 //!
-//! Only braces around a name count, such as `{{ prompt }}` or `{{ result.2 }}`. Everything else
-//! stays as it is, so shell text with braces needs no quoting.
+//! Only braces around a name count, such as `{{ prompt }}` or `{{ result.2 }}`. Everything else stays as it is, so
+//! shell text with braces needs no quoting.
 
 /// A part of a text.
-enum Part<'a> {
+enum TextPart<'a> {
     Plain(&'a str),
     Placeholder(&'a str),
 }
 
-/// The names that a text asks for.
+/// Returns the names that a text refers to.
 pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
     parts(text).into_iter().filter_map(|part| match part {
-        Part::Placeholder(name) => Some(name),
-        Part::Plain(_) => None,
+        TextPart::Placeholder(name) => Some(name),
+        TextPart::Plain(_) => None,
     })
 }
 
-/// The text with the values put in. `value` says what is wrong when it has none.
+/// Fills in the values. `value` returns an error if it has none.
 pub(super) fn fill<E>(
     text: &str,
     mut value: impl FnMut(&str) -> Result<String, E>,
@@ -25,20 +25,20 @@ pub(super) fn fill<E>(
     let mut filled = String::with_capacity(text.len());
     for part in parts(text) {
         match part {
-            Part::Plain(plain) => filled.push_str(plain),
-            Part::Placeholder(name) => filled.push_str(&value(name)?),
+            TextPart::Plain(plain) => filled.push_str(plain),
+            TextPart::Placeholder(name) => filled.push_str(&value(name)?),
         }
     }
     Ok(filled)
 }
 
-/// Whether every scenario has a value of this name, at least once results are shown.
+/// Returns true if every scenario has a value with this name, at least once results are shown.
 pub(super) fn is_given(name: &str) -> bool {
     matches!(name, "prompt" | "steering" | "handed_back" | "last_result")
         || result_number(name).is_some()
 }
 
-/// The N of `result.N`, counted from 1.
+/// Returns the `N` of `result.N`, counted from 1.
 pub(super) fn result_number(name: &str) -> Option<usize> {
     name.strip_prefix("result.")?
         .parse()
@@ -46,7 +46,7 @@ pub(super) fn result_number(name: &str) -> Option<usize> {
         .filter(|number| *number > 0)
 }
 
-/// Whether a captured part may have this name.
+/// Returns true if a captured part may have this name.
 pub(super) fn is_free_name(name: &str) -> bool {
     is_name(name) && !name.contains('.') && !is_given(name)
 }
@@ -58,7 +58,7 @@ fn is_name(text: &str) -> bool {
             .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.'))
 }
 
-fn parts(text: &str) -> Vec<Part<'_>> {
+fn parts(text: &str) -> Vec<TextPart<'_>> {
     let mut parts = Vec::new();
     let mut plain = 0;
     let mut from = 0;
@@ -73,12 +73,12 @@ fn parts(text: &str) -> Vec<Part<'_>> {
             from = open + 1;
             continue;
         };
-        parts.push(Part::Plain(&text[plain..open]));
-        parts.push(Part::Placeholder(name));
+        parts.push(TextPart::Plain(&text[plain..open]));
+        parts.push(TextPart::Placeholder(name));
         plain = end;
         from = end;
     }
-    parts.push(Part::Plain(&text[plain..]));
+    parts.push(TextPart::Plain(&text[plain..]));
     parts
 }
 

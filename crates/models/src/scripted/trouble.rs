@@ -1,4 +1,4 @@
-//! What goes wrong with an answer, as it does with vendors.
+//! Scripted errors, like those of real vendors.
 
 use std::{
     collections::BTreeMap,
@@ -9,55 +9,55 @@ use std::{
 use deskhand_core::model::ModelError;
 use serde::Deserialize;
 
-/// Something that goes wrong with a step.
+/// An error in a step.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Trouble {
     pub(super) kind: Kind,
-    /// What the vendor says about it.
+    /// The vendor's message.
     message: Option<String>,
-    /// How often it happens; without it, always.
+    /// The number of times that it happens. Without it, it always happens.
     pub(super) times: Option<usize>,
-    /// When the vendor wants to be asked again.
+    /// The delay after which the vendor wants a retry.
     after_ms: Option<u64>,
-    /// How much of the text comes before it; without it all of the answer does.
+    /// The number of characters of text before the error. Without it, the whole answer comes first.
     pub(super) after_chars: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
-    /// The request is wrong: the same would fail again.
+    /// The request is wrong, and a retry would fail too.
     Rejected,
-    /// The model does not want to do this.
+    /// The model refuses to continue.
     Refused,
-    /// The answer breaks off.
+    /// The answer is cut off.
     Unavailable,
     /// There is no answer at all.
     Overloaded,
     RateLimited,
     ServerError,
-    /// The answer has neither words nor calls.
+    /// The answer has neither text nor calls.
     Empty,
-    /// The answer became too long before anything of it was whole.
+    /// The answer became too long before any part of it was complete.
     CutOff,
 }
 
-/// How an answer with trouble ends.
+/// The end of an answer with a scripted error.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// The model did as well as it could.
+    /// The answer is empty.
     Nothing,
-    /// It thought, and came no further.
+    /// The answer contains only thinking and is too long.
     TooLong,
-    /// Instead of an answer.
+    /// The error comes instead of an answer.
     NoAnswer(ModelError),
-    /// After so many characters of the text, or after everything.
+    /// The error comes after this many characters of the text, or after everything.
     BrokenOff(Option<usize>, ModelError),
 }
 
 impl Kind {
-    /// As scenarios call it.
+    /// Returns the name in scenario files.
     fn name(self) -> &'static str {
         match self {
             Self::Rejected => "rejected",
@@ -71,7 +71,7 @@ impl Kind {
         }
     }
 
-    /// What is said when the scenario does not say it.
+    /// Returns the message for scenarios that give none.
     fn message(self) -> &'static str {
         match self {
             Self::Rejected => "it answered 400 Bad Request",
@@ -84,24 +84,24 @@ impl Kind {
         }
     }
 
-    /// Whether the turn is over with it.
+    /// Returns true if the error ends the turn.
     fn is_final(self) -> bool {
         matches!(self, Self::Rejected | Self::Refused)
     }
 
-    /// Whether it is an answer, if not a good one.
+    /// Returns true if this is an answer, though not a good one.
     fn is_answer(self) -> bool {
         matches!(self, Self::Empty | Self::CutOff)
     }
 
-    /// Whether something may have been said before.
+    /// Returns true if text may come before the error.
     fn breaks_off(self) -> bool {
         matches!(self, Self::Rejected | Self::Refused | Self::Unavailable)
     }
 }
 
 impl Trouble {
-    /// Whether all that is said of it can be meant.
+    /// Checks that the fields fit together.
     pub(super) fn check(&self) -> Result<(), String> {
         let kind = self.kind;
         let wrong = |field: &str, why: &str| {
@@ -146,10 +146,10 @@ impl Trouble {
     }
 }
 
-/// How often each step went wrong.
+/// The number of times that each step has failed.
 ///
-/// The conversation does not show it, so it is remembered here, and with the model it lasts for a turn. A turn that
-/// goes on after a restart of the server meets its trouble from the beginning.
+/// The conversation does not contain it, so it is stored here, and with the model it lives for one turn. A turn that
+/// resumes after a restart of the server meets its errors from the beginning.
 #[derive(Debug, Default)]
 pub(super) struct Failures(Mutex<BTreeMap<StepPlace, usize>>);
 
@@ -157,7 +157,7 @@ pub(super) struct Failures(Mutex<BTreeMap<StepPlace, usize>>);
 pub(super) type StepPlace = (usize, usize);
 
 impl Failures {
-    /// What goes wrong with a step this time, if anything does.
+    /// Returns the error of a step for this attempt, if any.
     pub(super) fn next<'a>(&self, step: StepPlace, troubles: &'a [Trouble]) -> Option<&'a Trouble> {
         let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let n_failures = failures.entry(step).or_default();

@@ -1,4 +1,4 @@
-//! Anthropic's models where Amazon and Google have them.
+//! Anthropic's models at Amazon and Google.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     google::{Credentials, ServiceAccount},
     http,
     settings::{BedrockSettings, VertexSettings, variables},
-    wire::Account,
+    wire::VendorAccount,
 };
 
 pub(super) fn bedrock(settings: &BedrockSettings) -> Result<Vendor, BadModelSettings> {
@@ -50,13 +50,13 @@ pub(super) fn bedrock(settings: &BedrockSettings) -> Result<Vendor, BadModelSett
                 access,
                 clock: Arc::new(SystemClock),
             };
-            Ok(Arc::new(Anthropic::new(client, route)) as Arc<dyn Account>)
+            Ok(Arc::new(Anthropic::new(client, route)) as Arc<dyn VendorAccount>)
         }
     };
     Ok(Vendor {
         name: "bedrock".to_owned(),
         account,
-        // Keys for Amazon lie around for many other reasons.
+        // Keys for Amazon are often set for other reasons.
         is_meant: settings.bearer_token.is_some(),
     })
 }
@@ -76,7 +76,7 @@ pub(super) fn vertex(settings: &VertexSettings) -> Result<Vendor, BadModelSettin
                 region: region.clone(),
                 credentials,
             };
-            Ok(Arc::new(Anthropic::new(client, route)) as Arc<dyn Account>)
+            Ok(Arc::new(Anthropic::new(client, route)) as Arc<dyn VendorAccount>)
         }
     };
     Ok(Vendor {
@@ -86,7 +86,7 @@ pub(super) fn vertex(settings: &VertexSettings) -> Result<Vendor, BadModelSettin
     })
 }
 
-/// Where Google is for a region, several regions, or all of them.
+/// Returns Google's base URL for a region, a group of regions, or all of them.
 fn vertex_url(region: &str) -> String {
     match region {
         "global" => "https://aiplatform.googleapis.com/v1".to_owned(),
