@@ -1,4 +1,4 @@
--- What wrk sends: the same request to each of some paths in turn.
+-- The requests that wrk sends: the same request to each of some paths in turn.
 --
 --   wrk … -s load.lua URL -- TOKEN METHOD BODY PATH…
 

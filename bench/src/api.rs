@@ -10,18 +10,18 @@ use crate::{
     table::{Row, Table, median},
 };
 
-/// Busy sessions that messages go to. With more, fewer wait in each.
+/// The number of busy sessions that receive messages. With more sessions, fewer messages wait in each.
 const N_SESSIONS: usize = 100;
-/// Conversations that are listed.
+/// The number of conversations that are listed.
 const N_CONVERSATIONS: usize = 10;
-/// How long each load is put on.
+/// The duration of each load.
 const ROUND: Duration = Duration::from_secs(2);
-/// How often. Ours and the peer take turns, so that whatever else the machine does hits both.
+/// The number of rounds. Ours and the peer take turns, so that other load on the machine hits both.
 const N_ROUNDS: usize = 3;
 
 const MESSAGE: &str = r#"{"content":"Please look at the second invoice, and tell me what it says about the date of delivery."}"#;
 
-/// One thing that is asked of both.
+/// The results of both for one kind of request.
 struct Both {
     per_second: [f64; 2],
     p99_ms: [f64; 2],
@@ -56,7 +56,7 @@ pub(crate) async fn measure(program: &str, python: &str) {
     );
 }
 
-/// New messages to busy sessions. Every round has new ones, so that no queue gets full.
+/// Returns a load of new messages to busy sessions. Every round has new sessions, so that no queue fills up.
 async fn create(service: &Service) -> Load {
     Load {
         method: "POST",
@@ -65,7 +65,7 @@ async fn create(service: &Service) -> Load {
     }
 }
 
-/// The beginning of some conversations.
+/// Returns a load that lists the beginning of some conversations.
 async fn list(service: &Service) -> Load {
     let sessions = service.busy_sessions(N_CONVERSATIONS).await;
     for session in &sessions {
@@ -80,7 +80,7 @@ async fn list(service: &Service) -> Load {
     }
 }
 
-/// The newest sessions, of which there are more already.
+/// Returns a load that lists the newest sessions. There are more sessions than it lists.
 async fn list_sessions(_: &Service) -> Load {
     Load {
         method: "GET",
@@ -122,7 +122,7 @@ fn paths(sessions: &[Session], rest: &str) -> Vec<String> {
     sessions.iter().map(|session| session.path(rest)).collect()
 }
 
-/// How long starting takes, five times.
+/// Returns the durations of five starts.
 fn starts(program: &str, first: &Service) -> Vec<f64> {
     let mut starts = vec![first.start_ms];
     starts.extend((0..4).map(|_| Service::ours(program).start_ms));

@@ -1,5 +1,5 @@
-//! What an agent does to a desktop, through the server and the runner link, next to `xdotool` and
-//! `scrot` started as programs on the same kind of screen.
+//! Actions of an agent on a desktop, through the server and the runner link, next to `xdotool` and `scrot` started as
+//! programs on the same kind of screen.
 
 pub(crate) mod ours;
 pub(crate) mod page;

@@ -1,5 +1,5 @@
-//! What a model is sent in a long turn, next to sending everything again at every step; and how
-//! long it takes to put together.
+//! Compares the input of a model in a long turn with sending everything again at every step, and measures how long it
+//! takes to build.
 
 mod context;
 mod vendor;
@@ -16,12 +16,12 @@ use crate::{
 const N_STEPS: usize = 30;
 const SHORT: usize = 100;
 const LONG: usize = 300;
-/// How much longer the long one may take than the short one.
+/// The maximum ratio of the long duration to the short one.
 const MOST_TIMES: f64 = 3.3;
 
-/// Old pictures are taken out of what it is shown, many at a time.
+/// A model whose old pictures are dropped, many at a time.
 const PRUNED: &str = "anthropic/claude-sonnet-4-5";
-/// Nothing may be taken out of what it was once shown.
+/// A model from whose conversation nothing may be dropped.
 const APPENDED: &str = "anthropic/claude-opus-5-5";
 
 pub(crate) async fn measure(program: &str) {
@@ -88,7 +88,7 @@ pub(crate) async fn measure(program: &str) {
     );
 }
 
-/// What the model is sent in a turn of so many steps.
+/// Returns the requests to the model in a turn of `n_steps` steps.
 async fn turn(program: &str, model: &str, n_steps: usize, kept_images: usize) -> Vec<Request> {
     let vendor = Vendor::start(n_steps).await;
     let settings = [
@@ -121,7 +121,7 @@ fn mean(requests: &[Request], of: impl Fn(&Request) -> f64) -> f64 {
     requests.iter().map(of).sum::<f64>() / requests.len() as f64
 }
 
-/// From the first request to the last, in milliseconds.
+/// Returns the time from the first request to the last, in milliseconds.
 fn lasted(requests: &[Request]) -> f64 {
     let (first, last) = (&requests[0], &requests[requests.len() - 1]);
     (last.at - first.at).as_secs_f64() * 1_000.0

@@ -1,22 +1,22 @@
-//! Load on an HTTP API, by `wrk`: the same connections, bodies and time for whoever is measured.
+//! Load on an HTTP API, by `wrk`: the same connections, bodies and time for each measured service.
 
 use std::{collections::HashMap, process::Stdio, time::Duration};
 
 use crate::service::Service;
 
-/// Connections that send one request after the other.
+/// The number of connections that send one request after the other.
 const CONNECTIONS: &str = "32";
 
 /// A kind of request.
 pub(crate) struct Load {
     pub(crate) method: &'static str,
-    /// The requests go to these in turn.
+    /// The paths that the requests go to in turn.
     pub(crate) paths: Vec<String>,
-    /// JSON, or nothing.
+    /// The body as JSON, or empty.
     pub(crate) body: &'static str,
 }
 
-/// How a load was borne.
+/// The result of a load.
 pub(crate) struct Borne {
     pub(crate) per_second: f64,
     pub(crate) p99_ms: f64,

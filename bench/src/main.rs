@@ -1,6 +1,6 @@
-//! `make bench`: how quick Deskhand is, next to what people use otherwise, measured in the same run.
+//! `make bench`: the speed of Deskhand, next to the usual alternatives, measured in the same run.
 //!
-//! Absolute figures depend on the machine and on who else uses it; the ratios are what to look at.
+//! Absolute numbers depend on the machine and its other load. Look at the ratios.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What is put under load: Deskhand, or the FastAPI service in `bench/peer/`.
+//! The service under load: Deskhand, or the FastAPI service in `bench/peer/`.
 
 use std::{
     os::unix::fs::PermissionsExt,
@@ -15,7 +15,7 @@ const TOKEN: &str = "dh_peer";
 /// A model that thinks for an hour, so that its session is busy and messages wait.
 const BUSY: &str = "steps: [{delay_ms: 3600000, text: done}]";
 
-/// Something that serves sessions, messages and streams. It ends when this is dropped.
+/// A service with sessions, messages and streams. It ends when this is dropped.
 pub(crate) struct Service {
     pub(crate) url: String,
     pub(crate) token: String,
@@ -31,14 +31,14 @@ enum Process {
 }
 
 impl Service {
-    /// Starts Deskhand with its usual settings, but for room for many waiting messages.
+    /// Starts Deskhand with its default settings, except for room for many waiting messages.
     ///
-    /// Its sandboxes never get ready, since bubblewrap is replaced by a program that only waits. So many
-    /// sessions can be busy on a small machine, and no desktop takes part in what is measured. Everything
-    /// between the socket and the database is as it always is.
+    /// Its sandboxes never get ready, since a program that only waits replaces bubblewrap. So many sessions can be
+    /// busy on a small machine, and no desktop takes part in the measurement. Everything between the socket and the
+    /// database is as usual.
     pub(crate) fn ours(program: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // Sandboxes are started by a user of their own when the server is run by root.
+        // If root runs the server, a separate user starts the sandboxes.
         std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
         let waits = folder.path().join("waits");
         std::fs::write(&waits, "#!/bin/sh\nexec cat >/dev/null\n").unwrap();
@@ -67,7 +67,7 @@ impl Service {
         }
     }
 
-    /// Starts the peer with this interpreter, in whose environment its libraries are.
+    /// Starts the peer with this interpreter, whose environment has its libraries.
     #[expect(clippy::disallowed_methods, reason = "the peer is a program")]
     pub(crate) async fn peer(python: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -82,7 +82,7 @@ impl Service {
             .spawn()
             .expect("the peer starts");
         let pid = i32::try_from(child.id()).unwrap();
-        // From here on it is ended, whatever happens.
+        // From here on the process is ended, whatever happens.
         let process = Process::Peer(child);
         while tokio::net::TcpStream::connect(("127.0.0.1", port))
             .await
@@ -105,7 +105,7 @@ impl Service {
         Client::new(&self.url, &self.token)
     }
 
-    /// Sessions whose agent is busy, so that all further messages wait.
+    /// Creates sessions whose agent is busy, so that all further messages wait.
     pub(crate) async fn busy_sessions(&self, n_sessions: usize) -> Vec<Session> {
         let client = self.client();
         let mut sessions = Vec::new();
@@ -121,14 +121,14 @@ impl Service {
 impl Drop for Process {
     fn drop(&mut self) {
         if let Self::Peer(child) = self {
-            // What has ended already needs no killing.
+            // The process may have ended already.
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 }
 
-/// A port that nobody listens on.
+/// Returns a port that is not in use.
 fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()

@@ -1,4 +1,4 @@
-//! Sessions that sleep: what they cost a server, and how soon one with many of them starts.
+//! Sleeping sessions: their cost to a server, and the start time of a server with many of them.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use deskhand_testkit::{Server, ServerOptions, Session, rss_bytes};
 use crate::table::{Row, Table, median};
 
 const N_SESSIONS: usize = 200;
-/// How many desktops there are at a time. The one that nobody has needed for the longest time makes room.
+/// The number of desktops at a time. The one that has been idle for the longest time makes room.
 const N_AWAKE: usize = 4;
 const N_STARTS: usize = 9;
 
@@ -25,7 +25,7 @@ pub(crate) async fn measure(program: &str) {
         ..ServerOptions::default()
     };
     let mut server = Server::start(program, options);
-    // What the first session needs for ever is not what sleeping costs.
+    // The permanent cost of the first session is not the cost of sleeping.
     let first = desktop(&server).await;
     until(&first, SandboxState::Stopped).await;
     first.terminate().await;
@@ -56,7 +56,7 @@ pub(crate) async fn measure(program: &str) {
     println!("{table}");
 }
 
-/// A session whose desktop is up.
+/// Creates a session and waits until its desktop is up.
 async fn desktop(server: &Server) -> Session {
     let session = server.client().new_session("scripted/demo").await;
     until(&session, SandboxState::Ready).await;

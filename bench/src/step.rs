@@ -1,6 +1,7 @@
-//! A step of a turn without the model: what lies between one call of the agent and its next when
-//! the model needs no time. That is the action, a settled screen, a picture of it, all events
-//! of both, and the context for the model.
+//! Measures a step of a turn without the model.
+//!
+//! That is the time between two calls of the agent if the model needs no time: the action, a settled screen, a
+//! picture of it, all events of both, and the context for the model.
 
 use std::{fmt::Write, time::Instant};
 
@@ -14,7 +15,7 @@ use crate::{
 
 const N_STEPS: usize = 40;
 
-/// What Anthropic's demo waits after each action before it takes a picture, whatever the screen does.
+/// The pause of Anthropic's demo after each action before it takes a picture, whatever the screen does.
 const DEMO_WAIT_MS: f64 = 2_000.0;
 
 const SCREENS: [(&str, u16, u16); 4] = [
@@ -39,7 +40,7 @@ pub(crate) async fn measure(program: &str) {
     );
 }
 
-/// The median of all steps of a turn.
+/// Returns the median duration of all steps of a turn.
 async fn steps(program: &str, width: u16, height: u16) -> f64 {
     let variables = [
         ("DESKHAND_SCREEN_WIDTH", width.to_string()),
@@ -82,7 +83,7 @@ async fn steps(program: &str, width: u16, height: u16) -> f64 {
     median(steps.collect())
 }
 
-/// A model that answers at once.
+/// Returns the scenario of a model that answers at once.
 fn scenario() -> String {
     let (x, y) = page::NOWHERE;
     let mut yaml = "chunk_delay_ms: 0\nsteps:\n".to_owned();

@@ -1,5 +1,4 @@
-//! Many clients on one session's stream: whether all of them get everything, how soon, and what that costs
-//! the server.
+//! Many clients on one session's stream: their losses, their latency, and the cost to the server.
 
 use std::time::{Duration, Instant};
 
@@ -15,12 +14,12 @@ use crate::{
 const N_CLIENTS: usize = 1_000;
 const PER_SECOND: u32 = 20;
 const N_EVENTS: usize = 200;
-/// How long a client waits for the next event before it gives up the rest for lost.
+/// The timeout for the next event. After it, the remaining events count as lost.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// What stands before the time in a message.
+/// The text before the time in a message.
 const MARK: &str = "sent at ";
 
-/// How a service bore it.
+/// The result of a service.
 struct FanOut {
     n_lost: usize,
     latencies_ms: Vec<f64>,
@@ -62,7 +61,7 @@ pub(crate) async fn measure(program: &str, python: &str) {
     println!("run on the same processors as the server.");
 }
 
-/// Has many clients follow a session while messages are sent to it.
+/// Makes many clients follow a session while messages are sent to it.
 async fn fan_out(service: &Service) -> FanOut {
     let session = service.busy_sessions(1).await.remove(0);
     let begun = Instant::now();
@@ -71,7 +70,7 @@ async fn fan_out(service: &Service) -> FanOut {
         let stream = session.follow(0).await;
         clients.spawn(listen(stream, begun));
     }
-    // Whoever has just come is still being sent the past.
+    // Clients that have just connected are still receiving past events.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let ticks_before = cpu_ticks(service.pid);
     let mut beat = tokio::time::interval(Duration::from_secs(1) / PER_SECOND);
@@ -96,14 +95,14 @@ async fn fan_out(service: &Service) -> FanOut {
     }
 }
 
-/// Sends a message that says when it was sent.
+/// Sends a message that contains the time at which it was sent.
 async fn send(session: &Session, begun: Instant) {
     session
         .prompt(&format!("{MARK}{} Go on.", begun.elapsed().as_micros()))
         .await;
 }
 
-/// Takes events until all that were sent have come; answers how long each took, in milliseconds.
+/// Reads events until all sent ones have arrived. Returns the latency of each in milliseconds.
 async fn listen(mut stream: EventStream, begun: Instant) -> Vec<f64> {
     let mut latencies = Vec::with_capacity(N_EVENTS);
     let mut newest = 0;
@@ -122,7 +121,7 @@ async fn listen(mut stream: EventStream, begun: Instant) -> Vec<f64> {
     latencies
 }
 
-/// The number that stands after `mark`.
+/// Returns the number after `mark`.
 fn number_after(text: &str, mark: &str) -> Option<u64> {
     let (_, rest) = text.split_once(mark)?;
     let end = rest.find(|c: char| !c.is_ascii_digit())?;

@@ -2,21 +2,21 @@
 
 use std::fmt;
 
-/// One thing that was measured.
+/// A single measurement.
 pub(crate) struct Row {
     what: &'static str,
     unit: &'static str,
     ours: f64,
     peer: Option<f64>,
-    /// How much better ours is, when there is a peer.
+    /// The factor by which ours is better, if there is a peer.
     ratio: Option<f64>,
     target: Option<Target>,
 }
 
-/// What ours should be.
+/// The target for ours.
 enum Target {
     AtMost(f64),
-    /// So many times as good as the peer.
+    /// This many times as good as the peer.
     Times(f64),
 }
 
@@ -29,7 +29,7 @@ impl Row {
         Self::at_most(what, "MB", ours, None, target)
     }
 
-    /// A cost, which should be small.
+    /// Creates a row for a cost, which should be small.
     pub(crate) fn at_most(
         what: &'static str,
         unit: &'static str,
@@ -47,7 +47,7 @@ impl Row {
         }
     }
 
-    /// Work per second, of which there should be much more than the peer's.
+    /// Creates a row for work per second, which should be `times` the peer's.
     pub(crate) fn per_second(what: &'static str, ours: f64, peer: f64, times: f64) -> Self {
         Self {
             what,
@@ -59,7 +59,7 @@ impl Row {
         }
     }
 
-    /// A time that should be so many times shorter than the peer's.
+    /// Creates a row for a duration that should be `times` shorter than the peer's.
     pub(crate) fn times(what: &'static str, ours: f64, peer: f64, times: f64) -> Self {
         Self {
             target: Some(Target::Times(times)),
@@ -67,7 +67,7 @@ impl Row {
         }
     }
 
-    /// For what stands in the table to be seen.
+    /// Removes the target, so that the row is only shown.
     pub(crate) fn without_target(mut self) -> Self {
         self.target = None;
         self
@@ -86,7 +86,7 @@ impl Row {
     }
 }
 
-/// What was measured, next to a peer.
+/// The measurements, next to a peer.
 pub(crate) struct Table {
     peer: &'static str,
     rows: Vec<Row>,
@@ -135,12 +135,12 @@ impl fmt::Display for Table {
     }
 }
 
-/// The middle one.
+/// Returns the median.
 pub(crate) fn median(samples: Vec<f64>) -> f64 {
     part(samples, 0.5)
 }
 
-/// The sample that this part of all samples is below.
+/// Returns the sample at this quantile.
 pub(crate) fn part(mut samples: Vec<f64>, part: f64) -> f64 {
     samples.sort_by(f64::total_cmp);
     #[expect(

@@ -1,4 +1,4 @@
-//! Deskhand, through its HTTP API.
+//! Measures Deskhand through its HTTP API.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::page;
 use crate::{process::cpu_ticks, table::median};
 
-/// The background of the browser's first page, and a place where it has nothing on it.
+/// The background of the browser's first page, and an empty place on it.
 const START_PAGE: [u8; 3] = [0xf7, 0xf4, 0xee];
 const EMPTY_PLACE: (usize, usize) = (500, 740);
 
@@ -30,11 +30,11 @@ pub(crate) struct Ours {
     pub(crate) further_session_mb: f64,
 }
 
-/// How long typing takes.
+/// The duration of typing.
 pub(crate) struct Typing {
-    /// Until the action is done and answered.
+    /// The time until the action is done and answered.
     pub(crate) done_ms: f64,
-    /// Until a watcher sees that the page has every character.
+    /// The time until a watcher sees that the page has every character.
     pub(crate) seen_ms: f64,
 }
 
@@ -110,7 +110,7 @@ pub(crate) async fn measure(program: &str) -> Ours {
     }
 }
 
-/// Opens the page in the sandbox's browser, once that is there.
+/// Opens the page in the sandbox's browser, once the browser is up.
 pub(crate) async fn open_page(session: &Session, watcher: &mut Watcher) {
     watcher.until(EMPTY_PLACE, START_PAGE).await;
     let create =
@@ -123,7 +123,7 @@ pub(crate) async fn open_page(session: &Session, watcher: &mut Watcher) {
     watcher.until(page::BAND, page::EMPTY).await;
 }
 
-/// The median of doing these in turn.
+/// Returns the median duration of these actions in turn.
 async fn act(session: &Session, n_times: usize, inputs: &[Value], look: bool) -> f64 {
     let mut samples = Vec::new();
     for _ in 0..n_times {
@@ -192,7 +192,7 @@ async fn first_screenshot(session: &Session) {
     }
 }
 
-/// The memory of everything in this server's sandboxes, shared pages counted once.
+/// Returns the memory of everything in this server's sandboxes, with shared pages counted once.
 fn pss_mb(mark: &str) -> f64 {
     let pss_kb = |pid: i32| {
         let rollup =
@@ -214,8 +214,7 @@ fn pss_mb(mark: &str) -> f64 {
         / 1_000.0
 }
 
-/// Waits until the sandboxes have nothing left to do: a browser goes on starting long after it has
-/// painted.
+/// Waits until the sandboxes are idle: a browser continues to start long after it has painted.
 async fn quiet(mark: &str) {
     let ticks = || -> u64 {
         processes_with_mount(mark)

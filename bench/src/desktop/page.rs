@@ -1,19 +1,19 @@
-//! The page that is measured on: text, boxes and colours as pages have them, and a text area that
-//! shows by a band's colour how much has arrived in it.
+//! The page used for measurements: text, boxes and colours like those of real pages, and a text area that shows by
+//! the colour of a band how much text has arrived.
 
-/// The band's colour when the text area is empty, holds 50 and holds 500 characters.
+/// The band's colour when the text area is empty, and when it holds 50 or 500 characters.
 pub(crate) const EMPTY: [u8; 3] = [0x12, 0x34, 0x56];
 pub(crate) const FIFTY: [u8; 3] = [0xab, 0x10, 0x20];
 pub(crate) const FIVE_HUNDRED: [u8; 3] = [0x10, 0xab, 0x20];
 
-/// Where the band is on the screen.
+/// The position of the band on the screen.
 pub(crate) const BAND: (usize, usize) = (500, 100);
 
-/// Where the text area is, and a place where nothing is.
+/// The position of the text area, and an empty place.
 pub(crate) const FIELD: (i32, i32) = (500, 200);
 pub(crate) const NOWHERE: (i32, i32) = (500, 600);
 
-/// The page as HTML.
+/// Returns the page as HTML.
 pub(crate) fn html() -> String {
     let words = [
         "tide", "lantern", "copper", "meadow", "harbour", "violet", "engine", "quiet", "paper",
@@ -46,7 +46,7 @@ pub(crate) fn html() -> String {
     )
 }
 
-/// What is typed.
+/// Returns the text to type.
 pub(crate) fn text(n_characters: usize) -> String {
     "The quick brown fox, 42 times; jumps (over) Lazy dogs! "
         .chars()

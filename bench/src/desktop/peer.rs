@@ -131,7 +131,7 @@ impl Desktop {
         median(samples.collect())
     }
 
-    /// How long `xdotool type` takes, whether or not everything arrives.
+    /// Measures how long `xdotool type` takes, even if not everything arrives.
     fn types(&self, n_characters: usize) -> f64 {
         let (x, y) = page::FIELD;
         self.run(&[
@@ -149,7 +149,7 @@ impl Desktop {
 impl Drop for Desktop {
     fn drop(&mut self) {
         for child in self.children.iter_mut().rev() {
-            // What has ended already needs no killing.
+            // The process may have ended already.
             let _ = child.kill();
             let _ = child.wait();
         }

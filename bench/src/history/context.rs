@@ -1,4 +1,4 @@
-//! Putting together what a model is shown, after more and after fewer steps.
+//! Measures building the conversation for a model, after many and after few steps.
 
 use std::{collections::HashMap, hint::black_box, time::Instant};
 
@@ -23,10 +23,10 @@ const SCREEN: ScreenSize = ScreenSize {
 };
 const N_SAMPLES: usize = 500;
 
-/// How many times as long it takes after many steps as after few, and how long that is in microseconds.
+/// Returns the ratio of the durations after many and after few steps, and the former in microseconds.
 pub(crate) fn measure() -> (f64, f64) {
     let (few, many) = (log(SHORT), log(LONG));
-    // One after the other, so that both see the same machine.
+    // The samples alternate, so that both see the same machine.
     let samples = (0..N_SAMPLES).map(|_| (build(&few), build(&many)));
     let (few, many): (Vec<_>, Vec<_>) = samples.unzip();
     let many = median(many);
@@ -46,7 +46,7 @@ fn build((log, images): &(Vec<EventBody>, HashMap<BlobName, Image>)) -> f64 {
     began.elapsed().as_secs_f64() * 1e6
 }
 
-/// Everything that happened in so many steps, and its pictures.
+/// Returns the events of `n_steps` steps, and their pictures.
 fn log(n_steps: usize) -> (Vec<EventBody>, HashMap<BlobName, Image>) {
     let turn = TurnId::new();
     let mut log = vec![EventBody::Message(MessageSaid {

@@ -1,4 +1,4 @@
-//! A vendor that answers at once and counts what it is sent as Anthropic would.
+//! A vendor that answers at once and counts its input tokens as Anthropic would.
 
 use std::{
     collections::HashSet,
@@ -11,7 +11,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use deskhand_testkit::{Asked, Elsewhere, Line};
 use serde_json::{Value, json};
 
-/// How far before a mark an earlier mark is looked for.
+/// The number of blocks before a mark in which an earlier mark is found.
 const LOOK_BACK: usize = 20;
 
 /// One request as it is billed, in tokens.
@@ -20,13 +20,13 @@ pub(crate) struct Request {
     pub(crate) at: Instant,
     pub(crate) n_bytes: usize,
     pub(crate) n_tokens: usize,
-    /// Of these, what was kept from an earlier request, and what is kept from now on.
+    /// The tokens of these read from the cache, and those written to it.
     n_read: usize,
     n_written: usize,
 }
 
 impl Request {
-    /// Tokens at the price of one that nobody keeps: reading costs a tenth, writing a quarter more.
+    /// Returns the tokens at the price of uncached ones: reading costs a tenth, writing a quarter more.
     pub(crate) fn billed(&self) -> f64 {
         let [all, read, written] = [self.n_tokens, self.n_read, self.n_written].map(|n| n as f64);
         (all - read - written) + 0.1 * read + 1.25 * written
@@ -36,11 +36,11 @@ impl Request {
 #[derive(Debug, Default)]
 struct Ledger {
     requests: Vec<Request>,
-    /// Beginnings that are kept.
+    /// The hashes of cached beginnings.
     kept: HashSet<u64>,
 }
 
-/// Moves the pointer a little in each of its answers, and then says that it is done.
+/// A model that moves the pointer a little in each answer, and then says that it is done.
 #[derive(Debug)]
 pub(crate) struct Vendor {
     at: Elsewhere,
@@ -61,7 +61,7 @@ impl Vendor {
         Self { at, ledger }
     }
 
-    /// For a server that asks it.
+    /// Returns the environment variables for a server that uses this vendor.
     pub(crate) fn variables(&self) -> [(&'static str, String); 2] {
         [
             ("ANTHROPIC_API_KEY", "none".to_owned()),
@@ -83,7 +83,7 @@ impl Ledger {
             .chain(list(&body["system"]))
             .chain(spoken);
         let mut hasher = DefaultHasher::new();
-        // After each block: the beginning up to it, its tokens, and whether it is marked.
+        // After each block: the hash of the beginning up to it, its tokens, and true if it is marked.
         let (mut n_tokens, mut beginnings) = (0, Vec::new());
         for block in blocks {
             let mut block = block.clone();
@@ -126,7 +126,7 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Four bytes of text are about a token; pictures are counted in squares of 28 pixels.
+/// Counts about one token per four bytes of text; pictures are counted in squares of 28 pixels.
 fn tokens(block: &Value) -> usize {
     match block {
         Value::Object(object) if object.get("type").is_some_and(|kind| kind == "image") => {

@@ -2,22 +2,22 @@
 
 use deskhand_core::action::Action;
 
-/// The step that follows an action.
+/// The step after an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum After {
-    /// The next action, at once.
+    /// The next action follows at once.
     Nothing,
-    /// The next action, once the screen has settled. A program may take a while to move the focus after a click or a
-    /// chord, and text that is typed before that goes to the wrong place.
+    /// The next action follows once the screen has settled. A program may need a while to move the focus after a
+    /// click or a chord, and text typed before that goes to the wrong place.
     Settle,
-    /// A picture for the model.
+    /// The model gets a picture.
     Picture,
 }
 
-/// Returns the step after each call of a batch. Calls that are no actions have `None`.
+/// Returns the step after each call of a batch. A call that is not an action is `None` in `actions`.
 ///
-/// The last action is followed by a picture. An action that may move the focus or open something settles before
-/// another action. So does typing before the mouse is used, since a program may handle keys later than clicks.
+/// A picture follows the last action. An action that may move the focus or open something settles before another
+/// action. So does typing before a use of the mouse, since a program may handle keys later than clicks.
 pub(crate) fn afters(actions: &[Option<&Action>]) -> Vec<After> {
     let after = |(index, action): (usize, &Option<&Action>)| {
         let Some(action) = action else {

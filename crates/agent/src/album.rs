@@ -1,4 +1,4 @@
-//! The pictures of a turn: kept as blobs, and those for the model held in memory.
+//! The pictures of a turn: all are stored as blobs, and those for the model are held in memory.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -32,7 +32,7 @@ impl Album {
         &self.images
     }
 
-    /// Stores a picture and returns the event for it. Without a call, the agent looked by itself.
+    /// Stores a picture and returns its event. Without a call, the agent looked on its own initiative.
     pub(crate) async fn keep(
         &mut self,
         turn: TurnId,
@@ -51,7 +51,7 @@ impl Album {
         }))
     }
 
-    /// Holds these pictures and no others. The conversation goes on without one whose blob is missing.
+    /// Holds these pictures and no others. If a blob is missing, the conversation continues without that picture.
     pub(crate) async fn hold(&mut self, wanted: HashSet<&BlobName>) -> Result<(), BlobError> {
         self.images.retain(|name, _| wanted.contains(name));
         for name in wanted {

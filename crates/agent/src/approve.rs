@@ -1,4 +1,4 @@
-//! People's agreement to a call before it is carried out.
+//! People's approval of a call before it is carried out.
 
 use deskhand_core::{
     decision::{Ask, DecisionKind, Form, Reply, Subject},
@@ -21,7 +21,7 @@ const NOT_APPROVED: &str = "Not executed: a person was asked and nobody answered
 const LOG_LOST: &str = "Not executed: the question could not be stored.";
 
 impl Work {
-    /// Asks everybody who must agree to a call. The error is the result of the call instead.
+    /// Asks people for every approval that a call needs. The error is the result of the call.
     pub(crate) async fn agreed(
         &mut self,
         call: &ToolCall,
@@ -41,7 +41,7 @@ impl Work {
         Ok(())
     }
 
-    /// Returns the questions that people must agree to before a call is carried out.
+    /// Returns the questions that people must say yes to before a call is carried out.
     async fn asks(
         &self,
         call: &ToolCall,
@@ -72,7 +72,7 @@ impl Work {
             Verdict::Ask(prompt) => asks.push(ask(DecisionKind::Approval, prompt)),
             Verdict::Refuse => return Err(Outcome::failed(REFUSED_BY_POLICY)),
         }
-        // A question that was asked once is still asked, even if the policy has changed.
+        // A question from before the interruption needs its answer, even if the policy has changed.
         for before in self.people.asked_about(&call.id) {
             if !asks.iter().any(|ask| ask.kind == before.kind) {
                 asks.push(before.clone());

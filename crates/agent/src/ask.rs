@@ -1,4 +1,4 @@
-//! Asking the model until it answers. A vendor that is overloaded or cannot be reached is asked again, and people see
+//! Calls the model until it answers. If a vendor is overloaded or cannot be reached, the turn retries, and people see
 //! when.
 
 use std::time::Duration;
@@ -16,13 +16,13 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// The longest pause that a vendor can ask for.
 const LONGEST_WISH: Duration = Duration::from_mins(10);
-/// How long a vendor may be away before the turn is given up.
+/// The longest outage of a vendor before the turn fails.
 const LONGEST_OUTAGE: Duration = Duration::from_hours(1);
-/// After how many tries another model is asked, if there is one.
+/// The number of attempts before the fallback model is used, if there is one.
 const TRIES_BEFORE_FALLBACK: u32 = 3;
 
 impl Work {
-    /// Asks the model what to do next, again and again while it is not available. The wait does not count as work.
+    /// Asks the model for its next step, and retries while it is unavailable. The pauses do not count as work.
     pub(crate) async fn ask_model(&mut self) -> Result<Spoken, Cut> {
         let began = Instant::now();
         let (mut attempt, mut said) = (0, String::new());
@@ -52,7 +52,7 @@ impl Work {
                 return Err(gone(&message));
             }
             self.wait_for_vendor(attempt, message, after).await?;
-            // The broken answer may have used up a budget. The step under way is not a new one.
+            // The broken answer may have used up a budget. The step in progress is not a new one.
             if has_cost {
                 let n_done = self.n_steps - 1;
                 while self.stay_within_bounds(n_done).await? {}
@@ -94,7 +94,7 @@ impl Work {
     }
 }
 
-/// Returns a pause that grows from try to try, with jitter so that two turns do not ask at the same moment.
+/// Returns a pause that grows with each attempt, with jitter so that two turns do not retry at the same moment.
 fn pause(attempt: u32, jitter: f64) -> Duration {
     let doubled = FIRST_PAUSE.saturating_mul(1 << (attempt - 1).min(10));
     doubled.min(LONGEST_PAUSE).mul_f64(jitter)

@@ -1,8 +1,8 @@
-//! Carrying out the calls of one answer, in order, up to the first that fails.
+//! Carries out the calls of one answer, in order, up to the first that fails.
 //!
-//! In the log all tool uses of an answer stand together, before the first of them is carried out, and their results
-//! follow one by one. So people see at once what is planned and how much of it is done. Since a new answer can only
-//! begin after a result, the log also says which calls belonged to one answer.
+//! The log has all tool uses of an answer together, before the first of them is carried out, and their results follow
+//! one by one. So people see at once the whole plan and its progress. Since a new answer can only begin after a
+//! result, the log also shows which calls belong to one answer.
 
 use std::time::Duration;
 
@@ -22,9 +22,9 @@ use crate::{
     work::Work,
 };
 
-/// A vendor wants exactly these words.
+/// A vendor requires exactly this text.
 pub(crate) const HALTED: &str = "Not executed: an earlier computer action in this turn failed.";
-/// The result of everything that a stop prevented or cut short.
+/// The result of every call that a stop prevented or cut short.
 pub(crate) const STOPPED: &str = "Stopped before it was done.";
 const TURN_ENDED: &str = "Not executed: the turn ended before.";
 const NO_PICTURE: &str = "\n[The picture of it could not be kept.]";
@@ -33,7 +33,7 @@ const NO_PICTURE: &str = "\n[The picture of it could not be kept.]";
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) output: ToolOutput,
-    /// The reason why the turn cannot go on after it.
+    /// The reason why the turn cannot continue after it.
     pub(crate) cut: Option<Cut>,
 }
 
@@ -58,7 +58,7 @@ impl Outcome {
         self
     }
 
-    /// Returns the result of the calls behind this one, if they are not carried out because of it.
+    /// Returns the result of the remaining calls, if this outcome prevents them.
     fn skips_rest(&self) -> Option<&'static str> {
         match (&self.cut, self.output.is_error) {
             (Some(Cut::Stopped | Cut::Parked), _) => Some(STOPPED),
@@ -70,7 +70,7 @@ impl Outcome {
 }
 
 impl Work {
-    /// Carries out an answer's calls, which are in the log already. Every one of them has its result afterwards, unless
+    /// Carries out an answer's calls, which are in the log already. Afterwards each of them has its result, unless
     /// the turn is parked.
     pub(crate) async fn carry_out(&mut self, calls: Vec<ToolCall>) -> Result<(), Cut> {
         let read: Vec<_> = calls.iter().map(|call| self.read(call)).collect();
@@ -91,7 +91,7 @@ impl Work {
             }
             let skipped = outcome.skips_rest();
             let (mut bodies, cut) = self.record(call, outcome, started.elapsed()).await;
-            // A picture that could not be kept ends the turn although the action was done.
+            // A picture that could not be stored ends the turn although the action was done.
             let skipped = skipped.or(cut.is_some().then_some(TURN_ENDED));
             if let Some(text) = skipped {
                 let rest = waiting.by_ref().map(|((call, _), _)| call);
@@ -117,7 +117,7 @@ impl Work {
         })
     }
 
-    /// Reads a call. The error is for the model.
+    /// Parses a call. The error is for the model.
     pub(crate) fn read(&self, call: &ToolCall) -> Result<Box<dyn Invocation>, String> {
         if let Some(problem) = &call.problem {
             return Err(problem.clone());
@@ -130,7 +130,7 @@ impl Work {
         Ok(invocation)
     }
 
-    /// Carries out a call, if everybody who must be asked agrees.
+    /// Carries out a call if people give every approval that it needs.
     pub(crate) async fn run_if_agreed(
         &mut self,
         call: &ToolCall,
@@ -148,7 +148,8 @@ impl Work {
         }
     }
 
-    /// Stores the picture of a call, and returns the events for its result and the reason why the turn cannot go on.
+    /// Stores the picture of a call. Returns the events of its result, and the reason why the turn cannot continue,
+    /// if any.
     pub(crate) async fn record(
         &mut self,
         call: &ToolCall,
@@ -172,7 +173,7 @@ impl Work {
     }
 }
 
-/// Returns the result of a call that was not carried out because of another one.
+/// Returns the result of a call that was not carried out because of another call.
 pub(crate) fn not_executed(turn: TurnId, call: &ToolCall, text: &str) -> EventBody {
     let output = ToolOutput::from(ToolFailure(text.to_owned()));
     result(turn, call, output, Duration::ZERO)

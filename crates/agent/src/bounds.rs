@@ -1,7 +1,7 @@
-//! Staying within bounds: before each model call a turn checks whether the call would pass one, and then asks people.
+//! Bounds of a turn: before each model call the turn checks if the call would pass a bound, and then asks people.
 //!
 //! The app keeps the bounds on money and tokens, with the amounts that people granted. The bounds of the turn itself
-//! are read from its log. So a turn that is resumed neither forgets a yes nor asks twice.
+//! are read from its log. So a resumed turn neither forgets a yes nor asks twice.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -23,20 +23,20 @@ use crate::{
     work::Work,
 };
 
-/// How often the agent may do the same before the model is told.
+/// The number of repetitions after which the model is told.
 const TOLD_AFTER: f64 = 3.0;
-/// How often before a person is asked.
+/// The number of repetitions after which a person is asked.
 const ASKED_AFTER: f64 = 5.0;
 
 /// The bounds of a turn.
 #[derive(Debug)]
 pub(crate) struct Bounds {
     budgets: Arc<dyn Budgets>,
-    /// The amounts that people gave this turn in addition.
+    /// The amounts that people added for this turn.
     granted: HashMap<Bound, f64>,
-    /// The question from before the turn was interrupted, while it is not answered.
+    /// The question from before the interruption, while it is open.
     open: Option<(DecisionId, Over)>,
-    /// The bound that a person did not raise before the turn was interrupted.
+    /// The bound that a person declined to raise before the interruption.
     refused: Option<Bound>,
 }
 
@@ -54,7 +54,7 @@ impl Bounds {
                 (DecisionState::Open, _) => bounds.open = Some((one.decision, over)),
                 (_, Some(Reply::Yes(true))) => bounds.grant(over.bound, over.more),
                 (_, Some(Reply::Yes(false))) => bounds.refused = Some(over.bound),
-                // It was withdrawn.
+                // The question was withdrawn.
                 (_, _) => {}
             }
         }
@@ -71,8 +71,8 @@ impl Bounds {
 }
 
 impl Work {
-    /// Asks people when the next step after `n_done` would pass a bound. Tells whether they were asked: then the turn
-    /// must look at what has happened meanwhile before the step.
+    /// Asks people if the next step after `n_done` would pass a bound. Returns true if they were asked: the turn must
+    /// then check what has happened in the meantime before it takes the step.
     pub(crate) async fn stay_within_bounds(&mut self, n_done: u32) -> Result<bool, Cut> {
         if let Some(bound) = self.bounds.refused {
             return Err(Cut::Enough(Some(bound)));
@@ -85,15 +85,18 @@ impl Work {
                 self.warn(&gauges).await?;
                 return Ok(false);
             }
+            // No one has been asked about this bound yet.
             (Some(gauge), None) => {
                 let decision = self.ask_for_more(gauge).await?;
                 let settled = self.until_room(decision, gauge.over.bound, n_done).await?;
                 self.heed(gauge.over, &settled)?;
             }
+            // The question from before the interruption still applies.
             (Some(gauge), Some((decision, asked))) if gauge.over.bound == asked.bound => {
                 let settled = self.until_room(decision, asked.bound, n_done).await?;
                 self.heed(asked, &settled)?;
             }
+            // The question from before the interruption no longer applies.
             (_, Some((decision, asked))) => {
                 let settled = self.no_longer_asked(decision).await?;
                 self.heed(asked, &settled)?;
@@ -102,12 +105,12 @@ impl Work {
         Ok(true)
     }
 
-    /// Does what people said about a bound.
+    /// Applies the answer of people about a bound.
     fn heed(&mut self, over: Over, settled: &Settled) -> Result<(), Cut> {
         match settled.reply {
             Some(Reply::Yes(true)) => self.bounds.grant(over.bound, over.more),
             Some(Reply::Yes(false)) => return Err(Cut::Enough(Some(over.bound))),
-            // There is room without it.
+            // There is room without a yes.
             Some(Reply::Text(_) | Reply::Choices(_) | Reply::File(_)) | None => {}
         }
         Ok(())
@@ -156,13 +159,13 @@ impl Work {
         settled
     }
 
-    /// Withdraws a question, and returns how it was settled: a person may have been quicker.
+    /// Withdraws a question and returns its settlement, since a person may have answered first.
     async fn no_longer_asked(&mut self, decision: DecisionId) -> Result<Settled, Cut> {
         self.people.decisions.withdraw(decision).await?;
         Ok(self.people.decisions.settled(decision).await)
     }
 
-    /// Tells people and the model, once for each bound that is close.
+    /// Warns people and the model, once for each bound that is close.
     async fn warn(&mut self, gauges: &[Gauge]) -> Result<(), Cut> {
         let is_news = |gauge: &&Gauge| match gauge.over.bound {
             Bound::Repeats => gauge.over.used >= TOLD_AFTER && !self.repeats().is_told,
@@ -187,8 +190,8 @@ impl Work {
         Ok(())
     }
 
-    /// Tells whether the log has a warning of the same bound. A session's bound is warned of once, every other once in
-    /// each turn.
+    /// Returns true if the log has a warning of the same bound. Bounds of the session are warned about once, all
+    /// others once per turn.
     fn is_warned(&self, gauge: &Gauge) -> bool {
         let over = &gauge.over;
         let is_of_session = matches!(over.bound, Bound::SessionUsd | Bound::SessionTokens);
@@ -203,7 +206,7 @@ impl Work {
         repeats(&self.journal.bodies, self.turn, &self.tools)
     }
 
-    /// Measures all bounds of this turn, of which so many steps are done.
+    /// Measures all bounds of this turn after `n_done` steps.
     async fn gauges(&mut self, n_done: u32) -> Result<Vec<Gauge>, Cut> {
         let accounts = self.bounds.budgets.accounts().await?;
         let next = self.next_call().await?;
@@ -226,7 +229,7 @@ impl Work {
                 self.limits.max_duration.as_secs_f64(),
             ),
         ];
-        // Nobody knows what the others cost.
+        // The price of other models is unknown.
         if self.model.model.price().is_some() {
             gauges.extend(Gauge::of_usd(Bound::SessionUsd, &accounts.session, &next));
             gauges.extend(Gauge::of_usd(Bound::DayUsd, &accounts.day, &next));
@@ -243,7 +246,7 @@ impl Work {
         Ok(gauges)
     }
 
-    /// Estimates the next call: as much as the turn's last whole answer took. The first one is judged by its request.
+    /// Estimates the next call by the turn's last complete answer, and the first call by its request.
     async fn next_call(&mut self) -> Result<Amount, Cut> {
         for body in self.journal.bodies.iter().rev() {
             if let EventBody::Cost(cost) = body

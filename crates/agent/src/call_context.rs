@@ -1,7 +1,7 @@
-//! A call's way to the session's computer, people and log.
+//! The access of a call to the session's computer, people and log.
 //!
-//! A request is sent once, followed while it runs, and ended early when the turn must not go on. This is the only place
-//! that cuts calls short: tools hand on the failure they get.
+//! A request is sent once, followed while it runs, and ended early if the turn must end. This is the only place that
+//! cuts calls short: tools pass on the failure they get.
 
 use std::time::Duration;
 
@@ -33,11 +33,11 @@ use crate::{
     work::Work,
 };
 
-/// How long a cancelled request may take to report its fate. A stop promises an end within a second.
+/// The time in which a cancelled request may report its fate. A stop promises an end within a second.
 const CANCEL_GRACE: Duration = Duration::from_millis(700);
-/// How long the computer may take for anything. Commands may take half an hour, and end by themselves.
+/// The timeout of every request to the computer. Commands have their own timeout of at most half an hour.
 const LONGEST_ACTION: Duration = Duration::from_mins(35);
-/// How many pieces of output may wait to be logged.
+/// The number of pieces of output that may wait to be logged.
 const PROGRESS_LENGTH: usize = 16;
 
 const NO_COMPUTER: &str = "Not executed: the computer was not ready.";
@@ -53,19 +53,19 @@ const UNKNOWN_AFTER_STOP: &str = "Stopped; it is not known whether it was done."
 const NOT_ASKED: &str = "Not executed: the question could not be stored.";
 const NOT_LOGGED: &str = "Not executed: it could not be stored.";
 
-/// The surroundings of one call of a turn.
+/// The context of one call of a turn.
 pub(crate) struct CallContext<'a> {
     work: &'a mut Work,
     call: &'a str,
     after: After,
-    /// The reason why the turn cannot go on after the call.
+    /// The reason why the turn cannot continue after the call.
     pub(crate) cut: Option<Cut>,
 }
 
-/// The fate of a request.
+/// The outcome of a request.
 enum Sent<Reply> {
     Answered(Result<Reply, ComputerError>),
-    /// The turn was cut short. The computer may have answered all the same.
+    /// The turn was cut short. The computer may have answered nevertheless.
     Cut(Option<Result<Reply, ComputerError>>, Cut),
 }
 
@@ -126,6 +126,7 @@ impl<'a> CallContext<'a> {
         tokio::pin!(stopped);
         let too_long = tokio::time::sleep(LONGEST_ACTION);
         tokio::pin!(too_long);
+        // Follow the request until it is answered, the turn is stopped or the timeout passes.
         let cut = loop {
             let flush_at = progress.flush_at;
             tokio::select! {
@@ -145,13 +146,14 @@ impl<'a> CallContext<'a> {
                 Some(piece) = pieces.next() => progress.push(&piece),
             }
         };
+        // The turn ends: cancel the request and give it a moment to report its fate.
         let cancelled = async { tokio::join!(computer.cancel(id), &mut answer).1 };
-        // A request that does not answer in time is left behind: its fate is not known.
+        // A request that does not answer in time is abandoned. Its fate is unknown.
         let answer = tokio::time::timeout(CANCEL_GRACE, cancelled).await.ok();
         Sent::Cut(answer, cut)
     }
 
-    /// Reads the answer to a request that was cancelled because the turn ends.
+    /// Interprets the answer to a request that was cancelled because the turn ends.
     fn cut_short<Reply>(
         &mut self,
         answer: Option<Result<Reply, ComputerError>>,
@@ -197,7 +199,7 @@ impl ToolContext for CallContext<'_> {
         let shown = self.work.model.model.shown(self.work.machine.screen);
         let act = Act {
             action: action.clone(),
-            // The computer waits for a quiet screen only before it takes a picture.
+            // The computer waits for the screen to settle only before it takes a picture.
             look: self.after != After::Nothing,
             shown: Some(shown),
         };
@@ -210,7 +212,7 @@ impl ToolContext for CallContext<'_> {
 
     async fn shell(&mut self, request: ShellRequest) -> Result<ShellOutput, ToolFailure> {
         let output = self.use_computer(request).await?;
-        // A command that the end of the turn interrupted failed, and says what it had printed.
+        // A command that the end of the turn interrupted has failed. The failure includes its output so far.
         match (&self.cut, interrupted_shell_text(&output)) {
             (Some(_), Some(printed)) => Err(ToolFailure(format!("{printed}{STOPPED}"))),
             _ => Ok(output),

@@ -1,10 +1,10 @@
-//! The log as the conversation that a model is shown.
+//! Builds the conversation for a model from the log.
 //!
-//! The log is the only source, so a turn after a crash sees the same as a turn without one. Answers are told apart by
-//! this rule: the thinking, text and tool uses of one answer come before its first result, so whatever the model says
-//! or does after a result is a new answer. Partial results, actions by hand, and the state of the session and its
-//! sandbox are not part of the conversation. That people had mouse and keyboard is: the model is told when it looks for
-//! the first time after that.
+//! The log is the only source, so a turn after a crash sees the same as a turn without one. Answers are separated by
+//! this rule: the thinking, text and tool uses of one answer come before its first result, so everything that the
+//! model says or does after a result is a new answer. Partial results, actions by hand, and the state of the session
+//! and its sandbox are not part of the conversation. A person's control of the mouse and keyboard is: the model is
+//! told at its first look after that.
 
 mod answer;
 mod blocks;
@@ -30,28 +30,29 @@ pub(crate) fn n_pictures(log: &[EventBody]) -> usize {
     log.iter().filter_map(picture).count()
 }
 
-/// Returns the names of the newest pictures, of which the model is shown so many.
+/// Returns the names of the newest `kept` pictures.
 pub(crate) fn newest_pictures(log: &[EventBody], kept: usize) -> impl Iterator<Item = &BlobName> {
     let newest = log.iter().rev().filter_map(picture).take(kept);
     newest.map(|screenshot| &screenshot.blob)
 }
 
-/// The screen as a model sees it.
+/// The model's view of the screen.
 #[derive(Clone, Copy)]
 pub struct Sight<'a> {
-    /// How many of the oldest pictures are not shown any more.
+    /// The number of the oldest pictures that are no longer shown.
     pub n_old: usize,
-    /// The pictures that can be shown.
+    /// The pictures that are available.
     pub images: &'a HashMap<BlobName, Image>,
-    /// The size of a picture of the whole screen. A picture that was taken for another model may be too big for this
-    /// one, and points in it would be others.
+    /// The size of a picture of the whole screen. A picture taken for another model may be too large for this one,
+    /// and its points would differ.
     pub shown: ScreenSize,
     /// Translates a point on the screen into the model's own pixels.
     pub place: &'a dyn Fn(Point) -> Point,
 }
 
 impl<'a> Sight<'a> {
-    /// Returns the picture, if the model can be shown it. A part of the screen may have any size that fits.
+    /// Returns the picture, if this model can be shown it. A picture of a part of the screen may have any size that
+    /// fits.
     fn image(&self, screenshot: &Screenshot, is_part: bool) -> Option<&'a Image> {
         let Screenshot { width, height, .. } = *screenshot;
         let is_its_size = if is_part {
@@ -73,7 +74,7 @@ pub fn build(log: &[EventBody], sight: Sight<'_>, originals: &Originals) -> Vec<
     conversation.finish()
 }
 
-/// Tells whether people had mouse and keyboard since the agent last looked for that reason.
+/// Returns true if people had the mouse and keyboard since the agent last looked for that reason.
 pub(crate) fn is_to_look(log: &[EventBody]) -> bool {
     for body in log.iter().rev() {
         if let EventBody::Lease(lease) = body

@@ -1,17 +1,17 @@
-//! Reasons for a turn to end before the model says so, and the signals that bring them about.
+//! The reasons why a turn ends before the model ends it, and the signals that cause them.
 
 use deskhand_core::{blob::BlobError, budget::Bound};
 use tokio_util::sync::CancellationToken;
 
 use crate::ports::TurnLogError;
 
-/// A reason for a turn to end before the model says so.
+/// The reason why a turn ends before the model ends it.
 #[derive(Debug)]
 pub(crate) enum Cut {
     Stopped,
-    /// The server ends while the turn waits for a person. The turn is resumed at the next start.
+    /// The server shuts down while the turn waits for a person. The next start resumes the turn.
     Parked,
-    /// The turn reached a bound, and a person said that it was enough.
+    /// The turn reached a bound, and a person chose to stop.
     Enough(Option<Bound>),
     Failed {
         code: &'static str,
@@ -56,7 +56,7 @@ impl From<BlobError> for Cut {
 #[derive(Debug, Clone)]
 pub(crate) struct Signals {
     pub(crate) stop: CancellationToken,
-    /// Fires before `stop` when the server ends.
+    /// Fires before `stop` when the server shuts down.
     pub(crate) parking: CancellationToken,
 }
 
@@ -74,7 +74,7 @@ impl Signals {
         }
     }
 
-    /// Waits until the server ends.
+    /// Waits until the server shuts down.
     pub(crate) fn parked(&self) -> impl Future<Output = Cut> + use<> {
         let parking = self.parking.clone();
         async move {

@@ -5,13 +5,13 @@
 
 use deskhand_core::model::{CallResult, Item, ModelRequest, Usage};
 
-/// Text has about as many bytes to a token.
+/// The approximate number of bytes of text per token.
 const BYTES_PER_TOKEN: u64 = 4;
-/// A picture has about as many pixels to a token.
+/// The approximate number of pixels per token.
 const PIXELS_PER_TOKEN: u64 = 750;
 /// The tokens of the tools' descriptions.
 const TOOLS: u64 = 1_000;
-/// A short answer.
+/// The tokens of a short answer.
 const ANSWER: u64 = 500;
 
 /// Estimates the tokens of this request and its answer.

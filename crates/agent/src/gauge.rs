@@ -1,16 +1,16 @@
-//! How far a turn is from one of its bounds, in numbers and in words.
+//! The distance of a turn from one of its bounds, in numbers and in words.
 
 use deskhand_core::{
     budget::{Account, Amount, Bound, Over},
     event::Notice,
 };
 
-/// From this part of a bound on people and the model are warned.
+/// The used part of a bound from which on people and the model are warned.
 const CLOSE: f64 = 0.8;
 /// Money is counted in billionths of a dollar.
 const SMALLEST_USD: f64 = 1e-9;
 
-/// One bound, how much of it is used, and whether the next step would pass it.
+/// A bound and its use. `is_over` is true if the next step would pass the bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Gauge {
     pub(crate) over: Over,
@@ -18,7 +18,7 @@ pub(crate) struct Gauge {
 }
 
 impl Gauge {
-    /// A bound of a turn that is `more` at first, of which a person has granted `granted` in addition.
+    /// Measures a bound of a turn. Its limit is `more` plus the `granted` amount that people added.
     pub(crate) fn of_turn(bound: Bound, used: f64, next: f64, more: f64, granted: f64) -> Self {
         let limit = more + granted;
         Self {
@@ -32,7 +32,7 @@ impl Gauge {
         }
     }
 
-    /// The bound on money, if there is one.
+    /// Measures the bound on money, if there is one.
     pub(crate) fn of_usd(bound: Bound, account: &Account, next: &Amount) -> Option<Self> {
         let (more, limit) = (account.budget.usd?, account.usd_limit()?);
         let used = account.used.usd;
@@ -47,7 +47,7 @@ impl Gauge {
         })
     }
 
-    /// The bound on tokens, if there is one.
+    /// Measures the bound on tokens, if there is one.
     pub(crate) fn of_tokens(bound: Bound, account: &Account, next: &Amount) -> Option<Self> {
         let (more, limit) = (account.budget.tokens?, account.tokens_limit()?);
         let used = account.used.tokens;
@@ -66,7 +66,7 @@ impl Gauge {
         self.over.used + SMALLEST_USD >= CLOSE * self.over.limit
     }
 
-    /// What people are asked when it would be passed.
+    /// Returns the question for people if the next step would pass the bound.
     pub(crate) fn question(&self) -> String {
         let more = amount(self.over.bound, self.over.more);
         let so_far = self.so_far();
@@ -83,7 +83,7 @@ impl Gauge {
         }
     }
 
-    /// What people are told when it is close.
+    /// Returns the sentence for people about the use so far.
     pub(crate) fn so_far(&self) -> String {
         let Over {
             bound, used, limit, ..
@@ -110,7 +110,7 @@ impl Gauge {
     }
 }
 
-/// What the model is told when people are told this.
+/// Returns the note for the model that goes with a notice for people.
 pub(crate) fn note(notice: &Notice) -> String {
     match notice.bound {
         Bound::Repeats => format!(
@@ -129,7 +129,7 @@ pub(crate) fn note(notice: &Notice) -> String {
     }
 }
 
-/// So much of a bound's unit.
+/// Writes a number in the bound's unit.
 fn amount(bound: Bound, number: f64) -> String {
     match bound {
         Bound::SessionUsd | Bound::DayUsd => money(number),
@@ -141,7 +141,7 @@ fn amount(bound: Bound, number: f64) -> String {
     }
 }
 
-/// Dollars with their cents, and with as much more as small amounts need.
+/// Writes dollars with two decimals, or more for small amounts.
 fn money(usd: f64) -> String {
     let decimals = if usd >= 1.0 { 2 } else { 6 };
     let mut text = format!("${usd:.decimals$}");
@@ -152,7 +152,7 @@ fn money(usd: f64) -> String {
     text
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nobody uses so many")]
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn number(count: u64) -> f64 {
     count as f64
 }

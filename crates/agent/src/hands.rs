@@ -1,12 +1,12 @@
-//! Waiting while a person controls mouse and keyboard, and looking at the screen they left.
+//! Waits while a person controls the mouse and keyboard, and looks at the screen they left.
 
 use tokio::time::Instant;
 
 use crate::{context, cut::Cut, machine::Look, work::Work};
 
 impl Work {
-    /// Waits while a person controls mouse and keyboard; the time does not count as work. The agent looks again if
-    /// people had control since it last looked.
+    /// Waits while a person controls the mouse and keyboard. The wait does not count as work. The agent looks again
+    /// if people had control since it last looked.
     pub(crate) async fn wait_for_hands(&mut self) -> Result<(), Cut> {
         loop {
             let since = Instant::now();
@@ -19,7 +19,7 @@ impl Work {
         }
     }
 
-    /// Keeps a picture of the screen for the model. Tells whether a person took over again.
+    /// Stores a picture of the screen for the model. Returns true if a person took control again.
     async fn look_again(&mut self) -> Result<bool, Cut> {
         let shown = self.model.model.shown(self.machine.screen);
         match self.machine.look(shown, &self.signals).await? {

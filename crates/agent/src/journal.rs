@@ -9,7 +9,7 @@ use crate::{
     turn::Originals,
 };
 
-/// The log, and everything in it.
+/// The log and all its events.
 #[derive(Debug)]
 pub(crate) struct Journal {
     log: Arc<dyn TurnLog>,
@@ -35,7 +35,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Appends a whole answer, whose last event is its `cost`.
+    /// Appends a complete answer, whose last event is its `cost`.
     pub(crate) async fn append_answer(
         &mut self,
         bodies: Vec<EventBody>,
@@ -51,7 +51,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Takes in the messages that people sent meanwhile. Tells whether there were any.
+    /// Adds the messages that people sent in the meantime. Returns true if there were any.
     pub(crate) async fn take_steering(&mut self) -> Result<bool, TurnLogError> {
         let said = self.log.take_steering().await?;
         let is_new = !said.is_empty();
@@ -59,7 +59,7 @@ impl Journal {
         Ok(is_new)
     }
 
-    /// Takes in the changes of leases meanwhile.
+    /// Adds the lease changes that happened in the meantime.
     pub(crate) async fn take_leases(&mut self) -> Result<(), TurnLogError> {
         self.bodies.extend(self.log.take_leases().await?);
         Ok(())

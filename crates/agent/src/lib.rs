@@ -1,8 +1,8 @@
 //! The turn: from a prompt to the agent's answer, or to an honest end without one.
 //!
-//! A turn asks the model, carries out its calls with the session's [`tools`], shows it the results, and so on, until the
-//! model only speaks. Everything that happens is appended to the session's log while it happens, and the model is shown
-//! a view of that log alone. The app decides when turns run and closes them in the log; a turn reaches it through the
+//! A turn calls the model, carries out its calls with the session's [`tools`], shows it the results, and repeats this
+//! until the model only speaks. Everything is appended to the session's log as it happens, and the model sees only a
+//! view of that log. The app decides when turns run and closes them in the log; a turn reaches the app through the
 //! ports [`TurnLog`], [`Decisions`], [`Budgets`] and [`Desk`].
 
 mod after;

@@ -1,7 +1,7 @@
-//! Listening to the model: its stream becomes `thinking` and `text` events as it speaks.
+//! Listens to the model: its stream becomes `thinking` and `text` events as it speaks.
 //!
-//! Vendors stream word by word. An event per word would fill the log, so pieces are put together
-//! and written when their block ends, and otherwise every [`FLUSH_EVERY`].
+//! Vendors stream word by word. An event per word would fill the log, so pieces are joined and written when their
+//! block ends, and otherwise every [`FLUSH_EVERY`].
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use tokio::time::Instant;
 
 use crate::{cut::Cut, ports::TurnLogError, work::Work};
 
-/// Quick enough to read along.
+/// Short enough for people to read along.
 pub(crate) const FLUSH_EVERY: Duration = Duration::from_millis(100);
-/// The code of a turn that the model did not want to go on with.
+/// The code of a turn that the model refused to continue.
 pub(crate) const REFUSED: &str = "model_refused";
 
-/// A whole answer of the model.
+/// A complete answer of the model.
 #[derive(Debug)]
 pub(crate) struct Spoken {
     pub(crate) text: String,
@@ -28,19 +28,19 @@ pub(crate) struct Spoken {
     pub(crate) end: End,
 }
 
-/// Reasons why there is no whole answer.
+/// The reason why there is no complete answer.
 #[derive(Debug)]
 pub(crate) enum Unheard {
     /// The turn ends.
     Cut(Cut),
-    /// It may be asked again.
+    /// The model may be called again.
     Later {
         message: String,
-        /// When the vendor wants to be asked again.
+        /// The delay before a retry that the vendor asks for.
         after: Option<Duration>,
-        /// What was said before.
+        /// The text before the answer broke off.
         text: String,
-        /// Whether the vendor reported tokens for it.
+        /// True if the vendor reported tokens for it.
         has_cost: bool,
     },
 }
@@ -57,32 +57,32 @@ impl From<TurnLogError> for Unheard {
     }
 }
 
-/// The parts of an answer besides its words.
+/// The parts of an answer besides its text and thinking.
 #[derive(Debug, Default)]
 struct Heard {
     calls: Vec<ToolCall>,
     original: Option<Original>,
     usage: Usage,
-    /// `None` until it is whole.
+    /// `None` until the answer is complete.
     end: Option<End>,
 }
 
 impl Work {
-    /// Asks the model and logs its words. Calls are only returned once the answer is whole: nothing of an answer that
-    /// breaks off is carried out.
+    /// Calls the model and logs its words. Calls are only returned once the answer is complete: nothing of an answer
+    /// that breaks off is carried out.
     pub(crate) async fn listen(&mut self, request: ModelRequest) -> Result<Spoken, Unheard> {
         let mut speech = Speech::new(self.turn, self.n_blocks);
         let mut heard = Heard::default();
         let result = self.hear(request, &mut speech, &mut heard).await;
         self.n_blocks = speech.n_blocks;
-        // What was said before it broke off was said. An answer that is whole is stored whole, so
-        // that it never has to be asked for again.
+        // The log keeps the words of an answer that broke off. A complete answer is stored in one piece, so that it
+        // never has to be requested again.
         let mut bodies: Vec<_> = speech.take().into_iter().collect();
         let end = match result {
             Ok(end) => end,
             Err(unheard @ Unheard::Cut(Cut::LogLost(_))) => return Err(unheard),
             Err(unheard) => {
-                // It is paid for all the same.
+                // The tokens of a broken answer cost money too.
                 let has_cost = heard.usage != Usage::default();
                 bodies.extend(has_cost.then(|| EventBody::Cost(self.cost(&heard))));
                 self.journal.append(bodies).await?;
@@ -122,7 +122,7 @@ impl Work {
         }
     }
 
-    /// Hears an answer out. Partial text is kept even if the stream ends early.
+    /// Reads an answer to its end. Partial text is kept even if the stream ends early.
     async fn hear(
         &mut self,
         request: ModelRequest,
@@ -135,6 +135,7 @@ impl Work {
         let too_long = tokio::time::sleep(self.limits.longest_answer);
         tokio::pin!(too_long);
         loop {
+            // Wait for the next chunk, and log pending words when they are due.
             let flush_at = speech.flush_at;
             let chunk = tokio::select! {
                 biased;
@@ -146,6 +147,7 @@ impl Work {
                 }
                 chunk = stream.next() => chunk,
             };
+            // Take in the chunk. A block that ends is logged at once.
             let due = match chunk {
                 Some(Ok(Chunk::ThinkingStart)) => speech.begin(Voice::Thinking),
                 Some(Ok(Chunk::Thinking(piece))) => speech.push(Voice::Thinking, &piece),
@@ -187,7 +189,7 @@ fn later(message: &str) -> Unheard {
 }
 
 fn failed(error: ModelError) -> Unheard {
-    // Messages of ours have no full stop, those of vendors may.
+    // Our messages have no full stop, those of vendors may have one.
     let plain = |problem: &str| problem.trim_end_matches('.').to_owned();
     let (code, message) = match error {
         ModelError::Rejected(problem) => (
@@ -227,12 +229,12 @@ enum Voice {
 struct Speech {
     turn: TurnId,
     voice: Option<Voice>,
-    /// Whether the current block has a number, which it gets with its first words.
+    /// True if the current block has a number, which it gets with its first words.
     numbered: bool,
     n_blocks: u32,
     pending: String,
     flush_at: Option<Instant>,
-    /// The answer's text blocks as far as they were said.
+    /// The answer's text blocks so far.
     texts: Vec<String>,
 }
 
@@ -290,12 +292,12 @@ impl Speech {
         due
     }
 
-    /// All text so far.
+    /// Returns all text so far.
     fn said(&self) -> String {
         self.texts.join("\n\n")
     }
 
-    /// Returns the event for words that are not logged yet.
+    /// Returns the event for the words that are not logged yet.
     fn take(&mut self) -> Option<EventBody> {
         self.flush_at = None;
         if self.pending.is_empty() {

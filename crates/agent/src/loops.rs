@@ -1,25 +1,25 @@
-//! Detects an agent that goes round in circles.
+//! Detects an agent that repeats itself.
 //!
-//! A round is one answer's calls with their results. The agent repeats itself when its rounds are the same in
-//! everything: the calls, their results, and the picture afterwards. A round that only looks is passed over while it
-//! shows the same picture. Any other difference ends the repetition, and so does a person who says something or takes
-//! over.
+//! A round is one answer's calls with their results. The agent repeats itself if its rounds are the same in
+//! everything: the calls, their results, and the picture afterwards. A round that only looks is ignored while it
+//! shows the same picture. Any other difference ends the repetition, and so does a message from a person or a change
+//! of control.
 
 use deskhand_core::{blob::BlobName, budget::Bound, event::EventBody, id::TurnId, policy::Risk};
 use serde_json::Value;
 
 use crate::tools::ToolSet;
 
-/// The agent's repetition of itself.
+/// The agent's current repetition.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Repeats {
-    /// How often the last round was done in a row.
+    /// The number of times the last round was done in a row.
     pub(crate) n_times: u32,
-    /// Whether the model was told since that began.
+    /// True if the model was told since the repetition began.
     pub(crate) is_told: bool,
 }
 
-/// Counts how often a turn has last done the same.
+/// Counts how many times in a row the turn has repeated its last round.
 pub(crate) fn repeats(log: &[EventBody], turn: TurnId, tools: &ToolSet) -> Repeats {
     let mut reading = RoundReader::new(tools);
     for body in log {
@@ -57,7 +57,7 @@ impl<'a> RoundReader<'a> {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "most kinds of event are no part of a round"
+        reason = "most kinds of event are not part of a round"
     )]
     fn add(&mut self, body: &'a EventBody, turn: TurnId) {
         match body {
@@ -109,7 +109,7 @@ impl<'a> RoundReader<'a> {
 }
 
 impl Round<'_> {
-    /// Tells whether all its calls change nothing.
+    /// Returns true if none of its calls changes anything.
     fn is_look(&self, tools: &ToolSet) -> bool {
         self.calls.iter().all(|(tool, input)| {
             let risk = tools.read(tool, input).map(|call| call.proposal().risk);

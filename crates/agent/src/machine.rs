@@ -12,10 +12,10 @@ use crate::{
     ports::Desk,
 };
 
-/// How long the computer may take to release the mouse. A stop promises an end within a second.
+/// The timeout for releasing the mouse. A stop promises an end within a second.
 const RELEASE_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// The computer, once it was needed, and the mouse buttons that the agent left pressed.
+/// The computer, once the turn has needed it, and the mouse buttons that the agent left pressed.
 #[derive(Debug)]
 pub(crate) struct Machine {
     desk: Arc<dyn Desk>,
@@ -28,7 +28,7 @@ pub(crate) struct Machine {
 #[derive(Debug)]
 pub(crate) enum Look {
     Seen(Frame),
-    /// A person took over again.
+    /// A person took control again.
     Refused,
     /// There is no picture. The model is told without one, and can look for itself.
     Nothing,
@@ -44,7 +44,7 @@ impl Machine {
         }
     }
 
-    /// Waits while a person controls mouse and keyboard.
+    /// Waits while a person controls the mouse and keyboard.
     pub(crate) async fn free(&self, signals: &Signals) -> Result<(), Cut> {
         tokio::select! {
             biased;
@@ -53,7 +53,7 @@ impl Machine {
         }
     }
 
-    /// Returns the session's computer, which may first have to be started.
+    /// Returns the session's computer, starting it if necessary.
     pub(crate) async fn computer(&mut self, signals: &Signals) -> Result<Arc<dyn Computer>, Cut> {
         if signals.is_stopped() {
             return Err(Cut::Stopped);
@@ -73,7 +73,7 @@ impl Machine {
         Ok(computer)
     }
 
-    /// Takes note of a request's failure: a computer that is lost is started again for the next one.
+    /// Records a request's failure: a lost computer is started again for the next request.
     pub(crate) fn note_failure(&mut self, error: &ComputerError) {
         if matches!(
             error,
@@ -83,7 +83,7 @@ impl Machine {
         }
     }
 
-    /// Takes note of the buttons that an action presses and releases. An action that fails leaves nothing pressed.
+    /// Records the buttons that an action presses and releases. An action that fails leaves nothing pressed.
     pub(crate) fn note_buttons(&mut self, action: &Action) {
         if let Action::MouseDown { button } | Action::MouseUp { button } = action {
             self.pressed.retain(|pressed| pressed != button);
@@ -116,7 +116,7 @@ impl Machine {
         })
     }
 
-    /// Releases the buttons that are still pressed. Tells whether that was done in time.
+    /// Releases the buttons that are still pressed. Returns false if that took too long.
     pub(crate) async fn release(&mut self) -> bool {
         let pressed = std::mem::take(&mut self.pressed);
         let Some(computer) = self.computer.clone() else {
@@ -129,7 +129,7 @@ impl Machine {
                     look: false,
                     shown: None,
                 };
-                // A computer that refuses is controlled by a person, who found nothing pressed; one that is gone has
+                // If the computer refuses, a person controls it, and found nothing pressed. If it is gone, there is
                 // no mouse.
                 let _ = computer.perform(Call::by(Actor::Agent), up).await;
             }

@@ -1,6 +1,6 @@
-//! The people who decide for a turn, and the questions that were put to them.
+//! The people who decide for a turn, and the questions they were asked.
 //!
-//! A decision that stands in the log when a turn is resumed is waited for, not raised anew.
+//! If the log of a resumed turn already has a decision, the turn waits for it and does not raise it again.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     stopwatch::Stopwatch,
 };
 
-/// The people, and the decisions of this turn from before it was interrupted.
+/// The people, and the decisions of this turn from before the interruption.
 #[derive(Debug)]
 pub(crate) struct People {
     pub(crate) decisions: Arc<dyn Decisions>,
@@ -74,21 +74,22 @@ impl Raised {
 }
 
 impl People {
-    /// Tells whether a call was not begun before the interruption, because people had not agreed to it.
+    /// Returns true if a call was not started before the interruption because people had not approved it.
     pub(crate) fn held_up(&self, call: &str) -> bool {
         let is_agreed = |one: &Raised| one.reply == Some(Reply::Yes(true));
         let mut raised = self.raised.iter();
         raised.any(|one| one.is_of(call) && !is_agreed(one))
     }
 
-    /// Returns what people were asked about a call before the interruption, apart from the agent's own questions.
+    /// Returns the questions about a call from before the interruption, apart from the agent's own questions.
     pub(crate) fn asked_about(&self, call: &str) -> impl Iterator<Item = &Ask> {
         let asks = self.raised.iter().filter(move |one| one.is_of(call));
         asks.map(|one| &one.ask)
             .filter(|ask| ask.kind != DecisionKind::Question)
     }
 
-    /// Raises a decision, unless that was done before, and waits until it is settled. The wait does not count as work.
+    /// Raises a decision, unless it was raised before, and waits until it is settled. The wait does not count as
+    /// work.
     pub(crate) async fn settle(
         &self,
         ask: Ask,

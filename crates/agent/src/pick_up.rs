@@ -1,8 +1,8 @@
-//! Resuming a turn that was interrupted when the server was stopped or killed.
+//! Resumes a turn that was interrupted when the server was stopped or killed.
 //!
-//! An answer that is whole in the log is not asked for again. Of the calls without a result, the first may or may not
-//! have been carried out, and the model is told so; the others were not. A call that waited for a person was not
-//! carried out, and waits on.
+//! A complete answer in the log is not requested again. Of the calls without a result, the first may or may not have
+//! been carried out, and the model is told so; the others were not. A call that waited for a person was not carried
+//! out, and continues to wait.
 
 use deskhand_core::{event::EventBody, id::TurnId, model::ToolCall};
 use tokio::time::Instant;
@@ -24,21 +24,21 @@ const RESTARTED_NOTE: &str = "\n[The server and the computer were started again 
                               waited for: files are kept, open programs and what the shell knew \
                               are gone.]";
 
-/// A turn as the log tells it.
+/// The progress of a turn, read from the log.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// How many whole answers the model has given.
+    /// The number of complete answers.
     pub(crate) n_steps: u32,
-    /// How many blocks of thinking and text there are.
+    /// The number of blocks of thinking and text.
     pub(crate) n_blocks: u32,
     /// Calls without a result.
     open: Vec<ToolCall>,
-    /// The words since the last whole answer.
+    /// The text since the last complete answer.
     text: Blocks,
     has_calls: bool,
-    /// The words of answers that became too long, if nothing else came after them.
+    /// The text of answers that became too long, if nothing else came after them.
     pub(crate) begun: String,
-    /// The words of the last whole answer, if it only spoke and nothing came after it.
+    /// The text of the last complete answer, if it made no calls and nothing came after it.
     last_words: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl Progress {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "most kinds of event say nothing about how far a turn came"
+        reason = "most kinds of event say nothing about the progress of a turn"
     )]
     fn add(&mut self, body: &EventBody, turn: TurnId) {
         match body {
@@ -91,14 +91,14 @@ impl Progress {
                 }
                 self.last_words = Some(words).filter(|words| is_end && !words.trim().is_empty());
             }
-            // Somebody steers it, so that was not the end.
+            // A person steers the turn, so that was not its end.
             EventBody::Message(_) => {
                 self.last_words = None;
                 self.begun.clear();
             }
-            // The model went on from where it broke off.
+            // The model continued where it broke off.
             EventBody::Retry(retry) if retry.turn == turn => self.text.join(),
-            // An answer that broke off is asked for again.
+            // An answer that broke off is requested again.
             EventBody::Status(status) if status.turn == Some(turn) => {
                 self.text = Blocks::default();
             }
@@ -108,7 +108,7 @@ impl Progress {
 }
 
 impl Work {
-    /// Closes the calls that were left open. Returns the turn's last words if they have been said already.
+    /// Closes the calls that were left open. Returns the turn's last words if it has already said them.
     pub(crate) async fn pick_up(&mut self, progress: Progress) -> Result<Option<String>, Cut> {
         let mut open = progress.open.into_iter();
         if let Some(call) = open.next() {
@@ -131,17 +131,18 @@ impl Work {
         Ok(progress.last_words)
     }
 
-    /// Tells whether a call was surely not carried out before the interruption, or can be carried out again.
+    /// Returns true if a call was certainly not carried out before the interruption, or can safely be repeated.
     fn was_waiting(&self, call: &ToolCall) -> bool {
         let can_be_run = match self.read(call) {
             Ok(invocation) => invocation.is_repeatable(),
-            // Nobody can have carried it out.
+            // An invalid call cannot have been carried out.
             Err(_) => true,
         };
         can_be_run || self.people.held_up(&call.id)
     }
 
-    /// Resumes a call that waited for a person. A call for the screen of then is not made on the screen of now.
+    /// Resumes a call that waited for a person. A call that was meant for the earlier screen is not made on the
+    /// current one.
     async fn wait_on(&mut self, call: &ToolCall) -> Outcome {
         let invocation = match self.read(call) {
             Ok(invocation) => invocation,

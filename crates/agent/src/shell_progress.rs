@@ -1,4 +1,4 @@
-//! The output of a command that still runs, on its way to the log.
+//! The output of a running command on its way to the log.
 
 use bytes::Bytes;
 use deskhand_core::{
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::listen::FLUSH_EVERY;
 
-/// How much output of one command is shown while it runs. The result has the rest.
+/// The amount of a command's output that is shown while it runs. The result has the rest.
 const MOST_PROGRESS_BYTES: usize = 64 * 1024;
 
 /// A command's output on its way to the log.
@@ -65,7 +65,7 @@ impl ShellProgress {
     }
 }
 
-/// Takes everything but a character whose end has not come yet, and replaces bytes that are not UTF-8.
+/// Takes everything except an incomplete character at the end, and replaces bytes that are not UTF-8.
 fn take_whole_characters(bytes: &mut Vec<u8>) -> String {
     let unfinished = bytes
         .utf8_chunks()
@@ -78,7 +78,7 @@ fn take_whole_characters(bytes: &mut Vec<u8>) -> String {
     String::from_utf8_lossy(&whole).into_owned()
 }
 
-/// Tells whether more bytes could make a character of these.
+/// Returns true if more bytes could complete these to a character.
 fn is_beginning(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }

@@ -1,4 +1,4 @@
-//! Measures how long a turn has worked. Waiting for people, for a vendor and for the server does not count.
+//! Measures how long a turn has worked. Waiting for people, a vendor or the server does not count.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 #[derive(Debug)]
 pub(crate) struct Stopwatch {
-    /// The work before the turn was interrupted.
+    /// The work before the interruption.
     before: Duration,
     started: Instant,
     waited: Duration,
@@ -37,8 +37,8 @@ impl Stopwatch {
     }
 }
 
-/// Reads from the log how long a turn has worked: the time between its events, without waiting. The time between the
-/// last event before a server was killed and its death is not known.
+/// Computes from the log how long a turn has worked: the time between its events, without waiting. If a server was
+/// killed, the time after its last event is unknown.
 fn worked(history: &[Event], turn: TurnId) -> Duration {
     let mut reading = WorkReader::default();
     for event in history {
@@ -50,22 +50,22 @@ fn worked(history: &[Event], turn: TurnId) -> Duration {
 #[derive(Debug, Default)]
 struct WorkReader {
     worked: Duration,
-    /// When the event before was, once the turn has begun.
+    /// The time of the previous event, once the turn has begun.
     last: Option<Timestamp>,
-    /// What is asked and not settled.
+    /// The decisions that are not settled yet.
     open: Vec<DecisionId>,
     is_driven: bool,
-    /// Until when a vendor is left alone.
+    /// The time until which the turn pauses before a retry.
     resting_until: Option<Timestamp>,
 }
 
 impl WorkReader {
     fn add(&mut self, event: &Event, turn: TurnId) {
-        // A prompt stands where the agent took it up, with the time at which it was sent.
+        // A prompt is placed where the agent took it, but has the time at which it was sent.
         if matches!(event.body, EventBody::Message(_)) {
             return;
         }
-        // The turn begins, or resumes after a pause in which nobody worked.
+        // The turn begins, or resumes after an interruption that does not count as work.
         if let EventBody::Status(Status {
             turn: Some(of),
             prompt,
@@ -80,7 +80,7 @@ impl WorkReader {
         let Some(last) = self.last else { return };
         if self.open.is_empty() && !self.is_driven {
             let since = self.resting_until.map_or(last, |until| until.max(last));
-            // A clock that was set back counts for nothing.
+            // If the clock was set back, the interval counts as zero.
             self.worked += Duration::try_from(event.at.duration_since(since)).unwrap_or_default();
         }
         self.last = Some(event.at);

@@ -1,5 +1,5 @@
-//! What a model is told before the conversation. The built-in words are in `system_prompt.md`; a deployment may have
-//! its own, and a session adds what its people want.
+//! The system prompt. The built-in text is in `system_prompt.md`; a deployment may have its own, and a session adds
+//! the instructions of its people.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ const BUILT_IN: &str = include_str!("system_prompt.md");
 /// The longest template.
 const LONGEST_TEMPLATE_BYTES: usize = 64 * 1024;
 
-/// The facts that a template has to tell, each written as `{{name}}`.
+/// The facts that a template has to contain, each written as `{{name}}`.
 const FACTS: [&str; 2] = ["date", "screen"];
 
-/// A prompt with places for facts. Every fact has a place in it, and every place is for a fact.
+/// A prompt with placeholders for facts. Every fact has a placeholder, and every placeholder is for a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptTemplate(Arc<str>);
 
-/// Why a text will not do as a template.
+/// The reason why a text cannot be a template.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadTemplate {
     #[error("it says nothing")]
@@ -40,7 +40,7 @@ impl Default for PromptTemplate {
 }
 
 impl PromptTemplate {
-    /// Takes a text that tells all facts and asks for no others.
+    /// Parses a text that contains all facts and no other placeholders.
     pub fn parse(text: &str) -> Result<Self, BadTemplate> {
         if text.trim().is_empty() {
             return Err(BadTemplate::Empty);
@@ -66,17 +66,19 @@ impl PromptTemplate {
     }
 }
 
-/// What the model of one session is told.
+/// The system prompt of one session.
 #[derive(Debug, Clone, Default)]
 pub struct SystemPrompt {
     pub template: PromptTemplate,
-    /// What the session's people want besides. Empty: nothing.
+    /// The instructions of the session's people. Empty if there are none.
     pub instructions: String,
 }
 
 impl SystemPrompt {
-    /// The words for a turn that began at `now`, for a model that is shown pictures of this size. They name
-    /// the day and not the hour, so that they stay the same from turn to turn and a vendor's cache of them stays good.
+    /// Returns the text for a turn that began at `now`, for a model that is shown pictures of this size.
+    ///
+    /// It names the day and not the hour, so that it stays the same from turn to turn and the vendor's cache of it
+    /// stays valid.
     pub fn fill(&self, now: Timestamp, shown: ScreenSize) -> String {
         let told = self
             .template

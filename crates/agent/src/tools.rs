@@ -1,8 +1,8 @@
-//! Tools: what a model can call.
+//! Tools: the functions that a model can call.
 //!
-//! A tool is one file in `tools/`. It owns its name, the offer to models, the reading of its input, the risk of a
-//! call, the sentence that tells people about it, and the work itself. [`all`] is the only list of them; everything
-//! else finds a tool by its name in the session's [`ToolSet`].
+//! A tool is one file in `tools/`. It owns its name, its offer to models, the parsing of its input, the risk of a
+//! call, the sentence that describes a call to people, and the work itself. [`all`] is the only list of tools;
+//! everything else finds a tool by its name in the session's [`ToolSet`].
 
 mod ask_user;
 mod bash;
@@ -32,7 +32,7 @@ pub use self::{
     output::{ToolFailure, ToolOutput},
 };
 
-/// Every tool of Deskhand, in the order in which models are offered them.
+/// Returns every tool of Deskhand, in the order in which models are offered them.
 pub fn all() -> ToolSet {
     ToolSet::new(vec![
         Arc::new(computer::ComputerTool),
@@ -43,19 +43,19 @@ pub fn all() -> ToolSet {
     ])
 }
 
-/// Something that a model can call.
+/// A function that a model can call.
 pub trait Tool: Send + Sync + std::fmt::Debug {
-    /// The name in calls, in the log and in approval rules.
+    /// Returns the name in calls, in the log and in approval rules.
     fn name(&self) -> &str;
 
     /// Returns the offer to a model that is shown pictures of this size.
     fn spec(&self, shown: ScreenSize) -> ToolSpec;
 
-    /// Reads the input of a call. The error is for the model.
+    /// Parses the input of a call. The error is for the model.
     fn read(&self, input: &Value) -> Result<Box<dyn Invocation>, BadCall>;
 }
 
-/// A call whose input the tool has read.
+/// A call with parsed input.
 #[async_trait]
 pub trait Invocation: Send + Sync + std::fmt::Debug {
     /// Describes the call to people in one line, in the past tense and without a full stop: `Clicked at (783, 283)`.
@@ -65,33 +65,34 @@ pub trait Invocation: Send + Sync + std::fmt::Debug {
     /// Returns the call as approval policies judge it.
     fn proposal(&self) -> Proposal;
 
-    /// Checks the call against the screen. The error is for whoever called.
+    /// Checks the call against the screen. The error is for the caller.
     fn check(&self, _screen: ScreenSize) -> Result<(), String> {
         Ok(())
     }
 
-    /// Returns the action on the desktop, if the call is one. A batch waits for the screen between some actions, and
-    /// its last one is followed by a picture.
+    /// Returns the action on the desktop, if the call is one. A batch waits for the screen to settle between some
+    /// actions, and takes a picture after the last one.
     fn action(&self) -> Option<&Action> {
         None
     }
 
-    /// Tells whether the call only makes sense on the screen that the model saw. It is not resumed on another one.
+    /// Returns true if the call only makes sense on the screen that the model saw. It is not resumed on another
+    /// screen.
     fn is_for_screen(&self) -> bool {
         false
     }
 
-    /// Tells whether a call that was cut off by a restart can be made again without harm.
+    /// Returns true if a call that a restart cut off can be repeated without harm.
     fn is_repeatable(&self) -> bool {
         false
     }
 
-    /// Refuses people who want to make the call by hand, and tells them what to do instead.
+    /// Checks that a person may make the call by hand. The error tells them what to do instead.
     fn by_hand(&self) -> Result<(), &'static str> {
         Err("only the agent uses this tool")
     }
 
-    /// Carries the call out.
+    /// Carries out the call.
     async fn run(self: Box<Self>, context: &mut dyn ToolContext)
     -> Result<ToolOutput, ToolFailure>;
 }
@@ -102,7 +103,7 @@ pub struct ToolSet {
     tools: Arc<[Arc<dyn Tool>]>,
 }
 
-/// A tool call that makes no sense. The text is for the model.
+/// The error for an invalid tool call. The text is for the model.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadCall {
     #[error("there is no tool {name:?}; the tools are {there_are}")]
@@ -123,7 +124,7 @@ impl ToolSet {
         self.tools.iter().map(|tool| tool.spec(shown)).collect()
     }
 
-    /// Reads the input for the tool called `name`.
+    /// Parses the input for the tool called `name`.
     pub fn read(&self, name: &str, input: &Value) -> Result<Box<dyn Invocation>, BadCall> {
         match self.tools.iter().find(|tool| tool.name() == name) {
             Some(tool) => tool.read(input),
@@ -134,14 +135,14 @@ impl ToolSet {
         }
     }
 
-    /// Checks that a call can be read. The error is for whoever wrote it.
+    /// Checks that a call is valid. The error is for its author.
     pub fn check(&self, name: &str, input: &Value) -> Result<(), String> {
         self.read(name, input)
             .map(drop)
             .map_err(|error| error.to_string())
     }
 
-    /// Describes a call to people. Returns `None` for a call that no tool can read.
+    /// Describes a call to people. Returns `None` for a call that no tool can parse.
     pub fn describe(&self, call: &ToolCall) -> Option<String> {
         let invocation = self.read(&call.tool, &call.input).ok();
         invocation
@@ -159,7 +160,7 @@ impl ToolSet {
     }
 }
 
-/// Reads the input of a tool whose input is a type of its own.
+/// Parses the input of a tool as a `T`.
 fn read_as<T: DeserializeOwned>(tool: &str, input: &Value) -> Result<T, BadCall> {
     T::deserialize(input).map_err(|error| BadCall::Input {
         tool: tool.to_owned(),

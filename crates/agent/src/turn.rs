@@ -22,18 +22,18 @@ use crate::{
     work::Work,
 };
 
-/// The bounds of a turn, and of the pictures that the model is shown in it.
+/// The limits of a turn, and of the pictures that the model is shown in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnLimits {
-    /// How often the model is asked before a person is.
+    /// The number of steps before a person is asked.
     pub max_steps: u32,
-    /// How long the agent works before a person is asked.
+    /// The duration of the agent's work before a person is asked.
     pub max_duration: Duration,
-    /// How long one answer of the model may take, however much there is to hear.
+    /// The timeout of one answer of the model, even if it is still streaming.
     pub longest_answer: Duration,
-    /// How many pictures the model is shown at least; older ones are replaced by a note.
+    /// The minimum number of pictures that the model is shown. A note replaces older ones.
     pub kept_images: usize,
-    /// How many pictures are replaced at once.
+    /// The number of pictures that are replaced at once.
     pub pruned_images: usize,
 }
 
@@ -50,7 +50,7 @@ impl Default for TurnLimits {
 }
 
 impl TurnLimits {
-    /// Returns the number of pictures, out of so many, that are too old to be shown.
+    /// Returns how many of `n_pictures` are too old to be shown.
     pub(crate) fn n_old_pictures(&self, n_pictures: usize) -> usize {
         let at_once = self.pruned_images.max(1);
         n_pictures.saturating_sub(self.kept_images) / at_once * at_once
@@ -64,7 +64,7 @@ pub struct ChosenModel {
     pub model: Arc<dyn Model>,
 }
 
-/// Answers as their vendors gave them, by turn and step.
+/// Answers as their vendors sent them, by turn and step.
 pub type Originals = HashMap<(TurnId, u32), Original>;
 
 /// The work on one prompt.
@@ -72,36 +72,36 @@ pub type Originals = HashMap<(TurnId, u32), Original>;
 pub struct Turn {
     pub id: TurnId,
     pub model: ChosenModel,
-    /// The model to ask when the first cannot be reached.
+    /// The model to use if the first one is unavailable.
     pub fallback: Option<ChosenModel>,
-    /// The tools that the model is offered.
+    /// The tools that are offered to the model.
     pub tools: ToolSet,
     pub desk: Arc<dyn Desk>,
     pub log: Arc<dyn TurnLog>,
     pub decisions: Arc<dyn Decisions>,
     pub budgets: Arc<dyn Budgets>,
     pub blobs: Arc<dyn Blobs>,
-    /// All events of the session up to now, with every prompt where its turn begins. The newest
-    /// message is the prompt to work on; prompts that still wait are not in it.
+    /// All events of the session up to now, with every prompt at the beginning of its turn. The newest message is the
+    /// prompt to work on; prompts that are still waiting are not included.
     pub history: Vec<Event>,
-    /// The answers in it as their vendors gave them.
+    /// The answers in the history as their vendors sent them.
     pub originals: Originals,
-    /// The instructions before the conversation.
+    /// The system prompt.
     pub prompt: SystemPrompt,
     pub screen: ScreenSize,
     pub limits: TurnLimits,
     pub clock: Arc<dyn Clock>,
     /// Ends the turn early, within a second.
     pub stop: CancellationToken,
-    /// Fires before `stop` when the server ends: a turn that waits for a person is left as it is.
+    /// Fires before `stop` when the server shuts down: a turn that waits for a person is left as it is.
     pub parking: CancellationToken,
 }
 
-/// The end of a turn, in numbers.
+/// The end of a turn, with its metrics.
 #[derive(Debug)]
 pub struct TurnReport {
     pub end: TurnEnd,
-    /// How many times the model was asked.
+    /// The number of steps. A step asks the model for one answer, retries included.
     pub n_steps: u32,
     pub duration: Duration,
 }
@@ -111,19 +111,21 @@ pub struct TurnReport {
 pub enum TurnEnd {
     /// The model ended its turn with these words.
     Done { answer: String },
-    /// The stop came.
+    /// The turn was stopped.
     Stopped,
-    /// The turn reached a bound, and a person said that it was enough.
+    /// The turn reached a bound, and a person chose to stop.
     Enough { bound: Option<Bound> },
-    /// It could not go on.
+    /// The turn could not continue.
     Failed(Failure),
-    /// The log could not be written, so nothing more was done.
+    /// The log could not be read or written, so nothing more was done.
     LogLost(TurnLogError),
 }
 
 impl Turn {
-    /// Works until the end, however it comes about. Every tool use that was begun has its result in the log afterwards,
-    /// unless the log itself is lost or the turn waits for a person while the server ends.
+    /// Runs the turn to its end, whatever the end is.
+    ///
+    /// Afterwards every tool use that was started has its result in the log, unless the log itself is lost or the
+    /// turn waits for a person while the server shuts down.
     pub async fn run(self) -> TurnReport {
         let started = Instant::now();
         let id = self.id;

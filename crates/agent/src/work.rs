@@ -25,10 +25,10 @@ use crate::{
     turn::{ChosenModel, Turn, TurnLimits},
 };
 
-/// How often a model that says nothing is asked again before the turn is given up.
+/// The number of times a silent model is asked again before the turn fails.
 const MOST_NUDGES: u32 = 3;
 
-/// Everything a turn holds while it runs.
+/// The state of a running turn.
 #[derive(Debug)]
 pub(crate) struct Work {
     pub(crate) turn: TurnId,
@@ -46,11 +46,11 @@ pub(crate) struct Work {
     pub(crate) clock: Arc<dyn Clock>,
     prompt: SystemPrompt,
     began_at: Timestamp,
-    /// How many times the model was asked.
+    /// The number of steps. A step asks the model for one answer, retries included.
     pub(crate) n_steps: u32,
-    /// How many blocks of thinking and text the turn has so far.
+    /// The number of blocks of thinking and text so far.
     pub(crate) n_blocks: u32,
-    /// The turn as it was when it was resumed.
+    /// The progress in the log when the turn started or was resumed.
     progress: Option<Progress>,
 }
 
@@ -88,10 +88,11 @@ impl Work {
         }
     }
 
-    /// Asks and acts until the model only speaks, and returns its last words.
+    /// Calls the model and carries out its calls until it only speaks, and returns its last words.
     pub(crate) async fn until_done(&mut self) -> Result<String, Cut> {
         // The beginning of an answer that became too long.
         let mut begun = String::new();
+        // A resumed turn first closes its open calls. It may already have said its last words.
         if let Some(mut progress) = self.progress.take() {
             begun = std::mem::take(&mut progress.begun);
             if let Some(last_words) = self.pick_up(progress).await? {
@@ -103,6 +104,7 @@ impl Work {
             if self.signals.is_stopped() {
                 return Err(Cut::Stopped);
             }
+            // Before each step, take in what people did and stay within bounds.
             self.wait_for_hands().await?;
             self.journal.take_steering().await?;
             if self.stay_within_bounds(self.n_steps).await? {
@@ -123,7 +125,7 @@ impl Work {
                 }
                 n_silent += 1;
             } else if spoken.end == End::Unfinished {
-                // It is told so, and goes on.
+                // The model is told about the cut and continues.
                 n_silent = 0;
                 begun.push_str(&spoken.text);
             } else {

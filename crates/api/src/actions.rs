@@ -1,4 +1,4 @@
-//! Using a session's computer by hand.
+//! Actions by hand on a session's computer.
 
 use deskhand_core::{action::Action, blob::BlobName, edit::EditCommand, shell::ShellRequest};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub struct ActBody {
     pub tool: String,
     #[schema(value_type = ToolInput)]
     pub input: serde_json::Value,
-    /// Waits until the screen settles, and takes a screenshot.
+    /// True to wait until the screen settles and take a screenshot.
     #[serde(default)]
     pub look: bool,
 }

@@ -1,4 +1,4 @@
-//! Budgets, limits and what was used of them.
+//! Budgets, limits and their usage.
 
 use deskhand_core::{
     budget::{Account, Amount, ChangeBudget},
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A budget to set. A field that is absent stays as it is, or is left to the server's settings; 0 means no limit.
+/// A budget to set. An absent field stays as it is, or is left to the server's settings; 0 means no limit.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
 #[schema(as = ChangeBudget)]
 #[serde(deny_unknown_fields)]
@@ -22,7 +22,7 @@ pub struct BudgetBody {
     pub tokens: Option<u64>,
 }
 
-/// A budget, and what was used of it.
+/// A budget and its usage.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = Budget)]
 pub struct BudgetView {
@@ -63,32 +63,32 @@ pub struct AmountView {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = Usage)]
 pub struct UsageView {
-    /// Since midnight UTC, and the limit until the next.
+    /// The usage since midnight UTC, and the limit until the next midnight.
     pub today: BudgetView,
-    /// Since the first of the month.
+    /// The usage since the first of the month.
     pub month: AmountView,
     /// The start of the next day.
     pub next_day_at: Timestamp,
 }
 
-/// Your limits, and what you use of them.
+/// Your limits and their usage.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = LimitsInUse)]
 pub struct LimitsInUseView {
     /// Your sessions that are awake.
     pub awake_sessions: UsedView,
-    /// The sessions you made in the last 24 hours.
+    /// The sessions that you created in the last 24 hours.
     pub sessions_per_day: UsedView,
-    /// The time from which you can make another session, if you cannot now.
+    /// The time from which you can create another session, if you cannot now.
     #[schema(required)]
     pub frees_at: Option<Timestamp>,
     /// The time for which an idle session stays awake.
     pub idle_seconds: u64,
-    /// The longest life of one sandbox.
+    /// The maximum lifetime of a sandbox.
     pub life_seconds: u64,
 }
 
-/// A limit, and what was used of it.
+/// A limit and its usage.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = UsedOfLimit)]
 pub struct UsedView {
@@ -96,21 +96,21 @@ pub struct UsedView {
     pub limit: u32,
 }
 
-/// The limits of one user. Where a field is absent or null, the server's settings hold.
+/// The limits of one user. The server's settings apply where a field is absent or null.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = UserLimits)]
 #[serde(deny_unknown_fields)]
 pub struct UserLimitsView {
-    /// The most sessions of theirs that can be awake at a time.
+    /// The maximum number of their sessions that can be awake at the same time.
     #[schema(maximum = 10000)]
     pub awake_sessions: Option<u32>,
-    /// The most sessions that they can make in 24 hours.
+    /// The maximum number of sessions that they can create in 24 hours.
     #[schema(maximum = 1_000_000)]
     pub sessions_per_day: Option<u32>,
-    /// The time for which an idle session of theirs stays awake.
+    /// The time for which their idle sessions stay awake.
     #[schema(minimum = 1, maximum = 2_592_000)]
     pub idle_seconds: Option<u32>,
-    /// The longest life of one sandbox of theirs.
+    /// The maximum lifetime of one of their sandboxes.
     #[schema(minimum = 1, maximum = 2_592_000)]
     pub life_seconds: Option<u32>,
     /// The budget for the models of their sessions in a day, in US dollars. 0 means no limit.

@@ -1,4 +1,4 @@
-//! Messages of the bus, which tells a user about all their sessions over one WebSocket.
+//! Messages of the bus, which sends a user news about all their sessions over one WebSocket.
 
 use deskhand_core::{
     event::Event,
@@ -10,41 +10,41 @@ use utoipa::ToSchema;
 
 use crate::{problem::ErrorView, sessions::SessionView};
 
-/// A message of the server.
+/// A message from the server.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum BusMessage {
-    /// Your newest sessions, at most 200, newest first. It comes once, first of all.
+    /// Your newest sessions, at most 200, newest first. It is sent once, as the first message.
     Snapshot(SnapshotData),
-    /// A session is new or different.
+    /// A session is new or has changed.
     Session(Box<BusSession>),
-    /// You cannot see a session any more.
+    /// You can no longer see a session.
     SessionGone(SessionData),
-    /// Something to know at once.
+    /// A notice that cannot wait.
     Notice(NoticeData),
     /// The events of a session follow.
     Subscribed(SessionData),
     /// No more events of a session follow.
     Unsubscribed(SessionData),
-    /// The server refuses what you asked for, or ends it.
+    /// The server refuses your request, or ends it.
     Refused(RefusedData),
-    /// An event of a session you asked for.
+    /// An event of a session that you asked for.
     Event(EventData),
 }
 
-/// A message of a client.
+/// A message from a client.
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum BusRequest {
-    /// Asks for the events of a session: the past after `after`, then new ones.
+    /// Asks for the events of a session: the past ones after `after`, then new ones.
     Subscribe {
         #[schema(value_type = Uuid)]
         session: SessionId,
-        /// The number of the last event you saw; 0 is the beginning.
+        /// The number of the last event that you have seen. 0 is the beginning.
         #[serde(default)]
         after: u64,
     },
-    /// Asks for no more of them.
+    /// Ends the events of a session.
     Unsubscribe {
         #[schema(value_type = Uuid)]
         session: SessionId,
@@ -58,19 +58,19 @@ pub struct SnapshotData {
     pub sessions: Vec<BusSession>,
 }
 
-/// A session, and whether it waits for you.
+/// A session and the decisions in it that wait for you.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct BusSession {
     #[serde(flatten)]
     pub session: SessionView,
-    /// The agent waits for an answer that you can give.
+    /// True if the agent waits for an answer that you can give.
     pub needs_me: bool,
     /// The decisions that it waits for and you can answer, oldest first.
     #[schema(value_type = Vec<Uuid>)]
     pub decisions: Vec<DecisionId>,
 }
 
-/// Names a session.
+/// The id of a session.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = BusSessionId)]
 pub struct SessionData {
@@ -78,7 +78,7 @@ pub struct SessionData {
     pub session: SessionId,
 }
 
-/// Something that concerns the user rather than a session.
+/// A notice that concerns the user rather than a session.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = BusNotice)]
 pub struct NoticeData {
@@ -92,20 +92,20 @@ pub struct NoticeData {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = BusRefusal)]
 pub struct RefusedData {
-    /// Absent when the server could not read the message.
+    /// Absent if the server could not read the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>, nullable = false)]
     pub session: Option<SessionId>,
     pub error: ErrorView,
 }
 
-/// An event, and its session.
+/// An event with its session.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = BusEvent)]
 pub struct EventData {
     #[schema(value_type = Uuid)]
     pub session: SessionId,
-    /// The server passes stored JSON on without parsing it.
+    /// The server passes on stored JSON without parsing it.
     #[schema(value_type = Event)]
     pub event: Box<RawValue>,
 }

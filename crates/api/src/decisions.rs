@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A question to people, and what became of it.
+/// A question to people, with its state and answer.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[schema(as = Decision)]
 pub struct DecisionView {
@@ -20,7 +20,7 @@ pub struct DecisionView {
     pub session_title: String,
     #[schema(value_type = Uuid)]
     pub turn: TurnId,
-    /// The tool call that waits for it.
+    /// The tool call that waits for the answer.
     #[schema(required)]
     pub call: Option<String>,
     pub kind: DecisionKind,
@@ -33,10 +33,10 @@ pub struct DecisionView {
     /// The bound that the agent would pass, if that is the reason.
     #[schema(required)]
     pub over: Option<Over>,
-    /// The answer that counts if nobody gives one in time.
+    /// The answer that counts if no one gives one in time.
     #[schema(required)]
     pub default: Option<Reply>,
-    /// Null when it waits without a time limit.
+    /// Null if it never expires.
     #[schema(required)]
     pub expires_at: Option<Timestamp>,
     pub created_at: Timestamp,
@@ -64,7 +64,7 @@ pub struct DecisionsView {
     pub next: Option<DecisionId>,
 }
 
-/// An answer: exactly one of these, whichever the form asks for.
+/// An answer. Exactly one field is set, the one that the form asks for.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[schema(as = AnswerDecision)]
 #[serde(deny_unknown_fields)]
@@ -73,7 +73,7 @@ pub struct AnswerBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 65536, nullable = false)]
     pub text: Option<String>,
-    /// Values of choices.
+    /// The values of the chosen choices.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_items = 50, nullable = false)]
     pub choices: Option<Vec<String>>,
@@ -119,10 +119,10 @@ impl AnswerBody {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerFile {
-    /// Without slashes.
+    /// The name, without slashes.
     #[schema(min_length = 1, max_length = 100)]
     pub name: String,
-    /// Its bytes, at most 700 KiB, in base64.
+    /// The bytes, at most 700 KiB, in base64.
     #[schema(content_encoding = "base64")]
     pub base64: String,
 }

@@ -1,4 +1,4 @@
-//! Pages of the event log, and what its stream tells besides.
+//! Pages of the event log, and the other messages of its stream.
 
 use deskhand_core::{event::Event, id::UserId};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,8 @@ pub struct EventsView {
     pub events: Vec<Event>,
 }
 
-/// A message about people between the events of a stream, if the client asks for it. It has no number and is not kept.
+/// A message about people between the events of a stream, if the client asks for it. It has no number and is not
+/// stored.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum PresenceMessage {

@@ -32,7 +32,7 @@ pub struct JobView {
     pub duration_ms: Option<u64>,
 }
 
-/// `none` before the first run has ended. The server's log has the reason of a failure.
+/// The result of a job. It is `none` until the first run has ended. The server's log has the reason of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = HealthJobResult)]
 #[serde(rename_all = "lowercase")]
@@ -52,7 +52,7 @@ pub struct PartsView {
     pub pictures: PartView,
     /// The provider of sandboxes.
     pub sandboxes: PartView,
-    /// The page in this program.
+    /// The web page in this program.
     pub page: PartView,
 }
 
@@ -61,13 +61,13 @@ pub struct PartsView {
 #[schema(as = HealthPart)]
 pub struct PartView {
     pub status: HealthStatus,
-    /// The problem and the place to look, if there is one.
+    /// The problem and the place to look, if there is a problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub message: Option<String>,
 }
 
-/// `degraded`: some things do not work. `unhealthy`: nothing does.
+/// `degraded`: some things do not work. `unhealthy`: nothing works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HealthStatus {

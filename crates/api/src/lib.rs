@@ -1,8 +1,8 @@
-//! The HTTP API as it is on the wire: request bodies, views, and messages over a socket.
+//! The HTTP API on the wire: request bodies, views, and messages over a socket.
 //!
 //! The server reads and writes these types, the CLI and the tests use the same ones, and the page's types are
-//! generated from their schemas. Events and everything inside them are defined in `deskhand_core`, whose serde is also
-//! the stored format. A `…Body` is sent by a client, a `…View` is answered by the server.
+//! generated from their schemas. Events and everything inside them are defined in `deskhand_core`, whose serde
+//! representation is also the stored format. A client sends a `…Body`; the server responds with a `…View`.
 
 pub mod actions;
 pub mod budgets;

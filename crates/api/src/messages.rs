@@ -18,13 +18,13 @@ pub struct SendMessageBody {
     pub content: String,
     #[serde(default)]
     pub delivery: Delivery,
-    /// The model that works on it, as `vendor/name`; the session's without it. A message that steers a turn leaves the
-    /// turn its model.
+    /// The model that works on it, as `vendor/name`. Without it the session's model does. A message that steers a
+    /// turn does not change the turn's model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// A change of a waiting message. At least one field is required.
+/// A change to a waiting message. At least one field is required.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[schema(as = ChangeMessage)]
 #[serde(deny_unknown_fields)]
@@ -36,7 +36,7 @@ pub struct ChangeMessageBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub delivery: Option<Delivery>,
-    /// The model that works on it, as `vendor/name`; null for the session's.
+    /// The model that works on it, as `vendor/name`. Null for the session's model.
     #[serde(
         default,
         deserialize_with = "present",
@@ -44,7 +44,7 @@ pub struct ChangeMessageBody {
     )]
     #[schema(value_type = Option<String>)]
     pub model: Option<Option<String>>,
-    /// The message to stand before; null for the end of the queue.
+    /// The message to move it before. Null for the end of the queue.
     #[serde(
         default,
         deserialize_with = "present",
@@ -54,7 +54,7 @@ pub struct ChangeMessageBody {
     pub before: Option<Option<MessageId>>,
 }
 
-/// Reads a field that is there, so that null differs from an absent field.
+/// Deserializes a field that is present, so that null differs from an absent field.
 fn present<'de, T, D>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
 where
     T: Deserialize<'de>,

@@ -8,9 +8,9 @@ use utoipa::ToSchema;
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = Models)]
 pub struct ModelsView {
-    /// The model of a session for which nobody chose one. It is one of `models`.
+    /// The model of a session for which none was chosen. It is one of `models`.
     pub default: String,
-    /// The models that are known by name. Other models of a vendor may be usable as well.
+    /// The models that are known by name. A vendor may have other usable models.
     pub models: Vec<ModelView>,
 }
 
@@ -24,7 +24,7 @@ pub struct ModelView {
     /// The reason why it cannot be used, and the way out.
     #[schema(required)]
     pub problem: Option<String>,
-    /// Null when it is unknown.
+    /// Null if it is unknown.
     #[schema(required)]
     pub price: Option<PriceView>,
 }
@@ -33,7 +33,7 @@ pub struct ModelView {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = Price)]
 pub struct PriceView {
-    /// Read, and neither from the vendor's cache nor into it.
+    /// The price of tokens read, without those read from or written to the vendor's cache.
     pub input: f64,
     pub cache_write: f64,
     pub cache_read: f64,

@@ -1,9 +1,9 @@
-//! The body of every refusal.
+//! The body of every error response.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The one shape of all refusals.
+/// The shape of all error responses.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = Problem)]
 pub struct ProblemView {
@@ -18,7 +18,7 @@ pub struct ErrorView {
     pub code: String,
     /// A sentence for people.
     pub message: String,
-    /// Numbers behind the message, where they help.
+    /// Numbers behind the message, if they help.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub details: Option<serde_json::Value>,

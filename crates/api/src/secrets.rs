@@ -34,7 +34,7 @@ pub struct SecretView {
     pub origins: Vec<Origin>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-    /// The last time at which an agent typed it.
+    /// The time at which an agent last typed it.
     #[schema(required)]
     pub last_used_at: Option<Timestamp>,
     /// The session of the last use.
@@ -62,7 +62,7 @@ impl From<StoredSecret> for SecretView {
     }
 }
 
-/// Reads a text. An error of the usual reader would repeat what stands there instead.
+/// Deserializes a text. The error of the default deserializer would repeat the value.
 fn unrepeated<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Secret, D::Error> {
     let value = serde_json::Value::deserialize(deserializer)?;
     let text = value.as_str().map(Secret::new);

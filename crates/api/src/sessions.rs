@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use crate::budgets::{BudgetBody, BudgetView};
 
-/// A session to make.
+/// A session to create.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[schema(as = CreateSession)]
 #[serde(deny_unknown_fields)]
@@ -21,7 +21,7 @@ pub struct CreateSessionBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 200)]
     pub title: Option<String>,
-    /// `vendor/name`, or the server's choice.
+    /// The model as `vendor/name`. Without it the server chooses one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Instructions for its agent besides those for every agent: at most 16 KiB in UTF-8.
@@ -32,7 +32,7 @@ pub struct CreateSessionBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<std::collections::HashMap<String, serde_json::Value>>)]
     pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
-    /// The approvals that its agent needs; your default without it.
+    /// The approvals that its agent needs. Without it your default applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approvals: Option<Policy>,
     /// The budget after which a person is asked.
@@ -41,7 +41,7 @@ pub struct CreateSessionBody {
     pub budget: BudgetBody,
 }
 
-/// A change of a session. At least one field is required.
+/// A change to a session. At least one field is required.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[schema(as = ChangeSession)]
 #[serde(deny_unknown_fields)]
@@ -57,27 +57,27 @@ pub struct ChangeSessionBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub model: Option<String>,
-    /// Instructions for its agent besides those for every agent, from its next turn on: at most 16 KiB in UTF-8, empty
-    /// for none.
+    /// Instructions for its agent besides those for every agent, from its next turn on: at most 16 KiB in UTF-8.
+    /// Empty for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 16384, nullable = false)]
     pub instructions: Option<String>,
-    /// The whole budget after which a person is asked, instead of the present one.
+    /// The whole budget after which a person is asked. It replaces the current one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub budget: Option<BudgetBody>,
 }
 
-/// A request for mouse and keyboard.
+/// A request for control of the mouse and keyboard.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[schema(as = TakeControl)]
 #[serde(deny_unknown_fields)]
 pub struct TakeControlBody {
-    /// The length of the lease.
+    /// The duration of the lease.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 10, maximum = 3600, default = 300)]
     pub seconds: Option<u32>,
-    /// Takes control from whoever has it. Only the owner can.
+    /// True to take control from its current holder. Only the owner can.
     #[serde(default)]
     pub force: bool,
 }
@@ -88,12 +88,12 @@ pub struct TakeControlBody {
 pub struct SessionView {
     #[schema(value_type = Uuid)]
     pub id: SessionId,
-    /// The user to whom it belongs.
+    /// The user who owns it.
     #[schema(value_type = Uuid)]
     pub owner: UserId,
     /// Your right in it.
     pub right: Right,
-    /// Empty until somebody names it or the first message does.
+    /// Empty until a person names the session or the first message does.
     #[schema(max_length = 200)]
     pub title: String,
     /// `vendor/name`.
@@ -102,7 +102,7 @@ pub struct SessionView {
     pub instructions: String,
     pub state: Phase,
     pub sandbox: SandboxState,
-    /// The holder of mouse and keyboard.
+    /// The holder of the mouse and keyboard.
     pub lease: LeaseView,
     /// The caller's own notes.
     #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
@@ -113,7 +113,7 @@ pub struct SessionView {
     pub cost_usd: f64,
     /// The tokens that its models have read and written so far.
     pub tokens: u64,
-    /// Its budget, and what was used of it.
+    /// Its budget and usage.
     pub budget: BudgetView,
     /// The number of its newest event.
     pub last_seq: u64,
@@ -121,12 +121,12 @@ pub struct SessionView {
     pub updated_at: Timestamp,
 }
 
-/// The holder of mouse and keyboard of a session's computer.
+/// The holder of the mouse and keyboard of a session's computer.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = Lease)]
 #[serde(tag = "holder", rename_all = "lowercase")]
 pub enum LeaseView {
-    /// The agent, which works.
+    /// The agent, which is working.
     Agent,
     /// A person, until a time.
     Person {

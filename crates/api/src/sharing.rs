@@ -9,23 +9,23 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A right to give.
+/// A right to grant.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = GrantRight)]
 #[serde(deny_unknown_fields)]
 pub struct GrantBody {
-    /// With `owner` they become the owner and you keep `drive`.
+    /// The right. With `owner` they become the owner and you keep `drive`.
     pub right: Right,
 }
 
-/// A link to make.
+/// A link to create.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = ShareSession)]
 #[serde(deny_unknown_fields)]
 pub struct ShareBody {
     #[schema(value_type = GivenRight)]
     pub right: Right,
-    /// A week from now by default.
+    /// The time of expiry. A week from now by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
 }
@@ -35,12 +35,12 @@ pub struct ShareBody {
 #[schema(as = JoinSession)]
 #[serde(deny_unknown_fields)]
 pub struct JoinBody {
-    /// From a link into a session: `/?share=…`.
+    /// The code from a link into a session (`/?share=…`).
     #[schema(value_type = String, format = Password)]
     pub code: Secret,
 }
 
-/// A right that a link can give, for the schema: `app` refuses the others with a code of its own.
+/// A right that a link can give, for the schema. `app` refuses the others with its own error code.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum GivenRight {
@@ -58,11 +58,11 @@ pub struct PersonView {
     #[schema(max_length = 64)]
     pub name: String,
     pub right: Right,
-    /// They have a stream open.
+    /// True if they have a stream open.
     pub here: bool,
 }
 
-/// Everybody who has a right in a session, the owner first.
+/// Everyone who has a right in a session, the owner first.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = People)]
 pub struct PeopleView {
@@ -87,15 +87,15 @@ pub struct ShareView {
 pub struct MadeShareView {
     #[serde(flatten)]
     pub about: ShareView,
-    /// Shown this once.
+    /// The code of the link, shown only once.
     #[schema(value_type = String)]
     pub code: Secret,
-    /// Shown this once.
+    /// The whole link, shown only once.
     #[schema(format = "uri")]
     pub url: String,
 }
 
-/// The links of a session that still work.
+/// The valid links of a session.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = Shares)]
 pub struct SharesView {

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A token to make.
+/// A token to create.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = CreateToken)]
 #[serde(deny_unknown_fields)]
@@ -19,7 +19,7 @@ pub struct CreateTokenBody {
     /// `write` by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
-    /// Without it the token does not expire.
+    /// The time of expiry. Without it the token never expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
 }
@@ -32,11 +32,11 @@ pub struct TokenView {
     pub id: TokenId,
     #[schema(max_length = 64)]
     pub name: String,
-    /// Its first characters, by which people recognise it. Empty for one made by an early version.
+    /// Its first characters, by which people recognise it. Empty for tokens of early versions.
     pub prefix: String,
     pub scope: Scope,
     pub created_at: Timestamp,
-    /// Null when it does not expire.
+    /// Null if it never expires.
     #[schema(required)]
     pub expires_at: Option<Timestamp>,
     #[schema(required)]

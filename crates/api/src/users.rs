@@ -1,4 +1,4 @@
-//! Users, signing in and settings.
+//! Users, sign-in and settings.
 
 use deskhand_core::{
     id::UserId,
@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 #[schema(as = CreateUser)]
 #[serde(deny_unknown_fields)]
 pub struct CreateUserBody {
-    /// No two users' names differ only in case.
+    /// Unique regardless of case.
     #[schema(min_length = 1, max_length = 64)]
     pub name: String,
     /// `member` by default.
@@ -23,7 +23,7 @@ pub struct CreateUserBody {
     pub role: Option<UserRole>,
 }
 
-/// A change of a user.
+/// A change to a user.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[schema(as = ChangeUser)]
 #[serde(deny_unknown_fields)]
@@ -42,12 +42,12 @@ pub struct ChangeUserBody {
 #[schema(as = SignIn)]
 #[serde(deny_unknown_fields)]
 pub struct SignInBody {
-    /// From a sign-in link: `/?code=…`, valid once, for ten minutes.
+    /// The code from a sign-in link (`/?code=…`). It is valid once, for ten minutes.
     #[schema(value_type = String, format = Password)]
     pub code: Secret,
 }
 
-/// A link that signs somebody in once.
+/// A link that signs a user in once.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = SignInLink)]
 pub struct SignInLinkView {
@@ -65,7 +65,7 @@ pub struct UserView {
     #[schema(max_length = 64)]
     pub name: String,
     pub role: UserRole,
-    /// An inactive user is signed out everywhere and cannot sign in.
+    /// False if the user is signed out everywhere and cannot sign in.
     pub active: bool,
     pub created_at: Timestamp,
 }
@@ -85,7 +85,7 @@ pub struct UsersView {
 #[schema(as = Settings)]
 #[serde(deny_unknown_fields)]
 pub struct SettingsView {
-    /// The approvals that agents need in sessions that you make from now on.
+    /// The approvals that agents need in sessions that you create from now on.
     pub approvals: Policy,
 }
 

@@ -1,18 +1,18 @@
-//! The catalog of models: which ones people may choose, and which one a turn asks.
+//! The catalog of models: those that people may choose, and those that a turn uses.
 
 use std::sync::Arc;
 
 use deskhand_agent::ChosenModel;
 use deskhand_core::model::{ListedModel, Models, UnknownModel};
 
-/// The longest name of a model. No vendor's comes near it.
+/// The longest name of a model. No vendor's names come near it.
 const LONGEST_NAME: usize = 200;
 
 /// All models. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     models: Arc<dyn Models>,
-    /// The model that is asked when another cannot be reached.
+    /// The model to use if another is unavailable.
     fallback: Option<Arc<str>>,
 }
 
@@ -69,7 +69,7 @@ impl Catalog {
         self.models.model(name).map(drop)
     }
 
-    /// Returns the model called `name`, to be asked.
+    /// Returns the model called `name`, for use in a turn.
     pub(crate) fn chosen(&self, name: &str) -> Result<ChosenModel, UnknownModel> {
         Ok(ChosenModel {
             name: name.to_owned(),
@@ -77,7 +77,7 @@ impl Catalog {
         })
     }
 
-    /// Returns the model to ask when the one called `name` cannot be reached.
+    /// Returns the model to use if the one called `name` is unavailable.
     pub(crate) fn fallback(&self, name: &str) -> Option<ChosenModel> {
         let other = self.fallback.as_deref().filter(|other| *other != name)?;
         let chosen = self.chosen(other);

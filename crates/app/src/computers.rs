@@ -46,7 +46,7 @@ pub struct Picture {
     pub format: BlobFormat,
 }
 
-/// Reasons the screen cannot be watched.
+/// The reason why the screen cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenScreenError {
     #[error(transparent)]
@@ -62,7 +62,7 @@ refusals! {
     Self::NoSandbox(_) => Conflict("no_sandbox"),
 }
 
-/// Reasons there is no picture.
+/// The reason why there is no picture.
 #[derive(Debug, thiserror::Error)]
 pub enum ScreenshotError {
     #[error(transparent)]
@@ -88,8 +88,8 @@ impl Computers {
         Self(Arc::new(parts))
     }
 
-    /// Takes a picture of the screen. While the sandbox does not run or another person has control,
-    /// returns the newest picture of the log.
+    /// Takes a picture of the screen. If the sandbox is not running or another person has control, returns the newest
+    /// picture of the log.
     pub async fn screenshot(
         &self,
         user: UserId,

@@ -1,8 +1,7 @@
-//! Control: taking mouse and keyboard of a session's computer, and giving them back.
+//! Control: taking the mouse and keyboard of a session's computer, and giving them back.
 //!
-//! A lease begins in the store, then the sandbox obeys only its holder, then their input is let
-//! through; it ends in the opposite order. So nobody's hands are ever on the computer together
-//! with the agent's.
+//! A lease begins in the store, then the sandbox obeys only its holder, then their input is let through; it ends in
+//! the opposite order. So a person and the agent never use the computer at the same time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -29,7 +28,7 @@ use crate::{
     signals::{Signals, Topic},
 };
 
-/// The pause before another try when the database did not answer.
+/// The pause before a retry if the database did not respond.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// Control of all sessions' computers. Clones share it.
@@ -47,16 +46,16 @@ pub(crate) struct ControlParts {
     pub(crate) tasks: Tasks,
 }
 
-/// The wish to take control.
+/// A request for control.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TakeControl {
-    /// The duration; [`USUAL_LEASE_SECONDS`] without it.
+    /// The duration. Without it, [`USUAL_LEASE_SECONDS`].
     pub seconds: Option<u32>,
-    /// Takes it from another person, which the owner may.
+    /// True to take control from another person, which only the owner may.
     pub is_forced: bool,
 }
 
-/// Reasons control was not taken or given back.
+/// The reason why control was not taken or given back.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
     #[error(transparent)]
@@ -113,14 +112,14 @@ impl Control {
             until: self.0.clock.now() + Duration::from_secs(seconds.into()),
             is_forced: wanted.is_forced,
         };
-        // A task of its own: a caller that goes away must not leave control half changed.
+        // This runs as its own task: a caller that goes away must not leave control half changed.
         let control = self.clone();
         let taking = async move { control.begin_lease(id, take).await };
         let taken = self.0.tasks.spawn("take control", taking).await;
         taken.map_err(|error| broke_off(&error))?
     }
 
-    /// Gives control back. Nothing happens when nobody has it.
+    /// Gives control back. Does nothing if no one has it.
     pub async fn hand_back(&self, user: UserId, id: SessionId) -> Result<(), ControlError> {
         find_with(&self.0.store, Right::Drive, Viewer::User(user), id).await?;
         let Some(held) = self.0.live.attendance(id).held() else {
@@ -130,19 +129,19 @@ impl Control {
             let lease = held.lease;
             return Err(ControlError::SomebodyElse { session: id, lease });
         }
-        // As above.
+        // This runs as its own task for the same reason as above.
         let control = self.clone();
         let ending = async move { control.end_lease(id, &held, LeaseEnd::HandedBack).await };
         let ended = self.0.tasks.spawn("hand control back", ending).await;
         Ok(ended.map_err(|error| broke_off(&error))??)
     }
 
-    /// Notes a connection of a user to a session. A holder without any connection loses control.
+    /// Records a connection of a user to a session. A holder without any connection loses control.
     pub fn connect(&self, user: UserId, id: SessionId) -> Connection {
         self.0.live.attendance(id).connect(user)
     }
 
-    /// Takes up a lease that an earlier server left.
+    /// Resumes a lease that an earlier server left.
     pub(crate) fn restore(&self, id: SessionId, lease: Lease) {
         let attendance = self.0.live.attendance(id);
         if let Some(held) = attendance.note(lease) {
@@ -201,25 +200,26 @@ impl Control {
             return Err(error);
         }
         self.tell_sandbox(id, LeaseHolder::Nobody).await;
-        // Only now does a turn that waits go on.
+        // Only now does a waiting turn continue.
         attendance.clear();
         Ok(())
     }
 
-    /// Has the sandbox obey this lease holder, if it runs. The caller holds the attendance's `change`.
+    /// Makes the sandbox obey this lease holder, if it is running. The caller holds the attendance's `change`.
     async fn tell_sandbox(&self, id: SessionId, holder: LeaseHolder) {
         if let Some(computer) = self.0.live.running_computer(id) {
             computer.set_lease_holder(holder).await;
         }
     }
 
-    /// Ends a lease when its time is over, its holder has gone, or may not drive any more. The task keeps the
-    /// attendance, which is where the lease is in memory.
+    /// Ends a lease when its time is over, its holder has disconnected, or the holder loses the right to drive.
+    ///
+    /// The task keeps the attendance, since that is where the lease is in memory.
     fn keep_lease(&self, id: SessionId, held: HeldLease, attendance: Arc<Attendance>) {
         let control = self.clone();
         let shutdown = self.0.tasks.shutdown().clone();
         self.0.tasks.spawn("keep lease", async move {
-            // The lease goes on without this server.
+            // The lease continues without this server.
             let _ = shutdown
                 .run_until_cancelled(control.watch_lease(id, held, &attendance))
                 .await;
@@ -229,7 +229,7 @@ impl Control {
     async fn watch_lease(&self, id: SessionId, mut held: HeldLease, attendance: &Attendance) {
         loop {
             let left = held.lease.until.duration_since(self.0.clock.now());
-            // What is over already needs no waiting.
+            // If its time is over already, there is no wait.
             let left = Duration::try_from(left).unwrap_or_default();
             let reason = tokio::select! {
                 () = attendance.changed_from(&held) => None,
@@ -250,10 +250,10 @@ impl Control {
         }
     }
 
-    /// Waits until a user may not drive any more.
+    /// Waits until a user loses the right to drive.
     async fn right_lost(&self, id: SessionId, user: UserId) {
         let mut changes = self.0.signals.subscribe(Topic::Access(user));
-        // When the database does not answer, the next change or the end of the lease tells.
+        // If the database does not respond, the next change or the end of the lease leads to another check.
         while !self.may_drive(id, user).await.is_ok_and(|may| !may) {
             changes.signalled().await;
         }

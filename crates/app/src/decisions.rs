@@ -1,4 +1,4 @@
-//! Decisions: listing what people are asked, answering it, and settling what nobody answered in time.
+//! Decisions: lists and answers the questions to people, and settles those that expire.
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,7 +22,7 @@ use crate::{
     signals::{Signals, Topic},
 };
 
-/// The number of decisions that are settled in one go.
+/// The number of decisions that are settled in one batch.
 const BATCH: u32 = 100;
 
 /// The questions to people, in all sessions. Clones share them.
@@ -32,7 +32,7 @@ pub struct Decisions {
     log: Log,
     signals: Signals,
     clock: Arc<dyn Clock>,
-    /// Tells the job that settles what expired that a decision was raised.
+    /// Notifies the job that settles expired decisions that a decision was raised.
     raised: Arc<Notify>,
 }
 
@@ -43,7 +43,7 @@ pub enum GivenReply {
     File(GivenFile),
 }
 
-/// Reasons an answer does not count.
+/// The reason why an answer does not count.
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerError {
     #[error(transparent)]
@@ -81,7 +81,7 @@ refusals! {
 /// A selection of decisions.
 #[derive(Debug, Clone, Copy)]
 pub struct ListDecisions {
-    /// All without it.
+    /// The state to select. All states without it.
     pub state: Option<DecisionState>,
     pub before: Option<DecisionId>,
     pub limit: u32,
@@ -138,7 +138,7 @@ impl Decisions {
         if asked.decision.state != DecisionState::Open {
             return Err(AnswerError::Settled(Box::new(asked)));
         }
-        // The job that settles what expired may be a moment behind.
+        // The job that settles expired decisions may be a moment behind.
         if ask.expires_at.is_some_and(|end| end <= self.clock.now()) {
             self.expire(&asked.decision).await?;
             let settled = self.decision(id, decision).await?;
@@ -184,7 +184,7 @@ impl Decisions {
         found.ok_or(AnswerError::NoDecision { session, decision })
     }
 
-    /// Settles a decision if it is open, and lets the session resume.
+    /// Settles a decision if it is open, and resumes the session.
     pub(crate) async fn settle(
         &self,
         session: SessionId,
@@ -200,25 +200,25 @@ impl Decisions {
         let settled = self.log.commit(session, settle).await?;
         if settled.is_ok() {
             self.signals.send(Topic::Decisions(session));
-            // The answer may have given more to the session.
+            // The answer may have granted more to the session.
             self.signals.send(Topic::SessionBudget(session));
         }
         Ok(settled)
     }
 
-    /// Settles an open decision whose time is over.
+    /// Settles an open decision that has expired.
     async fn expire(&self, decision: &Decision) -> Result<(), StoreError> {
         let expired = Settlement::Expired {
             default: decision.ask.default.clone(),
         };
-        // Refused when somebody has just answered it.
+        // This is refused if a person has just answered it.
         let _ = self
             .settle(decision.session, decision.id, &expired, None)
             .await?;
         Ok(())
     }
 
-    /// Settles everything whose time is over. Returns the time until the next decision expires.
+    /// Settles all expired decisions. Returns the time until the next decision expires.
     pub(crate) async fn settle_expired(&self) -> Result<Option<Duration>, StoreError> {
         loop {
             let expired = self.store.expired_decisions(self.clock.now(), BATCH);
@@ -231,25 +231,25 @@ impl Decisions {
             }
         }
         let next = self.store.next_expiry().await?;
-        // A time that is over already leaves nothing to wait for.
+        // If the time is over already, there is nothing to wait for.
         Ok(next.map(|next| {
             Duration::try_from(next.duration_since(self.clock.now())).unwrap_or_default()
         }))
     }
 
-    /// Returns the nudge of the job that settles what expired.
+    /// Returns the nudge of the job that settles expired decisions.
     pub(crate) fn nudge(&self) -> &Arc<Notify> {
         &self.raised
     }
 }
 
-/// Returns `true` for an answer that gives more of what an administrator allows for a day.
+/// Returns `true` for an answer that raises a daily limit set by an administrator.
 fn gives_more_of_the_day(ask: &Ask, reply: &Reply) -> bool {
     let is_of_day = ask.over.is_some_and(|over| over.bound.is_of_owner());
     is_of_day && *reply == Reply::Yes(true)
 }
 
-/// Describes the outcome of a decision to somebody who came too late.
+/// Describes the outcome of a decision to a person who answered too late.
 fn told(named: &NamedDecision) -> String {
     let at = named.decision.settled_at.as_ref().map(Timestamp::to_string);
     let at = at.unwrap_or_default();

@@ -19,7 +19,7 @@ pub struct HealthChecks {
     jobs: Jobs,
 }
 
-/// The parts that are well. Why one is not goes to the log.
+/// The health of each part. The log has the reason of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Health {
     pub database: bool,
@@ -42,7 +42,7 @@ impl HealthChecks {
         }
     }
 
-    /// Tries each part.
+    /// Checks each part.
     pub async fn check(&self) -> Health {
         let (database, pictures, sandboxes) = tokio::join!(
             is_well("database", self.store.check()),

@@ -1,7 +1,7 @@
 //! Background work as a list of jobs, run by one runner, each with its last result.
 //!
-//! A job takes no input: each run looks at what is there and does what is due. So a run may come too
-//! often, and one that failed is made up for by the next.
+//! A job takes no input: each run looks at the current state and does what is due. So a run may come too often, and
+//! the next run makes up for a failed one.
 
 mod decisions;
 pub(crate) mod keeper;
@@ -28,7 +28,7 @@ pub(crate) use self::{
 /// The pause after a run that failed.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Work that is done again and again while the server runs.
+/// Work that is repeated while the server runs.
 #[async_trait]
 pub(crate) trait Job: Send + Sync + std::fmt::Debug {
     /// Returns its name, as `/health` shows it.
@@ -42,12 +42,12 @@ pub(crate) trait Job: Send + Sync + std::fmt::Debug {
         Duration::ZERO
     }
 
-    /// Returns what fires when there may be something to do before the period is over.
+    /// Returns the signal that there may be something to do before the period is over.
     fn nudge(&self) -> Option<&Notify> {
         None
     }
 
-    /// Returns `true` if it runs once more at shutdown.
+    /// Returns `true` if the job runs once more at shutdown.
     fn runs_at_shutdown(&self) -> bool {
         false
     }
@@ -58,7 +58,7 @@ pub(crate) trait Job: Send + Sync + std::fmt::Debug {
 
 pub(crate) type JobError = Box<dyn Error + Send + Sync>;
 
-/// The outcome of a run that did not fail.
+/// The outcome of a successful run.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct JobReport {
     /// The time until something is due, if it is known.
@@ -73,10 +73,10 @@ pub struct JobStatus {
     pub last_run: Option<JobRun>,
 }
 
-/// One run of a job that has ended.
+/// A finished run of a job.
 #[derive(Debug, Clone, Copy)]
 pub struct JobRun {
-    /// The reason of a failure is in the server's log.
+    /// False if the run failed. The reason is in the server's log.
     pub is_ok: bool,
     pub ended_at: Timestamp,
     pub duration: Duration,
@@ -148,7 +148,7 @@ impl RunningJob {
         }
     }
 
-    /// Runs the job once and notes the result. Returns the time until the next run.
+    /// Runs the job once and records the result. Returns the time until the next run.
     async fn run(&self, clock: &dyn Clock) -> Duration {
         let (job, started) = (&self.job, Instant::now());
         let result = job.run().await;

@@ -1,4 +1,4 @@
-//! The operations of Deskhand, by subject. Every face uses them: the page, the terminal and HTTP.
+//! The operations of Deskhand, by subject. Every interface uses them: the page, the terminal and HTTP.
 
 mod catalog;
 mod computers;
@@ -73,7 +73,7 @@ pub use sessions::{
 };
 pub use vault::{LockedError, PutSecretError, RemoveSecretError, Vault};
 
-/// The time that everything has to come to its end at shutdown.
+/// The timeout of the shutdown.
 const SHUTDOWN: Duration = Duration::from_secs(4);
 
 /// The parts that the app is made of.
@@ -84,9 +84,9 @@ pub struct Parts {
     pub key: KeyFile,
     pub blobs: Arc<dyn Blobs>,
     pub models: Arc<dyn Models>,
-    /// Carries out turns.
+    /// Runs turns.
     pub harness: Arc<dyn Harness>,
-    /// The models that programs in sandboxes may call; `None` when they may call none.
+    /// The models that programs in sandboxes may call. `None` if they may call none.
     pub gateway: Option<Arc<dyn ModelGateway>>,
     pub sandboxes: Arc<dyn Lifecycle>,
     pub clock: Arc<dyn Clock>,
@@ -103,11 +103,11 @@ pub struct Settings {
     pub limits: Limits,
     /// The budget of a session for which no other was chosen.
     pub session_budget: Budget,
-    /// The model that is asked when a session's own cannot be reached.
+    /// The model to use if a session's own is unavailable.
     pub fallback_model: Option<String>,
-    /// Told to every model before the conversation.
+    /// The system prompt of every model.
     pub prompt: PromptTemplate,
-    /// The number of prompts of one session that may wait.
+    /// The maximum number of waiting prompts of one session.
     pub queue_length: u64,
 }
 
@@ -198,13 +198,13 @@ impl App {
         &self.0.clock
     }
 
-    /// Returns the token that fires when the app begins to end.
+    /// Returns the token that fires when the app starts to shut down.
     pub fn ending(&self) -> &CancellationToken {
         self.0.tasks.shutdown()
     }
 
-    /// Ends running turns with a word in their log, then the sandboxes. Returns `false` if something did
-    /// not end in time.
+    /// Ends running turns with a note in their log, then the sandboxes. Returns `false` if something did not end in
+    /// time.
     pub async fn shut_down(&self) -> bool {
         self.0.turns.park();
         self.0.tasks.shutdown().cancel();

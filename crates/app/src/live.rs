@@ -1,4 +1,4 @@
-//! Sessions that are awake, with everything they have in memory.
+//! Awake sessions, with everything they have in memory.
 //!
 //! A session is awake while it is used and for a while after that; only then does it have a sandbox.
 //! A sleeping session has nothing here. Its files and its log stay, and the next use wakes it.
@@ -37,7 +37,7 @@ use crate::{
 pub use self::wake::WakeError;
 pub(crate) use self::{session::AwakeGuard, worker::Unfinished};
 
-/// The sessions that are awake. Clones share them.
+/// The awake sessions. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct LiveSessions(Arc<Inner>);
 
@@ -46,7 +46,7 @@ struct Inner {
     registry: Registry,
     attendances: Attendances,
     parts: LiveParts,
-    /// Tells the keeper that there may be an idle session.
+    /// Notifies the keeper that there may be an idle session.
     idle: Arc<Notify>,
 }
 
@@ -81,17 +81,17 @@ impl LiveSessions {
         self.0.registry.all()
     }
 
-    /// Counts the sessions of `owner` that are awake.
+    /// Counts the awake sessions of `owner`.
     pub(crate) fn n_of(&self, owner: UserId) -> u64 {
         self.0.registry.n_of(owner)
     }
 
-    /// Returns the computer of a session if it runs at this moment.
+    /// Returns the computer of a session if it is running at this moment.
     pub(crate) fn running_computer(&self, session: SessionId) -> Option<Arc<SessionComputer>> {
         self.get(session)?.desk.running()
     }
 
-    /// Returns who is connected to a session and who controls it, asleep or awake.
+    /// Returns the attendance of a session, asleep or awake: its connected people and the holder of control.
     pub(crate) fn attendance(&self, session: SessionId) -> Arc<Attendance> {
         self.0.attendances.of(session)
     }

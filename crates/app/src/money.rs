@@ -1,4 +1,4 @@
-//! Money and tokens: what sessions and people may use, and what they have used.
+//! Money and tokens: the budgets of sessions and users, and their usage.
 
 pub(crate) mod gateway;
 pub(crate) mod spending;

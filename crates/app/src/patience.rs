@@ -1,6 +1,6 @@
-//! Waiting for a database that is away.
+//! Retries for a database that is unreachable.
 //!
-//! Work that has begun must not fail because the database restarts. Callers that can wait retry for a while; only a
+//! Work in progress must not fail because the database restarts. Callers that can wait retry for a while; only a
 //! server that is shutting down does not.
 
 use std::{future::Future, time::Duration};
@@ -9,12 +9,12 @@ use deskhand_store::StoreError;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// The longest that a database may be away.
+/// The longest outage of a database.
 const TIMEOUT: Duration = Duration::from_mins(10);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// Retries until the database answers, until [`TIMEOUT`], or until `end` fires. A try that failed may have been
+/// Retries until the database responds, until [`TIMEOUT`], or until `end` fires. A failed attempt may have been
 /// stored, so it must be harmless to repeat it.
 pub(crate) async fn until_answered<T, F>(
     end: &CancellationToken,

@@ -1,4 +1,4 @@
-//! People: their accounts, tokens and limits, and whom they let into their sessions.
+//! People: their accounts, tokens and limits, and the people they let into their sessions.
 
 pub(crate) mod access;
 mod accounts;

@@ -25,7 +25,7 @@ use crate::{
 /// The longest title that is taken from a first prompt, in characters.
 const TITLE_FROM_PROMPT: usize = 80;
 
-/// The messages that wait, in all sessions. Clones share them.
+/// The waiting messages, in all sessions. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Queue(Arc<QueueParts>);
 
@@ -50,7 +50,7 @@ pub struct SendPrompt {
     pub model: Option<String>,
 }
 
-/// The changes to a message that waits. At least one of them.
+/// The changes to a waiting message. At least one is required.
 #[derive(Debug, Default)]
 pub struct ChangeMessage {
     pub content: Option<String>,
@@ -66,14 +66,14 @@ pub enum Choice {
     TheSessions,
 }
 
-/// A place in the queue, among the messages that wait.
+/// A place in the queue, among the waiting messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     Before(MessageId),
     Last,
 }
 
-/// Reasons a message was refused.
+/// The reason why a message was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum SendPromptError {
     #[error(transparent)]
@@ -105,7 +105,7 @@ refusals! {
     Self::QueueFull { n_waiting, .. } => TooMany("queue_full", { "n_waiting": n_waiting }),
 }
 
-/// Reasons a message was not changed.
+/// The reason why a message was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeMessageError {
     #[error(transparent)]
@@ -146,7 +146,7 @@ impl Queue {
         prompt: SendPrompt,
     ) -> Result<Message, SendPromptError> {
         let needed = match &prompt.model {
-            // It spends what is the owner's, as the session's model does.
+            // It spends the owner's money, as the session's model does.
             Some(_) => Right::Drive,
             None => needed_for(prompt.delivery),
         };
@@ -159,7 +159,7 @@ impl Queue {
         if session.phase == Phase::Terminated {
             return Err(SendPromptError::Ended(id));
         }
-        // Before it is stored: a message that could not be worked on is not taken.
+        // This is checked before it is stored: a message that cannot be worked on is refused.
         let guard = self.0.live.wake(&session).await?;
         let message = self.store(author, id, prompt, &guard).await?;
         deliver(&guard, message.id, message.delivery);
@@ -187,7 +187,7 @@ impl Queue {
             queue_length: self.0.length,
         };
         let queued = self.0.log.commit(session, queue).await;
-        // It may have been stored although the answer got lost, and must not wait unseen.
+        // It may have been stored although the response was lost, and must not wait unnoticed.
         let queued = queued.inspect_err(|_| guard.nudge())?;
         queued.map_err(|refused| match refused {
             PromptRefused::Ended => SendPromptError::Ended(session),
@@ -211,13 +211,13 @@ impl Queue {
         }
     }
 
-    /// Lists the messages that wait, in the order in which the agent will take them.
+    /// Lists the waiting messages, in the order in which the agent will take them.
     pub async fn list(&self, viewer: Viewer, id: SessionId) -> Result<Vec<Message>, FindError> {
         find(&self.0.store, viewer, id).await?;
         Ok(self.0.store.waiting(id).await?)
     }
 
-    /// Changes a message that waits. Returns the queue as it is then.
+    /// Changes a waiting message. Returns the queue as it is then.
     pub async fn change(
         &self,
         by: UserId,
@@ -244,7 +244,7 @@ impl Queue {
         Ok(self.list(viewer, id).await?)
     }
 
-    /// Checks the wanted changes, and returns them as the log tells them.
+    /// Checks the requested changes, and returns them in the form of the log.
     fn changes(
         &self,
         message: MessageId,
@@ -281,7 +281,7 @@ impl Queue {
         Ok(changes)
     }
 
-    /// Takes a message that waits out of the queue.
+    /// Takes a waiting message out of the queue.
     pub async fn remove(
         &self,
         by: UserId,
@@ -293,8 +293,8 @@ impl Queue {
             .await
     }
 
-    /// Checks that a user may change this message: their own with the right to send some, other
-    /// people's with the right to drive.
+    /// Checks that a user may change this message. Their own needs the right to send messages, other people's the
+    /// right to drive.
     async fn check_may_change(
         &self,
         by: UserId,
@@ -332,7 +332,7 @@ impl Queue {
     }
 }
 
-/// Lets the agent know of a message in the way it was sent.
+/// Notifies the agent of a message according to its delivery.
 fn deliver(guard: &AwakeGuard, message: MessageId, delivery: Delivery) {
     match delivery {
         Delivery::Interrupt => guard.interrupt(message),
@@ -342,7 +342,7 @@ fn deliver(guard: &AwakeGuard, message: MessageId, delivery: Delivery) {
     guard.nudge();
 }
 
-/// Returns the right that a message needs to be delivered like this.
+/// Returns the right that this delivery needs.
 fn needed_for(delivery: Delivery) -> Right {
     match delivery {
         Delivery::Queue | Delivery::Steer => Right::Suggest,

@@ -1,4 +1,4 @@
-//! Takes secrets out of text, even if the text comes in pieces.
+//! Removes secrets from text, even if the text comes in pieces.
 
 use deskhand_core::{secret::Secret, vault::SecretName};
 
@@ -7,7 +7,7 @@ use deskhand_core::{secret::Secret, vault::SecretName};
 pub(crate) struct Redactor {
     /// The values and their replacements, longest first: one secret may contain another.
     words: Vec<(Secret, String)>,
-    /// The end of the text so far, while it may be the beginning of a secret.
+    /// The end of the text so far, if it may be the beginning of a secret.
     pending: Vec<u8>,
 }
 
@@ -39,12 +39,12 @@ impl Redactor {
             })
     }
 
-    /// Takes one more piece and returns the text that is certain. A possible beginning of a secret is held
-    /// back until the next piece.
+    /// Adds a piece and returns the text that is certain. A possible beginning of a secret is held back until the
+    /// next piece.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         self.pending.extend_from_slice(piece);
         let mut clean = Vec::new();
-        // One that begins before the first may turn out to be a longer secret around it.
+        // A secret that begins before the first one may turn out to be a longer secret around it.
         while let Some((at, length, mark)) = self.first()
             && at < self.n_sure()
         {
@@ -57,7 +57,7 @@ impl Redactor {
         clean
     }
 
-    /// Returns position, length and replacement of the first secret in the pending text.
+    /// Returns the position, length and replacement of the first secret in the pending text.
     fn first(&self) -> Option<(usize, usize, String)> {
         let found = self.words.iter().filter_map(|(value, mark)| {
             let value = value.expose().as_bytes();

@@ -1,4 +1,4 @@
-//! Refusals: why an operation was not done, for every face alike.
+//! Refusals: the reasons why an operation was not done, the same for every interface.
 //!
 //! The error of an operation has a sentence for each variant (`#[error]`), and beside it `refusals!`
 //! gives each a stable code, a kind and details. A face turns any refusal into its own shape with one
@@ -15,12 +15,12 @@ use serde_json::Value;
 
 pub use self::codes::codes;
 
-/// An error that a caller is told about.
+/// An error that is reported to a caller.
 pub trait Refusal: Error + Send + Sync + Sized + 'static {
-    /// All codes that it can have.
+    /// All codes that the error can have.
     const CODES: &'static [Code];
 
-    /// Returns what the caller is told.
+    /// Returns the facts for the caller.
     fn facts(&self) -> RefusalFacts;
 
     /// Returns the stable code, for programs.
@@ -32,7 +32,7 @@ pub trait Refusal: Error + Send + Sync + Sized + 'static {
         self.facts().kind
     }
 
-    /// Returns the numbers behind the sentence, where they help.
+    /// Returns the numbers behind the sentence, if they help.
     fn details(&self) -> Option<Value> {
         self.facts().details
     }
@@ -55,7 +55,7 @@ pub enum RefusalKind {
     /// The caller may not do this.
     Forbidden,
     NotFound,
-    /// It does not go together with the state that things are in.
+    /// The request conflicts with the current state.
     Conflict,
     TooLarge,
     /// The request is well-formed, but not what was asked for.
@@ -64,11 +64,11 @@ pub enum RefusalKind {
     TooMany,
     /// The server is at fault. The cause goes to its log, and not to the caller.
     Internal,
-    /// A part that the server needs is away. Trying again may help.
+    /// A part that the server needs is unavailable. A retry may help.
     Unavailable,
 }
 
-/// The facts that a caller is told about a refusal.
+/// The facts about a refusal for the caller.
 #[derive(Debug, Clone)]
 pub struct RefusalFacts {
     /// Stable, for programs.
@@ -77,7 +77,7 @@ pub struct RefusalFacts {
     /// A sentence for people.
     pub message: String,
     pub details: Option<Value>,
-    /// The time after which it is worth trying again, if it is known.
+    /// The time after which a retry is worthwhile, if it is known.
     pub retry_after: Option<Duration>,
 }
 
@@ -132,7 +132,7 @@ impl RefusalFacts {
 impl FreesAt {
     /// Returns the time `at`, seen from `now`.
     pub(crate) fn new(at: Timestamp, now: Timestamp) -> Self {
-        // A time that is over already leaves nothing to wait for.
+        // If the time is over already, there is nothing to wait for.
         let wait = Duration::try_from(at.duration_since(now)).unwrap_or_default();
         Self { at, wait }
     }

@@ -1,6 +1,6 @@
 //! The computer of one session: a sandbox, with everything that the server adds to it.
 //!
-//! A request passes these stages, in this order: it is turned into one for the runner, which adds the value of a
+//! A request passes these stages, in this order: it is translated into one for the runner, which adds the value of a
 //! secret; the sandbox carries it out; the error of a planned end gets its reason; secrets are redacted from the
 //! answer; the answer is counted. Streams pass the same stages.
 
@@ -29,7 +29,7 @@ use crate::{
     vault::Vault,
 };
 
-/// The most pieces of output that may wait to be redacted.
+/// The maximum number of pieces of output that may wait to be redacted.
 const PROGRESS_LENGTH: usize = 16;
 
 /// Starts the computers of sessions.
@@ -73,7 +73,7 @@ impl ComputerStarter {
 }
 
 impl SessionComputer {
-    /// The time at which the sandbox has lived for as long as it may.
+    /// Returns the time at which the sandbox reaches its maximum lifetime.
     pub(crate) fn due_at(&self) -> Instant {
         self.retirement.due_at
     }
@@ -152,7 +152,7 @@ impl SessionComputer {
                 Some(piece) = pieces.next() => {
                     let clean = redactor.push(&piece);
                     if !clean.is_empty() {
-                        // The reply has everything, so a piece that finds no room may be dropped.
+                        // The reply has everything, so a piece that does not fit may be dropped.
                         let _ = progress.try_send(clean.into());
                     }
                 }
@@ -191,7 +191,7 @@ impl Streams for SessionComputer {
         let stream = self.sandbox.open(target, actor).await;
         let stream = self.retirement.explain(stream);
         let stream = stream.map(|stream| match target {
-            // Pixels: there is no text to redact, and people who watch see what they would see at the desk.
+            // The stream carries pixels: there is no text to redact, and viewers see what they would see at the desk.
             StreamTarget::Screen => stream,
         });
         count_stream(target, &stream);

@@ -56,7 +56,7 @@ pub(crate) struct SessionParts {
     pub(crate) budget: Budget,
 }
 
-/// Reasons a turn was not stopped.
+/// The reason why a turn was not stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum StopTurnError {
     #[error(transparent)]
@@ -100,7 +100,7 @@ impl Sessions {
         Ok(self.0.live.terminate(guard).await?)
     }
 
-    /// Stops the turn that runs. Its end is in the log soon after.
+    /// Stops the running turn. Its end is in the log soon after.
     pub async fn stop_turn(&self, viewer: Viewer, id: SessionId) -> Result<(), StopTurnError> {
         let session = find_with(&self.0.store, Right::Drive, viewer, id).await?;
         let is_running = matches!(session.phase, Phase::Running | Phase::Waiting);
@@ -157,7 +157,7 @@ impl Sessions {
         SessionsFeed::new(&self.0.bus, &self.0.store, user)
     }
 
-    /// Notes that a visible page shows a session.
+    /// Records that a visible page shows a session.
     pub fn note_visible(&self, id: SessionId) {
         self.0.live.note_visible(id);
     }

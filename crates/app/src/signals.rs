@@ -1,7 +1,7 @@
 //! Wake-ups between parts of the app: "something about this changed, look again".
 //!
-//! A signal carries no data. Whoever waits for one reads the truth from the store, so a signal that
-//! comes too often costs a read and nothing else.
+//! A signal carries no data. Its receiver reads the truth from the store, so a signal that comes too often costs a
+//! read and nothing else.
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,7 @@ use std::{
 use deskhand_core::id::{SessionId, UserId};
 use tokio::sync::watch;
 
-/// The subject of a signal. Only those who wait for the same topic are woken.
+/// The subject of a signal. Only waiters for the same topic are woken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Topic {
     /// The rights, the tokens, the sign-ins or the account of a user changed.
@@ -24,7 +24,7 @@ pub(crate) enum Topic {
     UserBudget(UserId),
 }
 
-/// All topics that somebody waits for. Clones share them.
+/// All topics that have waiters. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Signals(Arc<Topics>);
 
@@ -39,14 +39,14 @@ pub(crate) struct Waiter {
 }
 
 impl Signals {
-    /// Wakes everybody who waits for `topic`.
+    /// Wakes all waiters for `topic`.
     pub(crate) fn send(&self, topic: Topic) {
         if let Some(waiters) = lock(&self.0).get(&topic) {
             waiters.send_replace(());
         }
     }
 
-    /// Begins to wait. Subscribe before reading the state, so that no change is missed.
+    /// Starts waiting. Subscribe before reading the state, so that no change is missed.
     pub(crate) fn subscribe(&self, topic: Topic) -> Waiter {
         let signals = lock(&self.0).entry(topic).or_default().subscribe();
         Waiter {

@@ -1,4 +1,4 @@
-//! Puts the app together, and takes up what an earlier server left.
+//! Builds the app, and resumes what an earlier server left.
 
 use std::sync::Arc;
 
@@ -35,14 +35,13 @@ struct Common {
 }
 
 impl App {
-    /// Starts the app: takes up turns that an earlier server left, closes what cannot be resumed, and
-    /// starts the jobs.
+    /// Starts the app: resumes turns that an earlier server left, closes what cannot be resumed, and starts the jobs.
     pub async fn start(parts: Parts) -> Result<Self, InternalError> {
         let common = Common::new(parts);
         let turns = common.turns();
         let live = common.live(turns.clone());
         let app = Self(Arc::new(common.subjects(turns, live)));
-        // Before turns resume, so that none waits for a decision that is over.
+        // This comes before turns resume, so that none waits for an expired decision.
         app.0.decisions.settle_expired().await?;
         app.0.sessions.reconcile(&app.0.control).await?;
         Ok(app)
@@ -144,7 +143,7 @@ impl Common {
         }
     }
 
-    /// The list of all background work.
+    /// Returns the list of all background jobs.
     fn jobs(&self, live: &LiveSessions, users: &Users) -> Jobs {
         let store = &self.parts.store;
         let jobs: Vec<Arc<dyn Job>> = vec![

@@ -1,4 +1,4 @@
-//! Turns: what one needs is put together here, the harness carries it out, and its end goes to the log.
+//! Turns: prepares their inputs, has the harness carry them out, and logs their ends.
 
 pub(crate) mod budgets;
 mod close;
@@ -52,8 +52,7 @@ pub(crate) struct TurnParts {
     pub(crate) settings: Settings,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tasks: Tasks,
-    /// Fires first of all at shutdown: from then on turns are left for the next start instead of
-    /// being ended.
+    /// Fires first of all at shutdown: from then on turns are left for the next start instead of being ended.
     pub(crate) parking: CancellationToken,
 }
 
@@ -83,7 +82,7 @@ impl Turns {
         self.0.settings.screen
     }
 
-    /// From now on turns are left for the next start instead of being ended.
+    /// Leaves turns for the next start from now on, instead of ending them.
     pub(crate) fn park(&self) {
         self.0.parking.cancel();
     }
@@ -92,7 +91,7 @@ impl Turns {
         self.0.parking.is_cancelled()
     }
 
-    /// Tells the harness that a message came to steer a turn that runs.
+    /// Notifies the harness that a message arrived to steer a running turn.
     pub(crate) fn steer(&self, turn: TurnId) {
         self.0.harness.steer(turn);
     }
@@ -110,7 +109,7 @@ impl Turns {
         if let Ok(prompt) = taken.await? {
             return Ok(Some(prompt));
         }
-        // A try whose answer got lost may have taken it.
+        // An attempt whose response was lost may have taken it.
         let open = until_answered(ending, || store.open_turn(session));
         if open.await? != Some(turn) {
             return Ok(None);
@@ -119,12 +118,12 @@ impl Turns {
         Ok(history::prompt_of(&log.await?, turn))
     }
 
-    /// Returns the messages that wait, as far as they can be read now.
+    /// Returns the waiting messages, or none if they cannot be read now.
     pub(crate) async fn waiting(&self, session: SessionId) -> Vec<Message> {
         self.0.store.waiting(session).await.unwrap_or_default()
     }
 
-    /// Carries out a turn, however it ends.
+    /// Runs a turn to its end, whatever the end is.
     pub(crate) async fn run(&self, order: TurnOrder) -> TurnReport {
         let (session, turn) = (order.session, order.turn);
         tracing::info!(session.id = %session, turn.id = %turn, message.id = %order.prompt, "a turn begins");

@@ -25,7 +25,7 @@ pub struct Vault {
     clock: Arc<dyn Clock>,
 }
 
-/// Reasons values can be neither written nor typed just now. Nothing is lost by it.
+/// The reason why values can currently be neither stored nor typed. Nothing is lost by it.
 #[derive(Debug, thiserror::Error)]
 pub enum LockedError {
     #[error(
@@ -46,7 +46,7 @@ pub enum LockedError {
     Damaged(SecretName),
 }
 
-/// Reasons a secret was not stored.
+/// The reason why a secret was not stored.
 #[derive(Debug, thiserror::Error)]
 pub enum PutSecretError {
     #[error(transparent)]
@@ -65,7 +65,7 @@ refusals! {
     Self::Locked(_) => Unavailable("secrets_locked"),
 }
 
-/// Reasons a secret was not removed.
+/// The reason why a secret was not removed.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveSecretError {
     #[error("you have no secret {0:?}")]
@@ -79,7 +79,7 @@ refusals! {
     Self::NoSecret(_) => NotFound("no_secret"),
 }
 
-/// Reasons there is nothing to type.
+/// The reason why there is nothing to type.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FindSecretError {
     #[error("there is no secret {name}; {}", told(.there_are))]
@@ -140,7 +140,7 @@ impl Vault {
 
     /// Removes a secret of a user.
     pub async fn remove(&self, user: UserId, name: &str) -> Result<(), RemoveSecretError> {
-        // A text that cannot be a name names nothing.
+        // A text that cannot be a name does not name a secret.
         let is_removed = match name.parse() {
             Ok(name) => self.store.delete_secret(user, &name).await?,
             Err(_) => false,
@@ -152,7 +152,7 @@ impl Vault {
         }
     }
 
-    /// Returns the value of a secret of the session's owner, and where it may be typed.
+    /// Returns the value of a secret of the session's owner, and the origins on which it may be typed.
     pub(crate) async fn find(
         &self,
         session: SessionId,
@@ -172,7 +172,7 @@ impl Vault {
         Ok((sealed.about.id, filling))
     }
 
-    /// Notes, before it is sent, that a secret may turn up in a session from now on.
+    /// Records, before it is sent, that a secret may turn up in a session from now on.
     pub(crate) async fn note_sent(
         &self,
         session: SessionId,
@@ -181,7 +181,7 @@ impl Vault {
         self.store.note_secret_sent(session, secret).await
     }
 
-    /// Notes that a secret was typed.
+    /// Records that a secret was typed.
     pub(crate) async fn note_use(
         &self,
         session: SessionId,
@@ -194,7 +194,7 @@ impl Vault {
         self.store.note_secret_use(secret, last).await
     }
 
-    /// Returns every value that may turn up in a session, as far as it can be read.
+    /// Returns every readable value that may turn up in a session.
     pub(crate) async fn sent(
         &self,
         session: SessionId,
@@ -261,7 +261,7 @@ fn open(key: &Key, secret: &SealedSecret) -> Result<Secret, LockedError> {
         .ok_or_else(|| LockedError::Damaged(name.clone()))
 }
 
-/// Returns what an encrypted value belongs to: moved to another row, it cannot be read any more.
+/// Returns the context that an encrypted value belongs to: moved to another row, the value cannot be decrypted.
 fn about(user: UserId, name: &SecretName) -> Vec<u8> {
     format!("{user}/{name}").into_bytes()
 }

@@ -1,17 +1,17 @@
-//! Actions: one vocabulary for what is done to a desktop, whichever vendor's model asked for it.
+//! Actions: one vocabulary for everything done to a desktop, independent of the vendor whose model asked for it.
 //!
 //! Coordinates here are native screen pixels. Adapters in `models` and `agent` translate.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// One thing done to the computer.
+/// A single operation on the computer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
-    /// Only looks.
+    /// Takes a screenshot and changes nothing.
     Screenshot,
-    /// Looks closely at a part of the screen.
+    /// Takes a close look at a part of the screen.
     Zoom { region: Region },
     /// Moves the pointer.
     Move { at: Point },
@@ -37,7 +37,7 @@ pub enum Action {
         #[serde(default)]
         button: Button,
     },
-    /// Presses the left button at the first point, moves through all, releases at the last.
+    /// Presses the left button at the first point, moves through all points and releases the button at the last.
     Drag {
         /// At least one point. With one point the drag starts at the pointer.
         #[schema(min_items = 1)]
@@ -81,18 +81,18 @@ pub enum Action {
         #[schema(maximum = 300_000)]
         ms: u64,
     },
-    /// Tells where the pointer is.
+    /// Returns the position of the pointer.
     CursorPosition,
 }
 
-/// The longest `HoldKey` or `Wait`.
+/// The longest duration of `HoldKey` or `Wait`.
 pub const LONGEST_WAIT_MS: u64 = 300_000;
 
 fn once() -> u8 {
     1
 }
 
-/// A place on the screen, in native pixels from the top left.
+/// A point on the screen, in native pixels from the top left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Point {
@@ -119,7 +119,7 @@ pub enum Button {
     Right,
 }
 
-/// How big the screen is.
+/// The size of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScreenSize {
     pub width: u16,
@@ -141,7 +141,7 @@ impl std::fmt::Display for ScreenSize {
     }
 }
 
-/// What is wrong with an action, before it is tried.
+/// The reason why an action is invalid, found before it is tried.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadAction {
     #[error("({x}, {y}) is outside the {screen} screen")]
@@ -161,7 +161,7 @@ pub enum BadAction {
 }
 
 impl Action {
-    /// Whether the action makes sense on a screen of this size. Nothing is clamped.
+    /// Checks that the action makes sense on a screen of this size. Nothing is clamped.
     pub fn check(&self, screen: ScreenSize) -> Result<(), BadAction> {
         let inside = |point: &Point| {
             let within = (0..i32::from(screen.width)).contains(&point.x)
@@ -218,7 +218,7 @@ impl Action {
         }
     }
 
-    /// Whether a picture is the point of the action, not a by-product.
+    /// Returns true if a picture is the purpose of the action, not a by-product.
     pub fn is_look(&self) -> bool {
         matches!(self, Self::Screenshot | Self::Zoom { .. })
     }

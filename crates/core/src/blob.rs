@@ -3,20 +3,20 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 
-/// The name of a blob: 64 lower-case hex digits of its SHA-256, a dot, and the format's ending.
+/// The name of a blob: the SHA-256 of its content as 64 lower-case hex digits, a dot, and the format's extension.
 ///
-/// The invariant matters for safety: a name is a file name, so it can hold no path.
+/// The invariant matters for safety: a name is used as a file name, so it must not contain a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, utoipa::ToSchema)]
 #[schema(value_type = String, pattern = "^[0-9a-f]{64}\\.(png|jpg)$")]
 #[serde(transparent)]
 pub struct BlobName(String);
 
-/// Not the name of any blob.
+/// The error for a text that is not the name of a blob.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not the name of a blob")]
 pub struct BadBlobName(pub String);
 
-/// What kind of bytes a blob holds.
+/// The format of a blob's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BlobFormat {
@@ -41,7 +41,7 @@ impl BlobFormat {
 }
 
 impl BlobName {
-    /// The name of the bytes whose SHA-256 is `digest`.
+    /// Returns the name of the bytes whose SHA-256 is `digest`.
     pub fn of(digest: [u8; 32], format: BlobFormat) -> Self {
         use std::fmt::Write;
         let mut name = String::with_capacity(68);
@@ -93,7 +93,7 @@ impl<'de> serde::Deserialize<'de> for BlobName {
     }
 }
 
-/// Why a blob was not kept or not found.
+/// The reason why a blob could not be stored or found.
 #[derive(Debug, thiserror::Error)]
 pub enum BlobError {
     #[error("there is no blob {}", .0.as_str())]
@@ -104,14 +104,14 @@ pub enum BlobError {
     Io(#[from] std::io::Error),
 }
 
-/// Where blobs are kept.
+/// A store of blobs.
 #[async_trait]
 pub trait Blobs: Send + Sync + std::fmt::Debug {
-    /// Keeps `bytes`; the same bytes are kept once.
+    /// Stores `bytes`. The same bytes are stored only once.
     async fn put(&self, bytes: Bytes, format: BlobFormat) -> Result<BlobName, BlobError>;
 
     async fn get(&self, name: &BlobName) -> Result<Bytes, BlobError>;
 
-    /// Whether a blob could be kept now.
+    /// Checks that a blob could be stored now.
     async fn check(&self) -> Result<(), BlobError>;
 }

@@ -1,14 +1,14 @@
-//! Budgets: what may be used before a person is asked.
+//! Budgets: the amounts that may be used before a person is asked.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The most money a budget may be, in US dollars.
+/// The largest budget in US dollars.
 pub const LARGEST_USD: f64 = 1_000_000.0;
-/// The most tokens a budget may be.
+/// The largest budget in tokens.
 pub const LARGEST_TOKENS: u64 = 1_000_000_000_000;
 
-/// The most that may be used. An absent number is no limit.
+/// The most that may be used. An absent number means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = SetBudget)]
 pub struct Budget {
@@ -22,7 +22,7 @@ pub struct Budget {
     pub tokens: Option<u64>,
 }
 
-/// Another budget. What is not given stays as it is, and nothing at all (0) means as much as it takes.
+/// A change to a budget. An absent number stays as it is, and 0 removes the limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ChangeBudget {
     pub usd: Option<f64>,
@@ -36,37 +36,37 @@ pub struct Amount {
     pub tokens: u64,
 }
 
-/// A budget, and what became of it.
+/// A budget with the amounts granted and used.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Account {
     pub budget: Budget,
-    /// What people gave in addition when they were asked.
+    /// The amount that people added when they were asked.
     pub granted: Amount,
     pub used: Amount,
 }
 
-/// Whose money and tokens a turn uses.
+/// The accounts that a turn draws on.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Accounts {
     pub session: Account,
-    /// Of the session's owner, over all their sessions and since midnight UTC.
+    /// The owner's account over all their sessions, since midnight UTC.
     pub day: Account,
 }
 
-/// What a turn may come up against.
+/// A limit that a turn may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     SessionUsd,
     SessionTokens,
-    /// Of the session's owner in one day.
+    /// The money that the session's owner may use in one day.
     DayUsd,
     DayTokens,
-    /// How often the model is asked in one turn.
+    /// The number of model calls in one turn.
     Steps,
-    /// How long one turn takes.
+    /// The duration of one turn.
     Seconds,
-    /// How often the agent does the same and nothing changes.
+    /// The number of times that the agent repeats itself while nothing changes.
     Repeats,
 }
 
@@ -77,11 +77,11 @@ pub struct Over {
     pub bound: Bound,
     pub used: f64,
     pub limit: f64,
-    /// What a yes adds to the limit.
+    /// The amount that a yes adds to the limit.
     pub more: f64,
 }
 
-/// Why something cannot be a budget.
+/// The reason why a budget is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum BadBudget {
     #[error("a budget is 0 to {LARGEST_USD} US dollars, not {0}; 0 is as much as it takes")]
@@ -91,7 +91,7 @@ pub enum BadBudget {
 }
 
 impl Budget {
-    /// This one with a change of it.
+    /// Returns this budget with a change applied.
     pub fn with(self, change: ChangeBudget) -> Self {
         Self {
             usd: change
@@ -117,12 +117,12 @@ impl ChangeBudget {
 }
 
 impl Account {
-    /// What may be used in all, in US dollars.
+    /// Returns the budget plus what was granted, in US dollars. Returns `None` if there is no limit.
     pub fn usd_limit(&self) -> Option<f64> {
         self.budget.usd.map(|usd| usd + self.granted.usd)
     }
 
-    /// What may be used in all, in tokens.
+    /// Returns the budget plus what was granted, in tokens. Returns `None` if there is no limit.
     pub fn tokens_limit(&self) -> Option<u64> {
         let granted = self.granted.tokens;
         self.budget
@@ -132,7 +132,7 @@ impl Account {
 }
 
 impl Bound {
-    /// Whether each turn has it for itself.
+    /// Returns true if the bound starts afresh with each turn.
     pub fn is_of_turn(self) -> bool {
         match self {
             Self::Steps | Self::Seconds | Self::Repeats => true,
@@ -140,7 +140,8 @@ impl Bound {
         }
     }
 
-    /// Whether it is what an administrator allows the session's owner, so that only an administrator gives more.
+    /// Returns true if an administrator sets the bound for the session's owner, so that only an administrator can
+    /// raise it.
     pub fn is_of_owner(self) -> bool {
         match self {
             Self::DayUsd | Self::DayTokens => true,

@@ -1,13 +1,13 @@
-//! The time of day, as a port, so that tests decide what it is.
+//! The time of day, as a port, so that tests can set it.
 
 use jiff::Timestamp;
 
-/// Tells what time it is.
+/// A source of the current time.
 pub trait Clock: Send + Sync + std::fmt::Debug {
     fn now(&self) -> Timestamp;
 }
 
-/// The machine's own clock, cut to milliseconds: what the store keeps and the wire shows.
+/// The machine's own clock, truncated to milliseconds, the precision of the store and the wire.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 

@@ -1,8 +1,7 @@
-//! Decisions: what a person is asked before the agent goes on.
+//! Decisions: questions that a person answers before the agent continues.
 //!
-//! One mechanism for the agent's questions, approvals of what it is about to do, a vendor's safety
-//! checks and budgets that are used up. A decision is settled once: by the first valid answer, by
-//! its expiry, or because its turn ended.
+//! One mechanism serves the agent's questions, approvals of its next action, a vendor's safety checks and exhausted
+//! budgets. A decision is settled once: by the first valid answer, by its expiry, or because its turn ended.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -22,14 +21,14 @@ pub const LONGEST_ANSWER_BYTES: usize = 64 * 1024;
 pub const MOST_CHOICES: usize = 50;
 /// The longest choice, in characters.
 pub const LONGEST_CHOICE: usize = 200;
-/// The largest file that answers a question: in base64 it fits into a request.
+/// The largest file that answers a question. In base64 it fits into a request.
 pub const LARGEST_FILE_BYTES: usize = 700 * 1024;
 /// The longest name of such a file, in characters.
 pub const LONGEST_FILE_NAME: usize = 100;
-/// The longest a question may wait for its default.
+/// The longest time until a question expires.
 pub const LONGEST_EXPIRY_S: u64 = 30 * 24 * 60 * 60;
 
-/// Something a person is asked, and what became of it.
+/// A question to a person, with its state and its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     pub id: DecisionId,
@@ -38,18 +37,18 @@ pub struct Decision {
     pub ask: Ask,
     pub created_at: Timestamp,
     pub state: DecisionState,
-    /// What counts, also when it is the default that came with the expiry.
+    /// The answer that counts, even if it is the default that applied at the expiry.
     pub answer: Option<Reply>,
-    /// Who answered, when a person did.
+    /// The person who answered, if one did.
     pub answered_by: Option<UserId>,
-    /// When it was answered, expired or withdrawn.
+    /// The time at which it was answered, expired or withdrawn.
     pub settled_at: Option<Timestamp>,
 }
 
-/// What is asked, and how it can be answered.
+/// A question and the form of its answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Ask {
-    /// The tool call that waits for it.
+    /// The tool call that waits for the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub call: Option<String>,
@@ -57,25 +56,25 @@ pub struct Ask {
     /// The question, for people.
     pub prompt: String,
     pub form: Form,
-    /// Exactly what would be done, where something would be.
+    /// The exact action that would be carried out, if the question is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub subject: Option<Subject>,
-    /// The bound that would be passed, where that is why.
+    /// The bound that would be passed, if that is the reason for the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub over: Option<Over>,
-    /// What counts as the answer when nobody gave one in time.
+    /// The answer that counts if the decision expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub default: Option<Reply>,
-    /// It waits for ever without it.
+    /// The time of expiry. Without it the decision never expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub expires_at: Option<Timestamp>,
 }
 
-/// The tool use that a person is asked about.
+/// The tool use that needs a person's decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Subject {
     pub tool: String,
@@ -87,20 +86,20 @@ pub struct Subject {
 pub enum DecisionKind {
     /// The agent wants to know something.
     Question,
-    /// The session's policy wants a person's yes before something is done.
+    /// The session's policy requires a person's approval before an action.
     Approval,
-    /// The model's vendor wants a person to look first.
+    /// The model's vendor requires a person to check first.
     SafetyCheck,
-    /// What may be used is used up, or the agent does not get on.
+    /// A limit is reached, or the agent makes no progress.
     Budget,
 }
 
-/// How a decision can be answered.
+/// The form of the answer to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Form {
     Text,
-    /// One of these, or several.
+    /// One of these choices, or several if `several` is true.
     Choices {
         choices: Vec<Choice>,
         #[serde(default)]
@@ -115,9 +114,9 @@ pub enum Form {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
-    /// What the agent is told.
+    /// The value that the agent receives.
     pub value: String,
-    /// What people read.
+    /// The text that people read.
     pub label: String,
 }
 
@@ -126,10 +125,10 @@ pub struct Choice {
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
     Text(String),
-    /// Values of choices, in the order in which they are offered.
+    /// The values of the choices, in the order in which they are offered.
     Choices(Vec<String>),
     Yes(bool),
-    /// What is known of a file; its bytes are kept beside it.
+    /// The name and size of a file. Its bytes are stored separately.
     File(FileHead),
 }
 
@@ -139,7 +138,7 @@ pub struct FileHead {
     pub n_bytes: u64,
 }
 
-/// A file that somebody gave.
+/// A file that a person uploaded as an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenFile {
     pub name: String,
@@ -152,24 +151,24 @@ pub enum DecisionState {
     /// It can be answered.
     Open,
     Answered,
-    /// Nobody answered in time; the default counts, if there is one.
+    /// No one answered in time. The default counts, if there is one.
     Expired,
     /// Its turn ended first.
     Withdrawn,
 }
 
-/// The states of a decision that is settled, for the schema of its event.
+/// The states of a settled decision, for the schema of its event.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SettledState {
     Answered,
-    /// Nobody answered in time; the default counts, if there is one.
+    /// No one answered in time. The default counts, if there is one.
     Expired,
     /// Its turn ended first.
     Withdrawn,
 }
 
-/// How a decision was settled.
+/// The way in which a decision was settled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Settlement {
     Answered { by: UserId, reply: Reply },
@@ -177,7 +176,7 @@ pub enum Settlement {
     Withdrawn,
 }
 
-/// Why a reply does not answer a decision. The text is for whoever gave it.
+/// The reason why a reply does not answer a decision. The text is for the person who gave it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadReply {
     #[error("this is answered with {wanted}")]
@@ -208,7 +207,7 @@ impl DecisionKind {
         Self::Budget,
     ];
 
-    /// As it is written in the store and on the wire.
+    /// Returns the name in the store and on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Question => "question",
@@ -222,8 +221,8 @@ impl DecisionKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The right that answering needs: whoever may talk to the agent may answer its questions,
-    /// and whoever may act for it may say what it does.
+    /// Returns the right that answering needs. Those who may talk to the agent may answer its questions; those who
+    /// may drive decide what it does.
     pub fn needed(self) -> Right {
         match self {
             Self::Question => Right::Suggest,
@@ -235,7 +234,7 @@ impl DecisionKind {
 impl DecisionState {
     pub const ALL: [Self; 4] = [Self::Open, Self::Answered, Self::Expired, Self::Withdrawn];
 
-    /// As it is written in the store and on the wire.
+    /// Returns the name in the store and on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -259,7 +258,7 @@ impl Settlement {
         }
     }
 
-    /// What counts as the answer.
+    /// Returns the answer that counts, if there is one.
     pub fn reply(&self) -> Option<&Reply> {
         match self {
             Self::Answered { reply, .. } => Some(reply),
@@ -277,7 +276,7 @@ impl Settlement {
 }
 
 impl Form {
-    /// The reply as it is kept, if it answers this form.
+    /// Checks that `reply` answers this form, and returns it in the form in which it is stored.
     pub fn check(&self, reply: Reply) -> Result<Reply, BadReply> {
         match (self, reply) {
             (Self::Text, Reply::Text(text)) => {
@@ -302,7 +301,7 @@ impl Form {
         }
     }
 
-    /// What an answer is, in words.
+    /// Describes the expected answer in words.
     fn wanted(&self) -> &'static str {
         match self {
             Self::Text => "`text`",
@@ -313,7 +312,7 @@ impl Form {
     }
 }
 
-/// The chosen values, each once and in the order in which they are offered.
+/// Returns the chosen values, each once and in the order in which they are offered.
 fn chosen(choices: &[Choice], several: bool, values: &[String]) -> Result<Reply, BadReply> {
     let offered = |value: &String| choices.iter().any(|choice| choice.value == *value);
     if let Some(value) = values.iter().find(|value| !offered(value)) {
@@ -336,7 +335,7 @@ fn chosen(choices: &[Choice], several: bool, values: &[String]) -> Result<Reply,
 }
 
 impl GivenFile {
-    /// What is kept of it in the log, if it may be given.
+    /// Returns the part of the file that the log stores, if the file is acceptable.
     pub fn head(&self) -> Result<FileHead, BadReply> {
         let n_chars = self.name.chars().count();
         let is_name = (1..=LONGEST_FILE_NAME).contains(&n_chars)

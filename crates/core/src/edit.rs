@@ -3,19 +3,19 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// One thing asked of the editor. Paths are absolute.
+/// A command to the editor. Paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 pub enum EditCommand {
     /// Shows a file with line numbers, or a folder two levels deep.
     View {
         path: String,
-        /// First and last line, counted from 1; a last line of -1 is the end of the file.
+        /// The first and last line, counted from 1. A last line of -1 is the end of the file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(value_type = Vec<i64>, min_items = 2, max_items = 2)]
         view_range: Option<[i64; 2]>,
     },
-    /// Writes a new file. An existing one is replaced and can be had back with `UndoEdit`.
+    /// Writes a file. An existing file is replaced, and `UndoEdit` restores it.
     Create { path: String, file_text: String },
     /// Replaces text that occurs exactly once.
     StrReplace {
@@ -24,13 +24,13 @@ pub enum EditCommand {
         #[serde(default)]
         new_str: String,
     },
-    /// Puts text after line `insert_line`; 0 is before the first.
+    /// Inserts text after line `insert_line`; 0 is before the first line.
     Insert {
         path: String,
         insert_line: u64,
         #[serde(alias = "new_str")]
         insert_text: String,
     },
-    /// Takes back the last edit of this file.
+    /// Undoes the last edit of this file.
     UndoEdit { path: String },
 }

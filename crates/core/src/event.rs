@@ -1,10 +1,10 @@
 //! Events: the numbered, append-only facts of a session's log.
 //!
-//! Everything people see is a view of the log. An event that was stored once stays readable, so
-//! fields are only ever added, and [`EVENT_VERSION`] grows when a meaning changes.
+//! Everything people see is a view of the log. An event that was stored once stays readable, so fields are only ever
+//! added, and [`EVENT_VERSION`] grows when a meaning changes.
 //!
-//! The serde of these types is the stored format and the wire format. A new kind needs its struct and one
-//! line in [`events!`]; a new field needs `#[serde(default)]`.
+//! The serde representation of these types is both the stored format and the wire format. A new kind needs its struct
+//! and one line in [`events!`]; a new field needs `#[serde(default)]`.
 
 mod decisions;
 mod models;
@@ -33,7 +33,7 @@ use crate::{
 /// The version written with every event.
 pub const EVENT_VERSION: u16 = 1;
 
-/// One fact of a session's log. A newer server may send other types too: pass them over.
+/// One fact of a session's log. A newer server may send other types too: ignore them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = SessionEvent)]
 pub struct Event {
@@ -45,7 +45,7 @@ pub struct Event {
     pub body: EventBody,
 }
 
-/// An event as it is stored and sent. Its data is written as JSON once for all readers.
+/// An event as it is stored and sent. Its data is serialized to JSON once for all readers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedEvent {
     pub seq: u64,
@@ -129,7 +129,7 @@ events! {
 }
 
 impl EventBody {
-    /// Tells if lists of sessions show a session differently after this: its state, title, model or open questions.
+    /// Returns true if the event changes a session's entry in lists: its state, title, model or open questions.
     pub fn changes_summary(&self) -> bool {
         matches!(
             self,
@@ -142,13 +142,13 @@ impl EventBody {
     }
 }
 
-/// The session or its sandbox is in another state now.
+/// The session or its sandbox changed state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = StatusData)]
 pub struct Status {
     pub state: Phase,
     pub sandbox: SandboxState,
-    /// The reason, where it is not obvious.
+    /// The reason, if it is not obvious.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub reason: Option<String>,
@@ -214,13 +214,13 @@ pub enum QueueChange {
     Edited { content: String },
     /// It has another delivery.
     Redelivered { delivery: Delivery },
-    /// Another model works on it; without a name, the session's.
+    /// Another model works on it. Without a name, it is the session's model.
     Reassigned {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
         model: Option<String>,
     },
-    /// It stands before another message, or last.
+    /// It was moved before another message, or to the end.
     Moved {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(value_type = Uuid)]
@@ -236,7 +236,7 @@ pub enum QueueChange {
 pub struct Said {
     #[schema(value_type = Uuid)]
     pub turn: TurnId,
-    /// The number of the block in its turn, from 0, over thinking and text together.
+    /// The number of the block in its turn, from 0. Thinking and text count together.
     pub block: u32,
     pub text: String,
 }
@@ -251,11 +251,11 @@ pub struct ToolUse {
     pub turn: Option<TurnId>,
     /// Pairs the use with its result.
     pub call: String,
-    /// The tool's name, or what the model named instead of one.
+    /// The tool's name, or the name that the model gave if there is no such tool.
     pub tool: String,
-    /// The tool's own input, or what the model sent instead of it.
+    /// The tool's input, or the text that the model sent if it was not valid input.
     pub input: serde_json::Value,
-    /// A sentence for people: `Clicked at (783, 283)`. Absent where the tool could not read its input, and in logs of
+    /// A sentence for people: `Clicked at (783, 283)`. Absent if the tool could not read its input, and in logs of
     /// earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
@@ -284,10 +284,10 @@ pub struct ToolResult {
     #[serde(default)]
     #[schema(required)]
     pub duration_ms: u64,
-    /// More of the same call follows, and `text` has only the new part. The last result has all of it.
+    /// More results of the same call follow, and `text` has only the new part. The last result has all of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// The text in parts, where it has points in it: each model is told them in its own pixels.
+    /// The text in parts, if it contains points: each model receives them in its own pixels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<ResultPart>,
     /// Facts for programs, such as a command's exit code.
@@ -312,7 +312,7 @@ pub struct Screenshot {
     pub height: u16,
 }
 
-/// A turn comes close to a bound. The model is told as well.
+/// A turn is close to a bound. The model is told as well.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = NoticeData)]
 pub struct Notice {
@@ -339,7 +339,7 @@ pub struct Failure {
     pub message: String,
 }
 
-/// A turn ended as it should, or because a person stopped it.
+/// A turn ended normally, or because a person stopped it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = CompleteData)]
 pub struct Complete {

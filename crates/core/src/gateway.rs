@@ -1,7 +1,7 @@
-//! The model gateway: programs in a sandbox ask models, and the keys stay outside.
+//! The model gateway: programs in a sandbox call models, and the keys stay outside.
 //!
-//! A provider of sandboxes carries each connection of such a program to the [`Entrance`]. Whoever
-//! waits behind it speaks HTTP there, and asks the vendor through [`ModelGateway`].
+//! A sandbox provider passes each connection of such a program to the [`Entrance`]. The server at its other end
+//! speaks HTTP on it and calls the vendor through [`ModelGateway`].
 
 use std::{io, sync::Arc};
 
@@ -16,18 +16,18 @@ use crate::{
     secret::Secret,
 };
 
-/// Connections that may wait until somebody takes them.
+/// The number of connections that may wait to be accepted.
 const MOST_WAITING: usize = 64;
 
 /// A connection of a program in a sandbox.
 pub struct GatewayConnection {
     pub session: SessionId,
-    /// What its requests must show: the token of this very sandbox.
+    /// The token that its requests must carry. Each sandbox has its own.
     pub token: Secret,
     pub stream: ByteStream,
 }
 
-/// Where providers of sandboxes bring connections.
+/// The point at which sandbox providers hand over connections.
 #[derive(Debug, Clone)]
 pub struct Entrance {
     gateway: Arc<dyn ModelGateway>,
@@ -35,7 +35,7 @@ pub struct Entrance {
 }
 
 impl Entrance {
-    /// The entrance, and what comes through it.
+    /// Returns the entrance and the receiver of its connections.
     pub fn new(gateway: Arc<dyn ModelGateway>) -> (Self, mpsc::Receiver<GatewayConnection>) {
         let (connections, taken) = mpsc::channel(MOST_WAITING);
         let entrance = Self {
@@ -45,32 +45,32 @@ impl Entrance {
         (entrance, taken)
     }
 
-    /// What programs in a sandbox find in their environment when the gateway is at `address` and
-    /// takes `token`. Empty when no vendor can be asked.
+    /// Returns the environment variables for programs in a sandbox when the gateway is at `address` and accepts
+    /// `token`. The list is empty if no vendor is available.
     pub fn variables(&self, address: &str, token: &Secret) -> Vec<(String, Secret)> {
         self.gateway.variables(address, token)
     }
 
-    /// Hands a connection over. Returns `false` if too many wait already; then it is closed instead.
+    /// Hands over a connection. Returns `false` if too many are waiting; the connection is then closed.
     #[must_use]
     pub fn bring(&self, connection: GatewayConnection) -> bool {
         self.connections.try_send(connection).is_ok()
     }
 }
 
-/// A request as a program wrote it.
+/// A request as the program sent it.
 #[derive(Debug, Clone)]
 pub struct GatewayRequest {
-    /// Begins with a slash.
+    /// Starts with a slash.
     pub path: String,
-    /// What follows the question mark.
+    /// The part after the question mark.
     pub query: String,
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
     pub body: Bytes,
 }
 
-/// What a program is answered.
+/// The response to a program.
 pub struct GatewayAnswer {
     pub status: u16,
     /// Names in lower case.
@@ -78,41 +78,41 @@ pub struct GatewayAnswer {
     pub body: BoxStream<'static, io::Result<Passing>>,
 }
 
-/// A part of an answer on its way.
+/// A part of a streamed response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Passing {
     Bytes(Bytes),
-    /// What the answer has taken so far.
+    /// The tokens that the response has used so far.
     Usage(Usage),
 }
 
-/// Why the gateway does not pass a request on.
+/// The reason why the gateway does not forward a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
     pub kind: RefusalKind,
-    /// For whoever reads the program's error.
+    /// The text for the reader of the program's error.
     pub message: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusalKind {
-    /// It did not show the sandbox's token.
+    /// The request did not carry the sandbox's token.
     Token,
-    /// Nobody is behind this path.
+    /// No vendor is behind this path.
     Path,
-    /// It asks for something that the gateway does not do.
+    /// The request asks for something that the gateway does not support.
     Request,
     TooLarge,
-    /// Nobody is at work in the session.
+    /// The session is idle.
     Idle,
     /// The budget is used up.
     Budget,
-    /// Too much at once.
+    /// Too many requests at once.
     Busy,
     /// The vendor could not be reached.
     Vendor,
-    /// It is our own fault.
+    /// The server itself failed.
     Server,
 }
 
@@ -125,35 +125,36 @@ impl Refusal {
     }
 }
 
-/// The vendors as programs know them, each behind the paths of its own API.
+/// The vendors as programs know them, each under the paths of its own API.
 pub trait ModelGateway: Send + Sync + std::fmt::Debug {
     /// See [`Entrance::variables`].
     fn variables(&self, address: &str, token: &Secret) -> Vec<(String, Secret)>;
 
-    /// Whether somebody is behind this path, and takes this method.
+    /// Returns true if a vendor is behind this path and accepts this method.
     fn serves(&self, method: &str, path: &str) -> bool;
 
-    /// Reads a request, and checks everything about it that can be checked without asking anybody.
+    /// Parses a request, and checks everything that can be checked without calling the vendor.
     fn read(&self, request: GatewayRequest) -> Result<Box<dyn GatewayCall>, Refusal>;
 
-    /// A no, as the vendor behind this path would say it.
+    /// Returns a refusal in the format of the vendor behind this path.
     fn refuse(&self, path: &str, refusal: &Refusal) -> GatewayAnswer;
 }
 
-/// A request that may be passed on.
+/// A request that may be forwarded.
 pub trait GatewayCall: Send + std::fmt::Debug {
     /// `vendor/name`.
     fn model(&self) -> &str;
 
-    /// What the model costs, if that is known.
+    /// Returns the price of the model, if it is known.
     fn price(&self) -> Option<Price>;
 
-    /// Whether the vendor's prices are known, so that a model without one is none that was meant to be used.
+    /// Returns true if the vendor's prices are known. A model of such a vendor without a price is not meant to be
+    /// used.
     fn is_of_priced_vendor(&self) -> bool;
 
-    /// Whether an answer to it costs nothing.
+    /// Returns true if the response costs nothing.
     fn is_free(&self) -> bool;
 
-    /// Asks the vendor, with its key. Dropping the answer gives the call up.
+    /// Calls the vendor with its key. Dropping the answer cancels the call.
     fn send(self: Box<Self>) -> BoxFuture<'static, Result<GatewayAnswer, Refusal>>;
 }

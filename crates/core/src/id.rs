@@ -1,6 +1,6 @@
-//! Ids: one new type per kind of thing, so that the wrong id does not compile.
+//! Ids: one newtype per kind of thing, so that using the wrong id does not compile.
 //!
-//! All are UUID v7 and plain UUIDs on the wire: they sort by the time they were made.
+//! All are UUID v7, and plain UUIDs on the wire. They sort by creation time.
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
@@ -13,7 +13,7 @@ macro_rules! ids {
         pub struct $name(pub uuid::Uuid);
 
         impl $name {
-            /// A new id, later in order than every id made before.
+            /// Creates an id that sorts after all ids created before.
             #[expect(clippy::new_without_default, reason = "a default id would be a surprise")]
             pub fn new() -> Self {
                 Self(uuid::Uuid::now_v7())
@@ -39,17 +39,17 @@ macro_rules! ids {
 ids! {
     /// A conversation with an agent, with its computer and its log.
     SessionId,
-    /// What a person or the agent said in a session.
+    /// A message of a person or the agent in a session.
     MessageId,
     /// The work on one prompt.
     TurnId,
-    /// Somebody who may sign in.
+    /// A user who may sign in.
     UserId,
-    /// A program's proof of who it acts for.
+    /// A token with which a program acts for a user.
     TokenId,
     /// A link that lets people into a session.
     ShareId,
-    /// Something a person is asked.
+    /// A question to a person.
     DecisionId,
     /// A secret that agents may type.
     SecretId,

@@ -1,7 +1,7 @@
-//! Leases: a person's time with mouse and keyboard of a session's computer.
+//! Leases: a person's time-limited control of the mouse and keyboard of a session's computer.
 //!
-//! Exactly one of the agent, a named person until a time, and nobody has control. While there is no
-//! lease, it is the agent's when it works, and nobody's when it does not.
+//! Control belongs to the agent, to a named person until a time, or to no one. Without a lease, the agent has it
+//! while it works, and no one has it while the agent is idle.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,12 +9,12 @@ use utoipa::ToSchema;
 
 use crate::{id::UserId, session::Phase};
 
-/// The shortest and the longest time for which somebody can take control, and the usual one, in seconds.
+/// The shortest, longest and usual duration of a lease, in seconds.
 pub const SHORTEST_LEASE_SECONDS: u32 = 10;
 pub const LONGEST_LEASE_SECONDS: u32 = 3600;
 pub const USUAL_LEASE_SECONDS: u32 = 300;
 
-/// A person's time with mouse and keyboard.
+/// A person's control of the mouse and keyboard until a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     pub user: UserId,
@@ -22,7 +22,7 @@ pub struct Lease {
     pub until: Timestamp,
 }
 
-/// The holder of mouse and keyboard.
+/// The holder of the mouse and keyboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holder {
     Agent,
@@ -30,7 +30,7 @@ pub enum Holder {
     Nobody,
 }
 
-/// Somebody's lease began, was made longer or ended.
+/// A lease began, was extended or ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = LeaseData)]
 pub struct LeaseChanged {
@@ -49,7 +49,7 @@ pub struct LeaseChanged {
 pub enum LeaseChange {
     Taken {
         until: Timestamp,
-        /// The holder until then, when the owner took it from another person.
+        /// The previous holder, if the owner took control from another person.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(value_type = Uuid)]
         from: Option<UserId>,
@@ -68,11 +68,11 @@ pub enum LeaseChange {
 pub enum LeaseEnd {
     /// They gave control back.
     HandedBack,
-    /// Its time was over.
+    /// Its time ran out.
     Expired,
-    /// All their streams and screens were gone.
+    /// All their streams and screens were closed.
     Disconnected,
-    /// They may not drive any more.
+    /// They lost the right to drive.
     RightLost,
     SessionEnded,
 }

@@ -1,7 +1,7 @@
-//! The domain of Deskhand: its words as types, its rules as functions, and the ports it needs.
+//! The domain of Deskhand: its terms as types, its rules as functions, and the ports it needs.
 //!
-//! Nothing here does I/O. The one exception to starting things is [`tasks`], which every other crate
-//! needs to start work that is waited for at shutdown.
+//! Nothing here does I/O. Only [`tasks`] starts anything: every other crate uses it to start work that shutdown waits
+//! for.
 
 pub mod action;
 pub mod blob;

@@ -1,25 +1,25 @@
-//! How much of the server one person may use.
+//! Limits on one user's share of the server.
 
 use std::time::Duration;
 
 use crate::budget::{Budget, ChangeBudget};
 
-/// What holds for one person.
+/// The limits that apply to one user.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// How many of their sessions may be awake at a time.
+    /// The number of their sessions that may be awake at the same time.
     pub awake_sessions: u32,
-    /// How many sessions they may make in 24 hours.
+    /// The number of sessions they may create in 24 hours.
     pub sessions_per_day: u32,
-    /// How long a session that nobody needs stays awake.
+    /// The time after which an idle session goes to sleep.
     pub idle: Duration,
-    /// How long one sandbox may live.
+    /// The maximum lifetime of a sandbox.
     pub life: Duration,
-    /// What all their sessions together may use in a day.
+    /// The daily budget of all their sessions together.
     pub day: Budget,
 }
 
-/// What an administrator has decided for one person. Where nothing is said, the settings hold.
+/// The limits that an administrator set for one user. The server's settings apply to the rest.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct UserLimits {
     pub awake_sessions: Option<u32>,
@@ -30,7 +30,7 @@ pub struct UserLimits {
 }
 
 impl Limits {
-    /// These, with what was decided for somebody over them.
+    /// Returns these limits, with a user's own limits in place of the general ones.
     pub fn with(self, own: UserLimits) -> Self {
         let seconds = |seconds: Option<u32>, otherwise| {
             seconds.map_or(otherwise, |seconds| Duration::from_secs(seconds.into()))

@@ -1,4 +1,4 @@
-//! Messages: what people and the agent said to each other.
+//! Messages between people and the agent.
 
 use jiff::Timestamp;
 
@@ -13,11 +13,11 @@ pub struct Message {
     pub session: SessionId,
     pub role: Role,
     pub content: String,
-    /// Who wrote it, when a person did.
+    /// The person who wrote it, if one did.
     pub author: Option<UserId>,
     pub author_name: Option<String>,
     pub delivery: Delivery,
-    /// Which model works on it, when it is not the session's.
+    /// The model that works on it, if it is not the session's.
     pub model: Option<String>,
     pub created_at: Timestamp,
 }
@@ -30,7 +30,7 @@ pub struct MessagePage {
     pub next: Option<MessageId>,
 }
 
-/// How a message reaches an agent that is at work. One that is not takes any message at once.
+/// The way in which a message reaches a busy agent. An idle agent takes any message at once.
 #[derive(
     Debug,
     Clone,
@@ -48,14 +48,14 @@ pub enum Delivery {
     /// It waits for its turn.
     #[default]
     Queue,
-    /// The agent is shown it at its next step.
+    /// The agent receives it with its next step.
     Steer,
-    /// It ends the turn that runs and begins the next one.
+    /// It ends the running turn and starts the next one.
     Interrupt,
 }
 
 impl Delivery {
-    /// As it is written in the store and on the wire.
+    /// Returns the name in the store and on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Queue => "queue",
@@ -65,7 +65,7 @@ impl Delivery {
     }
 }
 
-/// No delivery has this name.
+/// The error for a name that no delivery has.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not a way to deliver a message")]
 pub struct UnknownDelivery(pub String);

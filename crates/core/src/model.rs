@@ -1,4 +1,4 @@
-//! The port to a model: what it is shown, and what it streams back.
+//! The port to a model: the requests it gets and the answers it streams.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,22 +19,23 @@ use crate::{
 pub struct ModelRequest {
     pub system: String,
     pub screen: ScreenSize,
-    /// How big the pictures of it are: [`Model::shown`].
+    /// The size of the pictures of the screen: [`Model::shown`].
     pub shown: ScreenSize,
-    /// The tools that it may call.
+    /// The tools that the model may call.
     pub tools: ToolSpecs,
-    /// The conversation, oldest first. The last item is no answer.
+    /// The conversation, oldest first. The last item is never an answer.
     pub items: Vec<Item>,
 }
 
 /// A part of the conversation as the model sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
-    /// What people said since the agent last spoke. It begins a turn.
+    /// The messages of people since the agent last spoke. A prompt starts a turn.
     Prompt { text: String },
-    /// What people said in the middle of a turn.
+    /// The messages of people in the middle of a turn.
     Steering { text: String },
-    /// People had mouse and keyboard and gave them back: who, and how the screen looks since.
+    /// People had the mouse and keyboard and gave them back. The text names them; the image shows the screen since
+    /// then.
     HandedBack { text: String, image: Option<Image> },
     /// One answer of the model.
     Answer {
@@ -43,39 +44,40 @@ pub enum Item {
         calls: Vec<ToolCall>,
         original: Option<Original>,
     },
-    /// What came of all calls of the answer before, in their order.
+    /// The results of all calls of the preceding answer, in their order.
     Results(Vec<CallResult>),
-    /// What the model had said when its answer broke off. It is to go on from there.
+    /// The text of an answer that broke off. The model is to continue from there.
     CutOff { text: String },
 }
 
-/// The model wants a tool used.
+/// A request of the model to use a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
     pub id: String,
-    /// The tool's name, which may be one that there is not.
+    /// The tool's name. There may be no such tool.
     pub tool: String,
     /// The tool's own input as JSON.
     pub input: serde_json::Value,
-    /// What a person must agree to before it is carried out.
+    /// The points that a person must agree to before the call is carried out.
     pub checks: Vec<Check>,
-    /// What is wrong with it, where the model's vendor could not read it. The text is for the model.
+    /// The problem with the call, if the vendor's adapter could not read it. The text is for the model.
     pub problem: Option<String>,
 }
 
-/// An answer as the vendor sent it, for the same vendor: models want signatures of their thinking
-/// and the like back unchanged. Nobody else reads it.
+/// An answer as the vendor sent it, to be sent back to the same vendor.
+///
+/// Models want signatures of their thinking and the like back unchanged. Nothing else reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Original {
     pub vendor: String,
     pub data: serde_json::Value,
 }
 
-/// What an answer took, in tokens.
+/// The tokens that an answer used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = UsageData)]
 pub struct Usage {
-    /// Read, and neither from the vendor's cache nor into it.
+    /// Tokens read, without those read from or written to the vendor's cache.
     pub input: u64,
     pub cache_write: u64,
     pub cache_read: u64,
@@ -83,13 +85,13 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// All of them.
+    /// Returns the sum of all tokens.
     pub fn tokens(&self) -> u64 {
         self.input + self.cache_write + self.cache_read + self.output
     }
 }
 
-/// What a million tokens cost, in US dollars.
+/// The price of a million tokens, in US dollars.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
     pub input: f64,
@@ -99,8 +101,11 @@ pub struct Price {
 }
 
 impl Price {
-    /// What an answer cost.
-    #[expect(clippy::cast_precision_loss, reason = "nobody uses so many tokens")]
+    /// Returns the price of an answer.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "token counts stay far below 2^53"
+    )]
     pub fn of(&self, usage: &Usage) -> f64 {
         let millions = |tokens: u64| tokens as f64 / 1e6;
         millions(usage.input) * self.input
@@ -110,15 +115,15 @@ impl Price {
     }
 }
 
-/// Something about a call that a person must agree to, whatever the session's policy says.
+/// A point about a call that a person must agree to, whatever the session's policy says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Check {
     pub kind: DecisionKind,
-    /// What people are asked.
+    /// The question for people.
     pub prompt: String,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
     pub call: String,
@@ -146,37 +151,37 @@ pub enum Chunk {
     /// A whole tool call.
     Call(ToolCall),
     Original(Original),
-    /// What the answer took so far. It includes what was told before.
+    /// The tokens that the answer has used so far. Each report includes the ones before it.
     Usage(Usage),
     /// The last piece.
     End(End),
 }
 
-/// How an answer ended.
+/// The way in which an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// As the model wanted. Without calls before it the turn is over.
+    /// The model finished. Without calls in the answer, the turn is over.
     Done,
-    /// In the middle: it became too long.
+    /// The answer was cut off because it became too long.
     Unfinished,
-    /// With words about what comes next, and nothing of it.
+    /// The model announced its next step and did not take it.
     Aside,
 }
 
-/// Why a model gave no whole answer.
+/// The reason why a model gave no complete answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// It would fail again.
+    /// A retry would fail too.
     #[error("{0}")]
     Rejected(String),
-    /// The model does not want to do this.
+    /// The model refuses to do this.
     #[error("{0}")]
     Refused(String),
-    /// It may work later.
+    /// A retry may work later.
     #[error("{message}")]
     Unavailable {
         message: String,
-        /// When the vendor wants to be asked again.
+        /// The delay before a retry that the vendor asks for.
         retry_after: Option<Duration>,
     },
 }
@@ -190,24 +195,24 @@ impl ModelError {
     }
 }
 
-/// Which pictures of a long conversation a model is shown.
+/// The pictures of a long conversation that a model is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pictures {
-    /// At least the newest. Older ones are left out many at a time, so that what comes before stays
-    /// the same from one request to the next, as a vendor's cache wants it.
+    /// At least the newest ones. Older ones are dropped many at a time, so that the beginning of the conversation
+    /// stays the same from one request to the next and the vendor's cache can be used.
     Newest,
-    /// All: the vendor wants what was once said to stay as it is.
+    /// All of them: the vendor requires that earlier parts of the conversation never change.
     All,
 }
 
-/// Something that looks at a screen and says what to do.
+/// A model that looks at a screen and decides what to do.
 pub trait Model: Send + Sync + std::fmt::Debug {
-    /// How big the pictures of a screen are that it is shown. They have the screen's shape.
+    /// Returns the size of the pictures that the model gets of a screen. They keep the screen's aspect ratio.
     fn shown(&self, screen: ScreenSize) -> ScreenSize {
         screen
     }
 
-    /// A place on the screen as it would say it.
+    /// Translates a point on the screen into the model's own coordinates.
     fn place(&self, at: Point, _screen: ScreenSize) -> Point {
         at
     }
@@ -216,42 +221,42 @@ pub trait Model: Send + Sync + std::fmt::Debug {
         Pictures::Newest
     }
 
-    /// What it costs, if that is known.
+    /// Returns the price of the model, if it is known.
     fn price(&self) -> Option<Price> {
         None
     }
 
-    /// Asks the model. Dropping the stream gives the call up.
+    /// Calls the model. Dropping the stream cancels the call.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>>;
 }
 
-/// No model has this name.
+/// The error for a name that no model has.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no model {name:?}: {reason}")]
 pub struct UnknownModel {
     pub name: String,
-    /// Why, and what there is instead.
+    /// The cause, and the models that exist instead.
     pub reason: String,
 }
 
 /// All models of this server.
 pub trait Models: Send + Sync + std::fmt::Debug {
-    /// The model called `name` (`vendor/name`).
+    /// Returns the model called `name` (`vendor/name`).
     fn model(&self, name: &str) -> Result<Arc<dyn Model>, UnknownModel>;
 
-    /// What a session uses when nobody says otherwise.
+    /// Returns the name of the model that a session uses by default.
     fn default_model(&self) -> String;
 
-    /// The models that are known by name, usable ones first. Others of a vendor may be usable as well.
+    /// Lists the models that are known by name, usable ones first. A vendor may have other usable models.
     fn list(&self) -> Vec<ListedModel>;
 }
 
-/// A model that somebody may choose.
+/// A model that a user may choose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedModel {
     /// `vendor/name`.
     pub name: String,
-    /// Why it cannot be used, and the way out.
+    /// The reason why it cannot be used, and the way out.
     pub problem: Option<String>,
     pub price: Option<Price>,
 }

@@ -1,7 +1,7 @@
-//! Approval policies: the calls that a person must agree to before the agent makes them.
+//! Approval policies: the calls that a person must approve before the agent makes them.
 //!
-//! The first rule that matches decides; without one, the mode does. A policy is a guard against accidents. An agent
-//! that means harm is contained by the sandbox.
+//! The first matching rule decides; without one, the mode does. A policy guards against accidents. The sandbox
+//! contains an agent that means harm.
 
 mod commands;
 mod risky;
@@ -23,7 +23,7 @@ pub const LONGEST_PATTERN: usize = 200;
 pub struct Policy {
     #[serde(default)]
     pub mode: Mode,
-    /// The first that matches wins over the mode.
+    /// The first matching rule takes precedence over the mode.
     #[serde(default)]
     #[schema(max_items = 50)]
     pub rules: Vec<Rule>,
@@ -33,12 +33,12 @@ pub struct Policy {
 #[schema(as = ApprovalMode)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Everything but looking is asked about.
+    /// The agent asks before every call except those that only look.
     Always,
-    /// What may do harm is asked about; `docs/guide/approvals.md` lists it.
+    /// The agent asks before calls that may do harm; `docs/guide/approvals.md` lists them.
     #[default]
     Risky,
-    /// Nothing is asked about.
+    /// The agent never asks.
     Never,
 }
 
@@ -48,7 +48,7 @@ pub enum Mode {
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     pub tool: RuleTool,
-    /// The whole text of a call, in which `*` stands for anything: see [`CallSubject`].
+    /// A pattern for the whole text of a call, in which `*` stands for anything: see [`CallSubject`].
     #[serde(default = "anything")]
     #[schema(min_length = 1, max_length = 200)]
     pub pattern: String,
@@ -66,7 +66,7 @@ pub enum RuleTool {
 }
 
 impl RuleTool {
-    /// Tells whether a rule for this tool applies to the tool called `name`.
+    /// Returns true if a rule for this tool applies to the tool called `name`.
     fn covers(self, name: &str) -> bool {
         match self {
             Self::Any => true,
@@ -90,12 +90,12 @@ pub enum Then {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Allow,
-    /// People are asked this.
+    /// People are asked this question.
     Ask(String),
     Refuse,
 }
 
-/// Reasons why a policy is refused.
+/// The reason why a policy is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadPolicy {
     #[error("a policy has at most {MOST_RULES} rules, not {0}")]
@@ -125,7 +125,7 @@ impl Policy {
         }
     }
 
-    /// Judges a call. Calls that are exempt are always allowed.
+    /// Judges a call. Exempt calls are always allowed.
     pub fn verdict(&self, proposal: &Proposal) -> Verdict {
         if proposal.risk == Risk::Exempt {
             return Verdict::Allow;
@@ -151,32 +151,34 @@ impl Policy {
     }
 }
 
-/// A call as policies judge it. The tool says what it is about and how risky it is.
+/// A call as policies judge it. The tool provides the subject and the risk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
     /// The tool's name.
     pub tool: String,
     pub subject: CallSubject,
     pub risk: Risk,
-    /// The beginning of what people are asked: `The agent wants to run a command`.
+    /// The beginning of the question for people: `The agent wants to run a command`.
     pub wish: String,
 }
 
-/// How much harm a call may do.
+/// The harm that a call may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Risk {
-    /// It only speaks to people. No policy applies to it.
+    /// It only talks to people. No policy applies to it.
     Exempt,
     /// It changes nothing.
     Looks,
     /// It changes something, and probably does no harm.
     Harmless,
-    /// It may do harm. The reason, if there is one to tell, ends the sentence "… a command that …".
+    /// It may do harm. The reason, if there is one to give, ends the sentence "… a command that …".
     Risky(Option<&'static str>),
 }
 
-/// The text that the patterns of rules are matched with: `type hello`, `click`, `create /etc/hosts`, or a secret's
-/// name. A shell command has its whole text and each of the simple commands in it.
+/// The text that the patterns of rules are matched against: `type hello`, `click`, `create /etc/hosts`, or a secret's
+/// name.
+///
+/// A shell command has its whole text and each of the simple commands in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallSubject {
     whole: String,
@@ -191,7 +193,7 @@ impl CallSubject {
         }
     }
 
-    /// A command for a shell.
+    /// Returns the subject of a shell command.
     pub fn shell(command: &str) -> Self {
         Self {
             whole: command.trim().to_owned(),
@@ -199,15 +201,17 @@ impl CallSubject {
         }
     }
 
-    /// Returns what is risky about the shell commands, as the end of "… a command that …".
+    /// Returns the risk of the shell commands, as the end of "… a command that …".
     pub fn shell_risk(&self) -> Option<&'static str> {
         risky::risk(&self.commands, &self.whole)
     }
 }
 
 impl Proposal {
-    /// A rule that asks or refuses matches when any command does, however it is begun. One that allows matches only
-    /// when every command does, so that nothing hides behind what is allowed.
+    /// Returns true if `rule` matches this call.
+    ///
+    /// A rule that asks or refuses matches if any command does, with or without the wrappers in front of it. A rule
+    /// that allows matches only if every command does, so that nothing hides behind an allowed command.
     fn matches(&self, rule: &Rule) -> bool {
         let CallSubject { whole, commands } = &self.subject;
         if !rule.tool.covers(&self.tool) {
@@ -226,7 +230,7 @@ impl Proposal {
         }
     }
 
-    /// The sentence that people are asked with.
+    /// Returns the sentence that asks people.
     fn question(&self, why: Option<&str>) -> String {
         match why {
             Some(why) => format!("{} that {why}.", self.wish),
@@ -235,7 +239,7 @@ impl Proposal {
     }
 }
 
-/// Tells whether a pattern matches the whole text.
+/// Returns true if the pattern matches the whole text.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
@@ -249,7 +253,7 @@ fn matches(pattern: &str, text: &str) -> bool {
         if parts.peek().is_none() {
             return rest.ends_with(part);
         }
-        // The earliest place leaves the most for the parts that follow.
+        // The earliest match leaves the most text for the parts that follow.
         match rest.split_once(part) {
             Some((_, after)) => rest = after,
             None => return false,

@@ -20,13 +20,13 @@ pub struct Question {
     /// For the form `choices`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Offer>,
-    /// Whether more than one may be chosen.
+    /// True if more than one may be chosen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub several: bool,
-    /// The answer when nobody gives one in time: a text, a choice or a list of them, or a bool.
+    /// The answer if no one gives one in time: a text, a choice or a list of choices, or a bool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<serde_json::Value>,
-    /// How long to wait. For ever without it.
+    /// The time until the question expires. Without it the question never expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in_s: Option<u64>,
 }
@@ -41,7 +41,7 @@ pub enum FormName {
     File,
 }
 
-/// A choice, or only its value, which is then also what people read.
+/// A choice, or only its value, which is then also its label.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Offer {
@@ -50,7 +50,7 @@ pub enum Offer {
 }
 
 impl Question {
-    /// Returns the question as people are asked it. The error is for the model.
+    /// Returns the question in the form for people. The error is for the model.
     pub fn ask(&self, now: Timestamp) -> Result<Ask, String> {
         if self.question.trim().is_empty() {
             return Err("the question is empty".to_owned());
@@ -82,7 +82,7 @@ impl Question {
         })
     }
 
-    /// Checks that people can be asked the question.
+    /// Checks that the question is valid.
     pub fn check(&self) -> Result<(), String> {
         self.ask(Timestamp::UNIX_EPOCH).map(drop)
     }

@@ -28,7 +28,7 @@ pub struct Person {
     pub right: Right,
 }
 
-/// A link that gives a right in a session. Its code is not known.
+/// A link that gives a right in a session. It does not contain the code of the link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Share {
     pub id: ShareId,
@@ -38,7 +38,7 @@ pub struct Share {
 }
 
 impl Right {
-    /// Returns its name in the store and on the wire.
+    /// Returns the name in the store and on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::View => "view",

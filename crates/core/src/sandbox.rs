@@ -1,7 +1,7 @@
 //! The port to sandboxes.
 //!
-//! A provider implements three traits: [`Lifecycle`] starts and ends sandboxes, and each
-//! [`Sandbox`] is a [`Computer`] to carry out operations on and a source of [`Streams`].
+//! A provider implements three traits: [`Lifecycle`] starts and ends sandboxes, and each [`Sandbox`] is a
+//! [`Computer`] that carries out operations and a source of [`Streams`].
 
 mod computer;
 mod doctor;

@@ -10,7 +10,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text itself. Each caller is a place where it could leak.
+    /// Returns the text itself. Each caller is a place where it could leak.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Sessions: their states and the legal moves between them.
+//! Sessions: their states and the legal transitions between them.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -21,19 +21,19 @@ pub struct Session {
     pub owner: UserId,
     /// The right of the viewer who asked for it.
     pub right: Right,
-    /// Empty until somebody names it or the first prompt does.
+    /// Empty until a person names the session or the first prompt does.
     pub title: String,
     /// `vendor/name`.
     pub model: String,
-    /// Told to its agent besides what every agent is told. Empty for nothing.
+    /// Instructions for its agent, besides those that every agent gets. Empty if there are none.
     pub instructions: String,
     /// The caller's own notes: a JSON object.
     pub metadata: serde_json::Value,
-    /// The actions that the agent must ask about first.
+    /// The policy for the actions that the agent must ask about first.
     pub approvals: Policy,
     pub phase: Phase,
     pub sandbox: SandboxState,
-    /// The person who has mouse and keyboard, if one has.
+    /// The lease of the person who has the mouse and keyboard, if one has.
     pub lease: Option<Lease>,
     /// The number of the newest event.
     pub last_seq: u64,
@@ -43,7 +43,7 @@ pub struct Session {
     pub tokens: u64,
     /// The limits of what it may use.
     pub budget: Budget,
-    /// The amount that people gave in addition when they were asked.
+    /// The amount that people added when they were asked.
     pub granted: Amount,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -58,7 +58,7 @@ pub struct SessionPage {
 }
 
 impl Session {
-    /// Returns what it may use and has used.
+    /// Returns the session's budget and usage.
     pub fn account(&self) -> Account {
         Account {
             budget: self.budget,
@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    /// Returns who has mouse and keyboard.
+    /// Returns the holder of the mouse and keyboard.
     pub fn holder(&self) -> Holder {
         Holder::of(self.lease.clone(), self.phase)
     }
@@ -81,7 +81,7 @@ impl Session {
 #[schema(as = SessionState)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// Its sandbox is being made for the first time.
+    /// Its sandbox is being created for the first time.
     Initializing,
     /// Ready for a prompt.
     Idle,
@@ -91,7 +91,7 @@ pub enum Phase {
     Waiting,
     /// It has no computer and could not get one. The next prompt tries again.
     Error,
-    /// Over for good. Its log stays.
+    /// Ended for good. Its log stays.
     Terminated,
 }
 
@@ -119,10 +119,10 @@ impl Phase {
         Self::Terminated,
     ];
 
-    /// Returns the phase after `signal`, or `None` if it means nothing in this phase.
+    /// Returns the phase after `signal`, or `None` if the signal means nothing in this phase.
     ///
-    /// The answer is stored with a compare-and-set on the old phase, so of two workers that
-    /// race on one session only one goes on.
+    /// The result is stored with a compare-and-set on the old phase. If two workers race on one session, only one
+    /// continues.
     pub fn after(self, signal: Signal) -> Option<Self> {
         use Phase::{Error, Idle, Initializing, Running, Terminated, Waiting};
         match (self, signal) {
@@ -139,7 +139,7 @@ impl Phase {
         }
     }
 
-    /// As it is written in the store and on the wire.
+    /// Returns the name in the store and on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Initializing => "initializing",
@@ -156,7 +156,7 @@ impl Phase {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SandboxState {
-    /// There is none yet, or none any more.
+    /// There is none yet, or it no longer exists.
     None,
     Starting,
     Ready,
@@ -169,7 +169,7 @@ pub enum SandboxState {
 }
 
 impl SandboxState {
-    /// As it is written in the store and on the wire.
+    /// Returns the name in the store and on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -182,7 +182,7 @@ impl SandboxState {
     }
 }
 
-/// Neither a phase nor a sandbox state has this name.
+/// The error for a name that no phase or sandbox state has.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not a state")]
 pub struct UnknownState(pub String);

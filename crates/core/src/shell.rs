@@ -1,25 +1,25 @@
-//! Commands for the sandbox's persistent shell, and what came of them.
+//! Commands for the sandbox's persistent shell, and their output.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// How long a command may take when nobody says otherwise.
+/// The default timeout of a command.
 pub const DEFAULT_TIMEOUT_MS: u64 = 120_000;
-/// The most a command may ask for.
+/// The longest timeout of a command.
 pub const LONGEST_TIMEOUT_MS: u64 = 1_800_000;
 
-/// One thing asked of the shell.
+/// A request to the shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "shell", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ShellRequest {
-    /// Runs a command; directory, variables, functions and background jobs stay for the next one.
+    /// Runs a command. The directory, variables, functions and background jobs stay for the next one.
     Run {
         command: String,
         #[serde(default = "default_timeout_ms")]
         #[schema(maximum = 1_800_000, default = 120_000)]
         timeout_ms: u64,
     },
-    /// Ends the shell and everything started from it, and begins a new one.
+    /// Ends the shell and everything started from it, and starts a new one.
     Restart,
 }
 
@@ -27,32 +27,32 @@ fn default_timeout_ms() -> u64 {
     DEFAULT_TIMEOUT_MS
 }
 
-/// How a command went.
+/// The output of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShellOutput {
-    /// Standard output and standard error as they came, with the middle left out when too long.
+    /// Standard output and standard error, interleaved as they arrived. If they are too long, the middle is left out.
     pub output: String,
-    /// Bytes of output that `output` leaves out.
+    /// The number of bytes that `output` leaves out.
     pub omitted_bytes: u64,
     pub ending: ShellEnding,
-    /// The directory the shell is in now.
+    /// The shell's current directory.
     pub cwd: String,
 }
 
-/// How a command ended.
+/// The way in which a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "ending", rename_all = "snake_case")]
 pub enum ShellEnding {
     /// It ended by itself.
     Exited { code: i32 },
-    /// It took too long and was ended. The shell kept its state.
+    /// It reached its timeout and was ended. The shell kept its state.
     TimedOut { after_ms: u64 },
-    /// It took too long and the shell had to be ended with it: variables and jobs are gone.
+    /// It reached its timeout, and the shell had to be ended with it. Variables and jobs are lost.
     TimedOutWithShell { after_ms: u64 },
-    /// The command ended the shell itself. A new one stands ready.
+    /// The command ended the shell itself. A new one is ready.
     ShellEnded { code: i32 },
-    /// A stop came from outside.
+    /// It was stopped from outside.
     Interrupted,
-    /// A new shell was asked for and stands ready.
+    /// The shell was restarted on request, and the new one is ready.
     Restarted,
 }

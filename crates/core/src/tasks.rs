@@ -1,6 +1,6 @@
-//! Background tasks that are known by name and waited for at shutdown.
+//! Background tasks that have names and that shutdown waits for.
 //!
-//! This stands in `core` because every crate starts tasks and `clippy.toml` bans the other ways.
+//! This is in `core` because every crate starts tasks and `clippy.toml` bans the other ways.
 
 use std::{future::Future, time::Duration};
 
@@ -32,12 +32,12 @@ impl Tasks {
         )
     }
 
-    /// Fires when the process is asked to end.
+    /// Returns the token that is cancelled when the process is asked to end.
     pub fn shutdown(&self) -> &CancellationToken {
         &self.shutdown
     }
 
-    /// Asks all tasks to end and waits for them, at most this long. Returns `false` if some did not end.
+    /// Asks all tasks to end, and waits for them until the timeout. Returns `false` if some did not end.
     pub async fn end(&self, at_most: Duration) -> bool {
         self.shutdown.cancel();
         self.tracker.close();

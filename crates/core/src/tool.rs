@@ -1,4 +1,4 @@
-//! Tools as data: the offer a model gets of one, and the parts of a tool's result.
+//! Tools as data: their offers to a model, and the parts of their results.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use utoipa::ToSchema;
 
 use crate::action::Point;
 
-/// A tool as a model is offered it.
+/// A tool as it is offered to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
     pub name: String,
     pub description: String,
     /// The JSON schema of the input. A tool with a native counterpart has the schema that vendors train their models
-    /// on; `models` reads calls in that spelling into ours.
+    /// on; `models` translates calls in that spelling into ours.
     pub parameters: serde_json::Value,
-    /// The tool of a vendor's own as which it can be offered instead of as a function.
+    /// The vendor's own tool that can be offered in place of a function.
     pub native: Option<NativeTool>,
 }
 
-/// The tools of one session, in the order in which a model is offered them.
+/// The tools of one session, in the order in which they are offered to a model.
 pub type ToolSpecs = Arc<[ToolSpec]>;
 
 /// A tool that vendors train their models on.
@@ -31,7 +31,7 @@ pub enum NativeTool {
 }
 
 impl NativeTool {
-    /// The name of our tool for it, in the log and in approval rules.
+    /// Returns the name of our tool for it, in the log and in approval rules.
     pub fn name(self) -> &'static str {
         match self {
             Self::Computer => "computer",
@@ -41,14 +41,14 @@ impl NativeTool {
     }
 }
 
-/// A part of a result's text. Points are kept apart from the words, since each model counts in pixels of its own.
+/// A part of a result's text. Points are separate from the text, since each model counts in pixels of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultPart {
     Text(String),
     /// A point in native pixels, written `(x, y)`.
     Point(Point),
-    /// The same, written `X=…, Y=…`: the form that models expect of a pointer's position.
+    /// The same, written `X=…, Y=…`: the form in which models expect a pointer's position.
     Coordinates(Point),
 }
 

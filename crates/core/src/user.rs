@@ -1,4 +1,4 @@
-//! People who may sign in, and what their tokens are good for.
+//! Users who may sign in, and the permissions of their tokens.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,10 @@ pub const LONGEST_NAME: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     pub id: UserId,
-    /// No two users' names differ only in case.
+    /// Unique regardless of case.
     pub name: String,
     pub role: UserRole,
-    /// Whoever is not active is signed out everywhere and cannot sign in.
+    /// False if the user is signed out everywhere and cannot sign in.
     pub active: bool,
     pub created_at: Timestamp,
 }
@@ -31,13 +31,13 @@ pub struct UserPage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UserRole {
-    /// May also manage users. Sees no more of other people's sessions than anybody else.
+    /// May also manage users. Sees no more of other people's sessions than any other user.
     Admin,
     Member,
 }
 
 impl UserRole {
-    /// As it is written in the store and on the wire.
+    /// Returns the name in the store and on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Admin => "admin",
@@ -56,18 +56,18 @@ impl UserRole {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// Nothing but the figures of the server, for an administrator's monitoring.
+    /// Only the metrics of the server, for an administrator's monitoring.
     Metrics,
     /// Reading and watching.
     Read,
-    /// Also everything else with sessions.
+    /// Also everything else about sessions.
     Write,
     /// Also the account: tokens, sign-in links and, for an administrator, users.
     Admin,
 }
 
 impl Scope {
-    /// As it is written in the store and on the wire.
+    /// Returns the name in the store and on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Metrics => "metrics",
@@ -89,11 +89,11 @@ impl Scope {
 pub struct Token {
     pub id: TokenId,
     pub name: String,
-    /// Its first characters, so that people recognize it. Empty for one made by an early version.
+    /// Its first characters, so that people recognize it. Empty for tokens of early versions.
     pub prefix: String,
     pub scope: Scope,
     pub created_at: Timestamp,
-    /// For ever without it.
+    /// The time of expiry. Without it the token never expires.
     pub expires_at: Option<Timestamp>,
     pub last_used_at: Option<Timestamp>,
 }
@@ -104,22 +104,22 @@ pub struct Identity {
     pub user: UserId,
     pub role: UserRole,
     pub scope: Scope,
-    /// The token that proved it, if it was one.
+    /// The token that proved it, if one did.
     pub token: Option<TokenId>,
     /// The time at which the proof expires.
     pub expires_at: Option<Timestamp>,
 }
 
-/// The reason a text cannot be the name of a user or a token.
+/// The reason why a text cannot be the name of a user or a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a name has 1 to {LONGEST_NAME} characters, none of them a control character, and is not an id"
 )]
 pub struct BadName;
 
-/// A name without the space around it, if it can be one.
+/// Checks a name, and returns it without the whitespace around it.
 ///
-/// A name that is an id could not be told from the id where either is accepted.
+/// A name must not look like an id, since some places accept either.
 pub fn check_name(name: &str) -> Result<&str, BadName> {
     let name = name.trim();
     let good = !name.is_empty()

@@ -1,5 +1,4 @@
-//! Secrets that people keep for their agents to type: what they are called, and where they may be
-//! typed.
+//! Secrets that people keep for their agents to type: their names, and the origins where they may be typed.
 
 use std::{fmt, str::FromStr};
 
@@ -11,46 +10,46 @@ use crate::{
     secret::Secret,
 };
 
-/// The most origins of one secret.
+/// The maximum number of origins of one secret.
 pub const MOST_ORIGINS: usize = 20;
 /// The longest name of a secret, in characters.
 const LONGEST_NAME: usize = 64;
-/// How long a secret is, in characters. A shorter one would be found by chance in every other text.
+/// The shortest and longest value of a secret, in characters. Shorter values would occur in other texts by chance.
 const SHORTEST_VALUE: usize = 4;
 const LONGEST_VALUE: usize = 1024;
 /// The longest host of an origin, as in DNS.
 const LONGEST_HOST: usize = 253;
 
-/// What a secret is called: `a-z`, `0-9`, `_` and `-`.
+/// The name of a secret, made of `a-z`, `0-9`, `_` and `-`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SecretName(String);
 
-/// Who serves a page: scheme, host and port, written as browsers do (`https://example.com`).
+/// The origin of a page: scheme, host and port, written as browsers do (`https://example.com`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Origin(String);
 
-/// What is known of a secret without its value.
+/// The stored facts about a secret, without its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSecret {
     pub id: SecretId,
     pub name: SecretName,
-    /// Where it may be typed; at least one.
+    /// The origins on which it may be typed. There is at least one.
     pub origins: Vec<Origin>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub last_use: Option<LastUse>,
 }
 
-/// When an agent last typed a secret, and in which session.
+/// The time and session in which an agent last typed a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastUse {
     pub at: Timestamp,
     pub session: SessionId,
 }
 
-/// Types a stored secret into the field that has the focus. The caller knows only its name.
+/// Types a stored secret into the focused field. The caller knows only its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FillSecret {
@@ -64,7 +63,7 @@ pub struct Filling {
     pub origins: Vec<Origin>,
 }
 
-/// Why something cannot be a secret. The value is never repeated.
+/// The reason why something cannot be a secret. The error never repeats the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadSecret {
     #[error("a name has 1 to {LONGEST_NAME} characters, each of them a-z, 0-9, _ or -")]
@@ -135,7 +134,7 @@ impl fmt::Display for Origin {
 impl FromStr for Origin {
     type Err = BadSecret;
 
-    /// Reads an origin as people write it: in any case, with the usual port or a slash at the end.
+    /// Parses an origin as people write it: in any case, with the default port or a trailing slash.
     fn from_str(text: &str) -> Result<Self, BadSecret> {
         parse_origin(&text.trim().to_ascii_lowercase())
             .map(Self)
@@ -162,7 +161,7 @@ fn parse_origin(text: &str) -> Option<String> {
             && !host.split('.').any(str::is_empty)
     };
     let host = match host.strip_prefix('[') {
-        // As browsers write it, so that it can be compared.
+        // Written as browsers do, so that it can be compared.
         Some(inside) => {
             let address: std::net::Ipv6Addr = inside.strip_suffix(']')?.parse().ok()?;
             format!("[{address}]")
@@ -197,7 +196,7 @@ impl From<Origin> for String {
     }
 }
 
-/// Whether this can be kept as a secret's value and origins.
+/// Checks that these can be stored as a secret's value and origins.
 pub fn check(value: &Secret, origins: &[Origin]) -> Result<(), BadSecret> {
     let text = value.expose();
     let n_characters = text.chars().count();

@@ -1,11 +1,11 @@
 //! Envelopes: a head and its bytes in one WebSocket message.
 //!
-//! Four bytes give the head's length, little-endian; then the head as JSON; the rest is the body.
+//! Four bytes give the head's length, little-endian. The head follows as JSON; the rest is the body.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::{Serialize, de::DeserializeOwned};
 
-/// A message that is not an envelope, or whose head is unknown.
+/// The error for a message that is not an envelope, or whose head is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum BadEnvelope {
     #[error("the message is shorter than its head")]
@@ -14,10 +14,10 @@ pub enum BadEnvelope {
     Head(#[from] serde_json::Error),
 }
 
-/// Packs a head and a body.
+/// Encodes a head and a body.
 pub fn pack<Head: Serialize>(head: &Head, body: &[u8]) -> Result<Bytes, BadEnvelope> {
     let head = serde_json::to_vec(head)?;
-    // A head is at most a few megabytes of shell output; a message could not be 4 GiB.
+    // A head is at most a few megabytes of shell output. A message can never be 4 GiB.
     let length = u32::try_from(head.len()).unwrap_or(u32::MAX);
     let mut message = BytesMut::with_capacity(4 + head.len() + body.len());
     message.put_u32_le(length);
@@ -26,7 +26,7 @@ pub fn pack<Head: Serialize>(head: &Head, body: &[u8]) -> Result<Bytes, BadEnvel
     Ok(message.freeze())
 }
 
-/// Takes a message apart. The body shares the message's memory.
+/// Decodes a message. The body shares the message's memory.
 pub fn unpack<Head: DeserializeOwned>(message: &Bytes) -> Result<(Head, Bytes), BadEnvelope> {
     let length = message.first_chunk::<4>().ok_or(BadEnvelope::Short)?;
     let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);

@@ -1,11 +1,10 @@
 //! The messages between the server and a runner.
 //!
-//! The runner dials the server and keeps one **control link**: a WebSocket at [`CONTROL_PATH`]
-//! on which every binary message is a [`codec`] envelope, a JSON head with raw bytes behind it
-//! (those of a picture, for example). For each byte stream that the server wants (the screen, later terminals
-//! and ports) it sends [`ToRunner::OpenStream`], and the runner dials once more, at
-//! [`stream_path`], where every binary message is just bytes. So each stream has its own back
-//! pressure and never delays an action.
+//! The runner dials the server and keeps one **control link**: a WebSocket at [`CONTROL_PATH`] on which every binary
+//! message is a [`codec`] envelope, a JSON head followed by raw bytes (those of a picture, for example). For each
+//! byte stream that the server needs (the screen, later terminals and ports) it sends [`ToRunner::OpenStream`], and
+//! the runner dials once more, at [`stream_path`], where every binary message is just bytes. So each stream has its
+//! own back pressure and never delays an action.
 //!
 //! When a program in the sandbox connects to the model gateway, the runner dials [`GATEWAY_PATH`]
 //! and passes the bytes on in the same way.
@@ -39,28 +38,28 @@ pub const GATEWAY_PATH: &str = "/runner/gateway";
 /// The longest message on a link: a 4K picture with room to spare.
 pub const LONGEST_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 
-/// The path of the stream with this number.
+/// Returns the path of the stream with this number.
 pub fn stream_path(stream: u64) -> String {
     format!("/runner/streams/{stream}")
 }
 
-/// The runner's settings. They come as one JSON line on standard input, so that
-/// neither the command line nor the environment shows the token.
+/// The runner's settings. They arrive as one JSON line on standard input, so that neither the command line nor the
+/// environment shows the token.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunnerConfig {
-    /// Path of the server's unix socket as seen in the sandbox.
+    /// The path of the server's unix socket as seen in the sandbox.
     pub socket: String,
     pub token: Secret,
     pub screen: ScreenSize,
     /// The screen counts as settled after this long without a change.
     pub settle_quiet_ms: u64,
-    /// And at the latest after this long.
+    /// The longest wait for the screen to settle.
     pub settle_max_ms: u64,
-    /// The most output a shell command's reply holds; the middle is left out.
+    /// The maximum length of the output in a shell command's reply. The middle is left out.
     pub shell_output_bytes: usize,
-    /// The browser's program and arguments; empty for none.
+    /// The browser's program and arguments. Empty if there is no browser.
     pub browser: Vec<String>,
-    /// Absent when programs in the sandbox cannot ask models.
+    /// Absent if programs in the sandbox cannot call models.
     #[serde(default)]
     pub gateway: Option<RunnerGateway>,
 }
@@ -84,8 +83,8 @@ pub enum ToRunner {
         actor: Actor,
         request: RunnerRequest,
     },
-    /// Obey this holder of the lease from now on: refuse the requests of others and end those that are running.
-    /// It is the first message of a link unless nobody ever held the lease. The runner answers with
+    /// Obey this holder of the lease from now on: refuse the requests of others and end those that are running. It is
+    /// the first message of a link, unless no one ever held the lease. The runner answers with
     /// [`FromRunner::LeaseHolderSet`] and the same number.
     SetLeaseHolder { number: u64, holder: LeaseHolder },
     /// The result has arrived and may be forgotten.
@@ -104,9 +103,9 @@ pub enum ToRunner {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum FromRunner {
-    /// The first message of every control link, sent when the desktop answers.
+    /// The first message of every control link, sent once the desktop responds.
     Ready { screen: ScreenSize },
-    /// The desktop did not come up, and the runner gives up. The last message.
+    /// The desktop did not come up, and the runner gives up. This is the last message.
     StartFailed { problem: String },
     /// A piece of a running command's output; the bytes follow the head.
     Progress { id: RequestId },
@@ -114,7 +113,7 @@ pub enum FromRunner {
     Result { id: RequestId, outcome: Outcome },
     /// The runner obeys the lease holder with this number.
     LeaseHolderSet { number: u64 },
-    /// A program of the desktop ended by itself and was started again, or could not be.
+    /// A program of the desktop ended by itself. It was restarted, or could not be.
     Notice { text: String },
     /// A stream could not be joined to its target.
     StreamFailed { stream: u64, problem: String },
@@ -130,14 +129,15 @@ pub enum Outcome {
         problem: String,
     },
     Cancelled,
-    /// Another actor holds the lease, or took it while the request ran. Nothing that the request saw is sent.
+    /// Another actor holds the lease, or took it while the request ran. The runner sends nothing that the request
+    /// saw.
     Refused {
         was_begun: bool,
     },
 }
 
 impl ToRunner {
-    /// Packs the message, with the bytes of its request behind the head.
+    /// Encodes the message, with the bytes of its request after the head.
     pub fn pack(mut self) -> Result<Bytes, BadEnvelope> {
         let body = self.attachment().map(std::mem::take).unwrap_or_default();
         codec::pack(&self, &body)
@@ -161,13 +161,13 @@ impl ToRunner {
 }
 
 impl FromRunner {
-    /// Packs the message, with the bytes of its reply behind the head.
+    /// Encodes the message, with the bytes of its reply after the head.
     pub fn pack(mut self) -> Result<Bytes, BadEnvelope> {
         let body = self.attachment().map(std::mem::take).unwrap_or_default();
         codec::pack(&self, &body)
     }
 
-    /// Returns the message, and the bytes behind it that are not part of a reply.
+    /// Returns the message, and the bytes after its head that are not part of a reply.
     pub fn unpack(message: &Bytes) -> Result<(Self, Bytes), BadEnvelope> {
         let (mut head, body) = codec::unpack::<Self>(message)?;
         if let Some(place) = head.attachment() {

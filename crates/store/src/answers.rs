@@ -1,4 +1,4 @@
-//! Appending to the log, and the model's answers in their vendor's own form.
+//! Appends to the log, and stores the model's answers in their vendor's own form.
 
 use deskhand_core::{
     budget::Amount,
@@ -16,15 +16,15 @@ use crate::{
 /// A stored answer: its turn, its step in the turn, and the vendor's own form of it.
 pub type KeptAnswer = (TurnId, u32, Original);
 
-/// Appends events that change nothing but the log and what the session has used.
+/// Appends events that change only the log and the usage of the session.
 #[derive(Debug)]
 pub struct AppendEvents<'a> {
     pub bodies: &'a [EventBody],
-    /// The vendor's own form of the answer that these events tell of. It is stored with the last `cost` among them.
+    /// The vendor's own form of the answer in these events. It is stored with the last `cost` among them.
     pub original: Option<&'a Original>,
 }
 
-/// There is no such session.
+/// The refusal if there is no such session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoSuchSession;
 
@@ -85,7 +85,7 @@ impl Change for AppendEvents<'_> {
 }
 
 impl Store {
-    /// Returns all answers of a session that a vendor wants back.
+    /// Returns all answers of a session in their vendor's own form.
     pub async fn answers(&self, session: SessionId) -> Result<Vec<KeptAnswer>, StoreError> {
         let sql = "SELECT turn_id, step, vendor, data FROM answers WHERE session_id = $1";
         let rows = self.all(sql, [session.0.into()]).await?;

@@ -8,7 +8,7 @@ use deskhand_core::{
 use crate::database::{Row, Store, StoreError, from_json, json};
 
 impl Store {
-    /// Returns the policy of a user's new sessions. `None` when there is no such user.
+    /// Returns the policy of a user's new sessions. Returns `None` if there is no such user.
     pub async fn default_approvals(&self, user: UserId) -> Result<Option<Policy>, StoreError> {
         let sql = "SELECT approvals FROM users WHERE id = $1";
         let row = self.one(sql, [user.0.into()]).await?;
@@ -27,7 +27,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the policy of a session. `None` when there is no such session.
+    /// Returns the policy of a session. Returns `None` if there is no such session.
     pub async fn approvals(&self, session: SessionId) -> Result<Option<Policy>, StoreError> {
         let sql = "SELECT approvals FROM sessions WHERE id = $1";
         let row = self.one(sql, [session.0.into()]).await?;

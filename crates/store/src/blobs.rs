@@ -10,19 +10,19 @@ use bytes::Bytes;
 use deskhand_core::blob::{BlobError, BlobFormat, BlobName, Blobs};
 use sha2::{Digest, Sha256};
 
-/// What a check writes: enough that a full disk refuses it.
+/// The content of a trial file: large enough that a full disk refuses it.
 const TRIAL: [u8; 4096] = [0; 4096];
 
 /// Blobs in `DIR/ab/abcdef….png`.
 ///
-/// A blob appears whole or not at all: it is written beside its place and moved there.
+/// A blob appears whole or not at all: it is written to a temporary file beside its place and renamed.
 #[derive(Debug, Clone)]
 pub struct FolderBlobs {
     dir: PathBuf,
 }
 
 impl FolderBlobs {
-    /// Uses `dir`, made where it is missing.
+    /// Opens the folder `dir`, and creates it if it is missing.
     pub fn open(dir: PathBuf) -> io::Result<Self> {
         std::fs::create_dir_all(&dir)?;
         Ok(Self { dir })
@@ -90,7 +90,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = folder.join(format!(".{}", uuid::Uuid::now_v7()));
     let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
     if written.is_err() {
-        // Half a file is of no use, and its removal can fail only as the writing did.
+        // Half a file is useless, and its removal can only fail for the reason that the write did.
         let _ = std::fs::remove_file(&beside);
     }
     written

@@ -1,4 +1,4 @@
-//! Budgets of sessions and people, and their use.
+//! Budgets of sessions and users, and their usage.
 
 use deskhand_core::{
     budget::{Account, Amount, Bound, Budget, Over},
@@ -11,7 +11,7 @@ use crate::{
     database::{Row, Store, StoreError, Value, count, stored_count},
 };
 
-/// Use of models by a user's sessions in one day, and the amount granted in addition for that day.
+/// The usage of a user's sessions in one day, and the amount granted in addition for that day.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct DayUse {
     pub used: Amount,
@@ -19,7 +19,7 @@ pub struct DayUse {
 }
 
 impl Store {
-    /// Returns a session's owner, budget and use. `None` when there is no such session.
+    /// Returns a session's owner, budget and usage. Returns `None` if there is no such session.
     pub async fn session_account(
         &self,
         session: SessionId,
@@ -37,7 +37,7 @@ impl Store {
         Ok(Some((UserId(row.get("owner_id")?), account)))
     }
 
-    /// Returns a user's use on the day of this time.
+    /// Returns a user's usage on the day of this time.
     pub async fn day_use(&self, user: UserId, at: Timestamp) -> Result<DayUse, StoreError> {
         let sql = "SELECT cost_nanousd, tokens, granted_nanousd, granted_tokens FROM user_days \
                    WHERE user_id = $1 AND day = $2";
@@ -51,7 +51,7 @@ impl Store {
         }
     }
 
-    /// Returns a user's use in the month of this time, up to it.
+    /// Returns a user's usage in the month of this time, up to it.
     pub async fn month_use(&self, user: UserId, at: Timestamp) -> Result<Amount, StoreError> {
         let sql = "SELECT CAST(COALESCE(SUM(cost_nanousd), 0) AS BIGINT) AS cost_nanousd, \
                    CAST(COALESCE(SUM(tokens), 0) AS BIGINT) AS tokens FROM user_days \
@@ -69,7 +69,7 @@ impl Store {
     }
 }
 
-/// Adds to what the owner of a session has used today.
+/// Adds to the usage of the session's owner today.
 pub(crate) async fn use_up(session: &mut HeldSession, amount: Amount) -> Result<(), StoreError> {
     let sql = "INSERT INTO user_days (user_id, day, cost_nanousd, tokens) VALUES ($1, $2, $3, $4) \
                ON CONFLICT (user_id, day) DO UPDATE SET \
@@ -85,7 +85,7 @@ pub(crate) async fn use_up(session: &mut HeldSession, amount: Amount) -> Result<
     Ok(())
 }
 
-/// Adds what a yes gives to a session or its owner. A turn finds what it was given in the log.
+/// Adds the amount that a yes grants to a session or its owner. A turn finds its own grants in the log.
 pub(crate) async fn grant(session: &mut HeldSession, over: &Over) -> Result<(), StoreError> {
     let (column, more) = match over.bound {
         Bound::SessionUsd | Bound::DayUsd => ("granted_nanousd", nano(over.more)),
@@ -143,7 +143,7 @@ pub(crate) fn stored_tokens(tokens: Option<u64>) -> Value {
     tokens.map(stored).into()
 }
 
-/// Dollars of billionths.
+/// Converts billionths of a dollar to dollars.
 #[expect(
     clippy::cast_precision_loss,
     reason = "exact up to nine million dollars"
@@ -152,7 +152,7 @@ pub(crate) fn usd(nano: i64) -> f64 {
     nano as f64 / 1e9
 }
 
-/// Billionths of a dollar.
+/// Converts dollars to billionths of a dollar.
 pub(crate) fn nano(usd: f64) -> i64 {
     whole(usd * 1e9)
 }

@@ -1,7 +1,7 @@
 //! The one way to change a session: hold its row, apply the change, number and log the events, commit.
 //!
-//! A change and the events that tell of it share one transaction. Only the holder of a session's row gives
-//! numbers, so numbers have no gaps and follow the order of commits.
+//! A change and its events share one transaction. Only the holder of a session's row assigns numbers, so numbers have
+//! no gaps and follow the order of commits.
 
 use std::future::Future;
 
@@ -25,14 +25,14 @@ use crate::{
 const COLUMNS: &str = "phase, sandbox, turn_id, last_seq, owner_id, server_id, \
                        COALESCE(server_epoch, 0) AS server_epoch";
 
-/// A change of one session.
+/// A change to one session.
 pub trait Change: Send {
     /// The result of a change that was committed.
     type Output: Send;
     /// The reason for leaving the session as it is.
     type Refusal: Send;
 
-    /// Says how the row is taken.
+    /// Returns the way in which the row is taken.
     fn hold(&self) -> Hold {
         Hold::Read
     }
@@ -40,7 +40,7 @@ pub trait Change: Send {
     /// Returns the refusal for a session that does not exist.
     fn no_session(&self) -> Self::Refusal;
 
-    /// Checks and changes the session, and tells what happened. After a refusal nothing of it is stored.
+    /// Checks and changes the session, and returns the result. After a refusal nothing of it is stored.
     fn apply(
         self,
         session: &mut HeldSession,
@@ -52,12 +52,12 @@ pub trait Change: Send {
 pub enum Hold {
     /// Reads and locks the row. It is written once more at the end.
     Read,
-    /// Gives the numbers of the events and counts what they cost while it takes the row. This saves a statement
-    /// where all that is known before the row is seen, as it is for each piece of an answer.
+    /// Assigns the numbers of the events and counts their cost while it takes the row. This saves a statement if all
+    /// of that is known before the row is read, as it is for each piece of an answer.
     Count { n_events: usize, used: Amount },
 }
 
-/// A session while a transaction holds its row: nobody else can change it before the end.
+/// A session while a transaction holds its row: no one else can change it before the end.
 ///
 /// Its fields are the state it will have after the commit.
 #[derive(Debug)]
@@ -95,9 +95,9 @@ struct Stored {
 #[derive(Debug)]
 pub struct Committed<T> {
     pub output: T,
-    /// The events that tell of it, in order.
+    /// The events of the change, in order.
     pub events: Vec<LoggedEvent>,
-    /// Lists of sessions show the session differently now.
+    /// True if lists of sessions show the session differently now.
     pub changes_summary: bool,
 }
 
@@ -110,7 +110,7 @@ pub struct Refused<R> {
 }
 
 impl Store {
-    /// Makes a change of a session, with its events and in one transaction.
+    /// Makes a change to a session, with its events and in one transaction.
     pub async fn commit<C: Change>(
         &self,
         session: SessionId,
@@ -140,7 +140,7 @@ impl Store {
     }
 }
 
-/// Reads a session's row and keeps all others from changing it until the end of the transaction.
+/// Reads a session's row and locks it until the end of the transaction.
 pub(crate) async fn lock_row(
     tx: &mut Transaction,
     session: SessionId,
@@ -305,12 +305,12 @@ impl HeldSession {
         Ok(())
     }
 
-    /// Tells whether the session is over.
+    /// Returns true if the session has ended.
     pub(crate) fn is_terminated(&self) -> bool {
         self.phase == Phase::Terminated
     }
 
-    /// Returns the number of the newest event, those of this change included.
+    /// Returns the number of the newest event, including those of this change.
     pub(crate) fn last_seq(&self) -> u64 {
         self.last_seq
     }
@@ -331,7 +331,7 @@ impl HeldSession {
         })
     }
 
-    /// Returns the row as it has to be after the change.
+    /// Returns the values of the row after the change.
     fn after(&self) -> Stored {
         let is_at_work = matches!(self.phase, Phase::Running | Phase::Waiting);
         let has_sandbox = matches!(
@@ -357,7 +357,7 @@ impl HeldSession {
         Ok(())
     }
 
-    /// The same, when the session gets another server or none.
+    /// Writes the row of a session that gets another server or none.
     async fn write_with_server(&mut self, after: &Stored) -> Result<(), StoreError> {
         let sql = "UPDATE sessions SET phase = $1, sandbox = $2, turn_id = $3, last_seq = $4, \
                    updated_at_ms = $5, server_id = $7, server_epoch = $8, server_expires_at_ms = $9 \

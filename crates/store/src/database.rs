@@ -32,7 +32,7 @@ pub struct Store {
     database: Arc<Database>,
     /// The server that uses it, once the server has claimed the database.
     pub(crate) server: Arc<OnceLock<ServerId>>,
-    /// Its address as people may see it.
+    /// The address in a form that people may see.
     pub(crate) shown: Arc<str>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) enum Transaction {
     Postgres(Box<PostgresTransaction>),
 }
 
-/// Reasons that something was not read or written.
+/// The reason why something was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("the database {url} could not be opened")]
@@ -97,7 +97,8 @@ pub enum SqlError {
 }
 
 impl StoreError {
-    /// Tells if the database could not be reached, rather than refused. The statement may have been carried out.
+    /// Returns true if the database could not be reached, rather than refused. The statement may have been carried
+    /// out.
     pub fn is_unreachable(&self) -> bool {
         match self {
             Self::Database(error) | Self::Open { source: error, .. } => error.is_unreachable(),
@@ -115,7 +116,7 @@ impl StoreError {
 }
 
 impl SqlError {
-    /// Tells if the database could not be reached, rather than refused.
+    /// Returns true if the database could not be reached, rather than refused.
     pub fn is_unreachable(&self) -> bool {
         match self {
             Self::Sqlite(_) | Self::Tls(_) => false,
@@ -124,7 +125,7 @@ impl SqlError {
         }
     }
 
-    /// Tells if a row was refused because another one has the same unique value.
+    /// Returns true if a row was refused because another one has the same unique value.
     pub(crate) fn is_duplicate(&self) -> bool {
         match self {
             Self::Sqlite(error) => {
@@ -150,8 +151,8 @@ impl From<PoolError> for SqlError {
 }
 
 impl Store {
-    /// Opens the database at `url` (`sqlite:///path/file.db` or `postgres://…`), made and
-    /// migrated where needed.
+    /// Opens the database at `url` (`sqlite:///path/file.db` or `postgres://…`), and creates or migrates it if
+    /// needed.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         let shown = shown_address(url);
         let database = if let Some(path) = url.strip_prefix("sqlite://") {
@@ -182,7 +183,7 @@ impl Store {
         }
     }
 
-    /// Writes what is still in memory and lets go of the database.
+    /// Writes what is still in memory and releases the database.
     pub async fn close(self) -> Result<(), StoreError> {
         match &*self.database {
             Database::Sqlite(sqlite) => Ok(sqlite.close().await?),
@@ -300,7 +301,7 @@ impl Transaction {
         matches!(self, Self::Postgres(_))
     }
 
-    /// Runs many statements, without values.
+    /// Runs several statements without values.
     async fn run_script(&mut self, sql: &str) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.run_script(sql)?,
@@ -310,7 +311,7 @@ impl Transaction {
     }
 }
 
-/// Tells if a database server says with this that it is ending or not up yet.
+/// Returns true if the code means that the database server is shutting down, not up yet or out of connections.
 fn is_going(state: &SqlState) -> bool {
     [
         SqlState::ADMIN_SHUTDOWN,
@@ -321,7 +322,7 @@ fn is_going(state: &SqlState) -> bool {
     .contains(state)
 }
 
-/// A database's address as people may see it: without the password.
+/// Returns a database's address without its password, for people.
 pub fn shown_address(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();
@@ -335,12 +336,12 @@ pub fn shown_address(url: &str) -> String {
     }
 }
 
-/// A time as it is stored: milliseconds since 1970.
+/// Returns a time as it is stored: milliseconds since 1970.
 pub(crate) fn millis(at: jiff::Timestamp) -> Value {
     at.as_millisecond().into()
 }
 
-/// A stored time.
+/// Reads a stored time.
 pub(crate) fn timestamp(millis: i64) -> Result<jiff::Timestamp, StoreError> {
     jiff::Timestamp::from_millisecond(millis)
         .map_err(|error| StoreError::Unreadable(error.to_string()))
@@ -365,12 +366,12 @@ where
         .map_err(|error: T::Err| StoreError::Unreadable(error.to_string()))
 }
 
-/// A stored number that counts something.
+/// Reads a stored count.
 pub(crate) fn count(number: i64) -> Result<u64, StoreError> {
     u64::try_from(number).map_err(|error| StoreError::Unreadable(error.to_string()))
 }
 
-/// A count as it is stored. No log is 2^63 events long.
+/// Returns a count as it is stored. No log is 2^63 events long.
 pub(crate) fn stored_count(number: u64) -> Value {
     i64::try_from(number).unwrap_or(i64::MAX).into()
 }

@@ -18,7 +18,7 @@ use crate::{
 const COLUMNS: &str = "d.id, d.session_id, d.turn_id, d.ask, d.created_at_ms, d.state, d.answer, \
                        d.answered_by, d.settled_at_ms";
 
-/// Asks people, and lets the session wait.
+/// Asks people, and puts the session into the waiting state.
 #[derive(Debug)]
 pub struct RaiseDecision<'a> {
     pub turn: TurnId,
@@ -26,20 +26,20 @@ pub struct RaiseDecision<'a> {
     pub ask: &'a Ask,
 }
 
-/// The session does not work on this turn.
+/// The refusal if the session does not work on this turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotAtWork;
 
-/// Settles an open decision, and lets the session resume after the last one.
+/// Settles an open decision, and resumes the session after the last one.
 #[derive(Debug)]
 pub struct SettleDecision<'a> {
     pub id: DecisionId,
     pub settlement: &'a Settlement,
-    /// The file, when the answer is one.
+    /// The file, if the answer is one.
     pub file: Option<&'a GivenFile>,
 }
 
-/// Reasons a decision is not settled.
+/// The reason why a decision is not settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettleRefused {
     /// It is settled already.
@@ -283,7 +283,7 @@ async fn open_of(session: &mut HeldSession) -> Result<Vec<(DecisionId, TurnId)>,
         .collect()
 }
 
-/// Writes and tells how an open decision was settled.
+/// Stores and logs the settlement of an open decision.
 async fn settle(
     session: &mut HeldSession,
     id: DecisionId,
@@ -311,7 +311,7 @@ async fn settle(
     Ok(())
 }
 
-/// Keeps the file that answers a decision.
+/// Stores the file that answers a decision.
 async fn keep(
     session: &mut HeldSession,
     id: DecisionId,

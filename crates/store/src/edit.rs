@@ -1,4 +1,4 @@
-//! Changing the settings of a session: title, model, instructions, approvals and budget.
+//! Changes to the settings of a session: title, model, instructions, approvals and budget.
 
 use deskhand_core::{
     budget::{Amount, Budget, ChangeBudget},
@@ -15,25 +15,25 @@ use crate::{
     people::name_of,
 };
 
-/// Changes settings of a session, all of them together. Absent ones stay as they are.
+/// Changes settings of a session, all of them together. Absent settings stay as they are.
 #[derive(Debug)]
 pub struct EditSession {
     pub by: UserId,
     pub title: Option<String>,
-    /// From the next turn on, so not of a session that is over.
+    /// The model from the next turn on. An ended session refuses it.
     pub model: Option<String>,
-    /// From the next turn on.
+    /// The instructions from the next turn on.
     pub instructions: Option<String>,
     pub approvals: Option<Policy>,
-    /// Amounts granted in addition to the old budget end with it.
+    /// The change to the budget. Amounts granted in addition to the old budget end with it.
     pub budget: Option<ChangeBudget>,
 }
 
-/// Reasons settings are not changed.
+/// The reason why settings are not changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EditRefused {
     NoSession,
-    /// The session is over and needs no model.
+    /// The session has ended and needs no model.
     Ended,
 }
 
@@ -102,7 +102,7 @@ impl EditSession {
 }
 
 impl Settings {
-    /// Returns the event that tells of everything but the model, which has its own.
+    /// Returns the event for all changes except the model, which has its own.
     fn difference_to(self, before: &Self, by: UserId, by_name: String) -> SessionChanged {
         let has_other_budget = (self.budget, self.granted) != (before.budget, before.granted);
         SessionChanged {

@@ -40,7 +40,7 @@ impl Store {
         from_json(row.get("data")?).map(Some)
     }
 
-    /// Tells if a session that this viewer may see shows this blob.
+    /// Returns true if a session that this viewer may see shows this blob.
     pub async fn may_see_blob(&self, viewer: Viewer, blob: &BlobName) -> Result<bool, StoreError> {
         let (sql, values) = match viewer {
             Viewer::System => (

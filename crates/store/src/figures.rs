@@ -1,11 +1,11 @@
-//! Numbers of everything, for those who run the server.
+//! Counts for the operators of the server.
 
 use deskhand_core::session::Phase;
 
 use crate::database::{Store, StoreError, count};
 
 impl Store {
-    /// Checks that the database answers.
+    /// Checks that the database responds.
     pub async fn check(&self) -> Result<(), StoreError> {
         self.one("SELECT id FROM users LIMIT 1", []).await.map(drop)
     }
@@ -24,7 +24,7 @@ impl Store {
             .collect()
     }
 
-    /// Counts the prompts that wait, in all sessions that are not over.
+    /// Counts the waiting prompts of all sessions that have not ended.
     pub async fn n_waiting_everywhere(&self) -> Result<u64, StoreError> {
         let sql = "SELECT COUNT(*) AS n FROM messages m JOIN sessions s ON s.id = m.session_id \
                    WHERE m.taken_at_ms IS NULL AND m.removed_at_ms IS NULL AND m.role = 'user' \

@@ -1,4 +1,4 @@
-//! The key that stored secrets are encrypted with: a file beside the database, not in it.
+//! The key that encrypts stored secrets: a file beside the database, not in it.
 
 use std::{
     fs, io,
@@ -18,10 +18,10 @@ use sha2::{Digest, Sha256};
 
 const KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 24;
-/// How much of a key's hash names it.
+/// The number of bytes of a key's hash that form its id.
 const ID_BYTES: usize = 9;
 
-/// Where the key is. It is read whenever it is needed, so that a file that was put back counts at once.
+/// The path of the key file. The file is read whenever the key is needed, so that a restored file counts at once.
 #[derive(Debug, Clone)]
 pub struct KeyFile(Arc<Path>);
 
@@ -31,7 +31,7 @@ pub struct Key {
     bytes: [u8; KEY_BYTES],
 }
 
-/// Why there is no key.
+/// The reason why the key is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     #[error("the key file {} is missing", .0.display())]
@@ -47,12 +47,12 @@ impl KeyFile {
         Self(path.into().into())
     }
 
-    /// The key, if there is one.
+    /// Reads the key.
     pub async fn read(&self) -> Result<Key, KeyError> {
         self.blocking(Self::read_now).await
     }
 
-    /// The key, made if there is none.
+    /// Reads the key, and creates it if there is none.
     pub async fn read_or_make(&self) -> Result<Key, KeyError> {
         self.blocking(|file| match file.read_now() {
             Err(KeyError::Missing(_)) => {
@@ -88,7 +88,7 @@ impl KeyFile {
             .ok_or_else(|| KeyError::Malformed(self.0.to_path_buf()))
     }
 
-    /// Writes a new key, readable by its owner only. Whoever comes second leaves the first one's.
+    /// Writes a new key, readable by its owner only. If another process wrote one first, that one stays.
     fn make(&self) -> io::Result<()> {
         let key = URL_SAFE_NO_PAD.encode(rand::random::<[u8; KEY_BYTES]>());
         let mut draft = self.0.as_os_str().to_owned();
@@ -126,13 +126,13 @@ impl Key {
         }
     }
 
-    /// What tells it apart from other keys, and nothing else about it.
+    /// Returns the key's id, which tells it apart from other keys and reveals nothing else about it.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Encrypts a value so that it can only be read together with what it is `about`. `None` when the
-    /// cipher refuses, which it does only for values of many gigabytes.
+    /// Encrypts a value so that it can only be decrypted together with the same `about`. Returns `None` if the cipher
+    /// refuses, which it does only for values of many gigabytes.
     pub fn seal(&self, value: &Secret, about: &[u8]) -> Option<Vec<u8>> {
         let nonce = rand::random::<[u8; NONCE_BYTES]>();
         let payload = Payload {
@@ -143,7 +143,7 @@ impl Key {
         Some([&nonce[..], &sealed].concat())
     }
 
-    /// The value, if it was sealed with this key and about the same.
+    /// Decrypts a value. Returns `None` unless it was sealed with this key and the same `about`.
     pub fn open(&self, sealed: &[u8], about: &[u8]) -> Option<Secret> {
         let (nonce, rest) = sealed.split_first_chunk::<NONCE_BYTES>()?;
         let payload = Payload {

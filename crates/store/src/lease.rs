@@ -1,6 +1,6 @@
-//! Leases: control of a session's mouse and keyboard by one person for a while.
+//! Leases: one person's control of a session's mouse and keyboard for a limited time.
 //!
-//! A lease is held until its end is stored, even if its time is over before that: the session's row and the log
+//! A lease is held until its end is stored, even if its time ran out before that: the session's row and the log
 //! always name the same holder.
 
 use deskhand_core::{
@@ -22,27 +22,27 @@ use crate::{
 pub struct TakeLease {
     pub user: UserId,
     pub until: Timestamp,
-    /// Takes it from anybody else who has it.
+    /// True to take it from another holder.
     pub is_forced: bool,
 }
 
-/// Reasons a lease is not given.
+/// The reason why a lease is not given.
 #[derive(Debug, PartialEq, Eq)]
 pub enum LeaseRefused {
-    /// Somebody else has it.
+    /// Another person has it.
     Held(Lease),
-    /// The session is over or does not exist.
+    /// The session has ended or does not exist.
     Ended,
 }
 
-/// Ends a lease, if it is the one that is held and was not extended meanwhile.
+/// Ends a lease, if it is still the current one and was not extended in the meantime.
 #[derive(Debug)]
 pub struct EndLease<'a> {
     pub lease: &'a Lease,
     pub reason: LeaseEnd,
 }
 
-/// The session has another lease, or none.
+/// The refusal if the session has another lease, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotTheLease;
 
@@ -64,7 +64,7 @@ impl Change for TakeLease {
         let lease = Lease {
             user: self.user,
             name: name_of(&mut session.tx, self.user).await?,
-            // As it is stored.
+            // Truncated to the stored precision.
             until: timestamp(self.until.as_millisecond())?,
         };
         let mut earlier = held_lease(session).await?;

@@ -1,7 +1,7 @@
 //! Persistence: people, sessions, messages and the event log in SQL, pictures in files.
 //!
-//! SQL stands only in this crate. Every change of a session goes through [`Store::commit`], which stores it together
-//! with the events that tell of it and numbers them: without gaps, in the order of commits.
+//! All SQL is in this crate. Every change to a session goes through [`Store::commit`], which stores it together with
+//! its events and numbers them: without gaps, in the order of commits.
 
 mod answers;
 mod approvals;

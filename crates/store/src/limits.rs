@@ -1,4 +1,4 @@
-//! Limits of people, and the number of sessions they created lately.
+//! Limits of users, and the number of sessions they created recently.
 
 use deskhand_core::{
     budget::ChangeBudget,
@@ -12,11 +12,11 @@ use crate::{
     database::{Row, Store, StoreError, Transaction, Value, count, millis, timestamp},
 };
 
-/// The number of sessions that a user created lately.
+/// The number of sessions that a user created recently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MadeLately {
     pub n_sessions: u64,
-    /// The creation time of the session that has to grow old before there is room for another, if there is none now.
+    /// The creation time of the session that has to age out before there is room for another, if there is none now.
     pub in_the_way: Option<Timestamp>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) async fn made_lately(
         Some(row) => count(row.get("n")?)?,
         None => 0,
     };
-    // With no more than the limit, the oldest is in the way; after the limit was lowered, a later one.
+    // If the count is at the limit, the oldest session is in the way. If the limit was lowered, it is a later one.
     let Some(n_before) = n_sessions.checked_sub(limits.sessions_per_day.into()) else {
         return Ok(MadeLately {
             n_sessions,
@@ -102,7 +102,7 @@ pub(crate) async fn made_lately(
     let row = tx.one(sql, values).await?;
     let in_the_way = match row {
         Some(row) => timestamp(row.get("created_at_ms")?)?,
-        // None may be made at all.
+        // The limit allows no session at all.
         None => Timestamp::MAX,
     };
     Ok(MadeLately {

@@ -53,7 +53,7 @@ impl Store {
         Ok(MessagePage { messages, next })
     }
 
-    /// Returns the model that works on a message, when it is not the session's.
+    /// Returns the model that works on a message, if it is not the session's.
     pub async fn model_for(&self, message: MessageId) -> Result<Option<String>, StoreError> {
         let sql = "SELECT model FROM messages WHERE id = $1";
         let row = self.one(sql, [message.0.into()]).await?;

@@ -1,4 +1,4 @@
-//! People, how they sign in, and which browsers are signed in.
+//! Users, their sign-ins, and the browsers that are signed in.
 
 use deskhand_core::{
     id::UserId,
@@ -10,7 +10,7 @@ use crate::database::{Row, Store, StoreError, Transaction, Value, millis, timest
 
 const COLUMNS: &str = "id, name, role, active, created_at_ms";
 
-/// A user to be made.
+/// A user to be created.
 #[derive(Debug)]
 pub struct NewUser<'a> {
     pub id: UserId,
@@ -19,7 +19,7 @@ pub struct NewUser<'a> {
     pub created_at: Timestamp,
 }
 
-/// Changes of a user.
+/// Changes to a user.
 #[derive(Debug, Default)]
 pub struct UserChange<'a> {
     pub name: Option<&'a str>,
@@ -33,12 +33,12 @@ pub enum ChangedUser {
     Changed(User),
     NoUser,
     NameTaken,
-    /// Nobody active would be an administrator any more.
+    /// No active administrator would be left.
     LastAdmin,
 }
 
 impl Store {
-    /// The first active administrator, if there is one yet.
+    /// Returns the first active administrator, if there is one yet.
     pub async fn admin(&self) -> Result<Option<User>, StoreError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM users WHERE role = 'admin' AND active ORDER BY id LIMIT 1"
@@ -46,7 +46,7 @@ impl Store {
         self.one(&sql, []).await?.map(|row| user(&row)).transpose()
     }
 
-    /// Makes a user. Answers `false` when somebody has the name already.
+    /// Creates a user. Returns `false` if the name is taken.
     pub async fn insert_user(&self, new: NewUser<'_>) -> Result<bool, StoreError> {
         let sql = "INSERT INTO users (id, name, role, created_at_ms) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT DO NOTHING";
@@ -65,14 +65,14 @@ impl Store {
         row.map(|row| user(&row)).transpose()
     }
 
-    /// The user of this name, whatever its case.
+    /// Returns the user of this name, regardless of case.
     pub async fn user_named(&self, name: &str) -> Result<Option<User>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM users WHERE lower(name) = lower($1)");
         let row = self.one(&sql, [name.into()]).await?;
         row.map(|row| user(&row)).transpose()
     }
 
-    /// All users made after `after`, oldest first.
+    /// Returns the users created after `after`, oldest first.
     pub async fn users(&self, after: Option<UserId>, limit: u32) -> Result<UserPage, StoreError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM users WHERE ($1 IS NULL OR id > $1) ORDER BY id LIMIT $2"
@@ -88,15 +88,15 @@ impl Store {
         Ok(UserPage { users, next })
     }
 
-    /// Changes a user. Whoever is disabled is signed out in the same step, and links for signing
-    /// in end; tokens are refused while it lasts.
+    /// Changes a user. Disabling a user also signs them out and deletes their sign-in links, in the same transaction.
+    /// Their tokens are refused while they are disabled.
     pub async fn change_user(
         &self,
         id: UserId,
         change: UserChange<'_>,
     ) -> Result<ChangedUser, StoreError> {
         let mut tx = self.begin().await?;
-        // The rows are held, so that of two administrators who disable each other one stays.
+        // The rows are locked, so that if two administrators disable each other, one stays.
         let lock = if tx.is_postgres() { "FOR UPDATE" } else { "" };
         let sql = format!(
             "SELECT {COLUMNS} FROM users WHERE (role = 'admin' AND active) OR id = $1 ORDER BY id {lock}"
@@ -144,7 +144,7 @@ impl Store {
         Ok(ChangedUser::Changed(after))
     }
 
-    /// Keeps a sign-in code, and forgets those that nobody can use any more.
+    /// Stores a sign-in code, and deletes expired ones.
     pub async fn insert_sign_in_code(
         &self,
         user: UserId,
@@ -163,7 +163,8 @@ impl Store {
         Ok(())
     }
 
-    /// Uses up a sign-in code of an active user. Of two who try at once, one succeeds.
+    /// Uses up a sign-in code. Returns its user if the code is valid and the user is active. Of two concurrent
+    /// attempts, one succeeds.
     pub async fn take_sign_in_code(
         &self,
         hash: &str,
@@ -182,7 +183,7 @@ impl Store {
         })
     }
 
-    /// Keeps a browser signed in, and forgets those whose time is over.
+    /// Stores the sign-in of a browser, and deletes expired ones.
     pub async fn insert_login(
         &self,
         user: UserId,
@@ -239,7 +240,7 @@ pub(crate) fn role(row: &Row) -> Result<UserRole, StoreError> {
         .ok_or_else(|| StoreError::Unreadable(format!("{name:?} is not a role")))
 }
 
-/// The name that a user has now.
+/// Returns the current name of a user.
 pub(crate) async fn name_of(tx: &mut Transaction, user: UserId) -> Result<String, StoreError> {
     let row = tx
         .one("SELECT name FROM users WHERE id = $1", [user.0.into()])

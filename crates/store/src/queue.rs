@@ -1,4 +1,4 @@
-//! The queue: prompts that wait for the agent, and changes of them until it takes them.
+//! The queue: prompts that wait for the agent, and changes to them until it takes them.
 
 use deskhand_core::{
     event::{EventBody, MessageSaid, QueueChange, QueueChanged},
@@ -13,11 +13,11 @@ use crate::{
     messages::{COLUMNS, MessageRow, insert_message, message},
 };
 
-/// The condition for messages that wait.
+/// The condition for waiting messages.
 const WAITING: &str =
     "session_id = $1 AND taken_at_ms IS NULL AND removed_at_ms IS NULL AND role = 'user'";
 
-/// The order in which they are taken.
+/// The order in which messages are taken.
 const ORDER: &str =
     "CASE delivery WHEN 'interrupt' THEN 0 WHEN 'steer' THEN 1 ELSE 2 END, place, seq";
 
@@ -27,21 +27,21 @@ pub struct QueuePrompt {
     pub id: MessageId,
     pub content: String,
     pub author: UserId,
-    /// Their name now, for the log.
+    /// The user's current name, for the log.
     pub author_name: String,
     pub delivery: Delivery,
-    /// The model that works on it, when it is not the session's.
+    /// The model that works on it, if it is not the session's.
     pub model: Option<String>,
-    /// The number of prompts that may wait.
+    /// The maximum number of waiting prompts.
     pub queue_length: u64,
 }
 
-/// Reasons a prompt is not queued.
+/// The reason why a prompt is not queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptRefused {
     /// Too many prompts wait already.
     QueueFull { n_waiting: u64 },
-    /// The session is over or does not exist.
+    /// The session has ended or does not exist.
     Ended,
 }
 
@@ -51,7 +51,7 @@ pub struct TakePrompt {
     pub turn: TurnId,
 }
 
-/// Takes all messages that are to steer the turn that runs.
+/// Takes all messages that are to steer the running turn.
 #[derive(Debug, Clone, Copy)]
 pub struct TakeSteering {
     pub turn: TurnId,
@@ -61,15 +61,15 @@ pub struct TakeSteering {
 #[derive(Debug)]
 pub struct Steering {
     pub messages: Vec<Message>,
-    /// The number of the event that tells of the last one.
+    /// The number of the event of the last message.
     pub last_seq: u64,
 }
 
-/// No message waits, or the session works on something else.
+/// The refusal if no message waits, or if the session works on something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NothingToTake;
 
-/// Changes a message that waits, in all these ways or in none.
+/// Changes a waiting message, in all these ways or in none.
 #[derive(Debug)]
 pub struct ChangeWaiting<'a> {
     pub message: MessageId,
@@ -77,7 +77,7 @@ pub struct ChangeWaiting<'a> {
     pub changes: &'a [QueueChange],
 }
 
-/// Reasons a message is not changed.
+/// The reason why a message is not changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitingRefused {
     /// The agent has taken the message.
@@ -249,15 +249,15 @@ impl Change for ChangeWaiting<'_> {
 }
 
 impl Store {
-    /// Returns the messages that wait, in the order in which they will be taken.
+    /// Returns the waiting messages in the order in which they will be taken.
     pub async fn waiting(&self, session: SessionId) -> Result<Vec<Message>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM messages WHERE {WAITING} ORDER BY {ORDER}");
         let rows = self.all(&sql, [session.0.into()]).await?;
         rows.iter().map(message).collect()
     }
 
-    /// Tells if messages wait that are to steer the turn that runs. Asked before [`TakeSteering`], this keeps a
-    /// turn that nobody steers from holding the session.
+    /// Returns true if messages wait that are to steer the running turn. Called before [`TakeSteering`], it keeps a
+    /// turn without such messages from holding the session.
     pub async fn is_steered(&self, session: SessionId) -> Result<bool, StoreError> {
         let sql = format!("SELECT id FROM messages WHERE {WAITING} AND delivery = 'steer' LIMIT 1");
         Ok(self.one(&sql, [session.0.into()]).await?.is_some())
@@ -270,7 +270,7 @@ async fn n_waiting(session: &mut HeldSession) -> Result<u64, StoreError> {
     row.map_or(Ok(0), |row| count(row.get("waiting")?))
 }
 
-/// Makes one change. `Err` names a message that should wait and does not.
+/// Makes one change. The error names a message that should be waiting and is not.
 async fn make(
     session: &mut HeldSession,
     id: MessageId,
@@ -288,7 +288,7 @@ async fn make(
     Ok(Ok(()))
 }
 
-/// Gives all that wait their places anew. There are few of them.
+/// Numbers the places of all waiting messages again. There are few of them.
 async fn move_before(
     session: &mut HeldSession,
     id: MessageId,
@@ -311,7 +311,7 @@ async fn move_before(
         },
     };
     order.insert(index, id);
-    // New messages get their event's number for a place, which is larger than any of these.
+    // A new message gets its event's number as its place, which is larger than any of these.
     for (place, id) in (0_i64..).zip(order) {
         let sql = "UPDATE messages SET place = $1 WHERE id = $2";
         let values = [place.into(), id.0.into()];

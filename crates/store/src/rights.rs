@@ -1,4 +1,4 @@
-//! Rights of people in sessions of others.
+//! The rights of people in other people's sessions.
 
 use deskhand_core::{
     id::{SessionId, UserId},
@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl Store {
-    /// Everybody who has a right in a session: the owner, then the others in the order in which
-    /// they became users. Whoever is disabled is not among them.
+    /// Returns everyone who has a right in a session: the owner, then the others in the order in which they became
+    /// users. Disabled users are left out.
     pub async fn people(&self, session: SessionId) -> Result<Vec<Person>, StoreError> {
         let sql = "SELECT 0 AS place, u.id, u.name, 'owner' AS right_name \
                    FROM sessions s JOIN users u ON u.id = s.owner_id WHERE s.id = $1 AND u.active \
@@ -25,8 +25,7 @@ impl Store {
         rows.iter().map(person).collect()
     }
 
-    /// Gives somebody a right instead of the one they have. Answers `false` when `most` others
-    /// have one already.
+    /// Gives a user a right in place of the one they have. Returns `false` if `most` others already have one.
     pub async fn grant(
         &self,
         session: SessionId,
@@ -36,7 +35,7 @@ impl Store {
         at: Timestamp,
     ) -> Result<bool, StoreError> {
         let mut tx = self.begin().await?;
-        // Locked, so that the number is still true when the row is written.
+        // The row is locked, so that the count still holds when the right is written.
         lock_row(&mut tx, session).await?;
         if right_of(&mut tx, session, user).await?.is_none()
             && n_rights(&mut tx, session).await? >= most
@@ -48,8 +47,8 @@ impl Store {
         Ok(true)
     }
 
-    /// Makes somebody else the owner. Who was it before may drive from then on. Answers `false` when
-    /// `from` is not the owner any more.
+    /// Makes another user the owner. The previous owner keeps the right to drive. Returns `false` if `from` is no
+    /// longer the owner.
     pub async fn hand_over(
         &self,
         session: SessionId,
@@ -71,14 +70,14 @@ impl Store {
         Ok(true)
     }
 
-    /// Takes somebody's right away; tells whether there was one.
+    /// Revokes a user's right. Returns `false` if there was none.
     pub async fn revoke(&self, session: SessionId, user: UserId) -> Result<bool, StoreError> {
         let sql = "DELETE FROM session_rights WHERE session_id = $1 AND user_id = $2";
         Ok(self.write(sql, [session.0.into(), user.0.into()]).await? > 0)
     }
 }
 
-/// The right somebody was given. The owner was given none.
+/// Returns the right that a user was given. The owner has none of this kind.
 pub(crate) async fn right_of(
     tx: &mut Transaction,
     session: SessionId,

@@ -1,4 +1,4 @@
-//! Secrets that agents may type. Their values are here only encrypted.
+//! Secrets that agents may type. Only their encrypted values are stored.
 
 use deskhand_core::{
     id::{SecretId, SessionId, UserId},
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::database::{Row, Store, StoreError, count, from_json, json, millis, timestamp};
 
-/// A secret to be kept, in place of the one with its name.
+/// A secret to be stored, in place of the one with its name.
 #[derive(Debug)]
 pub struct NewSecret<'a> {
     pub user: UserId,
@@ -24,7 +24,7 @@ pub struct NewSecret<'a> {
 pub enum PutSecret {
     Made,
     Replaced,
-    /// The user has as many as they may.
+    /// The user already has the maximum number.
     TooMany,
 }
 
@@ -33,7 +33,7 @@ pub enum PutSecret {
 pub struct SealedSecret {
     pub about: StoredSecret,
     pub user: UserId,
-    /// The key that opens it.
+    /// The id of the key that decrypts it.
     pub key: String,
     pub sealed: Vec<u8>,
 }
@@ -42,7 +42,7 @@ const COLUMNS: &str = "s.id, s.user_id, s.name, s.key_id, s.sealed, s.origins, s
                        s.updated_at_ms, s.last_used_at_ms, s.last_used_in";
 
 impl Store {
-    /// Keeps a secret, unless the user has `most` others already.
+    /// Stores a secret, unless the user already has `most` others.
     pub async fn put_secret(&self, new: NewSecret<'_>, most: u64) -> Result<PutSecret, StoreError> {
         let origins = json(&new.origins)?;
         let mut tx = self.begin().await?;
@@ -82,14 +82,14 @@ impl Store {
         Ok(PutSecret::Made)
     }
 
-    /// A user's secrets, by name.
+    /// Returns a user's secrets, sorted by name.
     pub async fn secrets(&self, user: UserId) -> Result<Vec<StoredSecret>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM secrets s WHERE s.user_id = $1 ORDER BY s.name");
         let rows = self.all(&sql, [user.0.into()]).await?;
         rows.iter().map(stored).collect()
     }
 
-    /// The names of the secrets that a session's agent may use, in order: those of its owner.
+    /// Returns the sorted names of the secrets that a session's agent may use: those of the session's owner.
     pub async fn secret_names(&self, session: SessionId) -> Result<Vec<SecretName>, StoreError> {
         let sql = "SELECT s.name FROM secrets s JOIN sessions x ON x.owner_id = s.user_id \
                    WHERE x.id = $1 ORDER BY s.name";
@@ -97,7 +97,7 @@ impl Store {
         rows.iter().map(name).collect()
     }
 
-    /// One of them.
+    /// Returns one of the secrets that a session's agent may use.
     pub async fn sealed_secret(
         &self,
         session: SessionId,
@@ -113,7 +113,7 @@ impl Store {
         row.map(|row| sealed(&row)).transpose()
     }
 
-    /// Removes a user's secret; tells whether there was one.
+    /// Removes a user's secret. Returns `false` if there was none.
     pub async fn delete_secret(&self, user: UserId, name: &SecretName) -> Result<bool, StoreError> {
         let mut tx = self.begin().await?;
         let sql = "DELETE FROM secret_uses WHERE secret_id IN \
@@ -128,7 +128,7 @@ impl Store {
         Ok(n_deleted > 0)
     }
 
-    /// Tells if any secret is stored.
+    /// Returns true if any secret is stored.
     pub async fn has_secrets(&self) -> Result<bool, StoreError> {
         let row = self
             .one("SELECT 1 AS found FROM secrets LIMIT 1", [])
@@ -136,7 +136,7 @@ impl Store {
         Ok(row.is_some())
     }
 
-    /// Notes that a secret is about to be sent into a session's computer.
+    /// Records that a secret is about to be sent into a session's computer.
     pub async fn note_secret_sent(
         &self,
         session: SessionId,
@@ -148,7 +148,7 @@ impl Store {
         Ok(())
     }
 
-    /// Notes that a secret was typed.
+    /// Records that a secret was typed.
     pub async fn note_secret_use(&self, secret: SecretId, last: LastUse) -> Result<(), StoreError> {
         let sql = "UPDATE secrets SET last_used_at_ms = $1, last_used_in = $2 WHERE id = $3";
         let values = [millis(last.at), last.session.0.into(), secret.0.into()];
@@ -156,7 +156,7 @@ impl Store {
         Ok(())
     }
 
-    /// Secrets that were sent into a session's computer at some time.
+    /// Returns the secrets that were ever sent into a session's computer.
     pub async fn secrets_sent(&self, session: SessionId) -> Result<Vec<SealedSecret>, StoreError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM secrets s JOIN secret_uses u ON u.secret_id = s.id \

@@ -15,9 +15,9 @@ use crate::database::{DatabaseLock, Row, Store, StoreError, count, millis, times
 
 /// The time for which a session belongs to its server without a renewal.
 const LEASE: Duration = Duration::from_mins(1);
-/// The time between two renewals.
+/// The interval between two renewals.
 const RENEW: Duration = Duration::from_secs(20);
-/// The time between two looks at the connection that holds the lock.
+/// The interval between two checks of the connection that holds the lock.
 const LOOK: Duration = Duration::from_secs(1);
 /// The longest wait for the lock of a server that was killed a moment ago.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
@@ -109,7 +109,7 @@ impl Store {
         })
     }
 
-    /// Returns the server that makes the changes of this store.
+    /// Returns the server that writes the changes of this store.
     pub(crate) fn server(&self) -> Option<ServerId> {
         self.server.get().copied()
     }
@@ -152,8 +152,8 @@ impl Store {
 }
 
 impl DatabaseClaim {
-    /// Keeps the claim: renews it, and takes the lock again after the connection that held it was lost. Returns
-    /// only when another server has taken the database.
+    /// Keeps the claim: renews it, and takes the lock again if the connection that held it was lost. Returns only
+    /// when another server has taken the database.
     pub async fn keep(mut self, clock: Arc<dyn Clock>) -> StoreError {
         let mut renew_at = Instant::now();
         loop {
@@ -187,7 +187,7 @@ impl DatabaseClaim {
         Ok(())
     }
 
-    /// Takes the lock again, as soon as the database answers. Fails when another server was quicker.
+    /// Takes the lock again as soon as the database responds. Fails if another server took it first.
     async fn lock_again(&mut self) -> Result<(), StoreError> {
         tracing::warn!("the connection that holds the database's lock was lost; taking it again");
         loop {

@@ -1,4 +1,4 @@
-//! Sessions: creating, finding and naming them.
+//! Creates, finds and names sessions.
 
 use deskhand_core::{
     budget::Budget,
@@ -31,7 +31,7 @@ const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.met
                        s.lease_user_id, s.lease_until_ms, \
                        (SELECT name FROM users WHERE id = s.lease_user_id) AS lease_name";
 
-/// The right of Deskhand itself in every session, and of each in their own.
+/// The right of Deskhand itself in every session, and of users in their own.
 const OWNER: &str = "'owner' AS right_name";
 
 /// A session to be created. It begins `initializing`, without a sandbox.
@@ -52,9 +52,9 @@ pub struct NewSession<'a> {
 #[derive(Debug)]
 pub struct Unsettled {
     pub session: Session,
-    /// The turn it was at work on.
+    /// The turn that it was working on.
     pub turn: Option<TurnId>,
-    /// Prompts wait in it.
+    /// True if prompts wait in it.
     pub is_awaited: bool,
 }
 
@@ -68,7 +68,7 @@ impl Store {
         insert(tx, new).await
     }
 
-    /// The same, unless its owner has created as many since `since` as `limits` allow.
+    /// Creates a session unless its owner has reached the number that `limits` allow since `since`.
     pub async fn insert_session_within(
         &self,
         new: NewSession<'_>,
@@ -77,7 +77,7 @@ impl Store {
     ) -> Result<Result<Vec<LoggedEvent>, MadeLately>, StoreError> {
         let mut tx = self.begin().await?;
         if tx.is_postgres() {
-            // Of two requests at once, one waits here and then counts the other's session.
+            // Of two concurrent requests, one waits here and then counts the other's session.
             let sql = "SELECT id FROM users WHERE id = $1 FOR UPDATE";
             tx.one(sql, [new.owner.0.into()]).await?;
         }
@@ -112,7 +112,7 @@ impl Store {
         row.map(|row| session(&row)).transpose()
     }
 
-    /// The sessions this viewer may see, newest first, made before `before`.
+    /// Returns the sessions that this viewer may see, newest first, created before `before`.
     pub async fn sessions(
         &self,
         viewer: Viewer,
@@ -123,8 +123,8 @@ impl Store {
             Viewer::System => "TRUE",
             Viewer::User(_) => "s.owner_id = $1",
         };
-        // Each half goes along its own index and stops in time. The owner has no row among the
-        // rights, so nothing comes twice.
+        // Each half uses its own index and stops at the limit. The owner has no row among the rights, so there are no
+        // duplicates.
         let sql = format!(
             "SELECT * FROM (SELECT {COLUMNS}, {OWNER} FROM sessions s \
              WHERE {own} AND s.id < $2 ORDER BY s.id DESC LIMIT $3) AS own \
@@ -156,7 +156,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns every session in a state that is not true while no server runs, or in which prompts wait.
+    /// Returns every session whose state cannot be true without a running server, or in which prompts wait.
     pub async fn unsettled_sessions(&self) -> Result<Vec<Unsettled>, StoreError> {
         let waits = "EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id \
                      AND m.taken_at_ms IS NULL AND m.removed_at_ms IS NULL AND m.role = 'user')";
@@ -180,7 +180,7 @@ impl Store {
             .collect()
     }
 
-    /// Returns those of these sessions that are over or do not exist.
+    /// Returns those of these sessions that have ended or do not exist.
     pub async fn ended_among(&self, ids: Vec<SessionId>) -> Result<Vec<SessionId>, StoreError> {
         let mut ended = Vec::new();
         for id in ids {
@@ -192,7 +192,7 @@ impl Store {
         Ok(ended)
     }
 
-    /// Returns the turn that a session works on.
+    /// Returns the turn that a session is working on.
     pub async fn open_turn(&self, id: SessionId) -> Result<Option<TurnId>, StoreError> {
         let sql = "SELECT turn_id FROM sessions WHERE id = $1";
         let Some(row) = self.one(sql, [id.0.into()]).await? else {
@@ -236,7 +236,7 @@ async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEv
     Ok(session.commit(()).await?.events)
 }
 
-/// The owner that rows must have for this viewer to see them; null for all.
+/// Returns the owner that rows must have for this viewer to see them. Null stands for any owner.
 fn owner(viewer: Viewer) -> Value {
     viewer.user().map(|user| user.0).into()
 }

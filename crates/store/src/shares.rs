@@ -1,4 +1,4 @@
-//! Links that let people into a session. Only the hashes of their codes are kept.
+//! Links that let people into a session. Only the hashes of their codes are stored.
 
 use deskhand_core::{
     id::{SessionId, ShareId, UserId},
@@ -12,7 +12,7 @@ use crate::{
     rights::{n_rights, right, right_of, write_right},
 };
 
-/// A link to be kept.
+/// A link to be stored.
 #[derive(Debug)]
 pub struct NewShare<'a> {
     pub session: SessionId,
@@ -23,17 +23,17 @@ pub struct NewShare<'a> {
 /// The result of following a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
-    /// Whoever has more already keeps it.
+    /// The user has at least the right of the link. A higher right stays.
     In(SessionId),
-    /// The link is not known, or not any more.
+    /// The link does not exist or has expired.
     NoShare,
-    /// As many people as may be have a right already.
+    /// The maximum number of people already has a right.
     Full(SessionId),
 }
 
 impl Store {
-    /// Keeps a link, and forgets those of the session whose time is over. Answers `false` when the
-    /// session has `most` already.
+    /// Stores a link, and deletes the session's expired ones. Returns `false` if the session already has `most`
+    /// links.
     pub async fn insert_share(&self, new: NewShare<'_>, most: u64) -> Result<bool, StoreError> {
         let Share {
             id,
@@ -67,7 +67,7 @@ impl Store {
         Ok(true)
     }
 
-    /// A session's links that are still good, oldest first.
+    /// Returns a session's valid links, oldest first.
     pub async fn shares(
         &self,
         session: SessionId,
@@ -79,7 +79,7 @@ impl Store {
         rows.iter().map(share).collect()
     }
 
-    /// Ends a link; tells whether there was one.
+    /// Deletes a link. Returns `false` if there was none.
     pub async fn delete_share(
         &self,
         session: SessionId,
@@ -89,7 +89,7 @@ impl Store {
         Ok(self.write(sql, [share.0.into(), session.0.into()]).await? > 0)
     }
 
-    /// Gives somebody the right of a link, unless they have it or more already.
+    /// Gives a user the right of a link, unless they already have it or a higher one.
     pub async fn join(
         &self,
         hash: &str,

@@ -1,4 +1,4 @@
-//! API tokens. Only their hashes are kept.
+//! API tokens. Only their hashes are stored.
 
 use deskhand_core::{
     id::{TokenId, UserId},
@@ -11,7 +11,7 @@ use crate::{
     people::role,
 };
 
-/// A token to be kept.
+/// A token to be stored.
 #[derive(Debug)]
 pub struct NewToken<'a> {
     pub user: UserId,
@@ -21,7 +21,7 @@ pub struct NewToken<'a> {
 }
 
 impl Store {
-    /// Keeps a token. Answers `false` when the user has `most` already.
+    /// Stores a token. Returns `false` if the user already has `most` tokens.
     pub async fn insert_token(&self, new: NewToken<'_>, most: u64) -> Result<bool, StoreError> {
         let mut tx = self.begin().await?;
         let sql = "SELECT COUNT(*) AS tokens FROM api_tokens WHERE user_id = $1";
@@ -56,7 +56,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Returns the owner of a token, while it is valid.
+    /// Returns the identity behind a token while it is valid.
     pub async fn identity_of_token(
         &self,
         hash: &str,
@@ -77,7 +77,7 @@ impl Store {
         }))
     }
 
-    /// A user's tokens, oldest first, those included whose time is over.
+    /// Returns a user's tokens, oldest first, including expired ones.
     pub async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError> {
         let sql = "SELECT id, name, prefix, scope, created_at_ms, expires_at_ms, last_used_at_ms \
                    FROM api_tokens WHERE user_id = $1 ORDER BY id";
@@ -85,13 +85,13 @@ impl Store {
         rows.iter().map(token).collect()
     }
 
-    /// Revokes a user's token; tells whether there was one.
+    /// Revokes a user's token. Returns `false` if there was none.
     pub async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
         let sql = "DELETE FROM api_tokens WHERE id = $1 AND user_id = $2";
         Ok(self.write(sql, [id.0.into(), user.0.into()]).await? > 0)
     }
 
-    /// Notes when tokens were last used.
+    /// Records when tokens were last used.
     pub async fn note_token_uses(&self, uses: &[(TokenId, Timestamp)]) -> Result<(), StoreError> {
         let mut tx = self.begin().await?;
         for (id, at) in uses {

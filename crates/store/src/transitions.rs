@@ -1,4 +1,4 @@
-//! Moves of a session from one state to another.
+//! Transitions of a session from one state to another.
 
 use deskhand_core::{
     event::{EventBody, MessageSaid},
@@ -17,31 +17,31 @@ use crate::{
 
 /// Moves a session to another state.
 ///
-/// A `status` event is added when the state or the sandbox's state changes, or a reason is given. A session that
-/// comes to rest waits for nobody: its open questions are withdrawn.
+/// The change adds a `status` event if the state or the sandbox's state changes, or if there is a reason. When a
+/// session comes to rest, its open questions are withdrawn.
 #[derive(Debug, Default)]
 pub struct Transition {
     pub phase: PhaseMove,
     pub sandbox: Option<SandboxState>,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: Option<String>,
-    /// The turn that is held up or resumes with this move.
+    /// The turn that this transition suspends or resumes.
     pub turn: Option<TurnId>,
-    /// Further events, told before the status.
+    /// Further events, logged before the status.
     pub events: Vec<EventBody>,
-    /// The agent's answer, told before everything else.
+    /// The agent's answer, logged before everything else.
     pub answer: Option<FinalAnswer>,
 }
 
-/// The effect of a move on the phase.
+/// The effect of a transition on the phase.
 #[derive(Debug, Default, Clone, Copy)]
 pub enum PhaseMove {
     /// The phase stays.
     #[default]
     Keep,
-    /// The whole move is refused when the signal means nothing in the phase the session is in.
+    /// The whole transition is refused if the signal means nothing in the session's phase.
     Must(Signal),
-    /// The phase stays when the signal means nothing; the rest of the move is made.
+    /// The phase stays if the signal means nothing. The rest of the transition is made.
     May(Signal),
 }
 
@@ -53,7 +53,7 @@ pub struct FinalAnswer {
     pub content: String,
 }
 
-/// The move means nothing in the state that the session is in, or the session is over or does not exist.
+/// The refusal if the transition means nothing in the session's state, or if the session has ended or does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CannotMove;
 

@@ -1,4 +1,4 @@
-//! A client of the HTTP API, as a user's program would be.
+//! A client of the HTTP API, like a user's program.
 
 use std::time::Duration;
 
@@ -22,20 +22,19 @@ use crate::{
     sockets::{BusStream, EventStream},
 };
 
-/// The longest a test waits for an event.
+/// The timeout for an event.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How much is read of a WebSocket at once. It is filled with zeros before each look, and a thousand clients
-/// look often.
+/// The size of the buffer for reading a WebSocket. It is zeroed before each read, and a thousand clients read often.
 const READ_BYTES: usize = 16 * 1024;
 
-/// Says who encrypts, which every HTTP client of this process wants to know before it is made.
+/// Installs the TLS provider that every HTTP client of this process needs.
 pub(crate) fn choose_tls() {
-    // It fails only where it was chosen before.
+    // This fails only if a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// Talks to one server with one token.
+/// A client of one server with one token.
 #[derive(Debug, Clone)]
 pub struct Client {
     http: reqwest::Client,
@@ -43,11 +42,11 @@ pub struct Client {
     token: String,
 }
 
-/// An answer, whatever it is.
+/// A response of any status.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: u16,
-    /// The seconds after which it is worth trying again.
+    /// The seconds after which a retry is worthwhile.
     pub retry_after: Option<u64>,
     pub body: Vec<u8>,
 }
@@ -67,7 +66,7 @@ impl Answer {
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
 
-    /// Returns the code of a problem, or nothing if there is none.
+    /// Returns the code of an error response, or nothing if there is none.
     pub fn code(&self) -> String {
         let problem = serde_json::from_slice::<ProblemView>(&self.body);
         problem
@@ -75,7 +74,7 @@ impl Answer {
             .unwrap_or_default()
     }
 
-    /// Returns the body of a good answer.
+    /// Returns the body of a successful response.
     pub fn good(&self) -> Value {
         self.assert_good();
         if self.body.is_empty() {
@@ -85,7 +84,7 @@ impl Answer {
         }
     }
 
-    /// Reads the body of a good answer as a type of the API.
+    /// Parses the body of a successful response as a type of the API.
     pub fn view<T: DeserializeOwned>(&self) -> T {
         self.assert_good();
         serde_json::from_slice(&self.body)
@@ -121,7 +120,7 @@ impl Client {
         &self.token
     }
 
-    /// The same server with another token.
+    /// Returns a client of the same server with another token.
     pub fn with_token(&self, token: &str) -> Self {
         Self {
             token: token.to_owned(),
@@ -133,7 +132,7 @@ impl Client {
         self.try_send(method, path, body).await.unwrap()
     }
 
-    /// The same where the server may be away: then nobody knows what became of the request.
+    /// Sends a request to a server that may be down. After an error, the fate of the request is unknown.
     pub async fn try_send(
         &self,
         method: Method,
@@ -174,18 +173,18 @@ impl Client {
         self.send(Method::DELETE, path, None).await
     }
 
-    /// The server's OpenAPI document.
+    /// Returns the server's OpenAPI document.
     pub async fn document(&self) -> Document {
         Document(self.get("/api/openapi.json").await.good())
     }
 
-    /// Makes a session with this model.
+    /// Creates a session with this model.
     pub async fn new_session(&self, model: &str) -> Session {
         let made = self.post("/api/sessions", json!({"model": model})).await;
         self.session(&made.view::<SessionView>().id.to_string())
     }
 
-    /// A session that exists.
+    /// Returns a handle to an existing session.
     pub fn session(&self, id: &str) -> Session {
         Session {
             client: self.clone(),
@@ -193,7 +192,7 @@ impl Client {
         }
     }
 
-    /// Makes a user, as an administrator, and signs them in as their browser and program would.
+    /// Creates a user, as an administrator, and signs them in as their browser and program would.
     pub async fn new_user(&self, name: &str) -> Client {
         let user: UserView = self.post("/api/users", json!({"name": name})).await.view();
         let path = format!("/api/users/{}/sign-in-links", user.id);
@@ -213,7 +212,7 @@ impl Client {
         self.with_token(made.token.expose())
     }
 
-    /// Signs a browser in; answers what it sends as `Cookie` from then on.
+    /// Signs a browser in. Returns the `Cookie` header that it sends from then on.
     pub async fn sign_in(&self, code: &str) -> String {
         let signed_in = self
             .http
@@ -227,7 +226,7 @@ impl Client {
         cookie.split(';').next().unwrap().to_owned()
     }
 
-    /// What a request for a WebSocket is answered when there is none.
+    /// Returns the response to a WebSocket request that is refused.
     pub async fn upgrade(&self, path: &str) -> Answer {
         let request = self
             .http
@@ -242,7 +241,7 @@ impl Client {
         Answer::read(response).await.unwrap()
     }
 
-    /// Follows all sessions of whoever this is.
+    /// Follows all sessions of this client's user.
     pub async fn bus(&self) -> BusStream {
         BusStream {
             socket: self.socket("/api/events").await,
@@ -255,7 +254,7 @@ impl Client {
         self.socket_with(path, &[("authorization", &bearer)]).await
     }
 
-    /// Follows a session's log as a browser does that was signed in with [`Client::sign_in`].
+    /// Follows a session's log like a browser that was signed in with [`Client::sign_in`].
     pub async fn follow_in_browser(&self, session: &str, cookie: &str) -> EventStream {
         let path = format!("/api/sessions/{session}/stream");
         let headers = [("cookie", cookie), ("origin", &self.url)];

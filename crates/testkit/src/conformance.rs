@@ -1,6 +1,6 @@
-//! The conformance suite for providers of sandboxes: what the rest of Deskhand relies on.
+//! The conformance suite for sandbox providers: the behaviour that the rest of Deskhand relies on.
 //!
-//! Every provider runs it, the fake one included, so that a test with fake sandboxes shows what a real one would do.
+//! Every provider runs it, including the fake one, so that a test with fake sandboxes shows what a real one would do.
 
 mod computer;
 mod lifecycle;
@@ -22,7 +22,7 @@ use deskhand_core::{
 #[derive(Debug, Clone)]
 pub struct Subject {
     pub sandboxes: Arc<dyn Lifecycle>,
-    /// A shell command at which a sandbox dies.
+    /// A shell command that kills the sandbox.
     pub deadly_command: &'static str,
 }
 

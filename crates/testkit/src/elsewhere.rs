@@ -1,4 +1,4 @@
-//! Somebody on another machine, whose part a test plays over HTTP on this one.
+//! A fake HTTP server that plays the part of another machine.
 
 use std::{collections::BTreeMap, io};
 
@@ -9,18 +9,18 @@ use tokio::{
     task::JoinSet,
 };
 
-/// What somebody was asked.
+/// A request that the server received.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub path: String,
-    /// By name in small letters.
+    /// The headers, by lower-case name.
     pub headers: BTreeMap<String, String>,
     pub text: String,
-    /// The same as JSON, if it is.
+    /// The text as JSON, if it is JSON.
     pub body: Value,
 }
 
-/// Hears requests until it is dropped.
+/// An HTTP server that runs until it is dropped.
 #[derive(Debug)]
 pub struct Elsewhere {
     pub url: String,
@@ -28,7 +28,7 @@ pub struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// Answers each request with `answer`, on a connection of its own. Whoever hangs up is let go.
+    /// Answers each request with `answer`, each on its own connection. A client that disconnects is ignored.
     pub async fn start<F>(answer: impl Fn(Asked, Line) -> F + Send + 'static) -> Self
     where
         F: Future<Output = io::Result<()>> + Send + 'static,
@@ -41,7 +41,7 @@ impl Elsewhere {
             loop {
                 let (connection, _) = listener.accept().await.unwrap();
                 let mut line = Line(BufReader::new(connection));
-                // Somebody who connects and says nothing asks nothing.
+                // A client that connects and sends nothing asks nothing.
                 if let Some(asked) = line.hear().await {
                     talks.spawn(answer(asked, line));
                 }
@@ -55,7 +55,7 @@ impl Elsewhere {
     }
 }
 
-/// The connection on which somebody waits for an answer.
+/// A connection on which a client waits for an answer.
 #[derive(Debug)]
 pub struct Line(BufReader<TcpStream>);
 
@@ -85,12 +85,12 @@ impl Line {
         })
     }
 
-    /// Answers with a whole text: `status` is the number and its words.
+    /// Answers with a whole text. `status` is the code and its reason phrase.
     pub async fn whole(self, status: &str, headers: &[(&str, &str)], text: &str) -> io::Result<()> {
         self.part(status, headers, text, text.len()).await
     }
 
-    /// Breaks the connection after so many bytes of the text.
+    /// Closes the connection after `n_sent` bytes of the text.
     pub async fn part(
         mut self,
         status: &str,
@@ -111,7 +111,7 @@ impl Line {
         self.0.shutdown().await
     }
 
-    /// Begins a stream of events.
+    /// Starts a stream of events.
     pub async fn begin(&mut self) -> io::Result<()> {
         let head =
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
@@ -127,8 +127,7 @@ impl Line {
         self.0.write_all(event.as_bytes()).await
     }
 
-    /// Resolves when the other side has hung up. It has said all it had to say, so that only its
-    /// end can be read.
+    /// Waits until the client has disconnected. It has sent its whole request, so only the end can be read.
     pub async fn hung_up(&mut self) {
         let _end = self.0.read_u8().await;
     }

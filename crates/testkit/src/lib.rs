@@ -1,6 +1,6 @@
-//! For tests and benchmarks: a real server in a process and a folder of its own, and clients of it.
+//! Tools for tests and benchmarks: a real server in its own process and folder, and clients of it.
 //!
-//! Everything here panics with a reason when it does not go as expected: that is a failed test.
+//! Everything here panics with a reason if something unexpected happens: that is a failed test.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,18 +1,18 @@
-//! Tests that cannot run here say why.
+//! Tests that cannot run here, and their reasons.
 
 use std::{fs::OpenOptions, io::Write};
 
 /// The file that `scripts/test` reads at the end.
 const REPORT: &str = "DESKHAND_TEST_NOT_RUN";
 
-/// Reports that the current test shows nothing on this machine, and why. The test then returns.
+/// Reports that the current test checks nothing on this machine, and why. The test then returns.
 #[expect(clippy::print_stderr, reason = "a test run by hand says it too")]
 pub fn not_run(why: &str) {
     let thread = std::thread::current();
     let line = format!("{}: {why}\n", thread.name().unwrap_or("a test"));
     eprint!("not run: {line}");
     if let Some(report) = std::env::var_os(REPORT) {
-        // Tests run at the same time, and a short line is appended whole.
+        // Tests run concurrently, and a short line is appended in one piece.
         let mut file = OpenOptions::new()
             .append(true)
             .create(true)

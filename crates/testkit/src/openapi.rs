@@ -1,4 +1,4 @@
-//! The server's OpenAPI document, to hold what the server does against it.
+//! The server's OpenAPI document, for checking the server's responses against it.
 
 use std::collections::BTreeSet;
 
@@ -10,21 +10,21 @@ pub struct Document(pub Value);
 /// One method of one path.
 #[derive(Debug, Clone)]
 pub struct Operation {
-    /// In capitals.
+    /// The method in capitals.
     pub method: String,
     pub path: String,
     pub description: Value,
 }
 
 impl Operation {
-    /// The statuses it may answer with.
+    /// Returns the statuses that it may respond with.
     pub fn statuses(&self) -> Vec<String> {
         let answers = self.description["responses"].as_object().unwrap();
         answers.keys().cloned().collect()
     }
 }
 
-/// The names of an object's fields; `None` when any name is right.
+/// The names of an object's fields. `None` if any name is allowed.
 type Fields = Option<BTreeSet<String>>;
 
 impl Document {
@@ -43,13 +43,13 @@ impl Document {
         paths.iter().flat_map(of_path).collect()
     }
 
-    /// Whether `value` is what the schema with this name says, with no field that it does not name.
+    /// Checks that `value` matches the schema with this name and has no other fields.
     pub fn check(&self, name: &str, value: &Value) -> Result<(), String> {
         let schema = self.0.pointer(&format!("/components/schemas/{name}"));
         self.check_all(schema.ok_or(format!("no schema {name}"))?, value, name)
     }
 
-    /// Whether `value` is what `schema` says, with no field that it does not name.
+    /// Checks that `value` matches `schema` and has no other fields.
     pub fn check_all(&self, schema: &Value, value: &Value, at: &str) -> Result<(), String> {
         let (Some(fields), Some(object)) = (self.fields(schema, value, at)?, value.as_object())
         else {
@@ -61,7 +61,7 @@ impl Document {
         }
     }
 
-    /// Whether `value` is what `schema` says, and which fields that names.
+    /// Checks that `value` matches `schema`, and returns the fields that the schema names.
     fn fields(&self, schema: &Value, value: &Value, at: &str) -> Result<Fields, String> {
         if let Some(place) = schema["$ref"].as_str() {
             let target = self.0.pointer(place.trim_start_matches('#'));
@@ -111,7 +111,7 @@ impl Document {
     }
 }
 
-/// Type, choices and bounds.
+/// Checks the type, the choices and the bounds.
 fn check_simple(schema: &Value, value: &Value, at: &str) -> Result<(), String> {
     let is = |name: &str| match name {
         "null" => value.is_null(),

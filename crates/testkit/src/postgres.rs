@@ -1,4 +1,4 @@
-//! PostgreSQL for tests: databases on a server that is there, and a server that can be stopped.
+//! PostgreSQL for tests: databases on an existing server, and a server that can be stopped.
 
 use std::{
     net::TcpListener,
@@ -10,10 +10,10 @@ use std::{
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use tokio_postgres::NoTls;
 
-/// The longest a server may take to be up.
+/// The timeout for the start of a server.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The address of a new, empty database on the server that `scripts/with-postgres` started.
+/// Creates an empty database on the server that `scripts/with-postgres` started, and returns its address.
 pub async fn new_postgres_database(name: &str) -> String {
     let server = std::env::var("DESKHAND_TEST_POSTGRES")
         .expect("tests on PostgreSQL need a server: run them with scripts/with-postgres");
@@ -27,7 +27,7 @@ pub async fn new_postgres_database(name: &str) -> String {
     format!("{address}/{name}")
 }
 
-/// A server of its own, which can be stopped and started again. It ends with the test.
+/// A server that can be stopped and started again. It ends with the test.
 #[derive(Debug)]
 pub struct Postgres {
     programs: PathBuf,
@@ -37,7 +37,7 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Makes a server and waits until it is up.
+    /// Creates a server and waits until it is up.
     pub async fn start() -> Self {
         let folder = tempfile::Builder::new()
             .prefix("deskhand-postgres-")
@@ -74,7 +74,7 @@ impl Postgres {
         postgres
     }
 
-    /// Starts it once more with what it has.
+    /// Starts the server again with its existing data.
     pub async fn start_again(&mut self) {
         assert!(self.child.is_none(), "it still runs");
         let mut command = self.program("postgres");
@@ -82,7 +82,7 @@ impl Postgres {
         for setting in [
             "listen_addresses=127.0.0.1",
             "unix_socket_directories=",
-            // What is lost with the machine need not outlive the test.
+            // The data need not survive a crash of the machine.
             "fsync=off",
             "max_connections=100",
         ] {
@@ -96,22 +96,22 @@ impl Postgres {
         }
     }
 
-    /// Ends it in the middle of whatever it does.
+    /// Ends the server in the middle of its work.
     pub fn stop_at_once(&mut self) {
         let mut child = self.child.take().expect("it runs");
         kill_process(Pid::from_child(&child), Signal::QUIT).unwrap();
         child.wait().unwrap();
     }
 
-    /// Its database, which is empty at first.
+    /// Returns the address of its database, which is empty at first.
     pub fn url(&self) -> String {
         format!("postgres://deskhand@127.0.0.1:{}/postgres", self.port)
     }
 
-    /// One of its programs, which does not outlive the test.
+    /// Returns a command for one of its programs. The process does not outlive the test.
     fn program(&self, name: &str) -> Command {
         let mut words = vec!["setpriv", "--pdeathsig", "KILL"];
-        // It does not run as root.
+        // PostgreSQL refuses to run as root.
         if geteuid().is_root() {
             words.extend([
                 "--reuid",
@@ -153,7 +153,7 @@ fn own(words: &[&str]) -> Command {
     command
 }
 
-/// Where the newest version's programs are.
+/// Returns the folder with the programs of the newest version.
 fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql")
         .expect("PostgreSQL is not installed: run scripts/setup test")

@@ -1,4 +1,4 @@
-//! Looking at this machine's processes.
+//! Inspects this machine's processes.
 
 use std::{
     fs,
@@ -7,10 +7,10 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The longest anything may take.
+/// The longest wait for a condition.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !is_so() {
@@ -19,15 +19,15 @@ pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Processes that have a mount whose source or target names `mark`: those in a sandbox with a
-/// folder of that name bound into it. Each comes with its command line.
+/// Returns the processes that have a mount whose source or target contains `mark`: those in a sandbox with a folder
+/// of that name bound into it. Each comes with its command line.
 pub fn processes_with_mount(mark: &str) -> Vec<(i32, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let Ok(pid) = entry.file_name().to_string_lossy().parse() else {
             continue;
         };
-        // A process may end while it is looked at.
+        // A process may end while it is inspected.
         let Ok(mounts) = fs::read_to_string(entry.path().join("mountinfo")) else {
             continue;
         };
@@ -39,13 +39,13 @@ pub fn processes_with_mount(mark: &str) -> Vec<(i32, String)> {
     found
 }
 
-/// `kill -9`; tells whether the process was still there.
+/// Kills a process with `SIGKILL`. Returns false if it no longer existed.
 pub fn kill(pid: i32) -> bool {
     let pid = Pid::from_raw(pid).unwrap();
     kill_process(pid, Signal::KILL).is_ok()
 }
 
-/// The memory a process has in RAM.
+/// Returns the resident memory of a process.
 pub fn rss_bytes(pid: i32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status

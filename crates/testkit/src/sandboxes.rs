@@ -1,7 +1,7 @@
-//! A provider of sandboxes in memory, for tests that need no real computer.
+//! A sandbox provider in memory, for tests that need no real computer.
 //!
-//! It keeps the rules of a real one and passes the same [conformance suite](crate::conformance): leases, request
-//! ids, cancelling, progress, files that survive, deaths. Time is tokio's, so tests can pause it.
+//! It obeys the rules of a real one and passes the same [conformance suite](crate::conformance): leases, request ids,
+//! cancelling, progress, files that survive, deaths. Time is tokio's, so tests can pause it.
 
 mod editor;
 mod machine;
@@ -48,7 +48,7 @@ pub struct FakeSandboxes {
 struct FakeState {
     homes: HashMap<SessionId, Files>,
     running: HashMap<SessionId, Arc<FakeSandbox>>,
-    /// Started ahead, for no session yet.
+    /// Sandboxes that were started ahead of time, without a session.
     spare: Vec<(SandboxSpec, Arc<FakeSandbox>)>,
     commands: HashMap<String, FakeCommand>,
     failure: Option<String>,
@@ -56,7 +56,7 @@ struct FakeState {
 }
 
 impl FakeSandboxes {
-    /// Makes a provider whose background work is part of `tasks`.
+    /// Creates a provider whose background work is part of `tasks`.
     pub fn new(tasks: Tasks) -> Self {
         Self {
             tasks,
@@ -64,17 +64,17 @@ impl FakeSandboxes {
         }
     }
 
-    /// Has every later sandbox answer this shell command as told.
+    /// Makes every later sandbox answer this shell command as scripted.
     pub fn on_command(&self, command: &str, answer: FakeCommand) {
         self.state().commands.insert(command.to_owned(), answer);
     }
 
-    /// Has starts fail with this text, until it is `None` again.
+    /// Makes starts fail with this text, until it is `None` again.
     pub fn fail_starts(&self, problem: Option<&str>) {
         self.state().failure = problem.map(str::to_owned);
     }
 
-    /// Returns the session's sandbox if it runs.
+    /// Returns the session's sandbox if it is running.
     pub fn running(&self, session: SessionId) -> Option<Arc<FakeSandbox>> {
         self.state().running.get(&session).cloned()
     }

@@ -12,22 +12,22 @@ use rustix::process::{Pid, Signal};
 
 use crate::{Client, client::choose_tls, eventually};
 
-/// How a server should be started.
+/// The options for starting a server.
 #[derive(Debug, Default, Clone)]
 pub struct ServerOptions {
     /// Environment variables besides `PATH` and `HOME`.
     pub variables: Vec<(String, String)>,
-    /// The user and group to run as, when the test runs as root.
+    /// The user and group to run as, if the test runs as root.
     pub user: Option<u32>,
     /// Scenarios for `scripted/NAME`, as name and YAML.
     pub scenarios: Vec<(String, String)>,
-    /// The size of the file system that pictures are kept on, when it should be a small one.
+    /// The size of the file system for pictures, if it should be a small one.
     pub picture_bytes: Option<u64>,
-    /// A `.tar.gz` to unpack into the server's home before it starts, with `data/` and `scenarios/` in it.
+    /// A `.tar.gz` to unpack into the server's home before it starts. It contains `data/` and `scenarios/`.
     pub archive: Option<PathBuf>,
 }
 
-/// A server in a data folder of its own. It is killed, and the folder removed, at the end.
+/// A server with its own data folder. It is killed, and the folder removed, on drop.
 #[derive(Debug)]
 pub struct Server {
     program: PathBuf,
@@ -35,12 +35,12 @@ pub struct Server {
     home: tempfile::TempDir,
     child: Option<Child>,
     link: String,
-    /// What it wrote on standard error.
+    /// The output on standard error.
     log: Arc<Mutex<String>>,
 }
 
 impl Server {
-    /// Starts `program` and waits until it says where to look.
+    /// Starts `program` and waits until it prints its address.
     pub fn start(program: impl Into<PathBuf>, options: ServerOptions) -> Self {
         choose_tls();
         let home = tempfile::Builder::new()
@@ -71,7 +71,7 @@ impl Server {
         server
     }
 
-    /// Starts it once more in the same folder.
+    /// Starts the server again in the same folder.
     #[expect(clippy::disallowed_methods, reason = "the server is what is tested")]
     pub fn start_again(&mut self) {
         assert!(self.child.is_none(), "the server still runs");
@@ -104,7 +104,7 @@ impl Server {
                 "DESKHAND_MODELS_SCENARIOS_DIR",
                 self.home.path().join("scenarios"),
             )
-            // Tests ask and make more than any person does.
+            // Tests send more requests and create more sessions than any person does.
             .env("DESKHAND_LIMITS_AWAKE_SESSIONS", "1000")
             .env("DESKHAND_LIMITS_SESSIONS_PER_DAY", "100000")
             .env("DESKHAND_RATE_REQUESTS_PER_SECOND", "0")
@@ -141,17 +141,17 @@ impl Server {
             .find(|word| word.contains("/?code="))
             .unwrap()
             .to_owned();
-        // Whoever does not read the rest would block the server.
+        // If the rest were not read, the server would block.
         std::thread::spawn(move || lines.for_each(drop));
         self.child = Some(child);
     }
 
-    /// The sign-in link it printed.
+    /// Returns the sign-in link that the server printed.
     pub fn link(&self) -> &str {
         &self.link
     }
 
-    /// `http://127.0.0.1:PORT`.
+    /// Returns `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
         let (url, _) = self.link.split_once("/?code=").unwrap();
         url.replace("localhost", "127.0.0.1")
@@ -161,7 +161,7 @@ impl Server {
         self.home.path().join("data")
     }
 
-    /// The home folder of a session's sandbox, from outside.
+    /// Returns the home folder of a session's sandbox, as seen from outside.
     pub fn home_of(&self, session: &crate::Session) -> PathBuf {
         self.data_dir()
             .join("sandboxes")
@@ -169,7 +169,7 @@ impl Server {
             .join("home")
     }
 
-    /// A folder name that occurs nowhere else on this machine.
+    /// Returns a folder name that occurs nowhere else on this machine.
     pub fn mark(&self) -> String {
         self.home
             .path()
@@ -184,12 +184,12 @@ impl Server {
         self.home.path()
     }
 
-    /// What it wrote on standard error so far.
+    /// Returns the output on standard error so far.
     pub fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }
 
-    /// The administrator's token.
+    /// Returns the administrator's token.
     pub fn token(&self) -> String {
         std::fs::read_to_string(self.data_dir().join("admin-token"))
             .unwrap()
@@ -197,7 +197,7 @@ impl Server {
             .to_owned()
     }
 
-    /// A client with the administrator's token.
+    /// Returns a client with the administrator's token.
     pub fn client(&self) -> Client {
         Client::new(self.url(), self.token())
     }
@@ -208,14 +208,14 @@ impl Server {
             .get()
     }
 
-    /// `kill -9`.
+    /// Kills the server with `SIGKILL`.
     pub fn kill(&mut self) {
         let mut child = self.child.take().expect("the server runs");
         child.kill().unwrap();
         child.wait().unwrap();
     }
 
-    /// Asks it to end and gives back its exit code.
+    /// Asks the server to end, and returns its exit code.
     pub fn terminate(&mut self) -> Option<i32> {
         let mut child = self.child.take().expect("the server runs");
         rustix::process::kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
@@ -228,7 +228,7 @@ impl Drop for Server {
         if self.child.is_some() {
             self.kill();
         }
-        // The folder can go only when nothing of a sandbox uses it any more.
+        // The folder can only be removed once no process of a sandbox uses it.
         let mark = self.mark();
         if !std::thread::panicking() {
             eventually("no process of a sandbox is left", || {

@@ -1,4 +1,4 @@
-//! A session, as a user's program sees it.
+//! A session from the view of a user's program.
 
 use deskhand_api::{actions::ActView, messages::MessageView};
 use deskhand_core::event::{Event, EventBody};
@@ -23,7 +23,7 @@ impl Session {
         self.client.get(&self.path("")).await.good()
     }
 
-    /// Sends a prompt; answers its id.
+    /// Sends a prompt. Returns its id.
     pub async fn prompt(&self, content: &str) -> String {
         let message = self
             .client
@@ -33,19 +33,19 @@ impl Session {
         message.view::<MessageView>().id.to_string()
     }
 
-    /// Sends a message in some way: `queue`, `steer` or `interrupt`.
+    /// Sends a message with this delivery: `queue`, `steer` or `interrupt`.
     pub async fn send(&self, content: &str, delivery: &str) -> Answer {
         let message = json!({"content": content, "delivery": delivery});
         self.client.post(&self.path("/messages"), message).await
     }
 
-    /// The conversation so far.
+    /// Returns the conversation so far.
     pub async fn messages(&self) -> Vec<Value> {
         let messages = self.client.get(&self.path("/messages")).await.good();
         messages["messages"].as_array().unwrap().clone()
     }
 
-    /// Does one thing by hand.
+    /// Carries out one action by hand.
     pub async fn act(&self, tool: &str, input: Value) -> Value {
         self.try_act(tool, input).await.good()
     }
@@ -62,7 +62,7 @@ impl Session {
         self.client.post(&self.path("/actions"), body).await
     }
 
-    /// The log after `after`, as it is sent.
+    /// Returns the log after `after`, as it is sent.
     pub async fn events(&self, after: u64) -> Vec<Value> {
         let answer = self
             .client
@@ -71,7 +71,7 @@ impl Session {
         answer.good()["events"].as_array().unwrap().clone()
     }
 
-    /// Follows the log from after `after`.
+    /// Follows the log after `after`.
     pub async fn follow(&self, after: u64) -> EventStream {
         EventStream {
             socket: self
@@ -81,7 +81,7 @@ impl Session {
         }
     }
 
-    /// The same where the server may be away.
+    /// Follows the log of a server that may be down.
     pub async fn try_follow(&self, after: u64) -> Result<EventStream, tungstenite::Error> {
         let path = self.path(&format!("/stream?after={after}"));
         let bearer = format!("Bearer {}", self.client.token());
@@ -90,7 +90,7 @@ impl Session {
         Ok(EventStream { socket })
     }
 
-    /// The same, with who comes and goes.
+    /// Follows the log, with presence messages.
     pub async fn follow_with_people(&self, after: u64) -> EventStream {
         let path = self.path(&format!("/stream?after={after}&presence=true"));
         EventStream {
@@ -98,7 +98,7 @@ impl Session {
         }
     }
 
-    /// Waits for an event that was or comes after `after`.
+    /// Waits for a past or future event after `after`.
     pub async fn wait_for(&self, after: u64, wanted: impl Fn(&EventBody) -> bool) -> Event {
         let mut stream = self.follow(after).await;
         loop {

@@ -1,4 +1,4 @@
-//! What a server sends over a `WebSocket`, as it comes.
+//! Messages that a server sends over a `WebSocket`, as they arrive.
 
 use deskhand_core::event::Event;
 use futures::{SinkExt, StreamExt};
@@ -8,35 +8,35 @@ use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
 use crate::client::PATIENCE;
 
-/// A session's events as they come.
+/// A session's events as they arrive.
 #[derive(Debug)]
 pub struct EventStream {
     pub(crate) socket: WebSocketStream<TcpStream>,
 }
 
 impl EventStream {
-    /// The next event as it was sent.
+    /// Returns the next event as it was sent.
     pub async fn next(&mut self) -> String {
         next_text(&mut self.socket).await
     }
 
-    /// The same, or how the stream ended. It waits as long as there is a connection.
+    /// Returns the next event, or a description of the stream's end. It has no timeout.
     pub async fn try_next(&mut self) -> Result<String, String> {
         try_next_text(&mut self.socket).await
     }
 
-    /// Says that somebody looks at the session.
+    /// Tells the server that a person is looking at the session.
     pub async fn heartbeat(&mut self) {
         let text = Message::text(r#"{"type":"heartbeat"}"#);
         self.socket.send(text).await.unwrap();
     }
 
-    /// Waits until the server closes the stream; answers the code and the reason.
+    /// Waits until the server closes the stream. Returns the code and the reason.
     pub async fn closed(&mut self) -> (u16, String) {
         closed(&mut self.socket).await
     }
 
-    /// Who comes or goes next, as type and name. Events of the log are passed over.
+    /// Returns the type and name of the next presence message. Events of the log are skipped.
     pub async fn next_person(&mut self) -> (String, String) {
         loop {
             let message: Value = serde_json::from_str(&self.next().await).unwrap();
@@ -47,12 +47,12 @@ impl EventStream {
         }
     }
 
-    /// The next event.
+    /// Returns the next event.
     pub async fn next_event(&mut self) -> Event {
         serde_json::from_str(&self.next().await).unwrap()
     }
 
-    /// Events up to and including number `last`.
+    /// Returns the events up to and including number `last`.
     pub async fn up_to(&mut self, last: u64) -> Vec<String> {
         let mut events = Vec::new();
         loop {
@@ -68,19 +68,19 @@ impl EventStream {
     }
 }
 
-/// What the bus tells.
+/// The messages of the bus.
 #[derive(Debug)]
 pub struct BusStream {
     pub(crate) socket: WebSocketStream<TcpStream>,
 }
 
 impl BusStream {
-    /// The next message.
+    /// Returns the next message.
     pub async fn next(&mut self) -> Value {
         serde_json::from_str(&next_text(&mut self.socket).await).unwrap()
     }
 
-    /// The data of the next message of this type. Others are passed over.
+    /// Returns the data of the next message of this type. Others are skipped.
     pub async fn next_of(&mut self, kind: &str) -> Value {
         loop {
             let mut message = self.next().await;
@@ -95,20 +95,20 @@ impl BusStream {
         self.socket.send(text).await.unwrap();
     }
 
-    /// Waits until the server closes it; answers the code and the reason.
+    /// Waits until the server closes the bus. Returns the code and the reason.
     pub async fn closed(&mut self) -> (u16, String) {
         closed(&mut self.socket).await
     }
 }
 
-/// The next text that comes over a WebSocket.
+/// Returns the next text from a WebSocket.
 async fn next_text(socket: &mut WebSocketStream<TcpStream>) -> String {
     let next = tokio::time::timeout(PATIENCE, try_next_text(socket));
     let next = next.await.expect("a message in time");
     next.unwrap_or_else(|end| panic!("the stream ended: {end}"))
 }
 
-/// The same, or how the stream ended.
+/// Returns the next text from a WebSocket, or a description of its end.
 async fn try_next_text(socket: &mut WebSocketStream<TcpStream>) -> Result<String, String> {
     loop {
         match socket.next().await {
@@ -119,7 +119,7 @@ async fn try_next_text(socket: &mut WebSocketStream<TcpStream>) -> Result<String
     }
 }
 
-/// Waits until the server closes a WebSocket; answers the code and the reason.
+/// Waits until the server closes a WebSocket. Returns the code and the reason.
 pub(crate) async fn closed(socket: &mut WebSocketStream<TcpStream>) -> (u16, String) {
     let end = async {
         loop {

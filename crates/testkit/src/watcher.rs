@@ -1,4 +1,4 @@
-//! Somebody who watches a session's screen, over the same WebSocket as the page.
+//! A viewer of a session's screen, over the same WebSocket as the page.
 
 use futures::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
@@ -14,11 +14,11 @@ const SHARED: u8 = 1;
 const PIXEL_FORMAT: [u8; 16] = [32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0];
 const BYTES_PER_PIXEL: usize = 4;
 
-/// An RFB client with a copy of the screen. It asks for plain pixels only.
+/// An RFB client with a copy of the screen. It asks for raw pixels only.
 #[derive(Debug)]
 pub struct Watcher {
     socket: WebSocketStream<TcpStream>,
-    /// What has come and was not read yet, from `read` on.
+    /// The bytes received so far. Those before `read` have been consumed.
     buffer: Vec<u8>,
     read: usize,
     width: usize,
@@ -27,7 +27,7 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Begins to watch.
+    /// Starts watching.
     pub async fn open(session: &Session) -> Self {
         let socket = session.client.socket(&session.path("/vnc")).await;
         let mut watcher = Self {
@@ -64,21 +64,21 @@ impl Watcher {
         (self.width, self.height)
     }
 
-    /// The colour at a point: red, green, blue.
+    /// Returns the colour at a point: red, green, blue.
     pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
         let at = (y * self.width + x) * BYTES_PER_PIXEL;
         [self.pixels[at + 2], self.pixels[at + 1], self.pixels[at]]
     }
 
-    /// Takes over the whole screen as it is now.
+    /// Copies the whole screen as it is now.
     pub async fn look(&mut self) {
         self.ask(false, [0, 0, self.width, self.height]).await;
         self.take_update().await;
     }
 
-    /// Watches one point, and nothing else, until it has this colour.
+    /// Watches only this point until it has this colour.
     pub async fn until(&mut self, (x, y): (usize, usize), colour: [u8; 3]) {
-        // It may have changed since it was looked at last.
+        // It may have changed since the last look.
         self.ask(false, [x, y, 1, 1]).await;
         self.take_update().await;
         while self.pixel(x, y) != colour {
@@ -95,7 +95,7 @@ impl Watcher {
         self.take_update().await;
     }
 
-    /// Presses a key or lets it go, and waits until the server has read that.
+    /// Presses or releases a key, and waits until the server has read that.
     pub async fn key(&mut self, keysym: u32, is_down: bool) {
         let [a, b, c, d] = keysym.to_be_bytes();
         self.send(&[4, u8::from(is_down), 0, 0, a, b, c, d]).await;
@@ -103,12 +103,12 @@ impl Watcher {
         self.take_update().await;
     }
 
-    /// Waits until the server closes the connection; answers the code and the reason.
+    /// Waits until the server closes the connection. Returns the code and the reason.
     pub async fn closed(&mut self) -> (u16, String) {
         closed(&mut self.socket).await
     }
 
-    /// Sends bytes as they are, which need not be RFB.
+    /// Sends bytes as they are. They need not be valid RFB.
     pub async fn send(&mut self, bytes: &[u8]) {
         let message = Message::binary(bytes.to_vec());
         self.socket.send(message).await.unwrap();
@@ -124,14 +124,14 @@ impl Watcher {
         self.send(&request).await;
     }
 
-    /// Reads messages up to the next update of the screen, and takes that over.
+    /// Reads messages up to the next update of the screen, and applies the update.
     async fn take_update(&mut self) {
         loop {
             match self.take(1).await[0] {
                 0 => break,
                 // A bell.
                 2 => {}
-                // Somebody copied text.
+                // The clipboard changed.
                 3 => {
                     let head = self.take(7).await;
                     let length = number(&head[3..7]);
@@ -153,7 +153,7 @@ impl Watcher {
         }
     }
 
-    /// The next so many bytes.
+    /// Reads the next `n_bytes` bytes.
     async fn take(&mut self, n_bytes: usize) -> Vec<u8> {
         while self.buffer.len() - self.read < n_bytes {
             let message = tokio::time::timeout(PATIENCE, self.socket.next())

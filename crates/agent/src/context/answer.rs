@@ -1,4 +1,4 @@
-//! An answer of the model that is being put together from the log.
+//! An answer of the model, assembled from the log.
 
 use deskhand_core::{
     action::Point,
@@ -9,18 +9,18 @@ use deskhand_core::{
 
 use super::{Blocks, Sight};
 
-/// For a call whose turn ended without a word about it.
+/// The result of a call whose turn ended without one.
 const INTERRUPTED: &str = "Interrupted: it is not known whether it was done.";
-/// In place of a picture that is not shown any more.
+/// The note in place of a picture that is no longer shown.
 const NO_PICTURE: &str = "[The picture is not shown any more.]";
-/// For a model that said nothing.
+/// The note for a model whose answer was empty.
 const NUDGE: &str = "[Your last answer was empty. Go on with the task, or say that you are done.]";
-/// For a model that did nothing of what it said.
+/// The note for a model that only announced its next step.
 const ASIDE: &str =
     "[You said what comes next and did nothing. Go on with the task, or say that you are done.]";
-/// For a model whose answer became too long.
+/// The note for a model whose answer was cut off as too long.
 const TOO_LONG: &str = "[Your answer was cut off because it became too long. Go on from there.]";
-/// For one that had not come to a word or a whole call by then.
+/// The same note, if there was no text and no complete call by then.
 const TOO_LONG_FOR_ANY: &str = "[Your answer was cut off because it became too long, before anything of it was whole. Go on in smaller steps.]";
 
 /// The words and calls of one answer, and the results so far.
@@ -29,9 +29,9 @@ pub(super) struct Answer {
     thinking: Blocks,
     text: Blocks,
     calls: Vec<Call>,
-    /// The answer as its vendor gave it.
+    /// The answer as its vendor sent it.
     original: Option<Original>,
-    /// Whether the model had said all of it. The log then has its cost.
+    /// True if the model has finished the answer. The log then has its cost.
     is_whole: bool,
 }
 
@@ -71,8 +71,8 @@ impl Answer {
         self.calls.push(Call { call, result: None });
     }
 
-    /// Adds the result of a call, with points in the model's own pixels. Logs of earlier versions have no parts; their
-    /// text is told as it is.
+    /// Adds the result of a call, with points in the model's own pixels. Logs of earlier versions have no parts;
+    /// their text is used as it is.
     pub(super) fn result(&mut self, result: &ToolResult, place: &dyn Fn(Point) -> Point) {
         let mut calls = self.calls.iter_mut();
         let open = calls.find(|call| call.call.id == result.call && call.result.is_none());
@@ -90,7 +90,7 @@ impl Answer {
         }
     }
 
-    /// Adds the picture to the result before it, or a note that there was one.
+    /// Adds the picture to its result, or a note that there was one.
     pub(super) fn picture(&mut self, screenshot: &Screenshot, sight: &Sight<'_>) {
         let mut calls = self.calls.iter_mut().rev();
         let is_its = |call: &&mut Call| Some(&call.call.id) == screenshot.call.as_ref();
@@ -111,7 +111,7 @@ impl Answer {
         }
     }
 
-    /// Marks the answer as whole. Returns a note for the model, if the answer leaves it with nothing to react to.
+    /// Marks the answer as complete. Returns a note for the model if the answer leaves it nothing to react to.
     pub(super) fn complete(
         &mut self,
         cost: &Cost,
@@ -130,7 +130,7 @@ impl Answer {
         }
     }
 
-    /// Drops the words of an answer that is not whole.
+    /// Drops the text and thinking of an incomplete answer.
     pub(super) fn forget(&mut self) {
         if !self.is_whole {
             self.thinking = Blocks::default();
@@ -138,7 +138,7 @@ impl Answer {
         }
     }
 
-    /// Takes the words of an answer that broke off.
+    /// Takes the text of an answer that broke off.
     pub(super) fn take_cut_off(&mut self) -> Option<String> {
         if self.is_whole {
             return None;
@@ -148,8 +148,8 @@ impl Answer {
         (!text.trim().is_empty()).then_some(text)
     }
 
-    /// Takes the answer and the results of its calls as items. An answer of thinking alone is left out: it asked for
-    /// nothing and said nothing. Whether the model has said all stays known.
+    /// Takes the answer and the results of its calls as items. An answer that consists of thinking alone is left out:
+    /// it said nothing and called nothing. `is_whole` is kept.
     pub(super) fn take(&mut self) -> Vec<Item> {
         let is_whole = self.is_whole;
         let answer = std::mem::replace(

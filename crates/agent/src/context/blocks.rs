@@ -1,4 +1,4 @@
-//! Blocks of thinking or text, put together from their pieces.
+//! Blocks of thinking or text, assembled from their pieces.
 
 use deskhand_core::{event::Said, id::TurnId};
 
@@ -19,7 +19,7 @@ impl Blocks {
         self.text.push_str(&said.text);
     }
 
-    /// Makes the next piece a part of the same block, whatever its number.
+    /// Makes the next piece part of the same block, whatever its number.
     pub(crate) fn join(&mut self) {
         self.newest = None;
     }

@@ -1,4 +1,4 @@
-//! Reads the log event by event and writes the conversation.
+//! Reads the log event by event and builds the conversation.
 
 use deskhand_core::{
     event::{Complete, Cost, EventBody, Failure, Outcome, Screenshot, Status},
@@ -16,18 +16,19 @@ const ENOUGH_NOTE: &str =
     "[The previous turn came up against a bound, and a person said that it was enough.]";
 const INTERRUPTED_NOTE: &str = "[The previous turn was interrupted by the next message.]";
 
-/// The conversation as far as the log was read: finished items, then the words of people since, then the answer that is
-/// being put together.
+/// The conversation up to the current event: finished items, then the messages of people since, then the answer that
+/// is being assembled.
 pub(super) struct Conversation<'a> {
     items: Vec<Item>,
     unanswered: Unanswered,
     answer: Answer,
-    /// The people who had mouse and keyboard since the model was last told. It is asked for nothing while somebody has.
+    /// The people who had the mouse and keyboard since the model was last told. The model is not called while a
+    /// person has them.
     drivers: Vec<String>,
     turn: Option<TurnId>,
-    /// Whether the model has spoken in this turn, so that messages steer it.
+    /// True if the model has spoken in this turn, so that messages steer it.
     is_at_work: bool,
-    /// The model's view of the pictures to come.
+    /// The model's view of the pictures that follow.
     sight: Sight<'a>,
     originals: &'a Originals,
 }
@@ -48,7 +49,7 @@ impl<'a> Conversation<'a> {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "a new kind of event is no part of the conversation unless it is listed here"
+        reason = "a new kind of event is not part of the conversation unless it is listed here"
     )]
     pub(super) fn add(&mut self, body: &EventBody) {
         match body {
@@ -95,8 +96,8 @@ impl<'a> Conversation<'a> {
             EventBody::Status(status) => self.status(status),
             EventBody::Error(failure) => self.failed(failure),
             EventBody::Complete(complete) => self.completed(complete),
-            // The agent's message repeats its text, and what people decided is in the results. Actions by hand and the
-            // models that programs asked are not the agent's. Settings are in the system prompt.
+            // The agent's message repeats its text, and the results contain what people decided. Actions by hand and
+            // model calls of programs are not the agent's. Settings are in the system prompt.
             _ => {}
         }
     }
@@ -108,7 +109,7 @@ impl<'a> Conversation<'a> {
         self.items
     }
 
-    /// Begins a new answer if the one before has calls.
+    /// Starts a new answer if the current one has calls.
     fn speak(&mut self) {
         if self.answer.has_calls() {
             self.end_answer();
@@ -116,14 +117,14 @@ impl<'a> Conversation<'a> {
         self.is_at_work = true;
     }
 
-    /// Takes in the cost of an answer, which makes it whole.
+    /// Adds the cost of an answer, which completes it.
     fn answered(&mut self, cost: &Cost) {
         let original = self.originals.get(&(cost.turn, cost.step)).cloned();
         let Some(note) = self.answer.complete(cost, original) else {
             return;
         };
         self.end_answer();
-        // After a message that has not been answered yet, the note belongs to that message.
+        // If there is an unanswered message, the note belongs to that message.
         if self.unanswered.is_empty() {
             self.unanswered.steering_note(note);
         } else {
@@ -131,7 +132,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Takes in a retry: the model is asked to go on from where its answer broke off.
+    /// Adds a retry: the model is asked to continue where its answer broke off.
     fn cut_off(&mut self) {
         if let Some(text) = self.answer.take_cut_off() {
             self.end_prompt();
@@ -139,7 +140,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Takes in a picture. It stands behind its result, or is the agent's look after people had control.
+    /// Adds a picture. It follows its result, or is the agent's look after people had control.
     fn screenshot(&mut self, screenshot: &Screenshot) {
         let sight = self.sight;
         self.sight.n_old = sight.n_old.saturating_sub(1);
@@ -151,14 +152,14 @@ impl<'a> Conversation<'a> {
 
     fn status(&mut self, status: &Status) {
         match status {
-            // The turn before may have broken off without a word.
+            // The turn before may have broken off without an end in the log.
             Status {
                 turn: Some(turn), ..
             } if self.turn != Some(*turn) => {
                 self.end_turn();
                 self.turn = Some(*turn);
             }
-            // The turn is resumed. An answer that broke off is given again.
+            // The turn is resumed. An answer that broke off is dropped, and the model answers again.
             Status {
                 turn: Some(_),
                 prompt: None,
@@ -172,7 +173,7 @@ impl<'a> Conversation<'a> {
         if failure.turn.is_none() {
             return;
         }
-        // A model is not told again what it did not want to have said.
+        // The model does not see again what it refused to continue.
         if failure.code == REFUSED {
             self.answer.forget();
         }
@@ -193,7 +194,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Tells the model who had mouse and keyboard, and shows it the screen they left.
+    /// Tells the model who had the mouse and keyboard, and shows it the screen they left.
     fn handed_back(&mut self, image: Option<Image>) {
         let names = match &std::mem::take(&mut self.drivers)[..] {
             [] => return,
@@ -212,7 +213,7 @@ impl<'a> Conversation<'a> {
         self.items.push(Item::HandedBack { text, image });
     }
 
-    /// Finishes the answer that is being put together. What people said before it comes first.
+    /// Finishes the answer that is being assembled. The messages of people before it come first.
     fn end_answer(&mut self) {
         let items = self.answer.take();
         if !items.is_empty() {
@@ -225,7 +226,7 @@ impl<'a> Conversation<'a> {
         self.items.extend(self.unanswered.take());
     }
 
-    /// Finishes the turn. Words that steered it are not mixed with the next prompt.
+    /// Finishes the turn. Messages that steered it are not mixed with the next prompt.
     fn end_turn(&mut self) {
         self.end_answer();
         if self.unanswered.is_steering() {

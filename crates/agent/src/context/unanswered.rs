@@ -1,22 +1,22 @@
-//! The words of people, and notes about earlier turns, since the model last spoke.
+//! The messages of people, and notes about earlier turns, since the model last spoke.
 
 use deskhand_core::model::Item;
 
 #[derive(Debug, Default)]
 pub(super) struct Unanswered {
     texts: Vec<String>,
-    /// Whether they came in the middle of a turn.
+    /// True if they came in the middle of a turn.
     is_steering: bool,
 }
 
 impl Unanswered {
-    /// Adds a person's message. The newest message decides whether all of it steers a turn.
+    /// Adds a person's message. The newest message decides if all of them steer a turn.
     pub(super) fn message(&mut self, text: String, is_at_work: bool) {
         self.is_steering = is_at_work;
         self.texts.push(text);
     }
 
-    /// Adds a note about the turn before. It stands in front of the next prompt.
+    /// Adds a note about the previous turn. It precedes the next prompt.
     pub(super) fn note(&mut self, text: impl Into<String>) {
         self.texts.push(text.into());
     }

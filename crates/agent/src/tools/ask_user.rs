@@ -73,7 +73,7 @@ impl Invocation for Question {
         }
     }
 
-    /// The question that was raised before a restart is waited for, not asked anew.
+    /// Returns true: after a restart the tool waits for the question that was raised before, and does not ask again.
     fn is_repeatable(&self) -> bool {
         true
     }
@@ -91,10 +91,10 @@ impl Invocation for Question {
         let mut output = match (settled.reply, settled.file) {
             (None, _) => return Err(NO_ANSWER.into()),
             (Some(_), Some(file)) => {
-                // A folder per question, so that no answer takes the place of another.
+                // Each question has its own folder, so that no answer overwrites another.
                 let id = settled.decision.0.simple().to_string();
                 let folder = format!("answers/{}", &id[id.len() - 6..]);
-                // The answer is given even if the file is not.
+                // The model gets an answer even if the file could not be stored.
                 let path = context.put_file(folder, &file).await;
                 path.map_or_else(ToolOutput::from, ToolOutput::text)
             }

@@ -1,4 +1,4 @@
-//! `computer`: mouse, keyboard and screen.
+//! `computer`: the mouse, keyboard and screen.
 
 use async_trait::async_trait;
 use deskhand_core::{
@@ -44,7 +44,7 @@ impl Tool for ComputerTool {
     }
 }
 
-/// The actions in the spelling of Anthropic's tool, which most models know.
+/// Returns the schema of the actions in the spelling of Anthropic's tool, which most models know.
 fn parameters() -> Value {
     let point = |description: &str| {
         json!({
@@ -102,7 +102,7 @@ impl Invocation for Desktop {
             | Action::Zoom { .. }
             | Action::Wait { .. }
             | Action::CursorPosition => Risk::Looks,
-            // The effect of a click cannot be told from the click.
+            // A click does not show what its effect will be.
             Action::Move { .. }
             | Action::Click { .. }
             | Action::MouseDown { .. }
@@ -150,7 +150,7 @@ impl Invocation for Desktop {
     }
 }
 
-/// Writes an action for the patterns of approval rules.
+/// Returns the text of an action that the patterns of approval rules match.
 fn subject(action: &Action) -> String {
     match action {
         Action::Screenshot => "screenshot".to_owned(),
@@ -204,7 +204,7 @@ fn describe(action: &Action) -> String {
     }
 }
 
-/// Writes the result of an action, from the action and the facts that the computer tells.
+/// Writes the result of an action, from the action and the facts that the computer reports.
 fn result(action: &Action, acted: &Acted) -> Vec<ResultPart> {
     let done_at = |verb: &str, at: Option<Point>| match at.or(acted.pointer) {
         Some(at) => vec![format!("{verb} at ").into(), at.into()],
@@ -295,7 +295,7 @@ fn area(region: Region) -> Vec<ResultPart> {
     vec![corner(x0, y0), " to ".into(), corner(x1, y1)]
 }
 
-/// Adds the place, if there is one, and the keys that were held.
+/// Appends the place, if there is one, and the keys that were held.
 fn with_place(verb: &str, at: Option<Point>, modifiers: &[String]) -> String {
     let place = at.map(|at| plain(&[" at ".into(), at.into()]));
     format!("{verb}{}{}", place.unwrap_or_default(), held(modifiers))

@@ -1,4 +1,4 @@
-//! The surroundings of a call: the session's computer, its people and its log.
+//! The context of a call: the session's computer, its people and its log.
 
 use async_trait::async_trait;
 use deskhand_core::{
@@ -16,18 +16,18 @@ use jiff::Timestamp;
 use super::ToolFailure;
 use crate::ports::Settled;
 
-/// Everything a tool can use.
+/// Everything that a tool can use.
 ///
-/// Each operation ends early when the turn is stopped or a person takes over. The failure then says so, and a tool
-/// only has to hand it on.
+/// Each operation ends early if the turn is stopped or a person takes control. The failure then says so, and the tool
+/// only has to pass it on.
 #[async_trait]
 pub trait ToolContext: Send {
-    /// The turn that made the call. `None` when a person made it by hand.
+    /// Returns the turn that made the call. Returns `None` if a person made it by hand.
     fn turn(&self) -> Option<TurnId>;
 
     fn now(&self) -> Timestamp;
 
-    /// Does one thing to the desktop. The caller of the tool decides whether a picture follows.
+    /// Carries out one action on the desktop. The caller of the tool decides if a picture follows.
     async fn act(&mut self, action: &Action) -> Result<Acted, ToolFailure>;
 
     /// Uses the shell. Its output is logged while the command runs.
@@ -39,12 +39,12 @@ pub trait ToolContext: Send {
     /// Puts a file into a folder in the home folder, and returns its path.
     async fn put_file(&mut self, folder: String, file: &GivenFile) -> Result<String, ToolFailure>;
 
-    /// Types a secret into the field that has the focus.
+    /// Types a secret into the focused field.
     async fn fill_secret(&mut self, name: SecretName) -> Result<(), ToolFailure>;
 
-    /// Asks people and waits until they have answered.
+    /// Asks people, and waits until the decision is settled.
     async fn ask(&mut self, ask: Ask) -> Result<Settled, ToolFailure>;
 
-    /// Appends events of the tool's own to the session's log.
+    /// Appends the tool's own events to the session's log.
     async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), ToolFailure>;
 }

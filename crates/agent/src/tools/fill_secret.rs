@@ -1,4 +1,4 @@
-//! `fill_secret`: types a stored secret into a web page. Neither the model nor the log ever has its value.
+//! `fill_secret`: types a stored secret into a web page. Neither the model nor the log ever contains its value.
 
 use async_trait::async_trait;
 use deskhand_core::{

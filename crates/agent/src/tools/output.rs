@@ -15,7 +15,7 @@ pub struct ToolOutput {
     pub picture: Option<Frame>,
     /// Facts for programs, such as a command's exit code.
     pub state: Option<Value>,
-    /// Whether it counts as a failure, so that the rest of a batch is not carried out.
+    /// True if it counts as a failure, so that the rest of a batch is not carried out.
     pub is_error: bool,
 }
 
@@ -38,7 +38,8 @@ impl ToolOutput {
         write_parts(&self.parts, |at| at)
     }
 
-    /// Returns the parts to store beside the text: all of them if one is a point, else none, since the text has it all.
+    /// Returns the parts to store besides the text: all of them if one is a point, otherwise none, since the text is
+    /// enough.
     pub(crate) fn stored_parts(&self) -> Vec<ResultPart> {
         let is_text = |part: &ResultPart| matches!(part, ResultPart::Text(_));
         if self.parts.iter().all(is_text) {
@@ -49,7 +50,7 @@ impl ToolOutput {
     }
 }
 
-/// The reason why a call came to nothing, for the model and for people.
+/// The reason why a call failed, for the model and for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ToolFailure(pub String);

@@ -2,7 +2,7 @@
 
 use deskhand_core::shell::{ShellEnding, ShellOutput};
 
-/// Writes a command's result, and tells whether it counts as an error. A command that ended by itself does not,
+/// Writes a command's result. Returns true with it if it counts as an error. A command that ended by itself does not,
 /// whatever its exit code.
 pub(super) fn shell_text(output: &ShellOutput) -> (String, bool) {
     let cwd = &output.cwd;
@@ -49,13 +49,13 @@ pub(super) fn shell_text(output: &ShellOutput) -> (String, bool) {
     (text, is_error)
 }
 
-/// Returns the output of an interrupted command, ready for a line that tells why it was interrupted. Returns `None`
-/// when the command ended in another way.
+/// Returns the output of an interrupted command, ready for a line with the reason of the interruption. Returns `None`
+/// if the command ended in another way.
 pub(crate) fn interrupted_shell_text(output: &ShellOutput) -> Option<String> {
     (output.ending == ShellEnding::Interrupted).then(|| printed(output))
 }
 
-/// Returns the output, with a line end so that a note can follow.
+/// Returns the output with a trailing newline, so that a note can follow.
 fn printed(output: &ShellOutput) -> String {
     let mut text = output.output.clone();
     if !text.is_empty() && !text.ends_with('\n') {

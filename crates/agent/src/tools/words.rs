@@ -1,11 +1,11 @@
-//! Helpers for the sentences that tell people about calls.
+//! Helpers for the sentences that describe calls to people.
 
-/// The most characters of typed or asked text in a sentence.
+/// The maximum number of characters of typed or asked text in a sentence.
 pub(super) const LONGEST_QUOTE: usize = 80;
-/// The most characters of a command, a path or an input in a sentence.
+/// The maximum number of characters of a command, a path or an input in a sentence.
 pub(super) const LONGEST_CODE: usize = 120;
 
-/// Writes a text on one line, with at most so many characters.
+/// Writes a text on one line, with at most `most` characters.
 pub(super) fn shorten(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= most {
@@ -20,7 +20,7 @@ pub(super) fn quote(text: &str) -> String {
     format!("“{}”", shorten(text, LONGEST_QUOTE))
 }
 
-/// Writes milliseconds, from a second on as seconds.
+/// Writes milliseconds, as seconds from one second on.
 pub(super) fn span(ms: u64) -> String {
     match (ms / 1000, ms % 1000) {
         (0, ms) => format!("{ms} ms"),
@@ -29,7 +29,7 @@ pub(super) fn span(ms: u64) -> String {
     }
 }
 
-/// Writes a number of things.
+/// Writes a count with its noun, in the plural where needed.
 pub(super) fn counted(n: usize, thing: &str) -> String {
     match n {
         1 => format!("1 {thing}"),

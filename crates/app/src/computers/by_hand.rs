@@ -1,4 +1,4 @@
-//! Using a session's computer by hand, one action at a time, while nobody else does.
+//! Uses a session's computer by hand, one action at a time, while no one else does.
 
 mod context;
 
@@ -23,16 +23,16 @@ use self::context::HandContext;
 use super::Computers;
 use crate::{FindError, InternalError, WakeError, refusal::refusals, sessions::find::find_with};
 
-/// Stands for the result of an action during which somebody took control.
+/// The result of an action during which another person took control.
 const NOT_KEPT: &str = "Somebody took control meanwhile, so nothing of it is kept.";
 
-/// One thing to do by hand.
+/// An action to carry out by hand.
 #[derive(Debug)]
 pub struct ActByHand {
     /// The name of a tool that people can use by hand: `computer`, `bash` or `editor`.
     pub tool: String,
     pub input: serde_json::Value,
-    /// Whether to wait until the screen settles and keep a picture of it.
+    /// True to wait until the screen settles and keep a picture of it.
     pub look: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct ByHand {
     pub duration_ms: u64,
 }
 
-/// Reasons an action was not done.
+/// The reason why an action was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum ActByHandError {
     #[error(transparent)]
@@ -88,8 +88,8 @@ refusals! {
 }
 
 impl Computers {
-    /// Does one thing by hand. It is logged with who did it, unless they have control: what people do
-    /// in that time is nobody else's.
+    /// Carries out one action by hand. It is logged with its author, unless the author has control: what people do in
+    /// that time is private.
     pub async fn act_by_hand(
         &self,
         user: UserId,
@@ -128,14 +128,14 @@ impl Computers {
             duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
         if !has_control {
-            // Somebody may have taken control meanwhile. Then the log tells only that it was done.
+            // Another person may have taken control in the meantime. Then the log says only that the action was done.
             let is_private = self.0.live.attendance(id).held().is_some();
             self.log_result(id, &mut done, output, is_private).await?;
         }
         Ok(done)
     }
 
-    /// Checks that nobody else uses the computer. Returns `true` if this user has control.
+    /// Checks that no one else uses the computer. Returns `true` if this user has control.
     fn check_free_for(&self, user: UserId, session: &Session) -> Result<bool, ActByHandError> {
         let id = session.id;
         let held = self.0.live.attendance(id).held().map(|held| held.lease);
@@ -201,7 +201,7 @@ impl Computers {
     }
 
     async fn append(&self, id: SessionId, bodies: &[EventBody]) -> Result<(), StoreError> {
-        // Sessions are never deleted, so this one is still there.
+        // Sessions are never deleted, so this one still exists.
         let _ = self.0.log.commit(id, AppendEvents::new(bodies)).await?;
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! News about all sessions that a user may see, and notices to the user.
 //!
-//! The bus is not a log: a client first gets a snapshot and from then on the differences. For each client only the
-//! set of sessions that it has not read yet is kept, so a slow client sees fewer steps, delays nobody, and ends
-//! up with the truth.
+//! The bus is not a log: a client first gets a snapshot and then the differences. For each client the bus keeps only
+//! the set of sessions that it has not read yet, so a slow client sees fewer steps, delays no one, and ends up with
+//! the truth.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -20,9 +20,9 @@ use tokio::sync::Notify;
 
 use crate::{InternalError, refusal::Refusal};
 
-/// Sessions in the snapshot, the newest ones. Others follow when they change.
+/// The number of sessions in the snapshot, the newest ones. Others follow when they change.
 const SNAPSHOT: u32 = 200;
-/// Notices that wait for a client. Of more, the oldest are dropped.
+/// The number of notices that may wait for a client. If there are more, the oldest are dropped.
 const MOST_NOTICES: usize = 16;
 
 /// The clients that follow all sessions of their users.
@@ -43,7 +43,7 @@ struct Client {
 
 #[derive(Debug, Default)]
 struct Pending {
-    /// All sessions have to be compared.
+    /// True if all sessions have to be compared.
     is_all: bool,
     sessions: HashSet<SessionId>,
     notices: VecDeque<Notice>,
@@ -63,7 +63,7 @@ pub struct Notice {
 pub struct SessionsFeed {
     client: Arc<Client>,
     store: Store,
-    /// The summary that it has of each session; `None` before the snapshot.
+    /// The summary that the client has of each session. `None` before the snapshot.
     told: Option<HashMap<SessionId, Summary>>,
 }
 
@@ -91,15 +91,15 @@ pub struct BusSession {
 pub enum News {
     /// All sessions, the newest first.
     Snapshot(Vec<BusSession>),
-    /// A session is new or different.
+    /// A session is new or has changed.
     Session(Box<BusSession>),
-    /// The user cannot see the session any more.
+    /// The user can no longer see the session.
     Gone(SessionId),
     Notice(Notice),
 }
 
 impl Notice {
-    /// Tells of a refusal.
+    /// Creates a notice about a refusal.
     pub(crate) fn of(refusal: &impl Refusal) -> Self {
         let facts = refusal.facts();
         Self {
@@ -110,7 +110,7 @@ impl Notice {
 }
 
 impl Bus {
-    /// Notes that a session's summary may have changed.
+    /// Records that a session's summary may have changed.
     pub(crate) fn changed(&self, session: SessionId) {
         if lock(&self.clients).is_empty() {
             return;
@@ -147,7 +147,7 @@ impl Bus {
         client
     }
 
-    /// Returns the nudge of the job that tells clients of changes.
+    /// Returns the nudge of the job that tells clients about changes.
     pub(crate) fn nudge(&self) -> &Arc<Notify> {
         &self.nudge
     }
@@ -200,7 +200,7 @@ impl SessionsFeed {
         }
     }
 
-    /// Waits until there is news. It can be cancelled without losing any.
+    /// Waits until there is news. Cancelling it loses nothing.
     pub async fn ready(&self) {
         self.client.nudge.notified().await;
     }

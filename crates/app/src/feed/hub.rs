@@ -1,8 +1,8 @@
 //! Live fan-out: every client gets a session's events from the number it last saw.
 //!
-//! The log is the truth and the hub only makes it quick. New events are kept in a short ring, as
-//! bytes that all clients share. A client that is further behind reads from the store, so a slow
-//! client delays nobody and misses nothing.
+//! The log is the truth and the hub only makes it quick. New events are kept in a short ring, as bytes that all
+//! clients share. A client that is further behind reads from the store, so a slow client delays no one and misses
+//! nothing.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -17,13 +17,13 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::InternalError;
 
-/// Events in a ring.
+/// The number of events in a ring.
 const RING: usize = 256;
-/// Events that are read from the store at once.
+/// The number of events that are read from the store at once.
 const PAGE: u32 = 256;
-/// The shortest time between two wakes of a session's followers, for each of them.
+/// The shortest interval between two wakes of a session's followers, per follower.
 const PER_FOLLOWER: Duration = Duration::from_micros(75);
-/// The same, however many they are.
+/// The longest such interval, for any number of followers.
 const LONGEST_HOLD: Duration = Duration::from_millis(75);
 /// A shorter hold is not worth a timer.
 const SHORTEST_HOLD: Duration = Duration::from_millis(4);
@@ -53,7 +53,7 @@ struct Pace {
     /// The newest number that followers are to know of.
     newest: u64,
     told_at: Option<Instant>,
-    /// A task is waiting to wake them.
+    /// True if a task is waiting to wake them.
     is_held: bool,
 }
 
@@ -86,8 +86,8 @@ impl Hub {
         {
             let mut ring = channel.ring.lock().unwrap_or_else(PoisonError::into_inner);
             for event in events {
-                // Two writers may publish in another order than they committed. Events that do not
-                // continue the ring are left out; a follower that misses them reads them from the store.
+                // Two writers may publish in a different order than they committed. Events that do not continue the
+                // ring are left out; a follower that misses them reads them from the store.
                 if ring
                     .back()
                     .is_none_or(|(newest, _)| newest + 1 == event.seq)
@@ -137,8 +137,8 @@ impl Hub {
             channel,
             cursor: after,
         };
-        // Read only now: an event that was committed before is counted here, a later one is published to the
-        // channel above.
+        // The number is read only now: it includes an event that was committed before, and a later event is published
+        // to the channel above.
         let system = deskhand_core::viewer::Viewer::System;
         if let Some(session) = store.session(system, session).await? {
             feed.channel.saw(session.last_seq, &self.tasks);
@@ -152,7 +152,7 @@ impl Hub {
 }
 
 impl Channel {
-    /// Wakes the followers because of events up to `seq`: now or, when there are many followers, in a moment.
+    /// Wakes the followers because of events up to `seq`: now or, if there are many followers, in a moment.
     fn saw(self: &Arc<Self>, seq: u64, tasks: &Tasks) {
         let hold = {
             let mut pace = self.pace();
@@ -209,7 +209,7 @@ impl Channel {
 }
 
 impl Pace {
-    /// Returns the time until which events are held back for so many followers.
+    /// Returns the time until which events are held back for this many followers.
     fn hold(&self, n_followers: usize) -> Option<Instant> {
         let n_followers = u32::try_from(n_followers).unwrap_or(u32::MAX);
         let least = PER_FOLLOWER.saturating_mul(n_followers).min(LONGEST_HOLD);

@@ -1,4 +1,4 @@
-//! The one way into a session's log: a change is stored, then everybody who follows the session hears of it.
+//! The one way into a session's log: a change is stored, then all followers of the session are notified.
 
 use std::{
     collections::HashSet,
@@ -13,14 +13,14 @@ use super::{
     hub::{Feed, Hub},
 };
 
-/// Stores changes of sessions and publishes their events. Clones share it.
+/// Stores changes to sessions and publishes their events. Clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
     store: Store,
     hub: Arc<Hub>,
     bus: Arc<Bus>,
     clock: Arc<dyn Clock>,
-    /// Sessions with a change that may be stored although the database's answer was lost.
+    /// Sessions with a change that may be stored although the database's response was lost.
     unsure: Arc<Mutex<HashSet<SessionId>>>,
 }
 
@@ -35,7 +35,7 @@ impl Log {
         }
     }
 
-    /// Makes a change of a session, and publishes the events that tell of it.
+    /// Makes a change to a session, and publishes its events.
     pub(crate) async fn commit<C: Change>(
         &self,
         session: SessionId,
@@ -58,7 +58,7 @@ impl Log {
                 Ok(Ok(committed.output))
             }
             Err(refused) => {
-                // An earlier try may have made the change, and nobody has heard of it yet.
+                // An earlier attempt may have made the change, and no one has been notified yet.
                 self.hub.saw(session, refused.last_seq);
                 if !is_sure {
                     self.bus.changed(session);
@@ -68,7 +68,7 @@ impl Log {
         }
     }
 
-    /// Publishes events that were stored although the database's answer was lost.
+    /// Publishes events that were stored although the database's response was lost.
     pub(crate) async fn catch_up(&self, session: SessionId) -> Result<(), StoreError> {
         let session = self.store.session(Viewer::System, session).await?;
         if let Some(session) = session {

@@ -1,4 +1,4 @@
-//! Settles decisions that nobody answered in time.
+//! Settles decisions that no one answered in time.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ impl Job for SettleExpired {
         "decisions"
     }
 
-    /// The machine's clock may be set, so it is looked at again.
+    /// Returns a short period, since the machine's clock may be changed.
     fn period(&self) -> Duration {
         Duration::from_secs(30)
     }

@@ -1,4 +1,4 @@
-//! Puts idle sessions to sleep, and ends sandboxes that have lived for as long as they may.
+//! Puts idle sessions to sleep, and ends sandboxes that have reached their maximum lifetime.
 
 use std::{sync::Arc, time::Duration};
 
@@ -43,7 +43,7 @@ impl Job for Keeper {
 }
 
 impl Keeper {
-    /// Does what is due for one session. Returns the time at which something will be.
+    /// Does what is due for one session. Returns the time at which something will be due next.
     async fn look_after(&self, live: &Arc<LiveSession>) -> Option<Instant> {
         let now = Instant::now();
         let idle_since = live.idle_since();
@@ -63,7 +63,7 @@ impl Keeper {
             live.desk.retire().await;
             ends_at = None;
         }
-        // A sandbox that is started from now on ends no sooner.
+        // A sandbox that is started from now on does not end before this time.
         let ends_at = ends_at.unwrap_or(now + live.limits.life);
         Some(sleeps_at.map_or(ends_at, |sleeps_at| sleeps_at.min(ends_at)))
     }

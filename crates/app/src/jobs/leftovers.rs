@@ -1,4 +1,4 @@
-//! Removes files of sessions that have ended, when that failed before.
+//! Removes the files of ended sessions, if that failed before.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,7 +24,7 @@ impl Job for RemoveLeftovers {
         Duration::from_hours(24)
     }
 
-    /// A disk that is in trouble is not asked every second.
+    /// Returns a long pause, so that a failing disk is not used every second.
     fn least_pause(&self) -> Duration {
         Duration::from_mins(10)
     }

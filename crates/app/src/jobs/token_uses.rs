@@ -1,4 +1,4 @@
-//! Writes down when tokens were last used.
+//! Stores when tokens were last used.
 
 use std::time::Duration;
 

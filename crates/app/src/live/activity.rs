@@ -17,9 +17,9 @@ const VISIBLE_FOR: Duration = Duration::from_secs(75);
 #[derive(Debug)]
 pub(crate) struct Activity {
     state: Mutex<State>,
-    /// Tells the keeper that there may be an idle session.
+    /// Notifies the keeper that there may be an idle session.
     idle: Arc<Notify>,
-    /// Tells that the worker rests, or that a turn began.
+    /// Notifies waiters that the worker rests, or that a turn began.
     progress: Notify,
 }
 
@@ -37,7 +37,7 @@ struct State {
 enum Worker {
     Rests,
     Works,
-    /// It works, and a prompt came that it may not have seen.
+    /// The worker is busy, and a prompt arrived that it may not have seen.
     IsNudged,
 }
 
@@ -66,7 +66,7 @@ impl Activity {
         !state.is_closed
     }
 
-    /// Takes back one reason that [`Activity::acquire`] added.
+    /// Removes one reason that [`Activity::acquire`] added.
     pub(crate) fn release(&self) {
         let mut state = self.state();
         state.n_guards -= 1;
@@ -78,19 +78,19 @@ impl Activity {
         }
     }
 
-    /// Notes that the session is used at this moment.
+    /// Records that the session is used at this moment.
     pub(crate) fn touch(&self) {
         self.state().used_at = Instant::now();
     }
 
-    /// Notes that a visible page shows the session.
+    /// Records that a visible page shows the session.
     pub(crate) fn note_visible(&self) {
         let mut state = self.state();
         state.used_at = Instant::now();
         state.seen_at = Some(state.used_at);
     }
 
-    /// Returns since when the session has been idle. `None` while it is used or once it is closed.
+    /// Returns the time since which the session has been idle. Returns `None` while it is used or once it is closed.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
         let state = self.state();
         (state.is_idle() && !state.is_closed).then_some(state.used_at)
@@ -111,12 +111,12 @@ impl Activity {
         closes
     }
 
-    /// Closes the session, used or not.
+    /// Closes the session, even if it is in use.
     pub(crate) fn close(&self) {
         self.state().is_closed = true;
     }
 
-    /// Notes that there is work. Returns `true` if the caller has to start a worker.
+    /// Records that there is work. Returns `true` if the caller has to start a worker.
     pub(crate) fn begin_work(&self) -> bool {
         let mut state = self.state();
         let rests = state.worker == Worker::Rests;
@@ -128,7 +128,7 @@ impl Activity {
         rests
     }
 
-    /// Notes that the worker found no prompt. Returns `true` if it may end.
+    /// Records that the worker found no prompt. Returns `true` if it may end.
     pub(crate) fn end_work(&self) -> bool {
         let mut state = self.state();
         state.used_at = Instant::now();
@@ -143,7 +143,7 @@ impl Activity {
         true
     }
 
-    /// Notes that the worker ends, prompts or not.
+    /// Records that the worker ends, even if prompts wait.
     pub(crate) fn give_up_work(&self) {
         let mut state = self.state();
         state.worker = Worker::Rests;
@@ -152,14 +152,14 @@ impl Activity {
         self.progress.notify_waiters();
     }
 
-    /// Notes that the worker has a prompt to work on.
+    /// Records that the worker has a prompt to work on.
     pub(crate) fn begin_turn(&self) {
         self.state().is_in_turn = true;
         self.progress.notify_waiters();
     }
 
-    /// Notes that a turn is over. Called before the log says so: whoever reads there that the agent is
-    /// done finds the session between turns here, or idle.
+    /// Records that a turn is over. Called before the log says so: a reader who sees there that the agent is done
+    /// finds the session between turns here, or idle.
     pub(crate) fn end_turn(&self) {
         self.state().is_in_turn = false;
     }
@@ -181,7 +181,7 @@ impl Activity {
 
     async fn wait_until(&self, condition: impl Fn(&State) -> bool) {
         loop {
-            // Created before looking, so that no change is missed.
+            // Created before the check, so that no change is missed.
             let progress = self.progress.notified();
             if condition(&self.state()) {
                 return;

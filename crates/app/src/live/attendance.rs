@@ -1,7 +1,7 @@
-//! The people's side of a session: who is connected, and who holds the lease on mouse and keyboard.
+//! The people's side of a session: the connected people, and the holder of the lease on the mouse and keyboard.
 //!
-//! The store says whose lease it is. This is its copy in memory, changed only by [`crate::Control`]
-//! under [`Attendance::change`], so that store, runner and screens agree.
+//! The store decides whose lease it is. This is its copy in memory, changed only by [`crate::Control`] under
+//! [`Attendance::change`], so that store, runner and screens agree.
 
 use std::{
     collections::HashMap,
@@ -18,14 +18,14 @@ use tokio::sync::watch;
 
 use super::presence::Presence;
 
-/// The time that a holder may be disconnected before the lease ends.
+/// The time for which a holder may be disconnected before the lease ends.
 const AWAY: Duration = Duration::from_secs(15);
 
 /// The attendance of all sessions that have some.
 ///
-/// A session that sleeps may have people who look at its log, or a lease that is not over. So this map is
-/// apart from the sessions that are awake. An entry is kept by those who use it (an awake session, a
-/// connection, the watch over a lease) and goes with the last of them.
+/// A sleeping session may have people who look at its log, or a lease that has not ended. So this map is separate
+/// from the awake sessions. An entry is kept by its users (an awake session, a connection, the watch over a lease)
+/// and goes with the last of them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Attendances(Arc<AttendanceMap>);
 
@@ -38,7 +38,7 @@ pub(crate) struct Attendance {
     pub(crate) change: tokio::sync::Mutex<()>,
     pub(crate) presence: Presence,
     lease: watch::Sender<LeaseState>,
-    /// The number of connections of each person; 0 for a holder who has lost all.
+    /// The number of connections of each person. It is 0 for a holder who has lost all.
     connections: watch::Sender<HashMap<UserId, usize>>,
     session: SessionId,
     map: Weak<AttendanceMap>,
@@ -47,13 +47,13 @@ pub(crate) struct Attendance {
 #[derive(Debug, Clone, Default)]
 struct LeaseState {
     lease: Option<Lease>,
-    /// Counts leases, to tell a later one of the same person from this one.
+    /// The number of leases so far, to tell a later lease of the same person from this one.
     number: u64,
-    /// Lets input of the holder through: only while the sandbox obeys them.
+    /// True if the holder's input is let through: only while the sandbox obeys them.
     is_open: bool,
 }
 
-/// A lease that is held, told apart from a later one of the same person.
+/// A lease that is held, distinct from a later one of the same person.
 #[derive(Debug, Clone)]
 pub(crate) struct HeldLease {
     pub(crate) lease: Lease,
@@ -69,7 +69,7 @@ pub struct Connection {
 }
 
 impl Attendances {
-    /// Returns the attendance of a session, created if there is none.
+    /// Returns the attendance of a session, and creates it if there is none.
     pub(crate) fn of(&self, session: SessionId) -> Arc<Attendance> {
         let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = map.get(&session).and_then(Weak::upgrade) {
@@ -94,7 +94,7 @@ impl Drop for Attendance {
             return;
         };
         let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
-        // Somebody may have come meanwhile, and made another entry.
+        // A new person may have connected in the meantime, and created another entry.
         if map
             .get(&self.session)
             .is_some_and(|entry| entry.strong_count() == 0)
@@ -123,8 +123,8 @@ impl Attendance {
         }
     }
 
-    /// Notes a lease that is in the store. Returns it if it is a new one; its input is let through
-    /// after [`Attendance::open`].
+    /// Records a lease that is in the store. Returns it if it is a new one; its input is let through after
+    /// [`Attendance::open`].
     pub(crate) fn note(&self, lease: Lease) -> Option<HeldLease> {
         self.connections
             .send_modify(|people| people.retain(|_, n_connections| *n_connections > 0));
@@ -153,7 +153,7 @@ impl Attendance {
         self.lease.send_modify(|state| state.is_open = false);
     }
 
-    /// Notes that the lease is over.
+    /// Records that the lease is over.
     pub(crate) fn clear(&self) {
         self.lease.send_modify(|state| {
             state.lease = None;
@@ -168,7 +168,7 @@ impl Attendance {
         let _ = state.wait_for(|state| state.lease.is_none()).await;
     }
 
-    /// Waits until this lease is another, or over.
+    /// Waits until this lease has ended or another one has replaced it.
     pub(crate) async fn changed_from(&self, held: &HeldLease) {
         let mut state = self.lease.subscribe();
         let is_same = |state: &LeaseState| {
@@ -206,7 +206,7 @@ impl Attendance {
 }
 
 impl Connection {
-    /// Returns `true` while mouse and keyboard are theirs.
+    /// Returns `true` while the mouse and keyboard are theirs.
     pub fn drives(&self) -> bool {
         let state = self.lease.borrow();
         let lease = state.lease.as_ref().filter(|_| state.is_open);
@@ -228,7 +228,7 @@ impl Drop for Connection {
                 return;
             };
             *n_connections -= 1;
-            // That somebody is gone matters only while they have the lease.
+            // A person's absence matters only while they have the lease.
             if *n_connections == 0 && holder != Some(self.user) {
                 people.remove(&self.user);
             }

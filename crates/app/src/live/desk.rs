@@ -33,7 +33,7 @@ pub(crate) struct SessionDesk {
     computers: ComputerStarter,
     log: Log,
     tasks: Tasks,
-    /// The longest life of one sandbox.
+    /// The maximum lifetime of a sandbox.
     life: Duration,
     room: Arc<Attendance>,
     current: RwLock<Option<Arc<SessionComputer>>>,
@@ -44,7 +44,7 @@ pub(crate) struct SessionDesk {
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 enum Openness {
     Open,
-    /// The session or the server is ending, and no sandbox is started any more.
+    /// The session or the server is ending, and no further sandbox is started.
     Closed,
 }
 
@@ -77,13 +77,13 @@ impl SessionDesk {
             .filter(|computer| computer.ended().now_or_never().is_none())
     }
 
-    /// Returns the computer, and starts it if it does not run.
+    /// Returns the computer, and starts it if it is not running.
     pub(crate) async fn computer(self: &Arc<Self>) -> Result<Arc<SessionComputer>, DeskError> {
         if let Some(computer) = self.running() {
             return Ok(computer);
         }
-        // A task of its own, since a turn that is stopped drops the future it waits for, and a start
-        // that was begun must be logged to its end.
+        // This runs as its own task, since a stopped turn drops the future it waits for, and a start must be logged
+        // to its end.
         let desk = Arc::clone(self);
         let started = self
             .tasks
@@ -106,7 +106,7 @@ impl SessionDesk {
                 message: "The session or the server is ending.".to_owned(),
             });
         }
-        // Another caller may have started it meanwhile, or it died and its watcher has not noticed yet.
+        // Another caller may have started it in the meantime, or it died and its watcher has not noticed yet.
         if let Some(computer) = self.current() {
             match computer.ended().now_or_never() {
                 None => return Ok(computer),
@@ -129,12 +129,12 @@ impl SessionDesk {
         self.room.held().is_some()
     }
 
-    /// Returns the time at which the running sandbox has lived for as long as it may.
+    /// Returns the time at which the running sandbox reaches its maximum lifetime.
     pub(crate) fn ends_at(&self) -> Option<Instant> {
         self.running().map(|computer| computer.due_at())
     }
 
-    /// Ends a sandbox that has lived for as long as it may. The next one is started when it is needed.
+    /// Ends a sandbox that has reached its maximum lifetime. The next one is started when it is needed.
     pub(crate) async fn retire(&self) {
         let _change = self.change.lock().await;
         if self.ends_at().is_none_or(|end| end > Instant::now()) {
@@ -165,7 +165,7 @@ impl SessionDesk {
         Ok(())
     }
 
-    /// Does the same, with the reason in the log.
+    /// Ends the sandbox for good, with the reason in the log.
     pub(crate) async fn park(&self, reason: &str) {
         let mut change = self.change.lock().await;
         *change = Openness::Closed;
@@ -270,7 +270,7 @@ impl SessionDesk {
         reason: Option<String>,
         events: Vec<EventBody>,
     ) -> Result<bool, StoreError> {
-        // Written twice if the database went away before it answered, which does no harm.
+        // If the database became unreachable before it responded, this is written twice, which does no harm.
         let told = until_answered(self.tasks.shutdown(), || {
             let transition = Transition {
                 phase,

@@ -25,11 +25,11 @@ struct Visitor {
 /// One connection of a visitor, until it is dropped.
 #[derive(Debug)]
 pub struct Present {
-    /// Keeps the record of the session while somebody is there.
+    /// Keeps the record of the session while people are there.
     attendance: Arc<Attendance>,
     user: UserId,
     visitors: watch::Receiver<Visitors>,
-    /// The people whom this connection was told about last.
+    /// The people that this connection was last told about.
     told: BTreeMap<UserId, String>,
 }
 
@@ -68,8 +68,7 @@ impl Present {
         }
     }
 
-    /// Waits until somebody came or left since the last call. The first call returns the people who
-    /// are there.
+    /// Waits until a person has come or left since the last call. The first call returns the people who are there.
     pub async fn next(&mut self) -> Vec<PresenceChange> {
         loop {
             let changes = self.changes();

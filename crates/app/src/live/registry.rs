@@ -1,4 +1,4 @@
-//! The map of sessions that are awake, and the places that each owner has among them.
+//! The map of awake sessions, and the places that each owner has among them.
 
 use std::{
     collections::HashMap,
@@ -15,11 +15,11 @@ use tokio::time::Instant;
 
 use super::session::{AwakeGuard, LiveSession};
 
-/// The sessions that are awake, by id.
+/// The awake sessions, by id.
 #[derive(Debug, Default)]
 pub(crate) struct Registry(Mutex<HashMap<SessionId, Arc<LiveSession>>>);
 
-/// The result of asking for a place among the sessions that are awake.
+/// The result of a request for a place among the awake sessions.
 pub(super) enum Placement {
     Given(AwakeGuard),
     /// Another session of the owner has the place, idle since this time.
@@ -55,8 +55,8 @@ impl Registry {
         live.gone.cancel();
     }
 
-    /// Looks for a place for a sleeping session. Returns `None` if it is awake meanwhile. `make` is
-    /// called under the lock, so that a session is made once.
+    /// Looks for a place for a sleeping session. Returns `None` if it has woken in the meantime. `make` is called
+    /// under the lock, so that a session is made once.
     pub(super) fn place(
         &self,
         session: &Session,
@@ -78,7 +78,7 @@ impl Registry {
             sessions.insert(session.id, Arc::clone(&live));
             return AwakeGuard::new(live).map(Placement::Given);
         }
-        // No place is free: the session goes that has been idle for the longest time.
+        // No place is free: the session that has been idle for the longest time makes room.
         let idle = || of_owner().filter_map(|live| Some((live, live.idle_since()?)));
         let longest = idle()
             .filter(|(live, _)| !live.activity.is_visible())

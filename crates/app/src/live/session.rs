@@ -34,7 +34,7 @@ pub(crate) struct LiveSession {
     pub(super) current: Mutex<Option<CurrentTurn>>,
 }
 
-/// The turn that runs, or is about to.
+/// The turn that is running or about to run.
 #[derive(Debug)]
 pub(super) struct CurrentTurn {
     pub(super) id: TurnId,
@@ -81,7 +81,8 @@ impl Drop for AwakeGuard {
 }
 
 impl LiveSession {
-    /// Returns since when the session has been idle. `None` while it is used, or when it is going to sleep.
+    /// Returns the time since which the session has been idle. Returns `None` while it is used, or if it is going to
+    /// sleep.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
         if self.desk.is_held() {
             self.activity.touch();
@@ -98,7 +99,7 @@ impl LiveSession {
         *self.owner.lock().unwrap_or_else(PoisonError::into_inner) = owner;
     }
 
-    /// Stops the turn that runs. Returns `false` if there is none.
+    /// Stops the running turn. Returns `false` if there is none.
     pub(crate) fn stop_turn(&self) -> bool {
         self.current().as_ref().is_some_and(|turn| {
             turn.stop.cancel();
@@ -118,14 +119,14 @@ impl LiveSession {
         self.ending.clone()
     }
 
-    /// Tells the turn that runs about a message that is to steer it.
+    /// Tells the running turn about a message that is to steer it.
     pub(crate) fn steer(&self) {
         if let Some((turn, _)) = self.at_work() {
             self.turns.steer(turn);
         }
     }
 
-    /// Ends the turn that runs, unless it works on this very message.
+    /// Ends the running turn, unless it works on this very message.
     pub(crate) fn interrupt(&self, message: MessageId) {
         if let Some(turn) = &mut *self.current()
             && turn.prompt.is_some_and(|prompt| prompt != message)

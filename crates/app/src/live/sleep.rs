@@ -1,4 +1,4 @@
-//! Putting sessions to sleep, and ending them.
+//! Puts sessions to sleep, and ends them.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::{AwakeGuard, LiveSessions, session::LiveSession};
 
 impl LiveSessions {
-    /// Notes that a visible page shows a session.
+    /// Records that a visible page shows a session.
     pub(crate) fn note_visible(&self, session: SessionId) {
         if let Some(live) = self.get(session) {
             live.activity.note_visible();
@@ -25,7 +25,7 @@ impl LiveSessions {
             return;
         }
         let (lives, live, reason) = (self.clone(), Arc::clone(live), reason.to_owned());
-        // A task of its own, since the caller may go away before its end.
+        // This runs as its own task, since the caller may go away before its end.
         let sleeping = self.0.parts.tasks.spawn("put to sleep", async move {
             live.end().await;
             live.desk.park(&reason).await;
@@ -43,7 +43,7 @@ impl LiveSessions {
     /// Starts the sandbox of a session in the background.
     pub(crate) fn start_sandbox(&self, guard: AwakeGuard) {
         self.0.parts.tasks.spawn("first sandbox", async move {
-            // A failure is in the log already, and the next prompt tries again.
+            // A failure is already in the log, and the next prompt tries again.
             let _ = guard.desk.computer().await;
         });
     }
@@ -51,7 +51,7 @@ impl LiveSessions {
     /// Ends a session for good: its turn, its sandbox and its files.
     pub(crate) async fn terminate(&self, guard: AwakeGuard) -> Result<(), StoreError> {
         let lives = self.clone();
-        // A task of its own, since the caller may go away before its end.
+        // This runs as its own task, since the caller may go away before its end.
         let ending = self.0.parts.tasks.spawn("terminate", async move {
             let id = guard.id;
             let ended = lives.end(&guard).await;
@@ -77,13 +77,13 @@ impl LiveSessions {
         };
         let attendance = self.attendance(live.id);
         let _change = attendance.change.lock().await;
-        // A session that is over already stays so.
+        // A session that has already ended stays so.
         let _ = self.0.parts.log.commit(live.id, transition).await?;
         attendance.clear();
         Ok(())
     }
 
-    /// Removes a session that is over, or was never stored.
+    /// Removes a session that has ended or was never stored.
     pub(crate) async fn forget(&self, guard: AwakeGuard) {
         guard.activity.close();
         let lives = self.clone();

@@ -1,4 +1,4 @@
-//! Waking sessions.
+//! Wakes sessions.
 
 use std::{
     sync::{Arc, Mutex},
@@ -26,7 +26,7 @@ use crate::{
 /// The longest wait for a session that may be idle in a moment.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
-/// Reasons a session was not woken.
+/// The reason why a session was not woken.
 #[derive(Debug, thiserror::Error)]
 pub enum WakeError {
     #[error(
@@ -36,8 +36,8 @@ pub enum WakeError {
     TooMany {
         used: u64,
         limit: u32,
-        /// The time at which the next of them goes to sleep if it stays idle. Unknown while the agent
-        /// works in all.
+        /// The time at which the next of them goes to sleep if it stays idle. Unknown while the agent works in all of
+        /// them.
         frees: Option<FreesAt>,
     },
     #[error("the session could not be woken")]
@@ -54,8 +54,8 @@ refusals! {
 }
 
 impl LiveSessions {
-    /// Keeps a session awake, woken if it sleeps. If too many sessions of its owner are awake, the one
-    /// that has been idle for the longest time goes to sleep for it.
+    /// Keeps a session awake, and wakes it if it sleeps. If too many sessions of its owner are awake, the one that
+    /// has been idle for the longest time goes to sleep to make room.
     pub(crate) async fn wake(&self, session: &Session) -> Result<AwakeGuard, WakeError> {
         let deadline = Instant::now() + LONGEST_WAIT;
         loop {
@@ -70,7 +70,7 @@ impl LiveSessions {
                     let reason = "Another session needed its place. Its files are kept.";
                     self.put_to_sleep(&live, since, reason).await;
                 }
-                // The log may say already that its turn is over, so that people count on its place.
+                // The log may already say that its turn is over, so that people count on its place.
                 Some(Placement::Settling(live))
                     if timeout_at(deadline, live.activity.settled()).await.is_ok() => {}
                 Some(Placement::Settling(_)) => {
@@ -85,7 +85,7 @@ impl LiveSessions {
         }
     }
 
-    /// Keeps a session awake even above the limit: work that was begun must come to its end.
+    /// Keeps a session awake even above the limit: work in progress must come to its end.
     pub(crate) async fn wake_anyway(&self, session: &Session) -> Result<AwakeGuard, StoreError> {
         let limits = self.0.parts.limits.of(session.owner).await?;
         let unbounded = Limits {
@@ -103,8 +103,7 @@ impl LiveSessions {
         }
     }
 
-    /// Keeps a session that is awake. Waits for one that is going to sleep, and returns `None` for one
-    /// that sleeps.
+    /// Keeps an awake session awake. Waits for one that is going to sleep, and returns `None` for a sleeping one.
     async fn keep(&self, session: &Session) -> Option<AwakeGuard> {
         let live = self.get(session.id)?;
         let guard = AwakeGuard::new(Arc::clone(&live));
@@ -114,7 +113,7 @@ impl LiveSessions {
         guard
     }
 
-    /// Tells the owner, wherever they look, that no place is free.
+    /// Notifies the owner on all their clients that no place is free.
     fn refuse(&self, session: &Session, limits: Limits, frees_in: Option<Duration>) -> WakeError {
         let parts = &self.0.parts;
         let error = WakeError::TooMany {
@@ -129,7 +128,7 @@ impl LiveSessions {
         error
     }
 
-    /// Makes a session that wakes. Nothing is started for it yet.
+    /// Creates a waking session. Nothing is started for it yet.
     fn make(&self, session: &Session, limits: Limits) -> Arc<LiveSession> {
         let parts = &self.0.parts;
         let desk = SessionDesk::new(

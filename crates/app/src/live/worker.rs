@@ -1,5 +1,5 @@
-//! The worker of a session: one task that takes prompts from the queue, one after the other, and has a
-//! turn run for each. It exists only while there is work.
+//! The worker of a session: one task that takes prompts from the queue, one after the other, and runs a turn for
+//! each. It exists only while there is work.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ use tracing::Instrument;
 use super::session::{CurrentTurn, LiveSession};
 use crate::turns::TurnOrder;
 
-/// The pause before another try when the database did not answer.
+/// The pause before a retry if the database did not respond.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// A turn that an earlier server did not finish.
@@ -32,7 +32,7 @@ impl LiveSession {
         }
         let worker = Arc::clone(self);
         let work = async move { worker.work(unfinished).await };
-        // The request that asked for the work is answered long before it ends.
+        // The request that asked for the work is answered long before the work ends.
         let span = tracing::info_span!(parent: None, "session", session.id = %self.id);
         self.turns.tasks().spawn("session", work.instrument(span));
     }
@@ -44,7 +44,7 @@ impl LiveSession {
         }
         while !self.ending.is_cancelled() {
             let turn = TurnId::new();
-            // Before the prompt is taken, so that a stop can reach the turn from the start.
+            // This comes before the prompt is taken, so that a stop can reach the turn from the start.
             let stop = self.begin_turn(turn);
             match self.turns.take_prompt(self.id, turn, &self.ending).await {
                 Ok(Some(prompt)) => self.run(turn, prompt, stop).await,
@@ -64,7 +64,7 @@ impl LiveSession {
         self.activity.give_up_work();
     }
 
-    /// Has a turn run and closed, to its end in the log.
+    /// Runs a turn and closes it in the log.
     async fn run(&self, turn: TurnId, prompt: MessageId, stop: CancellationToken) {
         self.activity.begin_turn();
         self.note_prompt(prompt).await;
@@ -77,8 +77,8 @@ impl LiveSession {
             ending: self.ending.clone(),
         };
         let report = self.turns.run(order).await;
-        // The end of a turn must not get lost while the database is away. Only a server that ends
-        // leaves it to the next start.
+        // The end of a turn must not get lost while the database is unreachable. Only a server that shuts down leaves
+        // it to the next start.
         let is_ending = self.ending.is_cancelled();
         let is_parked = self.turns.is_parked();
         self.activity.end_turn();
@@ -110,8 +110,8 @@ impl LiveSession {
         stop
     }
 
-    /// Notes the prompt of the turn. A message that was to interrupt the turn may have come before its
-    /// prompt was known, and interrupts it now.
+    /// Records the prompt of the turn. A message that was to interrupt the turn may have arrived before its prompt
+    /// was known, and interrupts it now.
     async fn note_prompt(&self, prompt: MessageId) {
         if let Some(turn) = &mut *self.current() {
             turn.prompt = Some(prompt);

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use self::call::Call;
 use crate::{feed::log::Log, live::LiveSessions, money::spending::Spending};
 
-/// The number of calls that one session may have under way.
+/// The number of calls that one session may have in progress.
 pub(crate) const MOST_CALLS: usize = 8;
 
 /// The model gateway as programs in sandboxes use it. Clones share it.
@@ -40,11 +40,11 @@ pub struct Gateway {
 #[derive(Debug)]
 pub struct Admitted {
     session: SessionId,
-    /// The turn that is under way, if one is.
+    /// The turn in progress, if there is one.
     turn: Option<TurnId>,
     /// Fires when the call has to end.
     stop: CancellationToken,
-    /// There is a budget in money, so the price has to be known.
+    /// True if there is a budget in money, so that the price has to be known.
     counts_money: bool,
     _place: OwnedSemaphorePermit,
 }
@@ -66,12 +66,12 @@ impl Gateway {
         }
     }
 
-    /// Returns `true` if a vendor is behind this path and takes this method.
+    /// Returns `true` if a vendor is behind this path and accepts this method.
     pub fn serves(&self, method: &str, path: &str) -> bool {
         self.vendors.serves(method, path)
     }
 
-    /// Returns a refusal in the words of the vendor behind this path.
+    /// Returns a refusal in the format of the vendor behind this path.
     pub fn refuse(&self, path: &str, refusal: &Refusal) -> GatewayAnswer {
         self.vendors.refuse(path, refusal)
     }
@@ -108,14 +108,14 @@ impl Gateway {
         })
     }
 
-    /// Passes a request on. The answer's body goes on as it comes.
+    /// Forwards a request. The body of the answer is passed on as it arrives.
     pub async fn ask(
         &self,
         admitted: Admitted,
         request: GatewayRequest,
     ) -> Result<GatewayAnswer, Refusal> {
         let vendors = Arc::clone(&self.vendors);
-        // A request may be long, and reading it all at once would keep others waiting.
+        // A request may be long, and parsing it in one go would keep others waiting.
         let asked = spawn_blocking(move || vendors.read(request)).await;
         let asked = asked.map_err(|error| {
             tracing::error!(
@@ -139,14 +139,14 @@ impl Gateway {
             admitted,
             asked,
         };
-        // A task of its own, since a program that hangs up does not make the call undone.
+        // This runs as its own task, since the call continues even if the program hangs up.
         self.tasks.spawn("gateway call", call.carry_out(begun));
         beginning
             .await
             .unwrap_or_else(|_ended| Err(Refusal::new(RefusalKind::Server, "the call broke off")))
     }
 
-    /// Returns what a session and its owner may use, unless nothing is left of it.
+    /// Returns the accounts of a session and its owner, unless one is used up.
     async fn may_spend(&self, session: SessionId) -> Result<Accounts, Refusal> {
         let accounts = self.spending.accounts(session).await;
         let (_, accounts) = accounts.map_err(|error| {
@@ -166,7 +166,7 @@ impl Gateway {
     }
 }
 
-/// Returns `true` if not even the smallest call fits any more.
+/// Returns `true` if there is no room for even the smallest call.
 fn is_used_up(account: &Account) -> bool {
     let Account { used, .. } = account;
     account.usd_limit().is_some_and(|limit| used.usd >= limit)

@@ -1,4 +1,4 @@
-//! Spending: the budgets of sessions and people for models, and what they have used.
+//! Spending: the budgets of sessions and users for models, and their usage.
 
 use std::sync::Arc;
 
@@ -20,12 +20,12 @@ pub struct Spending {
     clock: Arc<dyn Clock>,
 }
 
-/// The use of models by all sessions of a user.
+/// The model usage of all sessions of a user.
 #[derive(Debug, Clone, Copy)]
 pub struct UserUse {
-    /// Since midnight UTC, and what may be used until the next.
+    /// The usage since midnight UTC, and the limit until the next midnight.
     pub today: Account,
-    /// Since the first of the month.
+    /// The usage since the first of the month.
     pub month: Amount,
     /// The beginning of the next day.
     pub next_day_at: Timestamp,
@@ -40,7 +40,7 @@ impl Spending {
         }
     }
 
-    /// Returns what the sessions of a user have used, and may use today.
+    /// Returns the usage of a user's sessions, and today's limit.
     pub async fn of_user(&self, user: UserId) -> Result<UserUse, InternalError> {
         let now = self.clock.now();
         Ok(UserUse {

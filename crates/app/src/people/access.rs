@@ -1,7 +1,7 @@
 //! Checks that people who were let in may stay.
 //!
-//! An open connection outlives the request that opened it. So each one looks again whenever the rights,
-//! tokens or sign-ins of its user change, and when its own credential expires.
+//! An open connection outlives the request that opened it. So each one checks again when the rights, tokens or
+//! sign-ins of its user change, and when its own credential expires.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
     signals::{Signals, Topic, Waiter},
 };
 
-/// The longest wait of a connection before it looks at the clock again.
+/// The longest wait of a connection before it checks the clock again.
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
 
 /// A person who was let into a session, for as long as they may see it.
@@ -51,7 +51,7 @@ struct Standing {
     right: Right,
 }
 
-/// Reasons a person was not let in.
+/// The reason why a person was not let in.
 #[derive(Debug, thiserror::Error)]
 pub enum AdmitError {
     #[error("nobody is signed in with this")]
@@ -107,8 +107,8 @@ impl App {
     }
 }
 
-/// Begins to wait for changes to the access of the person behind a credential. The caller reads who
-/// they are and what they may do after this, so that no change is missed.
+/// Starts waiting for changes to the access of the person behind a credential. The caller reads their identity and
+/// rights after this, so that no change is missed.
 async fn subscribe(
     users: &Users,
     signals: &Signals,
@@ -124,8 +124,7 @@ impl Guest {
         &self.identity
     }
 
-    /// Waits until the person is signed out. Calls `on_change` whenever they may do less or more than
-    /// before.
+    /// Waits until the person is signed out. Calls `on_change` whenever their rights may have changed.
     pub async fn lost(mut self, on_change: impl Fn()) {
         loop {
             wait(&*self.clock, self.identity.expires_at, &mut self.changes).await;
@@ -147,7 +146,7 @@ impl Standing {
 }
 
 impl Admission {
-    /// Waits until the person may not see the session any more.
+    /// Waits until the person may no longer see the session.
     pub async fn lost(mut self) {
         loop {
             self.wait().await;
@@ -157,7 +156,7 @@ impl Admission {
         }
     }
 
-    /// Waits for the same, or until they are given or lose the right to drive.
+    /// Waits for the same, or until they gain or lose the right to drive.
     pub async fn changed(mut self) {
         let could_drive = self.may_drive();
         loop {
@@ -169,12 +168,12 @@ impl Admission {
         }
     }
 
-    /// Returns `true` if they may use mouse and keyboard.
+    /// Returns `true` if they may use the mouse and keyboard.
     pub fn may_drive(&self) -> bool {
         self.standing.may_drive()
     }
 
-    /// Waits until there is reason to look again.
+    /// Waits until there is a reason to check again.
     async fn wait(&mut self) {
         let expires_at = self.standing.identity.expires_at;
         wait(&*self.clock, expires_at, &mut self.changes).await;
@@ -185,18 +184,18 @@ impl Admission {
     }
 }
 
-/// Waits until the credential expires, the access changes, or it is time to look at the clock again.
+/// Waits until the credential expires, the access changes, or it is time to check the clock again.
 async fn wait(clock: &dyn Clock, expires_at: Option<jiff::Timestamp>, changes: &mut Waiter) {
     let left = expires_at.map(|end| {
-        // A time that is over already leaves nothing to wait for.
+        // If the time is over already, there is nothing to wait for.
         Duration::try_from(end.duration_since(clock.now())).unwrap_or_default()
     });
     let wait = left.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT);
-    // A timeout is one of the reasons to look again.
+    // A timeout is one of the reasons to check again.
     let _ = tokio::time::timeout(wait, changes.signalled()).await;
 }
 
-/// Reads who a person is and what they may do now. When the database does not answer, they have to reconnect.
+/// Reads the current identity and rights of a person. If the database does not respond, they have to reconnect.
 async fn look(
     users: &Users,
     sessions: &Sessions,

@@ -1,4 +1,4 @@
-//! Managing users, for administrators.
+//! User management for administrators.
 
 use deskhand_core::{
     id::UserId,
@@ -19,7 +19,7 @@ pub struct ChangeUser {
     pub active: Option<bool>,
 }
 
-/// Reasons a user was not created.
+/// The reason why a user was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateUserError {
     #[error(transparent)]
@@ -36,7 +36,7 @@ refusals! {
     Self::NameTaken(_) => Conflict("name_taken"),
 }
 
-/// Reasons a user was not changed, or got no link.
+/// The reason why a user was not changed, or got no link.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeUserError {
     #[error(transparent)]
@@ -91,7 +91,7 @@ impl Users {
         Ok(self.store.users(after, limit).await?)
     }
 
-    /// Changes a user. A user who is disabled is signed out everywhere at once.
+    /// Changes a user. A disabled user is signed out everywhere at once.
     pub async fn change(&self, id: UserId, change: ChangeUser) -> Result<User, ChangeUserError> {
         let name = change.name.as_deref().map(check_name).transpose()?;
         let changed = UserChange {

@@ -1,4 +1,4 @@
-//! The default policy of each user: what the agent must ask in new sessions.
+//! The default approval policy of each user for new sessions.
 
 use deskhand_core::{
     id::UserId,
@@ -8,7 +8,7 @@ use deskhand_core::{
 use super::users::Users;
 use crate::{InternalError, refusal::refusals};
 
-/// Reasons a policy was not taken.
+/// The reason why a policy was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum SetApprovalsError {
     #[error(transparent)]

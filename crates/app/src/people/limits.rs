@@ -1,4 +1,4 @@
-//! Limits: how much of the server a user may use, and how much of it they do.
+//! Limits: a user's share of the server, and their usage of it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::{
 /// The time over which new sessions are counted.
 pub(crate) const DAY: Duration = Duration::from_hours(24);
 
-/// Looks up the limits that hold for a user. Clones share it.
+/// Looks up the limits that apply to a user. Clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct LimitTable {
     store: Store,
@@ -39,19 +39,19 @@ pub struct Quotas {
     clock: Arc<dyn Clock>,
 }
 
-/// The limits of a user, and what they use of them.
+/// The limits of a user, and their usage.
 #[derive(Debug, Clone, Copy)]
 pub struct LimitsInUse {
     pub limits: Limits,
-    /// Their sessions that are awake.
+    /// Their awake sessions.
     pub n_awake: u64,
-    /// The sessions they made in the last 24 hours.
+    /// The sessions that they created in the last 24 hours.
     pub n_today: u64,
-    /// The time from which they may make another session, if they may not now.
+    /// The time from which they may create another session, if they may not now.
     pub frees_at: Option<Timestamp>,
 }
 
-/// Reasons the limits of a user were not returned or set.
+/// The reason why the limits of a user were not returned or set.
 #[derive(Debug, thiserror::Error)]
 pub enum SetLimitsError {
     #[error("there is no user {0}")]
@@ -80,7 +80,7 @@ impl LimitTable {
         Self { store, defaults }
     }
 
-    /// Returns the limits that hold for a user.
+    /// Returns the limits that apply to a user.
     pub(crate) async fn of(&self, user: UserId) -> Result<Limits, StoreError> {
         let own = self.store.user_limits(user).await?;
         Ok(self.defaults.with(own))
@@ -104,7 +104,7 @@ impl Quotas {
         }
     }
 
-    /// Returns the limits of a user, and what they use of them.
+    /// Returns the limits of a user, and their usage.
     pub async fn in_use(&self, user: UserId) -> Result<LimitsInUse, InternalError> {
         let limits = self.table.of(user).await?;
         let since = self.clock.now() - DAY;
@@ -123,8 +123,8 @@ impl Quotas {
         Ok(self.store.user_limits(user).await?)
     }
 
-    /// Sets the limits of a user, in place of those set before. How long a session stays awake changes
-    /// when it wakes next.
+    /// Sets the limits of a user, in place of those set before. The idle timeout of an awake session changes when it
+    /// wakes next.
     pub async fn set(&self, user: UserId, limits: UserLimits) -> Result<(), SetLimitsError> {
         self.check_user(user).await?;
         for (what, given, (least, most)) in [

@@ -22,11 +22,11 @@ use crate::{
     signals::{Signals, Topic},
 };
 
-/// The number of people who may have a right in one session, besides its owner.
+/// The maximum number of people with a right in one session, besides its owner.
 const MOST_PEOPLE: u64 = 100;
-/// The number of links that one session may have.
+/// The maximum number of links of one session.
 const MOST_SHARES: u64 = 50;
-/// The time for which a link is good, unless another was chosen.
+/// The default lifetime of a link.
 const SHARE_LIFE: Duration = Duration::from_hours(7 * 24);
 
 /// The people in all sessions. Clones share them.
@@ -38,22 +38,22 @@ pub struct Sharing {
     clock: Arc<dyn Clock>,
 }
 
-/// The wish for a link.
+/// The settings of a new link.
 #[derive(Debug)]
 pub struct ShareSession {
     pub right: Right,
-    /// A week from now without it.
+    /// The time of expiry. A week from now without it.
     pub expires_at: Option<Timestamp>,
 }
 
-/// A new link. Its code is shown this once.
+/// A new link. Its code is shown only once.
 #[derive(Debug)]
 pub struct MadeShare {
     pub share: Share,
     pub code: Secret,
 }
 
-/// Reasons the right of a person was not returned, given or taken.
+/// The reason why the right of a person was not returned, given or taken.
 #[derive(Debug, thiserror::Error)]
 pub enum PersonError {
     #[error(transparent)]
@@ -78,7 +78,7 @@ refusals! {
     Self::TooMany(_) => TooMany("too_many_people"),
 }
 
-/// Reasons there is no link.
+/// The reason why there is no link.
 #[derive(Debug, thiserror::Error)]
 pub enum ShareError {
     #[error(transparent)]
@@ -103,7 +103,7 @@ refusals! {
     Self::NoShare { .. } => NotFound("no_share"),
 }
 
-/// Reasons a link let nobody in.
+/// The reason why a link was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum JoinError {
     #[error("this link is not good any more; ask whoever sent it for a new one")]
@@ -135,7 +135,7 @@ impl Sharing {
         }
     }
 
-    /// Lists everybody who has a right in a session, the owner first.
+    /// Lists everyone who has a right in a session, the owner first.
     pub async fn people(&self, viewer: Viewer, id: SessionId) -> Result<Vec<Person>, FindError> {
         find(&self.store, viewer, id).await?;
         Ok(self.store.people(id).await?)
@@ -146,7 +146,7 @@ impl Sharing {
         self.live.attendance(id).presence.is_here(user)
     }
 
-    /// Notes that a user has the session open, until the returned value is dropped.
+    /// Records that a user has the session open, until the returned value is dropped.
     pub async fn enter(&self, user: UserId, id: SessionId) -> Result<Present, FindError> {
         let name = self.store.user(user).await?.map(|user| user.name);
         let name = name.unwrap_or_default();
@@ -170,8 +170,8 @@ impl Sharing {
         })
     }
 
-    /// Gives a person a right, in place of the one they have. An owner who makes another person the owner
-    /// may drive from then on.
+    /// Gives a person a right, in place of the one they have. An owner who makes another person the owner keeps the
+    /// right to drive.
     pub async fn grant(
         &self,
         viewer: Viewer,
@@ -197,7 +197,7 @@ impl Sharing {
                 live.set_owner(user.id);
             }
             self.signals.send(Topic::Access(session.owner));
-            // From now on the session spends from another day's budget.
+            // From now on the session spends from another user's daily budget.
             self.signals.send(Topic::SessionBudget(id));
         } else if !store.grant(id, user.id, right, MOST_PEOPLE, now).await? {
             return Err(PersonError::TooMany(id));
@@ -210,7 +210,7 @@ impl Sharing {
         })
     }
 
-    /// Takes the right of a person away, and closes their open connections. Everybody may leave.
+    /// Revokes the right of a person, and closes their open connections. Everyone may leave.
     pub async fn remove(&self, user: UserId, id: SessionId, who: &str) -> Result<(), PersonError> {
         let session = find(&self.store, Viewer::User(user), id).await?;
         let found = self.user(who).await?;
@@ -235,7 +235,7 @@ impl Sharing {
         Ok(())
     }
 
-    /// Creates a link that gives a right to everybody who follows it.
+    /// Creates a link that gives a right to everyone who follows it.
     pub async fn share(
         &self,
         viewer: Viewer,
@@ -269,7 +269,7 @@ impl Sharing {
         Ok(MadeShare { share, code })
     }
 
-    /// Lists the links of a session that are still good, oldest first.
+    /// Lists the valid links of a session, oldest first.
     pub async fn shares(&self, viewer: Viewer, id: SessionId) -> Result<Vec<Share>, ShareError> {
         find_with(&self.store, Right::Owner, viewer, id).await?;
         let now = self.clock.now();
@@ -291,7 +291,7 @@ impl Sharing {
         }
     }
 
-    /// Follows a link. A person who has its right or more already keeps what they have.
+    /// Follows a link. A person who already has its right or a higher one keeps what they have.
     pub async fn join(&self, user: UserId, code: &Secret) -> Result<SessionId, JoinError> {
         let (store, now) = (&self.store, self.clock.now());
         match store.join(&hash(code), user, MOST_PEOPLE, now).await? {

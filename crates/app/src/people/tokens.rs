@@ -1,4 +1,4 @@
-//! API tokens: making, listing and revoking them, and when each was last used.
+//! API tokens: creates, lists and revokes them, and records their last use.
 
 use std::{
     collections::HashMap,
@@ -16,28 +16,28 @@ use jiff::Timestamp;
 use super::users::{Users, hash, random};
 use crate::{InternalError, refusal::refusals, signals::Topic};
 
-/// The number of tokens that a user may have.
+/// The maximum number of tokens of a user.
 const MOST_TOKENS: u64 = 100;
-/// The length of the part of a token that people see.
+/// The length of the visible part of a token.
 const PREFIX_LENGTH: usize = 8;
 
-/// The wish for a token.
+/// The settings of a new token.
 #[derive(Debug)]
 pub struct MakeToken {
     pub name: String,
     pub scope: Scope,
-    /// For ever without it.
+    /// The time of expiry. Without it the token never expires.
     pub expires_at: Option<Timestamp>,
 }
 
-/// A new token, shown this once.
+/// A new token, shown only once.
 #[derive(Debug)]
 pub struct MadeToken {
     pub token: Token,
     pub secret: Secret,
 }
 
-/// Reasons a token was not created.
+/// The reason why a token was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum MakeTokenError {
     #[error(transparent)]
@@ -57,7 +57,7 @@ refusals! {
     Self::TooMany => TooMany("too_many_tokens"),
 }
 
-/// Reasons a token was not revoked.
+/// The reason why a token was not revoked.
 #[derive(Debug, thiserror::Error)]
 pub enum RevokeTokenError {
     #[error("you have no token {0}")]
@@ -71,7 +71,7 @@ refusals! {
     Self::NoToken(_) => NotFound("no_token"),
 }
 
-/// The times at which tokens were used, until the store knows them. Clones share them.
+/// The times at which tokens were used, until they are stored. Clones share them.
 ///
 /// A request only writes here; a job writes one batch a minute to the store. A server that is killed
 /// forgets the last minute.
@@ -93,8 +93,7 @@ impl TokenUses {
         self.lock().insert(token, at);
     }
 
-    /// Writes what was noted to the store. What fails to be written is lost until the next use of each
-    /// token.
+    /// Stores the recorded uses. If that fails, they are lost until the next use of each token.
     pub(crate) async fn write(&self) -> Result<(), StoreError> {
         let uses: Vec<_> = self.lock().drain().collect();
         if uses.is_empty() {

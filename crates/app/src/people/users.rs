@@ -1,4 +1,4 @@
-//! Users: how they are created and sign in, and which user is behind a credential.
+//! Users: their creation, their sign-in, and the identity behind a credential.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
     signals::{Signals, Topic},
 };
 
-/// The time for which a sign-in link is good.
+/// The time for which a sign-in link is valid.
 const CODE_LIFE: Duration = Duration::from_mins(10);
 /// The same for a link that has to be passed on first.
 pub(super) const INVITATION_LIFE: Duration = Duration::from_hours(24);
@@ -36,14 +36,14 @@ pub struct Users {
     pub(super) uses: TokenUses,
 }
 
-/// The proof of a user's identity. Of the secret itself only the hash is here.
+/// The proof of a user's identity. It holds only the hash of the secret.
 #[derive(Debug, Clone)]
 pub enum Credential {
     Token(String),
     Cookie(String),
 }
 
-/// Reasons nobody was signed in.
+/// The reason why a sign-in failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
     #[error("this sign-in link was used before or is too old; `deskhand login` prints a new one")]
@@ -57,7 +57,7 @@ refusals! {
     Self::BadCode => SignedOut("bad_code"),
 }
 
-/// The reason there is no administrator.
+/// The reason why there is no administrator.
 #[derive(Debug, thiserror::Error)]
 #[error("could not make the first user")]
 pub struct EnsureAdminError(#[from] StoreError);
@@ -66,7 +66,7 @@ pub struct EnsureAdminError(#[from] StoreError);
 #[derive(Debug)]
 pub struct SignIn {
     pub user: UserId,
-    /// Kept by the browser.
+    /// The value of the browser's cookie.
     pub cookie: Secret,
     pub life: Duration,
 }
@@ -91,13 +91,13 @@ impl Users {
         }
     }
 
-    /// Returns when tokens were used, until the store knows it.
+    /// Returns the token uses that are not stored yet.
     pub(crate) fn token_uses(&self) -> &TokenUses {
         &self.uses
     }
 
-    /// Makes sure that there is an administrator and that `kept` is the token of one. If it is not,
-    /// returns a new token to be kept instead.
+    /// Makes sure that there is an administrator and that `kept` is the token of one. If it is not, returns a new
+    /// token to keep instead.
     pub async fn ensure_admin(
         &self,
         kept: Option<&Secret>,
@@ -136,7 +136,7 @@ impl Users {
         Ok(self.store.user(id).await?)
     }
 
-    /// Creates the code of a sign-in link. It is good once, until the time that is returned with it.
+    /// Creates the code of a sign-in link. It is valid once, until the time that is returned with it.
     pub async fn new_sign_in_code(
         &self,
         user: UserId,

@@ -13,7 +13,7 @@ use crate::{
     SetLimitsError, ShareError, SignInError, StopTurnError, WakeError,
 };
 
-/// The codes of every refusal. One that is missing here fails the tests that meet it.
+/// The codes of every refusal. A missing code fails the tests that meet it.
 const ALL: &[&[Code]] = &[
     ActByHandError::CODES,
     AdmitError::CODES,

@@ -23,13 +23,13 @@ impl Retirement {
         }
     }
 
-    /// Notes why the sandbox is about to be ended. The first reason counts.
+    /// Records why the sandbox is about to be ended. The first reason counts.
     pub(super) fn begin(&self, reason: String) {
         // A second reason changes nothing.
         let _ = self.reason.set(reason);
     }
 
-    /// Replaces the error of a request that a retirement cut off by one that gives the reason.
+    /// Replaces the error of a request that a retirement cut off with one that gives the reason.
     pub(super) fn explain<T>(&self, answer: Result<T, ComputerError>) -> Result<T, ComputerError> {
         let Some(reason) = self.reason.get() else {
             return answer;

@@ -1,4 +1,4 @@
-//! The secrets that were typed in a session: they go in by name, and no result brings them out.
+//! The secrets that were typed in a session: they go in by name, and no result contains them.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -35,7 +35,7 @@ impl TypedSecrets {
         })
     }
 
-    /// Has a new sandbox cover them in pictures: the browser may show again what was typed before.
+    /// Makes a new sandbox cover them in pictures: the browser may show again what was typed before.
     pub(super) async fn cover_in(&self, sandbox: &dyn Sandbox) -> Result<(), ComputerError> {
         let values: Vec<Secret> = self
             .typed()
@@ -59,7 +59,7 @@ impl TypedSecrets {
         let FillSecret { name } = fill;
         let found = self.vault.find(self.session, &name).await;
         let (secret, filling) = found.map_err(|error| self.not_typed(&error))?;
-        // Before it is sent: from then on it is redacted, whatever happens.
+        // This comes before it is sent: from then on it is redacted, whatever happens.
         let noted = self.vault.note_sent(self.session, secret).await;
         noted.map_err(|error| self.not_typed(&error))?;
         self.remember(&name, &filling.value);

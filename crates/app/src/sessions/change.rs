@@ -22,14 +22,14 @@ use crate::{refusal::refusals, signals::Topic};
 pub struct ChangeSession {
     pub title: Option<String>,
     pub approvals: Option<Policy>,
-    /// From the next turn on.
+    /// The model from the next turn on.
     pub model: Option<String>,
-    /// From the next turn on; empty for none.
+    /// The instructions from the next turn on. Empty for none.
     pub instructions: Option<String>,
     pub budget: Option<ChangeBudget>,
 }
 
-/// Reasons instructions are not taken.
+/// The reason why instructions are refused.
 #[derive(Debug, thiserror::Error)]
 pub enum BadInstructions {
     #[error("instructions have at most {LONGEST_INSTRUCTIONS_BYTES} bytes, not {0}")]
@@ -43,7 +43,7 @@ refusals! {
     Self::Long(_) | Self::Nul => Invalid("bad_instructions"),
 }
 
-/// Reasons a session was not changed.
+/// The reason why a session was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeSessionError {
     #[error("say what to change: title, model, instructions, approvals or budget")]
@@ -91,7 +91,8 @@ impl ChangeSession {
         Ok(())
     }
 
-    /// Returns the right that the change needs. A driver tells the agent what to do; the rest is the owner's.
+    /// Returns the right that the change needs. A driver may change what the agent is to do; only the owner may
+    /// change the rest.
     fn needed(&self) -> Result<Right, ChangeSessionError> {
         let of_owner = self.title.is_some() || self.approvals.is_some() || self.budget.is_some();
         let of_driver = self.model.is_some() || self.instructions.is_some();

@@ -18,22 +18,22 @@ use crate::{
     refusal::{FreesAt, refusals},
 };
 
-/// The wishes for a new session.
+/// The settings of a new session.
 #[derive(Debug, Default)]
 pub struct CreateSession {
     pub title: Option<String>,
     pub model: Option<String>,
-    /// Told to its agent besides what every agent is told.
+    /// Instructions for its agent besides those for every agent.
     pub instructions: Option<String>,
-    /// A JSON object.
+    /// The metadata, a JSON object.
     pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
-    /// The owner's default without it.
+    /// The approval policy. Without it the owner's default applies.
     pub approvals: Option<Policy>,
-    /// The settings hold for every part that is left out.
+    /// The budget. The server's settings apply to every absent part.
     pub budget: ChangeBudget,
 }
 
-/// Reasons a session was not created.
+/// The reason why a session was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateSessionError {
     #[error(transparent)]
@@ -48,7 +48,7 @@ pub enum CreateSessionError {
     TooManyToday {
         used: u64,
         limit: u32,
-        /// The time from which there is room for another. Never, when none may be made.
+        /// The time from which there is room for another. It never comes if the limit allows none.
         frees: Option<FreesAt>,
     },
     #[error(transparent)]
@@ -79,7 +79,7 @@ impl Sessions {
         wanted: CreateSession,
     ) -> Result<Session, CreateSessionError> {
         let session = self.plan(owner, wanted).await?;
-        // Its place first: a session that cannot have one is not created.
+        // The place comes first: a session that cannot have one is not created.
         let guard = self.0.live.wake(&session).await?;
         if let Err(error) = self.insert(&session).await {
             self.0.live.forget(guard).await;
@@ -91,7 +91,7 @@ impl Sessions {
         created.ok_or_else(|| StoreError::Gone(format!("session {}", session.id)).into())
     }
 
-    /// Checks the wishes and fills in the defaults.
+    /// Checks the settings and fills in the defaults.
     async fn plan(
         &self,
         owner: UserId,

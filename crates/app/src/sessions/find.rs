@@ -5,7 +5,7 @@ use deskhand_store::Store;
 
 use crate::{InternalError, refusal::refusals};
 
-/// Reasons a session, or a part of it, was not found.
+/// The reason why a session, or a part of it, was not found.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     #[error("there is no session {0}")]

@@ -1,4 +1,4 @@
-//! Start-up: resuming what an earlier server left unfinished, and saying so in the log.
+//! Start-up: resumes what an earlier server left unfinished, and logs that.
 
 use deskhand_core::{
     event::{EventBody, Failure},
@@ -10,16 +10,16 @@ use deskhand_store::{PhaseMove, StoreError, Transition};
 use super::Sessions;
 use crate::{Control, live::Unfinished, turns::history};
 
-/// Interruptions after which a turn is given up.
+/// The number of interruptions after which a turn is given up.
 const MOST_TRIES: usize = 10;
 
 impl Sessions {
-    /// Makes the store true again: unfinished turns resume, waiting prompts are taken, and no session claims to be
-    /// at work when nobody works on it.
+    /// Makes the store true again: unfinished turns resume, waiting prompts are taken, and no session claims to be at
+    /// work without a worker.
     pub(crate) async fn reconcile(&self, control: &Control) -> Result<(), StoreError> {
         for unsettled in self.0.store.unsettled_sessions().await? {
             let session = &unsettled.session;
-            // Before anything works on it.
+            // This comes before anything works on the session.
             if let Some(lease) = &session.lease {
                 control.restore(session.id, lease.clone());
             }
@@ -53,7 +53,7 @@ impl Sessions {
             turn: Some(turn),
             ..Transition::default()
         };
-        // Refused only when a person has ended the session meanwhile.
+        // This is refused only if a person has ended the session in the meantime.
         let _ = self.0.log.commit(session.id, transition).await?;
         let kept = self.0.live.wake_anyway(session).await?;
         kept.take_up(Unfinished { turn, prompt });
@@ -83,13 +83,13 @@ impl Sessions {
             events: failure.into_iter().collect(),
             ..Transition::default()
         };
-        // Refused only when a person has ended the session meanwhile.
+        // This is refused only if a person has ended the session in the meantime.
         let _ = self.0.log.commit(session.id, transition).await?;
         Ok(())
     }
 }
 
-/// Returns the reason in the log for resuming a turn.
+/// Returns the logged reason for resuming a turn.
 fn goes_on(session: &Session) -> &'static str {
     if session.phase == Phase::Waiting {
         "The server was started again. The agent still waits for an answer."
@@ -98,7 +98,7 @@ fn goes_on(session: &Session) -> &'static str {
     }
 }
 
-/// Tells if the session had a sandbox, which ended with the server.
+/// Returns true if the session had a sandbox, which ended with the server.
 fn was_alive(session: &Session) -> bool {
     matches!(
         session.sandbox,

@@ -16,7 +16,7 @@ use crate::{
     signals::{Signals, Topic, Waiter},
 };
 
-/// The longest pause between two looks at the budgets: a day ends without a signal.
+/// The longest pause between two checks of the budgets: a day ends without a signal.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct TurnBudgets {
     waiters: Mutex<Waiters>,
 }
 
-/// The signals after which the budgets may be different.
+/// The signals after which the budgets may have changed.
 #[derive(Debug)]
 struct Waiters {
     session: Waiter,
@@ -55,14 +55,14 @@ impl TurnBudgets {
         loop {
             let (owner, accounts) = self.spending.accounts(self.session).await?;
             let topic = Topic::UserBudget(owner);
-            // Whoever waits for a change holds the lock, and is told to read again.
+            // A task that waits for a change holds the lock, and is told to read again.
             let Ok(mut waiters) = self.waiters.try_lock() else {
                 return Ok(accounts);
             };
             if waiters.owner.topic() == topic {
                 return Ok(accounts);
             }
-            // The session has another owner. Read again, so that no change is missed between the two.
+            // The session has another owner. It is read again, so that no change is missed between the two.
             waiters.owner = self.signals.subscribe(topic);
         }
     }

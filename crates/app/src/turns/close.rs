@@ -16,14 +16,14 @@ pub(crate) struct Closing<'a> {
     pub(crate) session: SessionId,
     pub(crate) turn: TurnId,
     pub(crate) report: &'a TurnReport,
-    /// The server is ending: a turn that this cut short is not over.
+    /// True if the server is shutting down: a turn that this cut short is not over.
     pub(crate) is_parked: bool,
-    /// It was stopped for a message that could not wait.
+    /// True if it was stopped for a message that could not wait.
     pub(crate) is_interrupted: bool,
 }
 
 impl Turns {
-    /// Writes the end of a turn to the log. Returns `false` if the store did not take it.
+    /// Writes the end of a turn to the log. Returns `false` if the store did not accept it.
     pub(crate) async fn close(&self, closing: Closing<'_>) -> bool {
         let transition = closing.transition();
         let closed = self.0.log.commit(closing.session, transition).await;

@@ -20,7 +20,7 @@ use crate::{
     signals::{Signals, Topic},
 };
 
-/// The pause before another try when the database did not answer.
+/// The pause before a retry if the database did not respond.
 const RETRY: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct TurnDecisions {
     turn: TurnId,
 }
 
-/// The session works on another turn, or on none.
+/// The error if the session works on another turn, or on none.
 #[derive(Debug, thiserror::Error)]
 #[error("session {0} is not at work on this turn any more")]
 struct NotAtWork(SessionId);
@@ -52,8 +52,8 @@ impl TurnDecisions {
         }
     }
 
-    /// Asks, unless a try whose answer got lost has done it. Returns `false` if the session does not
-    /// work on the turn any more.
+    /// Raises a decision, unless an attempt whose response was lost has done so. Returns `false` if the session no
+    /// longer works on the turn.
     async fn raise_once(
         &self,
         id: DecisionId,
@@ -124,7 +124,7 @@ impl deskhand_agent::Decisions for TurnDecisions {
             self.decisions
                 .settle(self.session, id, &Settlement::Withdrawn, None)
         });
-        // Refused when it is settled already.
+        // This is refused if it is settled already.
         let _ = withdrawn
             .await
             .map_err(|error| TurnLogError(Box::new(error)))?;
@@ -132,7 +132,7 @@ impl deskhand_agent::Decisions for TurnDecisions {
     }
 
     async fn settled(&self, id: DecisionId) -> Settled {
-        // Before looking, so that no signal is missed.
+        // This comes before the check, so that no signal is missed.
         let mut waiter = self.signals.subscribe(Topic::Decisions(self.session));
         loop {
             match self.look(id).await {

@@ -1,4 +1,4 @@
-//! The log as a conversation: each prompt stands where it was taken up, not where it was sent.
+//! The log as a conversation: each prompt is at the place where it was taken, not where it was sent.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ use deskhand_store::{Store, StoreError};
 
 const PAGE: u32 = 1_000;
 
-/// A session's whole log, oldest first, with prompts moved to where their turns begin. Prompts
-/// that still wait are left out, so the newest message is the one being worked on.
+/// Reads a session's whole log, oldest first, with prompts moved to the beginning of their turns. Waiting prompts are
+/// left out, so the newest message is the one being worked on.
 pub(crate) async fn read(store: &Store, session: SessionId) -> Result<Vec<Event>, StoreError> {
     let mut events = Vec::new();
     let mut after = 0;
@@ -29,7 +29,7 @@ pub(crate) async fn read(store: &Store, session: SessionId) -> Result<Vec<Event>
     Ok(in_order_of_work(events))
 }
 
-/// The message that a turn began with.
+/// Returns the message that a turn began with.
 pub(crate) fn prompt_of(log: &[Event], turn: TurnId) -> Option<MessageId> {
     log.iter().find_map(|event| {
         let EventBody::Status(status) = &event.body else {
@@ -67,7 +67,7 @@ fn in_order_of_work(events: Vec<Event>) -> Vec<Event> {
     ordered
 }
 
-/// Applies a change to a message that waits. The order in which messages are taken is in the log.
+/// Applies a change to a waiting message. The order in which messages are taken is in the log.
 fn change(waiting: &mut HashMap<MessageId, Event>, changed: &QueueChanged) {
     match &changed.change {
         QueueChange::Edited { content } => {

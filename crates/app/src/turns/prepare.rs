@@ -1,4 +1,4 @@
-//! Puts together what a turn needs.
+//! Prepares the inputs of a turn.
 
 use std::{future::Future, sync::Arc};
 
@@ -13,7 +13,7 @@ use super::{
 use crate::{live::desk::TurnDesk, patience::until_answered};
 
 impl Turns {
-    /// Returns everything a turn needs, or the reason it cannot begin.
+    /// Returns the inputs of a turn, or the reason why it cannot begin.
     pub(super) async fn prepare(&self, order: TurnOrder) -> Result<Turn, Failure> {
         let TurnParts { store, catalog, .. } = &*self.0;
         let session_id = order.session;
@@ -69,7 +69,7 @@ impl Turns {
 }
 
 impl TurnOrder {
-    /// Reads from the store, and waits for it while it is away.
+    /// Reads from the store, and retries while it is unreachable.
     async fn read<T, F>(&self, attempt: impl FnMut() -> F) -> Result<T, Failure>
     where
         F: Future<Output = Result<T, StoreError>>,

@@ -1,4 +1,4 @@
-//! The log of one turn. It waits for a database that is away, and writes nothing twice.
+//! The log of one turn. It retries while the database is unreachable, and writes nothing twice.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::{TurnParts, history};
 use crate::{feed::log::Log, patience::until_answered};
 
-/// Events that are read at once.
+/// The number of events that are read at once.
 const PAGE: u32 = 1_000;
 
 /// The log of a session, as one turn writes it.
@@ -27,14 +27,14 @@ pub(crate) struct SessionLog {
     shutdown: CancellationToken,
     session: SessionId,
     turn: TurnId,
-    /// The number of an event that is surely written, with all before it.
+    /// The number of an event that is certainly written, with all before it.
     sure: AtomicU64,
     /// The number of the newest event about leases that the turn knows.
     leases_told: AtomicU64,
 }
 
 impl SessionLog {
-    /// Makes the log of `turn`, which knows the events up to number `last_seq`.
+    /// Creates the log of `turn`, which knows the events up to number `last_seq`.
     pub(crate) fn new(parts: &TurnParts, session: SessionId, turn: TurnId, last_seq: u64) -> Self {
         Self {
             store: parts.store.clone(),
@@ -47,7 +47,7 @@ impl SessionLog {
         }
     }
 
-    /// Appends the events, unless an earlier try did although its answer was lost.
+    /// Appends the events, unless an earlier attempt did although its response was lost.
     async fn append_once(
         &self,
         bodies: &[EventBody],
@@ -65,8 +65,8 @@ impl SessionLog {
         Ok(())
     }
 
-    /// Returns the number of the last of these events, if they are in the log already. Nobody else writes
-    /// events of this turn, and earlier ones come before `sure`.
+    /// Returns the number of the last of these events, if they are in the log already. Nothing else writes events of
+    /// this turn, and earlier ones come before `sure`.
     async fn find(&self, bodies: &[EventBody]) -> Result<Option<u64>, StoreError> {
         let written = self.after_sure().await?;
         let is_same = |event: &LoggedEvent, body: &EventBody| {
@@ -86,7 +86,7 @@ impl SessionLog {
         Ok(Some(last.seq))
     }
 
-    /// Returns the messages that an earlier try took although its answer was lost.
+    /// Returns the messages that an earlier attempt took although its response was lost.
     async fn steered(&self) -> Result<Vec<EventBody>, StoreError> {
         let written = self.after_sure().await?;
         let taken: Vec<MessageId> = written

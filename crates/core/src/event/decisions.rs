@@ -53,7 +53,7 @@ impl ToSchema for DecisionRaised {
     }
 }
 
-/// A decision is settled. It cannot be answered any more.
+/// A decision is settled. It can no longer be answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = AnswerData)]
 pub struct DecisionSettled {

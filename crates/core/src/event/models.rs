@@ -9,7 +9,7 @@ use crate::{
     model::Usage,
 };
 
-/// The price of a model's answer. It ends the answer: all that the model said and asked for stands before it.
+/// The price of a model's answer. It comes last: everything that the model said and asked for precedes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = CostData)]
 pub struct Cost {
@@ -31,10 +31,10 @@ pub struct Cost {
     /// The answer reached its length limit before its end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
-    /// The model only announced its next step, so the turn goes on.
+    /// The model only announced its next step, so the turn continues.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aside: bool,
-    /// The stream broke off, so this is no answer and may have cost more.
+    /// The stream broke off, so this is not a full answer and may have cost more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub broken_off: bool,
 }
@@ -57,7 +57,7 @@ pub struct Retry {
     pub model: Option<String>,
 }
 
-/// A program in the sandbox asked a model. It is no part of the conversation.
+/// A program in the sandbox called a model. The call is not part of the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = GatewayData)]
 pub struct GatewayUse {

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::{budget::Budget, id::UserId, policy::Policy};
 
-/// A person changed settings of the session. Absent ones stayed as they were; a new model has an event of its own.
+/// A person changed settings of the session. Absent settings stayed the same. A new model has an event of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = ChangedData)]
 pub struct SessionChanged {
@@ -16,7 +16,7 @@ pub struct SessionChanged {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
     pub title: Option<String>,
-    /// From the next turn on. Empty: none.
+    /// The instructions from the next turn on. Empty if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
     pub instructions: Option<String>,
@@ -29,7 +29,7 @@ pub struct SessionChanged {
 }
 
 impl SessionChanged {
-    /// Tells if nothing changed.
+    /// Returns true if nothing changed.
     pub fn is_empty(&self) -> bool {
         self.title.is_none()
             && self.instructions.is_none()

@@ -1,9 +1,9 @@
-//! A shell text taken apart into its simple commands, as far as that is needed to see what it runs.
+//! Splits a shell text into its simple commands, as far as needed to see which programs it runs.
 //!
-//! It does not expand anything. What stands in quotes or in a here-document may be taken for a
-//! command; then a person is asked once too often rather than once too little.
+//! It does not expand anything. It may take the content of quotes or of a here-document for a command. In that case a
+//! person is asked once too often rather than once too rarely.
 
-/// Words before a command that are not what is run.
+/// Words in front of a command that are not the program itself.
 const WRAPPERS: [&str; 12] = [
     "env", "nohup", "time", "command", "exec", "nice", "xargs", "then", "do", "else", "if", "!",
 ];
@@ -11,14 +11,14 @@ const WRAPPERS: [&str; 12] = [
 /// One simple command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Command {
-    /// As it is written, without space around it.
+    /// The command as it is written, without surrounding whitespace.
     pub(super) text: String,
-    /// Its words without quotes.
+    /// The words of the command without quotes.
     all_words: Vec<String>,
 }
 
 impl Command {
-    /// The program and what it is given, without assignments and wrappers before it.
+    /// Returns the program and its arguments, without the assignments and wrappers in front.
     pub(super) fn words(&self) -> &[String] {
         let is_before = |word: &&String| {
             WRAPPERS.contains(&word.as_str())
@@ -30,7 +30,7 @@ impl Command {
         &self.all_words[n_before..]
     }
 
-    /// The program's name without its folder.
+    /// Returns the program's name without its directory.
     pub(super) fn program(&self) -> &str {
         let program = self.words().first().map_or("", String::as_str);
         program.rsplit('/').next().unwrap_or(program)
@@ -48,7 +48,7 @@ enum Quote {
     Double,
 }
 
-/// The simple commands of a shell text in their order, those in substitutions included.
+/// Returns the simple commands of a shell text in their order, including those in substitutions.
 pub(super) fn split(text: &str) -> Vec<Command> {
     let mut splitter = Splitter::default();
     let mut quotes = vec![Quote::None];
@@ -58,6 +58,7 @@ pub(super) fn split(text: &str) -> Vec<Command> {
         let quote = quotes.last().copied().unwrap_or(Quote::None);
         let next = chars.peek().copied();
         match (quote, c) {
+            // Quotes end and begin.
             (Quote::Single, '\'') | (Quote::Double, '"') => {
                 quotes.pop();
                 splitter.quote(c);
@@ -70,12 +71,14 @@ pub(super) fn split(text: &str) -> Vec<Command> {
                 quotes.push(Quote::Double);
                 splitter.quote(c);
             }
+            // A backslash escapes the next character.
             (Quote::None | Quote::Double, '\\') => {
                 splitter.quote(c);
                 if let Some(escaped) = chars.next() {
                     splitter.letter(escaped);
                 }
             }
+            // A substitution is a command of its own, even inside double quotes.
             (Quote::None | Quote::Double, '$') if next == Some('(') => {
                 chars.next();
                 quotes.push(Quote::None);
@@ -83,7 +86,7 @@ pub(super) fn split(text: &str) -> Vec<Command> {
             }
             (Quote::None | Quote::Double, '`') => splitter.end(),
             (Quote::None, ')') => {
-                // The bottom stays, also when a text closes more than it opens.
+                // The bottom stays, even if a text closes more than it opens.
                 if quotes.len() > 1 {
                     quotes.pop();
                 }
@@ -107,7 +110,7 @@ pub(super) fn split(text: &str) -> Vec<Command> {
     splitter.commands
 }
 
-/// Puts commands together letter by letter.
+/// Builds commands letter by letter.
 #[derive(Default)]
 struct Splitter {
     commands: Vec<Command>,
@@ -122,7 +125,7 @@ impl Splitter {
         self.word.get_or_insert_default().push(letter);
     }
 
-    /// A quote begins a word, also an empty one, and is no part of it.
+    /// Starts a word, which may stay empty. The quote is not part of the word.
     fn quote(&mut self, quote: char) {
         self.text.push(quote);
         self.word.get_or_insert_default();

@@ -1,7 +1,7 @@
-//! What counts as risky: a short list of shell commands. `docs/guide/approvals.md` says the same in words.
+//! The list of risky shell commands. `docs/guide/approvals.md` says the same in words.
 //!
-//! Mouse, keyboard and editor are not in it: what a click does cannot be told from the click, and
-//! the files are the agent's own.
+//! The mouse, keyboard and editor are not in it: a click does not show what it will do, and the files are the agent's
+//! own.
 
 use super::commands::{Command, split};
 
@@ -13,7 +13,7 @@ const FETCHES: [&str; 2] = ["curl", "wget"];
 const INTERPRETS: [&str; 8] = [
     "sh", "bash", "dash", "zsh", "python", "python3", "perl", "node",
 ];
-/// Programs and what they are told that leaves this computer or cannot be undone.
+/// Programs and subcommands that act outside this computer or cannot be undone.
 const PUBLISHES: [(&str, &str); 10] = [
     ("git", "push"),
     ("npm", "publish"),
@@ -26,7 +26,7 @@ const PUBLISHES: [(&str, &str); 10] = [
     ("kubectl", "apply"),
     ("kubectl", "delete"),
 ];
-/// Options with which a download is an upload.
+/// Options that turn a download into an upload.
 const SENDS: [&str; 10] = [
     "-d",
     "--data",
@@ -40,7 +40,7 @@ const SENDS: [&str; 10] = [
     "-X",
 ];
 
-/// What is risky about these commands, as the end of "… a command that …".
+/// Returns the risk of these commands, as the end of "… a command that …".
 pub(super) fn risk(commands: &[Command], whole: &str) -> Option<&'static str> {
     let fetches = FETCHES.iter().any(|program| whole.contains(program));
     let runs_fetched = |command: &Command| fetches && INTERPRETS.contains(&command.program());
@@ -59,7 +59,7 @@ fn risk_of(command: &Command) -> Option<&'static str> {
         options.any(|word| word.contains(letters))
     };
     let has = |option: &str| arguments.iter().any(|word| word == option);
-    // What another shell is told counts as if it stood here.
+    // A command passed to another shell counts as if it stood here.
     if INTERPRETS.contains(&program)
         && let Some(place) = arguments.iter().position(|word| word == "-c")
         && let Some(inner) = arguments.get(place + 1)

@@ -6,21 +6,21 @@ use bytes::Bytes;
 use super::{Actor, ForSession, LeaseHolder, Operation, Vocabulary};
 use crate::id::RequestId;
 
-/// Pieces of a command's output while it runs. Bounded: a piece that finds no room is dropped, since the reply
-/// has everything.
+/// The pieces of a command's output while it runs. The channel is bounded: a piece that does not fit is dropped,
+/// since the reply has everything.
 pub type Progress = futures::channel::mpsc::Sender<Bytes>;
 
-/// The circumstances of one request.
+/// The context of one request.
 #[derive(Debug)]
 pub struct Call {
-    /// A request with an id that was used before is answered from memory.
+    /// The id of the request. The computer answers a repeated id from memory.
     pub id: RequestId,
     pub actor: Actor,
     pub progress: Option<Progress>,
 }
 
 impl Call {
-    /// A call with a new id, whose output is not followed.
+    /// Creates a call with a new id and without progress.
     pub fn by(actor: Actor) -> Self {
         Self {
             id: RequestId::new(),
@@ -30,25 +30,25 @@ impl Call {
     }
 }
 
-/// Reasons why a request was not carried out, or perhaps not.
+/// The reason why a request was not carried out, or may not have been.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ComputerError {
-    /// It failed, or was refused, inside the sandbox. The text is for the model.
+    /// It failed or was refused inside the sandbox. The text is for the model.
     #[error("{0}")]
     Failed(String),
-    /// A person holds the lease. A request that was begun before that may have been done.
+    /// A person holds the lease. A request that had already begun may have been done.
     #[error("{}", refusal(*.was_begun))]
     Refused { was_begun: bool },
     /// It was cancelled before it was done.
     #[error("the request was cancelled")]
     Cancelled,
-    /// The sandbox died or the link broke after the request was sent: it may have been done.
+    /// The sandbox died or the link broke after the request was sent, so it may have been done.
     #[error("the sandbox was lost during the action, so it is not known whether it was done")]
     FateUnknown,
     /// There is no running sandbox.
     #[error("the sandbox is not running")]
     Gone,
-    /// The sandbox was ended on purpose, before the request or during it. The text, which says which, is for the
+    /// The sandbox was ended on purpose, before or during the request. The text says which of the two, and is for the
     /// model.
     #[error("{0}")]
     Ended(String),
@@ -68,14 +68,14 @@ fn refusal(was_begun: bool) -> &'static str {
 /// Callers use the typed [`ComputerExt::perform`]; implementations see the enum of all operations.
 #[async_trait]
 pub trait Computer<V: Vocabulary = ForSession>: Send + Sync + std::fmt::Debug {
-    /// Carries out a request. The reply is the one that belongs to the request's operation.
+    /// Carries out a request. The reply is the variant of the request's operation.
     async fn carry_out(&self, call: Call, request: V::Request) -> Result<V::Reply, ComputerError>;
 
-    /// Ends a request early: it is answered soon, with `Cancelled` or with its result.
+    /// Ends a request early. It is soon answered with `Cancelled` or with its result.
     async fn cancel(&self, id: RequestId);
 
-    /// Sets the holder of the lease, and waits until the computer knows. From the call on, no reply and no
-    /// progress reaches an actor that the holder does not admit.
+    /// Sets the holder of the lease, and waits until the computer knows it. From the moment of the call, no reply and
+    /// no progress reaches an actor that the holder does not admit.
     async fn set_lease_holder(&self, holder: LeaseHolder);
 }
 

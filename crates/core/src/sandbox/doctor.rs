@@ -1,13 +1,13 @@
 //! Findings of `deskhand doctor`.
 
-/// One thing that was checked.
+/// A single check and its finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DoctorCheck {
     pub name: &'static str,
     pub state: CheckState,
     /// The finding, in a few words.
     pub detail: String,
-    /// The way to fix it, where there is one.
+    /// The way to fix it, if there is one.
     pub remedy: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The lease as a computer sees it: on whose behalf it is used, and who may use it now.
+//! The lease as a computer sees it: the actor behind a request, and the holder who may use the computer now.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,14 +12,14 @@ pub enum Actor {
     Person(UserId),
 }
 
-/// The holder of the lease on mouse and keyboard.
+/// The holder of the lease on the mouse and keyboard.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LeaseHolder {
-    /// Nobody holds it, and the computer obeys every actor.
+    /// No one holds it, and the computer obeys every actor.
     #[default]
     Nobody,
-    /// The computer obeys only this person. It refuses the requests of others and ends those that are running.
+    /// The computer obeys only this person. It refuses requests of others and ends those that are running.
     Person(UserId),
 }
 

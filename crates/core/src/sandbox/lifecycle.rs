@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::{Computer, DoctorCheck, ForRunner, SandboxSpec, Streams};
 use crate::id::SessionId;
 
-/// Reasons why a sandbox could not be started. The texts name the problem and the way out.
+/// The reason why a sandbox could not be started. The text names the problem and the way out.
 #[derive(Debug, thiserror::Error)]
 pub enum StartSandboxError {
     /// The machine lacks something.
@@ -35,13 +35,13 @@ pub enum SandboxEnd {
     Died(String),
 }
 
-/// Resources that all sandboxes of a server use together.
+/// The resources that all sandboxes of a server use together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SandboxUsage {
     pub n_running: u64,
-    /// Memory of the running sandboxes, where the provider can measure it.
+    /// The memory of the running sandboxes, if the provider can measure it.
     pub memory_bytes: Option<u64>,
-    /// Processor time of all sandboxes since the server started, ended ones included, where the provider can
+    /// The processor time of all sandboxes since the server started, including ended ones, if the provider can
     /// measure it.
     pub cpu: Option<Duration>,
 }
@@ -49,13 +49,13 @@ pub struct SandboxUsage {
 /// A provider of sandboxes.
 #[async_trait]
 pub trait Lifecycle: Send + Sync + std::fmt::Debug {
-    /// Starts a sandbox and waits until its desktop answers.
+    /// Starts a sandbox and waits until its desktop responds.
     ///
-    /// With a session in the spec, it has the files of the session's earlier sandboxes, and it replaces the
+    /// With a session in the spec, the sandbox has the files of the session's earlier sandboxes, and it replaces the
     /// session's running sandbox if there is one. Without a session, it waits to be claimed.
     async fn start(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>, StartSandboxError>;
 
-    /// Gives a session a sandbox like this: one that was started ahead, or a new one.
+    /// Gives a session a sandbox of this spec: one that was started ahead of time, or a new one.
     async fn claim(
         &self,
         session: SessionId,
@@ -67,17 +67,17 @@ pub trait Lifecycle: Send + Sync + std::fmt::Debug {
     /// Ends all sandboxes and returns when they are gone. None can be started afterwards.
     async fn stop_all(&self);
 
-    /// Clears away whatever a killed server left behind, and prepares the first start. Called once, before the
+    /// Removes everything that a killed server left behind, and prepares the first start. Called once, before the
     /// first sandbox.
     async fn sweep(&self);
 
-    /// Ends the session's sandbox, if it runs, and removes its files.
+    /// Ends the session's sandbox if it is running, and removes its files.
     async fn remove_files(&self, session: SessionId) -> std::io::Result<()>;
 
     /// Lists the sessions that have files here.
     async fn sessions_with_files(&self) -> std::io::Result<Vec<SessionId>>;
 
-    /// Checks quickly if a sandbox could be started, without starting one.
+    /// Checks quickly that a sandbox could be started, without starting one.
     async fn check(&self) -> Result<(), StartSandboxError>;
 
     /// Checks everything that sandboxes need, part by part. Changes nothing.

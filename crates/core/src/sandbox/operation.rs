@@ -1,7 +1,7 @@
 //! The list of operations that a computer carries out.
 //!
-//! An operation is a type whose reply type is known. [`operations!`] declares all of them once and makes the
-//! enums that cross object-safe traits and the wire.
+//! An operation is a type with a known reply type. [`operations!`] declares all of them once and generates the enums
+//! that cross object-safe traits and the wire.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -36,12 +36,12 @@ pub trait Operation<V: Vocabulary>: Send + 'static {
     fn reply_of(reply: V::Reply) -> Option<Self::Reply>;
 }
 
-/// A reply, as far as the wire, redaction and metrics have to know it.
+/// A reply, as far as the wire, redaction and metrics need to know it.
 pub trait OperationReply: Send {
-    /// Shows every text that may repeat something from inside the sandbox, so that it can be redacted.
+    /// Calls `visit` with every text that may repeat something from inside the sandbox, so that it can be redacted.
     fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String));
 
-    /// The bytes that travel behind the JSON instead of in it.
+    /// Returns the bytes that are sent after the JSON instead of in it.
     fn attachment(&mut self) -> Option<&mut Bytes> {
         None
     }
@@ -51,7 +51,7 @@ pub trait OperationReply: Send {
     }
 }
 
-/// The way in which an operation that has a reply came to its end.
+/// The way in which an operation with a reply ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conclusion {
     Done,
@@ -94,14 +94,14 @@ macro_rules! operations {
             $($(#[$runner_doc])* $Runner($RunnerType) -> $RunnerReplyType = $runner_name,)*
         }
 
-        /// An operation that no runner knows: the server turns it into another one.
+        /// An operation that no runner knows: the server translates it into another one.
         #[derive(Debug, Clone, PartialEq)]
         pub enum SessionOnly {
             $($(#[$session_doc])* $Session($SessionType),)*
         }
 
         impl SessionRequest {
-            /// Returns the request for the runner, or the operation that the server has to turn into one.
+            /// Returns the request for the runner, or the operation that the server has to translate into one.
             pub fn for_runner(self) -> Result<RunnerRequest, SessionOnly> {
                 match self {
                     $(Self::$Shared(operation) => Ok(RunnerRequest::$Shared(operation)),)*
@@ -111,7 +111,7 @@ macro_rules! operations {
         }
 
         impl RunnerReply {
-            /// Returns the reply for the session, or `None` if only the server asks for such a thing.
+            /// Returns the reply for the session, or `None` if only the server requests this operation.
             pub fn for_session(self) -> Option<SessionReply> {
                 match self {
                     $(Self::$Shared(reply) => Some(SessionReply::$Shared(reply)),)*
@@ -142,7 +142,7 @@ macro_rules! vocabulary {
         }
 
         impl $Request {
-            /// The operation's name in metrics.
+            /// Returns the operation's name in metrics.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$Name(_) => $name,)*
@@ -204,7 +204,7 @@ macro_rules! vocabulary {
 }
 
 operations! {
-    // A turn or a person asks for these, and a runner carries them out.
+    // A turn or a person requests these, and a runner carries them out.
     shared {
         Act(Act) -> Acted = "computer",
         Look(Look) -> Frame = "screenshot",
@@ -212,11 +212,11 @@ operations! {
         Edit(EditCommand) -> Edited = "editor",
         PutFile(PutFile) -> FilePut = "file",
     }
-    // A turn or a person asks for these, and the server turns them into others.
+    // A turn or a person requests these, and the server translates them into others.
     session {
         FillSecret(FillSecret) -> SecretTyped = "fill_secret",
     }
-    // The server asks a runner for these.
+    // The server requests these from a runner.
     runner {
         TypeSecret(TypeSecret) -> SecretTyped = "fill_secret",
         CoverSecrets(CoverSecrets) -> SecretsCovered = "guard",
@@ -224,7 +224,7 @@ operations! {
 }
 
 impl RunnerRequest {
-    /// The bytes that travel behind the JSON instead of in it.
+    /// Returns the bytes that are sent after the JSON instead of in it.
     pub fn attachment(&mut self) -> Option<&mut Bytes> {
         if let Self::PutFile(file) = self {
             Some(&mut file.bytes)

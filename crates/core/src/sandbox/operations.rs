@@ -16,10 +16,10 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Act {
     pub action: Action,
-    /// Wait for the screen to settle and send a picture with the reply. `Screenshot` and `Zoom` always send one.
+    /// Waits for the screen to settle and sends a picture with the reply. `Screenshot` and `Zoom` always send one.
     pub look: bool,
-    /// The size of a picture of the whole screen; absent, the size of the screen. A `Zoom` is as large as fits
-    /// into it.
+    /// The size of a picture of the whole screen. If absent, it is the size of the screen. A `Zoom` is as large as
+    /// fits into it.
     pub shown: Option<ScreenSize>,
 }
 
@@ -45,7 +45,7 @@ impl OperationReply for Acted {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Look {
     pub format: BlobFormat,
-    /// The size of the picture; absent, the size of the screen.
+    /// The size of the picture. If absent, it is the size of the screen.
     pub shown: Option<ScreenSize>,
 }
 
@@ -75,7 +75,7 @@ impl OperationReply for ShellOutput {
         visit(&mut self.cwd);
     }
 
-    /// A command that ran to its end is done, whatever its exit code.
+    /// Counts a command that ran to its end as done, whatever its exit code.
     fn conclusion(&self) -> Conclusion {
         match self.ending {
             ShellEnding::TimedOut { .. } | ShellEnding::TimedOutWithShell { .. } => {
@@ -89,7 +89,7 @@ impl OperationReply for ShellOutput {
     }
 }
 
-/// The editor's answer: the edited lines, or the file that was asked for.
+/// The editor's answer: the edited lines, or the requested file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edited {
     pub text: String,
@@ -104,7 +104,7 @@ impl OperationReply for Edited {
 /// Puts a file into the home folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PutFile {
-    /// The folder in the home folder, made if it does not exist.
+    /// The folder inside the home folder, created if it does not exist.
     pub folder: String,
     /// A plain name, without slashes.
     pub name: String,
@@ -112,10 +112,10 @@ pub struct PutFile {
     pub bytes: Bytes,
 }
 
-/// The file is there.
+/// The reply once the file is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilePut {
-    /// Its absolute path in the sandbox.
+    /// The absolute path in the sandbox.
     pub path: String,
 }
 
@@ -125,14 +125,14 @@ impl OperationReply for FilePut {
     }
 }
 
-/// Types a value into the field that has the focus, if the field is on an allowed origin, and covers it in
-/// pictures from then on.
+/// Types a value into the focused field if the field is on an allowed origin, and covers the value in pictures from
+/// then on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeSecret {
     pub filling: Filling,
 }
 
-/// The secret is in the field.
+/// The reply once the secret is in the field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecretTyped;
 
@@ -146,7 +146,7 @@ pub struct CoverSecrets {
     pub values: Vec<Secret>,
 }
 
-/// Pictures are taken with these values covered.
+/// The reply once pictures are taken with these values covered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecretsCovered;
 

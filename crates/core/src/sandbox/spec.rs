@@ -5,7 +5,7 @@ use crate::{action::ScreenSize, id::SessionId};
 /// A sandbox to start. A provider honours every field or refuses it by name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SandboxSpec {
-    /// The session whose files it has. Absent for a sandbox that is started ahead, to be claimed later.
+    /// The session whose files it has. Absent for a sandbox that is started ahead of time, to be claimed later.
     pub session: Option<SessionId>,
     pub screen: ScreenSize,
     /// The image it is made from. Absent for the provider's own.
@@ -36,7 +36,7 @@ impl SandboxSpec {
     }
 }
 
-/// Resources that one sandbox may use, where the provider can enforce it.
+/// The resources that one sandbox may use, where the provider can enforce limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SandboxLimits {
     pub memory_bytes: u64,

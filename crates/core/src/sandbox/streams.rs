@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{Actor, ComputerError};
 
-/// The end of a byte stream inside the sandbox.
+/// The endpoint of a byte stream inside the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamTarget {
-    /// The RFB server. Everyone may watch; input is filtered by whoever relays the stream.
+    /// The RFB server. Everyone may watch; the relay of the stream filters input.
     Screen,
 }
 
 impl StreamTarget {
-    /// The target's name in metrics and logs.
+    /// Returns the target's name in metrics and logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Screen => "screen",
@@ -26,7 +26,7 @@ impl StreamTarget {
     }
 }
 
-/// Bytes in both directions, in the pieces in which they arrived. Ends when either side does.
+/// Bytes in both directions, in the pieces in which they arrived. It ends when either side does.
 pub struct ByteStream {
     pub incoming: Pin<Box<dyn Stream<Item = Bytes> + Send>>,
     pub outgoing: Pin<Box<dyn Sink<Bytes, Error = std::io::Error> + Send>>,
@@ -38,7 +38,7 @@ impl std::fmt::Debug for ByteStream {
     }
 }
 
-/// Opens byte streams to things in a sandbox.
+/// Opens byte streams into a sandbox.
 #[async_trait]
 pub trait Streams: Send + Sync {
     /// Opens a stream on behalf of `actor`. Each stream has its own flow control.

@@ -8,16 +8,16 @@ use std::{
 
 use super::{Database, Store, StoreError, postgres::PostgresLock};
 
-/// A lock on a database. It ends when it is dropped or the process ends.
+/// A lock on a database. It is released when it is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) enum DatabaseLock {
-    /// A lock on a file beside the database. A lock on the file itself would get in the way of SQLite's own.
+    /// A lock on a file beside the database. A lock on the file itself would interfere with SQLite's own.
     Sqlite(#[expect(dead_code, reason = "held, never read")] File),
     Postgres(PostgresLock),
 }
 
 impl Store {
-    /// Takes the lock. `None` when it is taken.
+    /// Takes the lock. Returns `None` if another process holds it.
     pub(crate) async fn try_lock(&self) -> Result<Option<DatabaseLock>, StoreError> {
         match &*self.database {
             Database::Sqlite(sqlite) => {
@@ -33,7 +33,7 @@ impl Store {
 }
 
 impl DatabaseLock {
-    /// Tells if the lock is held. A lost connection to PostgreSQL loses it.
+    /// Returns true if the lock is held. A lost connection to PostgreSQL loses it.
     pub(crate) fn is_held(&self) -> bool {
         match self {
             Self::Sqlite(_) => true,
@@ -41,7 +41,7 @@ impl DatabaseLock {
         }
     }
 
-    /// Asks over the network if the lock is held.
+    /// Checks over the network that the lock is held.
     pub(crate) async fn is_alive(&self) -> bool {
         match self {
             Self::Sqlite(_) => true,
@@ -55,7 +55,7 @@ fn try_lock_file(database: &Path) -> Result<Option<File>, StoreError> {
         let path = path.to_owned();
         move |source| StoreError::Lock { path, source }
     };
-    // One lock for one file, however its address is written.
+    // There is one lock per file, however its address is written.
     let mut path = database
         .canonicalize()
         .map_err(failed(database))?

@@ -1,15 +1,15 @@
-//! Bringing a database up to date.
+//! Migrates a database to the current schema.
 
 use super::{Store, StoreError, Value};
 
-/// A step of the schema's history. One that was released is never edited.
+/// A step of the schema's history. A released step is never edited.
 struct Migration {
     number: i64,
     sql: &'static str,
 }
 
-/// Oldest first. Both databases read the same SQL: what one has no type for, SQLite keeps as it
-/// comes.
+/// All migrations, oldest first. Both databases run the same SQL: SQLite accepts types that it does not have and
+/// stores the values as they are.
 const MIGRATIONS: &[Migration] = &[
     Migration {
         number: 1,
@@ -57,12 +57,12 @@ const MIGRATIONS: &[Migration] = &[
     },
 ];
 
-/// Keeps two servers that start at once from migrating at once on PostgreSQL. Any number does
-/// that no other program is likely to use.
+/// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any
+/// number that no other program is likely to use.
 const LOCK: i64 = 0x6465_736b_6861_6e64;
 
 impl Store {
-    /// Does what is missing, all of it or nothing.
+    /// Applies the missing migrations, all of them or none.
     pub(super) async fn migrate(&self) -> Result<(), StoreError> {
         let mut tx = self.begin().await?;
         if tx.is_postgres() {

@@ -23,13 +23,13 @@ const N_CONNECTIONS: usize = 16;
 /// The longest wait for a free or a new connection.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
 
-/// Notices within half a minute that the other machine is gone, and frees the locks of its connection. A process
-/// that ends closes the connection and needs none of this.
+/// Lets PostgreSQL notice within half a minute that the other machine is gone, and release the locks of its
+/// connection. A process that ends closes the connection and does not need this.
 const NOTICE_LOST_PEERS: &str =
     "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
 
-/// Taken by the server that uses the schema. The first number only has to be one that no other program is likely to
-/// use.
+/// The lock of the server that uses the schema. The first number only has to be one that no other program is likely
+/// to use.
 const TRY_LOCK: &str =
     "SELECT pg_try_advisory_lock(1684370292, hashtext(COALESCE(current_schema(), ''))) AS is_held";
 
@@ -41,11 +41,11 @@ pub(super) struct Postgres {
 /// A connection within a transaction. It is rolled back unless it is committed.
 #[derive(Debug)]
 pub(crate) struct PostgresTransaction {
-    /// There until the end.
+    /// `None` once the transaction has ended.
     client: Option<Client>,
 }
 
-/// A connection of its own, with an advisory lock that ends with it.
+/// A connection outside the pool, with an advisory lock that ends with it.
 #[derive(Debug)]
 pub(crate) struct PostgresLock {
     client: ClientWrapper,
@@ -86,9 +86,9 @@ impl Postgres {
         execute(&self.client().await?, sql, values).await
     }
 
-    /// Takes the lock of the server that uses the database. `None` when it is taken.
+    /// Takes the lock of the server that uses the database. Returns `None` if another server holds it.
     pub(super) async fn try_lock(&self) -> Result<Option<PostgresLock>, SqlError> {
-        // Out of the pool: a connection of the pool may be given to others or closed.
+        // The connection leaves the pool, which could hand it to others or close it.
         let client = Object::take(self.client().await?);
         client.batch_execute(NOTICE_LOST_PEERS).await?;
         let is_held = client.query_one(TRY_LOCK, &[]).await?.try_get("is_held")?;
@@ -105,7 +105,7 @@ impl PostgresLock {
         !self.client.is_closed()
     }
 
-    /// Asks over the connection if it still works.
+    /// Checks that the connection still works.
     pub(super) async fn is_alive(&self) -> bool {
         let answer = tokio::time::timeout(CONNECT_MAX, self.client.batch_execute("SELECT 1"));
         matches!(answer.await, Ok(Ok(())))
@@ -121,7 +121,7 @@ impl PostgresTransaction {
         query(self.client()?, sql, values).await
     }
 
-    /// Runs many statements, without values.
+    /// Runs several statements without values.
     pub(super) async fn run_script(&self, sql: &str) -> Result<(), SqlError> {
         Ok(self.client()?.batch_execute(sql).await?)
     }
@@ -142,8 +142,8 @@ impl PostgresTransaction {
 impl Drop for PostgresTransaction {
     fn drop(&mut self) {
         if let Some(client) = &self.client {
-            // The first poll sends it. Whoever gets the connection next comes after it, and a
-            // connection that is broken gets nobody.
+            // The first poll sends the statement. The next user of the connection comes after it, and the pool hands
+            // out no broken connection.
             let _ = client.batch_execute("ROLLBACK").now_or_never();
         }
     }
@@ -206,7 +206,7 @@ impl ToSql for Value {
         }
     }
 
-    /// Statements are prepared with the types of their values.
+    /// Returns true for every type, since statements are prepared with the types of their values.
     fn accepts(_: &Type) -> bool {
         true
     }

@@ -1,8 +1,7 @@
-//! SQLite: one connection that writes, and as many that read as there are threads that do.
+//! SQLite: one connection that writes, and as many that read as there are threads that read.
 //!
-//! Statements run on the thread that asks, without a hop to another: each takes some millionths
-//! of a second, less than the hop. In WAL mode readers never wait for the writer, and a commit
-//! does not wait for the disk.
+//! Statements run on the calling thread: each takes some microseconds, less than a hop to another thread. In WAL mode
+//! readers never wait for the writer, and a commit does not wait for the disk.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,21 +18,21 @@ use super::{
     value::{Kind, Row, Value},
 };
 
-/// Another program that looks into the file may hold it up this long.
+/// The longest wait for another program that uses the file.
 const BUSY_MAX: Duration = Duration::from_secs(10);
 
-/// Statements that stay prepared on a connection.
+/// The number of statements that stay prepared on a connection.
 const N_PREPARED: usize = 128;
 
 #[derive(Debug)]
 pub(super) struct Sqlite {
     path: PathBuf,
     writer: Arc<tokio::sync::Mutex<Connection>>,
-    /// Connections that nobody reads with just now.
+    /// Idle connections for reading.
     readers: Mutex<Vec<Connection>>,
 }
 
-/// The writing connection, within a transaction. It is rolled back unless it is committed.
+/// The writing connection within a transaction. It is rolled back unless it is committed.
 #[derive(Debug)]
 pub(crate) struct SqliteTransaction {
     connection: OwnedMutexGuard<Connection>,
@@ -44,8 +43,8 @@ impl Sqlite {
     pub(super) fn open(path: PathBuf) -> Result<Self, SqlError> {
         let writer = Connection::open(&path)?;
         writer.pragma_update(None, "journal_mode", "wal")?;
-        // In WAL mode this loses no commit when the process dies, and none that was
-        // checkpointed when the machine does.
+        // In WAL mode no commit is lost if the process dies. If the machine dies, no commit is lost that was
+        // checkpointed.
         writer.pragma_update(None, "synchronous", "normal")?;
         prepare(&writer)?;
         Ok(Self {
@@ -88,7 +87,7 @@ impl Sqlite {
         rows
     }
 
-    /// Writes everything into the one file and lets go of it.
+    /// Writes everything into the one file and releases it.
     pub(super) async fn close(&self) -> Result<(), SqlError> {
         self.idle().clear();
         let writer = self.writer.lock().await;
@@ -118,7 +117,7 @@ impl SqliteTransaction {
         query(&self.connection, sql, values)
     }
 
-    /// Runs many statements, without values.
+    /// Runs several statements without values.
     pub(super) fn run_script(&self, sql: &str) -> Result<(), SqlError> {
         Ok(self.connection.execute_batch(sql)?)
     }
@@ -145,8 +144,7 @@ impl Drop for SqliteTransaction {
 fn prepare(connection: &Connection) -> Result<(), SqlError> {
     connection.busy_timeout(BUSY_MAX)?;
     connection.set_prepared_statement_cache_capacity(N_PREPARED);
-    // Otherwise a statement with `LIMIT $1` is planned anew for each value, which takes longer than
-    // running it.
+    // Otherwise SQLite plans a statement with `LIMIT $1` again for each value, which takes longer than running it.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     Ok(())
@@ -176,7 +174,7 @@ fn query(connection: &Connection, sql: &str, values: &[Value]) -> Result<Vec<Row
     Ok(rows)
 }
 
-/// Binds `$1`, `$2`, …, which SQLite takes for names and counts by their first appearance.
+/// Binds `$1`, `$2`, …, which SQLite treats as names and numbers by their first appearance.
 fn bind(statement: &mut rusqlite::Statement<'_>, values: &[Value]) -> Result<(), SqlError> {
     for index in 1..=statement.parameter_count() {
         let name = statement.parameter_name(index).unwrap_or_default();
@@ -199,10 +197,10 @@ fn value(value: ValueRef<'_>) -> Value {
     match value {
         ValueRef::Null => Value::Null(Kind::Text),
         ValueRef::Integer(number) => Value::Int(number),
-        // No column holds one: text is what is least surprising to a reader of an error.
+        // No column holds a real number. Text is the least surprising form in an error message.
         ValueRef::Real(number) => Value::Text(number.to_string()),
         ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
-        // An id is kept as its sixteen bytes.
+        // Ids are stored as sixteen bytes.
         ValueRef::Blob(bytes) => match Uuid::from_slice(bytes) {
             Ok(id) => Value::Uuid(id),
             Err(_) => Value::Bytes(bytes.to_vec()),

@@ -1,7 +1,7 @@
-//! Connections to PostgreSQL that nobody on the way can read.
+//! Encrypted connections to PostgreSQL.
 //!
-//! `sslmode` means what it means to PostgreSQL's own programs: `prefer` and `require` encrypt without
-//! asking who is at the other end, `verify-full` also makes sure that it is the server it should be.
+//! `sslmode` means the same as for PostgreSQL's own programs: `prefer` and `require` encrypt without checking the
+//! server's identity, `verify-full` also verifies it.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -17,7 +17,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::SqlError;
 
-/// Reasons a connection cannot be made safe.
+/// The reason why a connection cannot be encrypted as requested.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     #[error("sslmode is disable, prefer, require or verify-full, not {0:?}")]
@@ -32,7 +32,7 @@ pub enum TlsError {
     Rustls(#[from] rustls::Error),
 }
 
-/// Reads an address and the way to connect to it.
+/// Parses an address and its TLS options.
 pub(super) fn read_address(
     url: &str,
 ) -> Result<(tokio_postgres::Config, MakeRustlsConnect), SqlError> {
@@ -54,7 +54,7 @@ pub(super) fn read_address(
     Ok((config, MakeRustlsConnect::new(client)))
 }
 
-/// The use of TLS that an address asks for.
+/// The TLS options of an address.
 #[derive(Debug, Default)]
 struct Wish {
     mode: Option<String>,
@@ -62,7 +62,7 @@ struct Wish {
 }
 
 impl Wish {
-    /// The address without its wishes, and the wishes.
+    /// Returns the address without its TLS options, and the options.
     fn take_from(url: &str) -> (String, Self) {
         let Some((address, query)) = url.split_once('?') else {
             return (url.to_owned(), Self::default());
@@ -82,7 +82,7 @@ impl Wish {
     }
 }
 
-/// Trusts who is vouched for in `root`, or by what this machine trusts.
+/// Returns a client that trusts the certificates in `root`, or those that this machine trusts.
 fn client_that_trusts(root: Option<PathBuf>) -> Result<ClientConfig, TlsError> {
     let mut roots = RootCertStore::empty();
     if let Some(path) = root {
@@ -123,7 +123,7 @@ fn client_that_trusts_anybody() -> Result<ClientConfig, TlsError> {
     Ok(client)
 }
 
-/// Lets every certificate pass. Whoever shows it must still have its key.
+/// Accepts every certificate. The server must still have its private key.
 #[derive(Debug)]
 struct Anybody(Arc<CryptoProvider>);
 

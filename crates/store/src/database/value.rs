@@ -1,4 +1,4 @@
-//! Values of statements and rows, alike for both databases.
+//! Values of statements and rows, the same for both databases.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::StoreError;
 /// A value of a statement or a row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
-    /// Nothing, of a known type: PostgreSQL must know what a parameter is even when it is null.
+    /// NULL of a known type: PostgreSQL must know the type of a parameter even if it is null.
     Null(Kind),
     Int(i64),
     Bool(bool),
@@ -66,7 +66,7 @@ from! {
     Vec<u8> => Bytes, |value| value;
 }
 
-/// A row of an answer.
+/// A row of a result.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(super) columns: Arc<[String]>,
@@ -74,7 +74,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// The value in a column. Text that is only looked at can be had as `&str`.
+    /// Returns the value in a column. Text can be borrowed as `&str`.
     pub(crate) fn get<'row, T: FromValue<'row>>(&'row self, column: &str) -> Result<T, StoreError> {
         let index = self.columns.iter().position(|name| name == column);
         let value = index.and_then(|index| self.values.get(index));
@@ -85,7 +85,7 @@ impl Row {
     }
 }
 
-/// A type that can be read from a row. `None` when the value is of another type.
+/// A type that can be read from a row. Returns `None` if the value has another type.
 pub(crate) trait FromValue<'row>: Sized {
     fn from_value(value: &'row Value) -> Option<Self>;
 }
@@ -105,7 +105,7 @@ impl FromValue<'_> for bool {
     fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Bool(yes) => Some(*yes),
-            // SQLite has no type of its own for it.
+            // SQLite has no boolean type of its own.
             Value::Int(number) => Some(*number != 0),
             Value::Null(_) | Value::Text(_) | Value::Uuid(_) | Value::Bytes(_) => None,
         }

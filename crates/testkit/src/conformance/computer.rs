@@ -183,7 +183,7 @@ pub(super) async fn a_request_can_be_cancelled(sandbox: &dyn Sandbox) {
     assert_eq!(answer.ending, ShellEnding::Interrupted);
     assert_eq!(answer.output, "begun\n");
     assert_eq!(queued, Err(ComputerError::Cancelled));
-    // A request that is done cannot be cancelled any more, and an unknown one is ignored.
+    // A finished request can no longer be cancelled, and an unknown one is ignored.
     sandbox.cancel(id).await;
     sandbox.cancel(RequestId::new()).await;
 }

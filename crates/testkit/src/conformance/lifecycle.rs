@@ -75,7 +75,7 @@ pub(super) async fn files_are_listed_and_removed(subject: &Subject) {
         sessions.unwrap().contains(&session)
     };
     assert!(has_files().await);
-    // It still runs, and is ended first.
+    // It is still running, and is ended first.
     subject.sandboxes.remove_files(session).await.unwrap();
     assert_eq!(sandbox.ended().await, SandboxEnd::Stopped);
     assert!(!has_files().await);

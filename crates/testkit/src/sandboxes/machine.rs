@@ -29,7 +29,7 @@ use super::{
     shell::{FakeCommand, FakeShell, HOME},
 };
 
-/// The most pieces of output that wait to be passed on.
+/// The maximum number of pieces of output that wait to be passed on.
 const PROGRESS_LENGTH: usize = 16;
 
 /// A computer in memory.
@@ -90,7 +90,7 @@ impl FakeMachine {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries out a request in its turn, unless it is cancelled before.
+    /// Carries out a request in its turn, unless it is cancelled before that.
     pub(super) async fn carry_out(
         &self,
         request: RunnerRequest,
@@ -220,9 +220,9 @@ impl FakeMachine {
         let pass_on = async {
             let mut progress = progress;
             while let Some(piece) = pieces.next().await {
-                // Once the request is answered, by a refusal, nothing more of it is told.
+                // Once the request is answered with a refusal, no more of its output is passed on.
                 if let Some(progress) = progress.as_mut().filter(|_| !entry.is_answered()) {
-                    // The reply has everything, so a piece that finds no room may be dropped.
+                    // The reply has everything, so a piece that does not fit may be dropped.
                     let _ = progress.try_send(piece);
                 }
             }

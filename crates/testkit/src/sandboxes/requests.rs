@@ -1,4 +1,4 @@
-//! The requests of one fake sandbox by id: each is carried out once, and the lease decides who is answered.
+//! The requests of one fake sandbox by id: each is carried out once, and the lease decides which are answered.
 
 use std::collections::HashMap;
 

@@ -22,7 +22,7 @@ use tokio::sync::watch;
 
 use super::{Files, machine::FakeMachine, requests::RequestTable, screen, shell::FakeCommand};
 
-/// The shell command at which the sandbox dies.
+/// The shell command that kills the sandbox.
 pub const DEADLY_COMMAND: &str = "kill -9 -1";
 
 /// A sandbox in memory.
@@ -126,7 +126,7 @@ impl Computer<ForRunner> for FakeSandbox {
         if is_new && is_deadly(&request) {
             self.die("the fake computer was told to die");
         } else if is_new {
-            // A task of its own: a caller that goes away does not stop it.
+            // This runs as its own task, so that it continues even if the caller goes away.
             let (machine, carried) = (Arc::clone(&self.machine), entry.clone());
             self.tasks.spawn("fake request", async move {
                 let result = machine.carry_out(request, &carried, call.progress).await;

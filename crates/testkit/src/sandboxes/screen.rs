@@ -13,7 +13,7 @@ use futures::{SinkExt, StreamExt, channel::mpsc};
 const VERSION: &[u8] = b"RFB 003.008\n";
 /// One kind of security: none.
 const SECURITY: &[u8] = b"\x01\x01";
-/// The most pieces that may wait in one direction.
+/// The maximum number of pieces that may wait in one direction.
 const STREAM_LENGTH: usize = 16;
 
 /// Pictures that were made before, by size and colour.
@@ -67,7 +67,7 @@ pub(super) fn stream() -> (ByteStream, ScreenServer) {
 }
 
 impl ScreenServer {
-    /// Greets the client, agrees on security, and then takes its input without an answer, until it leaves.
+    /// Greets the client, agrees on security, and then reads its input without answering, until it leaves.
     pub(super) async fn serve(mut self) {
         // A client that has left needs no greeting.
         let _ = self.to_client.send(Bytes::from_static(VERSION)).await;

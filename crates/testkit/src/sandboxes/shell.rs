@@ -1,4 +1,4 @@
-//! The shell of a fake sandbox: a few commands over files in memory, and whatever a test scripts.
+//! The shell of a fake sandbox: a few commands over files in memory, and the commands that a test scripts.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -21,11 +21,11 @@ pub struct FakeCommand {
     pub takes: Duration,
 }
 
-/// A command under way.
+/// A running command.
 pub(super) struct FakeShell<'a> {
     pub(super) files: &'a super::Files,
     pub(super) cancel: &'a CancellationToken,
-    /// Gets the output as it comes.
+    /// Receives the output as it arrives.
     pub(super) progress: Option<Progress>,
     pub(super) deadline: Instant,
     pub(super) timeout_ms: u64,
@@ -105,7 +105,7 @@ impl FakeShell<'_> {
         StatementEnd::Exited(code)
     }
 
-    /// Waits. Returns the command's ending if it was interrupted or took too long.
+    /// Waits. Returns the command's ending if it was interrupted or timed out.
     async fn wait(&self, time: Duration) -> Option<ShellEnding> {
         let after_ms = self.timeout_ms;
         tokio::select! {
@@ -121,7 +121,7 @@ impl FakeShell<'_> {
         if let Some(progress) = &mut self.progress
             && !text.is_empty()
         {
-            // The reply has everything, so a piece that finds no room may be dropped.
+            // The reply has everything, so a piece that does not fit may be dropped.
             let _ = progress.try_send(Bytes::copy_from_slice(text.as_bytes()));
         }
     }

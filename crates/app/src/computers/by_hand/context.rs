@@ -1,4 +1,4 @@
-//! The surroundings of a call that a person makes: the computer, and nothing else.
+//! The context of a call that a person makes: the computer, and nothing else.
 
 use async_trait::async_trait;
 use deskhand_agent::{
@@ -25,7 +25,7 @@ pub(super) struct HandContext<'a> {
     /// The id of the only request.
     pub(super) request: RequestId,
     pub(super) user: UserId,
-    /// Whether to wait until the screen settles and take a picture of it.
+    /// True to wait until the screen settles and take a picture of it.
     pub(super) look: bool,
     pub(super) now: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! One call of a program, from its beginning to its being counted.
+//! One call of a program, from its start until it is counted.
 
 use std::{
     io,
@@ -26,9 +26,9 @@ use tokio_util::sync::CancellationToken;
 use super::Admitted;
 use crate::{feed::log::Log, patience::until_answered};
 
-/// Pieces of an answer that may wait for the program.
+/// The number of pieces of an answer that may wait for the program.
 const MOST_PIECES: usize = 16;
-/// A program that takes nothing for so long counts as gone.
+/// The timeout for a program to take a piece. After it the program counts as gone.
 const SLOWEST: Duration = Duration::from_mins(5);
 
 pub(super) type Begun = oneshot::Sender<Result<GatewayAnswer, Refusal>>;
@@ -49,7 +49,7 @@ struct Over {
 }
 
 impl Call {
-    /// Asks the vendor, tells how the answer begins, and passes it on to its end.
+    /// Calls the vendor, reports the beginning of the answer, and passes it on to its end.
     pub(super) async fn carry_out(self, begun: Begun) {
         let Self {
             log,
@@ -83,7 +83,7 @@ impl Call {
             headers,
             body,
         } = answer;
-        // Even if nobody waits for it any more: it costs the same.
+        // The program may no longer wait for it, but it costs the same.
         let _ = begun.send(Ok(GatewayAnswer {
             status,
             headers,
@@ -110,7 +110,7 @@ impl Call {
     }
 }
 
-/// Passes an answer on until its end or until the call has to end.
+/// Passes an answer on until it ends or the call has to end.
 async fn pass_on(
     mut body: BoxStream<'static, io::Result<Passing>>,
     program: &mpsc::Sender<Bytes>,
@@ -140,7 +140,7 @@ async fn pass_on(
     }
 }
 
-/// An answer as the program gets it. Without an `end` it breaks off, so that nobody takes it for whole.
+/// Returns an answer as the program gets it. Without an `end` it breaks off, so that it is not taken for complete.
 fn received(
     pieces: mpsc::Receiver<Bytes>,
     end: Arc<OnceLock<()>>,
@@ -156,7 +156,7 @@ fn received(
     pieces.chain(broken.filter_map(future::ready)).boxed()
 }
 
-/// Tells whether the program took it.
+/// Passes a piece to the program. Returns false if the program did not take it.
 async fn give(program: &mpsc::Sender<Bytes>, bytes: Bytes) -> bool {
     let given = timeout(SLOWEST, program.send(bytes));
     matches!(given.await, Ok(Ok(())))
@@ -164,7 +164,7 @@ async fn give(program: &mpsc::Sender<Bytes>, bytes: Bytes) -> bool {
 
 async fn count(log: &Log, shutdown: &CancellationToken, admitted: &Admitted, used: GatewayUse) {
     let session = admitted.session;
-    // A try whose answer got lost is counted twice rather than not at all.
+    // If the response to an attempt is lost, the call is counted twice rather than not at all.
     let counted = until_answered(shutdown, || {
         let used = used.clone();
         log.commit(session, CountGatewayUse { used })
