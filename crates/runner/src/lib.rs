@@ -192,6 +192,7 @@ async fn run_with(
             return Err(error.into());
         }
     };
+    // Serve requests until the desktop ends.
     let outbox = Outbox::default();
     let parts = Parts::new(desktop.clone(), shell);
     let work = Work::new(parts, outbox.clone(), tasks);

@@ -250,7 +250,7 @@ mod tests {
             Admission::New(_)
         ));
         assert!(requests.set_lease_holder(LeaseHolder::Nobody));
-        // What was under way stays barred.
+        // A request that was already running stays barred.
         assert!(requests.is_barred(before) && !requests.is_barred(own));
         assert!(matches!(
             requests.admit(after, Actor::Agent),

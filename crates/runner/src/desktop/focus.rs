@@ -85,7 +85,7 @@ impl Seat {
             response_type: MAPPING_NOTIFY_EVENT,
             sequence: 0,
             request: Mapping::KEYBOARD,
-            // The range covers all keys, because programs take it literally.
+            // All keys, because programs take this for the range of keys that exists.
             first_keycode: setup.min_keycode,
             count: setup.max_keycode - setup.min_keycode + 1,
         };

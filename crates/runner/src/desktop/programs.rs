@@ -224,6 +224,7 @@ pub(super) fn keep_window_manager(
             StartDesktopError::Spawn { program, source }
         }
     })?;
+    // Start it again whenever it ends, unless it ended at once or with the X server.
     let watch = supervisor.clone();
     supervisor.tasks.spawn("window_manager", async move {
         loop {

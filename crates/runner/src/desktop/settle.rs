@@ -41,7 +41,7 @@ mod tests {
         max: Duration::from_millis(500),
     };
 
-    /// How long it takes to settle when something is drawn at each of these times after the action.
+    /// Returns the time to settle if something is drawn at each of these times after the action.
     async fn settled_after(drawn_at_ms: &[u64]) -> u128 {
         let start = Instant::now();
         let (changed_at, _) = watch::channel(start - Duration::from_secs(1));

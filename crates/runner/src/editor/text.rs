@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(text("").inserted(0, "x").0, "x");
     }
 
-    /// Files with every mix of line ends, with and without byte order mark and final line end.
+    /// Files with every mix of line ends, with and without a byte order mark and a final line end.
     fn any_text() -> impl Strategy<Value = Text> {
         let line = "[ab\té€\r]{0,4}";
         let end = prop_oneof![Just("\n"), Just("\r\n")];

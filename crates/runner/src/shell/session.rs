@@ -151,6 +151,7 @@ impl Session {
             () = tokio::time::sleep_until(deadline) => Waited::Late,
             () = order.cancel.cancelled() => Waited::Stopped,
         };
+        // After a timeout or a cancellation, replace the shell only if it cannot be kept.
         let ending = match waited {
             Waited::Sign(Sign::Finished(report)) => self.finished(report),
             Waited::Sign(Sign::Exited(status)) => {
