@@ -1,4 +1,4 @@
-# The menu: `make help`. The work is done by the programs in scripts/, which can be run by hand too.
+# Run `make help` for a list of targets. The scripts in scripts/ do the work, and can also be run by hand.
 
 # Every heading shows the time since make was started.
 export MAKE_STARTED_AT := $(shell date +%s%3N)

@@ -1,4 +1,4 @@
-// The browser of a person, with pages that fail the test when something goes wrong in them.
+// A person's browser, whose pages fail the test if they throw an error.
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { chromium } from "playwright-core";
 
 const results = join(import.meta.dirname, "results");
 
-/** Starts a browser, and makes the folder for pictures of its pages. */
+/** Starts a browser, and creates the folder for screenshots of its pages. */
 export async function launch() {
   await mkdir(results, { recursive: true });
   return chromium.launch({
@@ -24,8 +24,9 @@ export async function launch() {
 }
 
 /**
- * A page of somebody who is signed in nowhere else. `page.keep(name)` keeps a picture in e2e/results/, and
- * `page.button(name)` finds a button by its whole name.
+ * Opens a page in a new context, which is not signed in.
+ *
+ * `page.keep(name)` keeps a screenshot in e2e/results/, and `page.button(name)` finds a button by its exact name.
  */
 export async function openPage(browser, options) {
   const context = await browser.newContext(options);

@@ -1,4 +1,4 @@
-// Clicks land: every wire counts places in its own way, on screens of many sizes, and hits what it aims at.
+// Tests that clicks land: every wire has its own coordinates, on screens of many sizes, and hits its targets.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
@@ -7,7 +7,7 @@ import { Picture } from "./png.js";
 import { Server, eventually } from "./server.js";
 
 const COLUMNS = 20;
-// In rows of 20. `CLICK_TARGETS=200` takes some minutes.
+// The targets are in rows of 20. `CLICK_TARGETS=200` takes some minutes.
 const N_TARGETS = Number(process.env.CLICK_TARGETS ?? 40);
 const EDGE = 14;
 const AT_ONCE = 20;
@@ -24,7 +24,8 @@ const MISS = [255, 0, 0];
 
 const seed = Number(process.env.CLICK_SEED ?? Math.floor(Math.random() * 1e6));
 
-// Targets in cells of a grid, so that none covers another. One that is hit turns green; whatever else is hit turns red.
+// Targets are in cells of a grid, so that none covers another. A hit target turns green; anything else that is hit
+// turns red.
 const page = `<!doctype html><meta charset="utf-8"><title>targets</title>
 <style>body{margin:0;height:100vh;background:white} div{position:fixed;width:${EDGE}px;height:${EDGE}px;background:rgb(${TARGET})}</style>
 <body onclick="document.body.style.background='rgb(${MISS})'"><script>
@@ -44,7 +45,7 @@ const WIRES = [
   ["chat completions", "openrouter/somebody/some-model", (part) => vendors.chat(part)],
 ];
 
-/** The middles of all squares of a colour, as fractions of the picture. */
+/** Returns the centres of all squares of a colour, as fractions of the picture. */
 function squares(picture, colour) {
   const found = [];
   for (let y = 0; y < picture.height; y += 1) {
@@ -56,14 +57,14 @@ function squares(picture, colour) {
   return found;
 }
 
-// Most of a click is waiting for a quiet screen, so several desktops share the machine well.
+// A click mostly waits for a quiet screen, so several desktops can share the machine.
 describe("clicks land", { concurrency: 4 }, () => {
   for (const [width, height] of SIZES) {
     for (const [wire, model, begin] of WIRES) {
       test(`${wire} on ${width}×${height}`, async () => {
         let server;
         const look = async () => new Picture(await server.picture());
-        // Filled in when the targets are to be seen.
+        // Filled in once the targets are visible.
         const part = [
           [{ until: async () => eventually("there is a screen", async () => (await server.picture()) !== undefined) },
             { bash: `printf %s '${page.replaceAll("'", `'\\''`)}' > ~/targets.html` }],
@@ -91,7 +92,7 @@ describe("clicks land", { concurrency: 4 }, () => {
           assert.equal(end.type, "complete", `CLICK_SEED=${seed} ${JSON.stringify(log.slice(-3))}`);
           const failed = log.filter(({ type, data }) => type === "tool_result" && data.is_error);
           assert.deepEqual(failed, [], `CLICK_SEED=${seed}`);
-          // The browser paints after it was clicked.
+          // The browser paints only after the click.
           let picture;
           await eventually(`all are hit, with CLICK_SEED=${seed}`, async () => {
             picture = await look();

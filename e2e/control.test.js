@@ -40,7 +40,7 @@ async function open(options) {
   return page;
 }
 
-/** Asks the server as whoever is signed in on this page. */
+/** Sends a request to the server as the user who is signed in on this page. */
 function ask(page, method, path, body) {
   return page.evaluate(
     async ([method, path, body]) => {
@@ -54,20 +54,20 @@ function ask(page, method, path, body) {
   );
 }
 
-/** Where the pointer of the desktop is, told to whoever has control. */
+/** Returns the position of the desktop's pointer. Only the user in control may ask. */
 async function pointer(page, session) {
   const body = { tool: "computer", input: { action: "cursor_position" } };
   return (await ask(page, "POST", `${session}/actions`, body)).text;
 }
 
-/** Moves the pointer over the middle of the page's own picture of the screen, and clicks. */
+/** Clicks at a position of the desktop, on the page's live screen. */
 async function clickScreen(page, [x, y]) {
   const canvas = page.locator("[data-testid=screen]");
   const box = await canvas.boundingBox();
   await page.mouse.click(box.x + (box.width * x) / 1024, box.y + (box.height * y) / 768);
 }
 
-/** Moves the pointer with words of RFB that no page would send, and waits until they were read. */
+/** Moves the pointer with RFB messages that no page would send, and waits until the server has read them. */
 function forge(page, session) {
   return page.evaluate(
     (path) =>
@@ -78,13 +78,13 @@ function forge(page, session) {
           [...new TextEncoder().encode("RFB 003.008\n")],
           [1],
           [1],
-          // The pointer to (9, 9), a key, and a request for one pixel, whose answer ends this.
+          // Moves the pointer to (9, 9), presses a key, and requests one pixel, whose update ends this.
           [5, 1, 0, 9, 0, 9, 4, 1, 0, 0, 0, 0, 0, 97, 3, 0, 0, 0, 0, 0, 0, 1, 0, 1],
         ];
         let n_heard = 0;
         socket.onmessage = ({ data }) => {
           n_heard += data.byteLength;
-          // Its version, its kinds of security, that all is well, and how large the screen is.
+          // The version, the security types, the security result, and the size of the screen.
           const due = [12, 14, 18, 42][4 - said.length];
           if (said.length > 0 && n_heard >= due) socket.send(new Uint8Array(said.shift()));
           else if (said.length === 0) resolve(socket.close());
@@ -138,7 +138,7 @@ test("somebody takes over, the others watch, and the agent is told", async () =>
   await bob.keep("control-mine");
   await admin.keep("control-theirs");
 
-  // Only bob's hands reach the desktop.
+  // Only bob's input reaches the desktop.
   await clickScreen(bob, [512, 384]);
   await clickScreen(admin, [100, 100]);
   await forge(admin, session);
@@ -156,7 +156,7 @@ test("somebody takes over, the others watch, and the agent is told", async () =>
   await admin.log.getByText("Gladly.").waitFor();
   await admin.keep("control-handed-back");
 
-  // The owner may take it from somebody, who is told.
+  // The owner may take control from another person, who is told.
   await bob.button("Take over").click();
   await bob.screen.getByText("You have control").waitFor();
   await admin.button("Take over from bob").click();
@@ -165,13 +165,13 @@ test("somebody takes over, the others watch, and the agent is told", async () =>
   assert.ok(await bob.button("Take over from admin").isDisabled());
   await bob.keep("control-lost-dark");
   await admin.button("Keep for 5 min").click();
-  // Keys that only take the keyboard's chord give it back.
+  // The keyboard's chord hands control back.
   await clickScreen(admin, [512, 384]);
   await admin.keyboard.press("Control+Alt+KeyW");
   await bob.log.getByText("admin handed back").waitFor();
   await admin.button("Take over").waitFor();
 
-  // What somebody wrote stays theirs when they are gone.
+  // Messages keep their author even after the author has lost access.
   await ask(admin, "DELETE", `${session}/people/bob`);
   await bob.getByText("There is no such session").waitFor();
   await admin.reload();

@@ -1,4 +1,4 @@
-// What an agent asks: in the conversation, in the inbox, and answered by somebody else meanwhile.
+// Questions of an agent: in the conversation, in the inbox, and answered on another page meanwhile.
 import { after, before, test } from "node:test";
 
 import { launch, openPage } from "./browser.js";
@@ -44,7 +44,7 @@ test("questions are answered in the conversation and in the inbox", async () => 
   await button(page, "Green").click();
   await log.getByRole("region", { name: "Question" }).getByText("Green", { exact: true }).waitFor();
 
-  // A second page answers; the first shows it by itself.
+  // A second page answers, and the first one updates by itself.
   const other = await page.context().newPage();
   await other.goto(page.url());
   await other.getByRole("timer", { name: "Time left" }).waitFor();

@@ -1,4 +1,4 @@
-// The page of the HTTP API as a person reads it: drawn from the binary alone, within the page's own policy.
+// The page of the HTTP API as a person reads it: rendered from the binary alone, within its own content policy.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -44,7 +44,7 @@ test("a model for the session, another for one message, and one that is away", a
     const page = await open({ viewport: { width: 1440, height: 900 } });
     await page.goto(server.link);
     await page.getByRole("button", { name: "Model: scripted/demo" }).click();
-    // What cannot be used is there with the way out, and cannot be chosen.
+    // A model that cannot be used is listed with the remedy, and cannot be chosen.
     const missing = page.getByRole("menuitem", { name: /Set ANTHROPIC_API_KEY to use it/ });
     assert.equal(await missing.getAttribute("aria-disabled"), "true");
     await page.keep("models-1-picker");
@@ -70,17 +70,17 @@ test("a model for the session, another for one message, and one that is away", a
     await send(page, "And you?");
     await log.getByText("I am the second.").waitFor();
     await log.getByText("With second").waitFor();
-    // The session still has its own.
+    // The session keeps its own model.
     await page.getByRole("button", { name: "Model: scripted/first" }).waitFor();
 
-    // What both answers cost, and what there is for the day.
+    // The cost of both answers, and the budget of the day.
     await page.getByRole("button", { name: "Used: $0.24 · 60.2k tokens" }).click();
     const used = page.getByRole("dialog", { name: "What the models used" });
     await used.getByText("$0.24 of $50.00").waitFor();
     await page.keep("models-4-used");
     await page.keyboard.press("Escape");
 
-    // Whoever watches is told of another model as soon as it is chosen.
+    // A watcher sees another model as soon as it is chosen.
     const watcher = await page.context().newPage();
     await watcher.goto(page.url());
     await watcher.getByRole("button", { name: "Model: scripted/first" }).waitFor();
@@ -93,7 +93,7 @@ test("a model for the session, another for one message, and one that is away", a
     await log.getByText(/Waiting on provider — next try in \d+ s/).waitFor();
     await log.getByText("The vendor has too much to do.").waitFor();
     await log.getByText(/Thought.*, cut off/).first().waitFor();
-    // A message that waits is for the session's model until it is given another.
+    // A waiting message uses the session's model until it is given another.
     await send(page, "Anybody?");
     await log.getByRole("button", { name: "Model: scripted/away" }).click();
     await page.keep("models-5-waiting-on-provider");

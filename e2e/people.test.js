@@ -1,4 +1,4 @@
-// Two people in one session, each in a browser of their own.
+// Two people in one session, each in their own browser.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
@@ -64,7 +64,7 @@ test("an administrator brings somebody in, shares a session and takes it back", 
   await admin.keep("share");
   await admin.keyboard.press("Escape");
 
-  // Somebody who only has the link has to sign in first, and then arrives.
+  // A person who only has the link has to sign in first, and then arrives at the session.
   const bob = await open(phone);
   await bob.goto(share);
   await bob.getByRole("textbox", { name: "Sign-in link or code" }).fill(link);
@@ -84,7 +84,7 @@ test("an administrator brings somebody in, shares a session and takes it back", 
   await admin.keep("two-people");
   await bob.keep("two-people-phone");
 
-  // A greater right shows by itself, and its end does too.
+  // A greater right shows up by itself, and so does its end.
   await button(admin, "Share").click();
   await admin.getByLabel("Right of bob").selectOption("drive");
   await button(bob, "Take over").waitFor();

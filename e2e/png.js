@@ -1,4 +1,4 @@
-// Looking at the pixels of a PNG.
+// Reads the pixels of a PNG.
 import { PNG } from "pngjs";
 
 export class Picture {
@@ -6,11 +6,11 @@ export class Picture {
     const { width, height, data } = PNG.sync.read(png);
     this.width = width;
     this.height = height;
-    // Red, green, blue and how opaque, from the highest byte to the lowest.
+    // Red, green, blue and alpha, from the highest byte to the lowest.
     this.pixels = new DataView(data.buffer, data.byteOffset, data.length);
   }
 
-  /** Whether it is of this colour; outside the picture it is not. */
+  /** Returns true if the pixel has this colour. A pixel outside the picture has none. */
   is(x, y, [red, green, blue]) {
     return x >= 0 && y >= 0 && this.number(x, y) === (red << 16) + (green << 8) + blue;
   }

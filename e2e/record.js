@@ -1,5 +1,5 @@
-// Plays the demo on the page and records it: docs/images/demo.webp and docs/images/session.png.
-// `scripts/record` builds and installs what this needs.
+// Plays the demo on the page and records it: docs/images/demo.webp and docs/images/session.png. `scripts/record`
+// builds and installs everything that this needs.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,11 +14,11 @@ const viewport = { width: 1280, height: 800 };
 const prompt = "Order three Boston ferns for Ada Lovelace.";
 /** The shortest time between two frames. More frames make a larger file and no better picture. */
 const frameMs = 60;
-/** The time for which the last frame stays. */
+/** The duration of the last frame. */
 const lastFrameMs = 4_000;
 const largestBytes = 3_000_000;
 
-/** Collects the frames that the browser paints, each with its time. */
+/** Collects the frames that the browser paints, with their times. */
 class Recording {
   static async start(page) {
     const recording = new Recording();
@@ -37,13 +37,13 @@ class Recording {
     await this.devtools.send("Page.stopScreencast");
   }
 
-  /** Returns the frames that are at least `frameMs` apart, each with the time for which it stays. */
+  /** Returns frames that are at least `frameMs` apart, with their durations. */
   spaced() {
     const kept = [];
-    // Frames may arrive in another order than they were painted.
+    // Frames may arrive in a different order than they were painted.
     for (const frame of this.frames.toSorted((a, b) => a.at - b.at)) {
       const last = kept.at(-1);
-      // Of frames that are too close, the newest is shown: it is where a change ended.
+      // Of frames that are too close, the newest is shown, because it is the end of a change.
       if (last && frame.at - last.at < frameMs) last.data = frame.data;
       else kept.push({ ...frame });
     }
@@ -110,7 +110,7 @@ try {
   const page = await context.newPage();
   await page.goto(server.link);
   await page.getByRole("heading", { name: "What should the agent do?" }).waitFor();
-  // The session is made beforehand, so that the recording begins with the browser up.
+  // The session is created beforehand, so that the recording begins with the browser running.
   const { id } = await server.api("POST", "/sessions", { title: "Ferns for Ada", model: "scripted/demo" });
   await page.goto(`${server.url}/sessions/${id}`);
   await shows(page, "the agent's browser is up", [0xf7, 0xf4, 0xee]);

@@ -1,4 +1,4 @@
-// A server in a folder of its own, killed and cleared away at the end.
+// A server in its own folder, which is ended and removed after the test.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 const program = join(import.meta.dirname, "..", "target", "debug", "deskhand");
 
-/** Asks again until the answer is yes. */
+/** Polls until the condition holds. */
 export async function eventually(what, isSo, seconds = 30) {
   const deadline = Date.now() + seconds * 1000;
   while (!(await isSo())) {
@@ -19,8 +19,10 @@ export async function eventually(what, isSo, seconds = 30) {
 
 export class Server {
   /**
-   * With `demo`, the built-in demo is replaced by this scenario; `scenarios` are others, by name. `env` goes over our own
-   * environment.
+   * Starts a server.
+   *
+   * `demo` replaces the built-in demo with this scenario. `scenarios` are further ones, by name. `env` overrides
+   * our own environment.
    */
   static async start({ demo, scenarios = {}, env } = {}) {
     const server = new Server();
@@ -35,7 +37,7 @@ export class Server {
     return server;
   }
 
-  /** Starts the process and waits until it says where to look. */
+  /** Starts the process and waits until it prints its address. */
   async run(listen) {
     const data = join(this.folder, "data");
     this.process = spawn(program, ["serve", "--listen", listen, "--data-dir", data], {
@@ -53,7 +55,7 @@ export class Server {
     throw new Error("the server did not start");
   }
 
-  /** What the API answers an administrator; throws when it refuses. */
+  /** Returns the API's response to an administrator. Throws if the API refuses. */
   async api(method, path, body) {
     const token = (await readFile(join(this.folder, "data", "admin-token"), "utf8")).trim();
     const response = await fetch(`${this.url}/api${path}`, {
@@ -66,7 +68,7 @@ export class Server {
     return is_json ? response.json() : Buffer.from(await response.arrayBuffer());
   }
 
-  /** All events of a session, of which some may be known. */
+  /** Returns all events of a session. `known` are those already loaded. */
   async log(session, known = []) {
     const events = [...known];
     for (;;) {
@@ -76,14 +78,16 @@ export class Server {
     }
   }
 
-  /** The screen of the newest session, as a PNG; nothing before there is one. */
+  /** Returns the screen of the newest session as a PNG, or undefined if it has no desktop yet. */
   async picture() {
     const { sessions } = await this.api("GET", "/sessions?limit=1");
     if (sessions[0]?.sandbox !== "ready") return undefined;
     return this.api("GET", `/sessions/${sessions[0].id}/screenshot`);
   }
 
-  /** Gives a new session with this model a task and waits for the turn's end; answers the session and its log. */
+  /**
+   * Gives a new session with this model a task, waits for the end of the turn, and returns the session and its log.
+   */
   async task(model, content) {
     const { id } = await this.api("POST", "/sessions", { model });
     await this.api("POST", `/sessions/${id}/messages`, { content });
@@ -101,13 +105,13 @@ export class Server {
     }
   }
 
-  /** Kills it without warning. */
+  /** Kills the server without warning. */
   async kill() {
     this.process.kill("SIGKILL");
     await once(this.process, "exit");
   }
 
-  /** Starts it once more at the same address. */
+  /** Starts the server again at the same address. */
   async runAgain() {
     await this.run(new URL(this.url).host.replace("localhost", "127.0.0.1"));
   }

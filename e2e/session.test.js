@@ -1,5 +1,5 @@
-// The page as a person uses it, in a real browser, against a real server with real sandboxes.
-// Pictures of every stage are kept in e2e/results/.
+// The page as a person uses it, in a real browser, with a real server and real sandboxes. Screenshots of every
+// stage are kept in e2e/results/.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
@@ -19,7 +19,7 @@ after(() => browser?.close());
 
 const open = (options) => openPage(browser, options);
 
-/** A number that changes when the picture on the screen's canvas does. */
+/** Returns a number that changes when the picture on the screen's canvas does. */
 function canvasMark(page) {
   return page.locator("[data-testid=screen] canvas").evaluate((canvas) => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -31,7 +31,7 @@ function canvasMark(page) {
   });
 }
 
-/** How many pixels of the canvas have exactly this colour. */
+/** Returns the number of pixels of the canvas that have exactly this colour. */
 function canvasPixels(page, colour) {
   return page.locator("[data-testid=screen] canvas").evaluate((canvas, [red, green, blue]) => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -43,7 +43,7 @@ function canvasPixels(page, colour) {
   }, colour);
 }
 
-/** Asks again until the answer is yes. */
+/** Polls until the condition holds. */
 async function eventually(what, isSo, seconds = 30) {
   const deadline = Date.now() + seconds * 1000;
   while (!(await isSo())) {
@@ -177,7 +177,7 @@ test("messages that wait can be changed, and one can interrupt", async () => {
     await page.getByRole("menuitem", { name: "Edit" }).click();
     await page.getByRole("textbox", { name: "Message that waits" }).fill("Water the trees");
     await page.getByRole("button", { name: "Save" }).click();
-    // As long as it is edited it has no menu, and the text in the field is the same.
+    // While the message is edited it has no menu, and the field contains the same text.
     await page.getByRole("textbox", { name: "Message that waits" }).waitFor({ state: "detached" });
     await log.getByText("Water the trees", { exact: true }).waitFor();
     await change(0).click();

@@ -1,4 +1,4 @@
-// The same task on a real desktop by the wire of every vendor, whose part fakes on loopback play.
+// The same task on a real desktop over the wire format of every vendor, each played by a fake on loopback.
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const results = join(import.meta.dirname, "results");
 const size = { width: 1024, height: 768 };
 const WORDS = "Grüße, 12 Äpfel";
 
-// A page that turns green when the words are in the field and the button is pressed.
+// A page that turns green when the field contains the words and the button is pressed.
 const PAGE = `<!doctype html><meta charset="utf-8"><title>task</title>
 <style>body{margin:0;background:rgb(250,240,200)} input,button{position:fixed;left:400px;width:224px;font-size:20px}
 input{top:100px;height:60px} button{top:200px;height:200px} .done{background:rgb(0,128,64)}</style>
@@ -20,15 +20,15 @@ input{top:100px;height:60px} button{top:200px;height:200px} .done{background:rgb
 <script>done.onclick=()=>{if(words.value===${JSON.stringify(WORDS)})document.body.className="done"}</script>`;
 
 const FIELD = [0.5, 0.28];
-// In the middle, which is the same pixel on every wire: the pointer is in the picture.
+// The middle is the same pixel on every wire. That matters because the pointer is in the screenshots.
 const BUTTON = [0.5, 0.5];
 
-// What there is where the page has nothing.
+// The background colours of the start page, of the open page and of the finished page.
 const START = [247, 244, 238];
 const OPEN = [250, 240, 200];
 const DONE = [0, 128, 64];
 
-/** What the model does. `shows` waits until the screen is as it is told. */
+/** The model's part. `shows` waits until the screen shows a colour. */
 const part = (shows) => [
   [{ until: () => shows("the browser", START) }, { bash: `printf %s '${PAGE.replaceAll("'", `'\\''`)}' > ~/task.html` }],
   [{ look: true }],
@@ -40,7 +40,7 @@ const part = (shows) => [
 
 before(() => mkdir(results, { recursive: true }));
 
-/** Has the model play its part; answers the last screenshot of the agent. */
+/** Plays the model's part, and returns the agent's last screenshot. */
 async function play(begin, model) {
   let server;
   const shows = (what, colour) =>
@@ -117,7 +117,7 @@ test("a vendor that fails in every way fails no turn", async () => {
   }
 });
 
-/** Numbers from 0 to 1 that are the same for the same seed. */
+/** Returns a generator of numbers from 0 to 1 that are the same for the same seed. */
 function dice(seed) {
   let state = seed >>> 0;
   return () => {

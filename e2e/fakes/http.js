@@ -1,4 +1,4 @@
-// A server on loopback, for fakes of what is on other machines.
+// A server on loopback, for fakes of remote services.
 import { createServer } from "node:http";
 import { once } from "node:events";
 
@@ -24,22 +24,22 @@ export async function listen(answer) {
   };
 }
 
-/** Refuses a request as vendors do. */
+/** Refuses a request the way vendors do. */
 export function refuse(response, status, error) {
   response.writeHead(status, { "content-type": "application/json" });
   response.end(JSON.stringify({ type: "error", error }));
 }
 
-/** Sends server-sent events, each in pieces that break anywhere. */
+/** Sends server-sent events, split at arbitrary places. */
 export function stream(response, events) {
   send(response, events);
   response.end();
 }
 
-/** Sends some of them and breaks the connection. */
+/** Sends some events and then breaks the connection. */
 export function breakOff(response, events) {
   send(response, events);
-  // What was written goes out first.
+  // Everything written goes out first.
   response.write("", () => setImmediate(() => response.destroy()));
 }
 
@@ -54,7 +54,7 @@ function send(response, events) {
   }
 }
 
-/** The width and height of a PNG or JPEG in base64. */
+/** Returns the width and height of a PNG or JPEG in base64. */
 export function sizeOf(base64) {
   const bytes = Buffer.from(base64, "base64");
   if (bytes.readUInt32BE(0) === 0x89504e47) {

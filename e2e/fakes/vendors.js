@@ -1,15 +1,17 @@
-// Vendors of models that play a part: what their model does is told in one way for all, and said on each one's wire.
+// Fake vendors whose models play a part. The part is written once for all vendors, and each fake
+// sends it in its own wire format.
 //
-// A part is a list of answers. Each is a list of actions, `{click: [x, y]}`, `{fill: [x, y], text}`, `{go: url}`, `{bash: "…"}` or
-// `{look: true}`, or a text that ends the turn. Places are fractions of the screen's width and height, so that a fake has to
-// say them in the coordinates of its own wire. `{until: f}` first of all waits for what `f` promises.
+// A part is a list of answers. Each is a list of actions, `{click: [x, y]}`, `{fill: [x, y], text}`, `{go: url}`,
+// `{bash: "…"}` or `{look: true}`, or a text that ends the turn. Places are fractions of the screen's width and height,
+// so that a fake has to translate them into the coordinates of its own wire. `{until: f}` waits for the promise of `f`
+// before all other actions.
 import { LLMock } from "@copilotkit/aimock";
 
 import { breakOff, listen, refuse, sizeOf, stream } from "./http.js";
 
 export const KEY = "key-of-the-vendor-5e1f";
 
-/** An action as the tools of Anthropic's dated versions, and our functions, take it. */
+/** Translates an action for Anthropic's dated tools, and for our functions. */
 function dated(action, size) {
   const computer = (member, input) => ["computer", { action: member, ...input }];
   const click = (at) => computer("left_click", { coordinate: inPixels(at, size) });
@@ -22,7 +24,7 @@ function dated(action, size) {
   return [computer("screenshot", {})];
 }
 
-/** The next answer of a part, once its time has come. */
+/** Returns the next answer of a part, after everything it waits for. */
 async function next(part, n_answers) {
   const answer = part[n_answers];
   if (typeof answer === "string") return answer;
@@ -34,7 +36,9 @@ function inPixels([x, y], { width, height }) {
   return [Math.floor(x * width), Math.floor(y * height)];
 }
 
-/** A vendor whose wire a third party plays. Where that does not pass pictures on, the screen's size is known beforehand. */
+/**
+ * Plays a vendor with a third-party mock. Pass `size`, the screen's size, if the mock does not pass pictures on.
+ */
 async function mocked(part, translate, size) {
   const mock = new LLMock({ port: 0, logLevel: "silent" });
   mock.on({ predicate: () => true }, async (request) => {
@@ -51,20 +55,20 @@ async function mocked(part, translate, size) {
   return { url: mock.url, mock, close: () => mock.stop() };
 }
 
-/** The size of the newest picture in a chat. */
+/** Returns the size of the newest picture in a chat. */
 function newestPart(messages) {
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
   const url = parts.findLast(({ type }) => type === "image_url")?.image_url.url;
   return url && sizeOf(url.split(",")[1]);
 }
 
-/** Anthropic by a third party, which knows its dated tools as it knows any tool. */
+/** Plays Anthropic with a third-party mock, which treats its dated tools like any tool. */
 export async function anthropic(part, size) {
   const fake = await mocked(part, dated, size);
   return { ...fake, env: { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: fake.url } };
 }
 
-/** Any vendor of chat completions by a third party. */
+/** Plays any vendor of chat completions with a third-party mock. */
 export async function chat(part, size) {
   const fake = await mocked(part, dated, size);
   return { ...fake, env: { OPENROUTER_API_KEY: KEY, OPENROUTER_BASE_URL: `${fake.url}/v1` } };
@@ -72,7 +76,7 @@ export async function chat(part, size) {
 
 const inThousandths = ([x, y]) => ({ x: Math.floor(x * 1000), y: Math.floor(y * 1000) });
 
-/** An action in the words of Gemini's newer models. */
+/** Translates an action for Gemini's newer models. */
 function newGemini(action) {
   const click = (at) => ["click", { ...inThousandths(at), intent: "to click" }];
   const type = (text, press_enter) => ["type", { text, press_enter, intent: "to type" }];
@@ -83,7 +87,7 @@ function newGemini(action) {
   return [["take_screenshot", {}]];
 }
 
-/** An action in the words of Gemini's older models. */
+/** Translates an action for Gemini's older models. */
 function oldGemini(action) {
   if (action.click) return [["click_at", inThousandths(action.click)]];
   if (action.fill) {
@@ -95,13 +99,16 @@ function oldGemini(action) {
   return [["open_web_browser", {}]];
 }
 
-/** Gemini by a third party. */
+/** Plays Gemini with a third-party mock. */
 export async function gemini(part, { old = false } = {}) {
   const fake = await mocked(part, old ? oldGemini : newGemini);
   return { ...fake, env: { GEMINI_API_KEY: KEY, GEMINI_BASE_URL: fake.url } };
 }
 
-/** Anthropic with its toolset, and with pictures looked at: the size of what it was sent is what it points at. */
+/**
+ * Plays Anthropic with its toolset, and reads the pictures: it points in the coordinates of the picture it was
+ * sent.
+ */
 export async function anthropicToolset(part, { has_toolset = true, trouble = () => undefined } = {}) {
   const requests = [];
   const fake = await listen(async (request, body, response) => {
@@ -122,7 +129,7 @@ export async function anthropicToolset(part, { has_toolset = true, trouble = () 
     const n_answers = answers.filter(hasCalls).length;
     const size = newestSize(body.messages);
     const answer = await next(part, n_answers);
-    // Whoever broke off goes on from there.
+    // After an answer that broke off, continue from there.
     const broken = answers.slice(answers.findLastIndex(hasCalls) + 1);
     const said = broken.flatMap(({ content }) => content.map(({ text }) => text)).join("");
     const words = typeof answer === "string" ? answer : `Step ${n_answers + 1}.`;
@@ -179,7 +186,7 @@ function* anthropicEvents(blocks, stop_reason) {
   yield { type: "message_stop" };
 }
 
-/** What Anthropic would refuse about a conversation. */
+/** Returns what Anthropic would refuse about a conversation. */
 function anthropicProblem({ messages, tools }, is_toolset) {
   if (is_toolset) {
     const keys = Object.keys(tools.find((tool) => tool.type === "computer_toolset_20260801"));
@@ -200,7 +207,7 @@ function anthropicProblem({ messages, tools }, is_toolset) {
   }
 }
 
-/** The size of the newest picture in a conversation of Anthropic's; before there is one, none is needed. */
+/** Returns the size of the newest picture in an Anthropic conversation. Before there is one, none is needed. */
 function newestSize(messages) {
   let size;
   const look = (block) => {
@@ -211,7 +218,7 @@ function newestSize(messages) {
   return size;
 }
 
-/** OpenAI's Responses with its computer, as it is now or as it was in its preview. */
+/** Plays OpenAI's Responses API with its computer tool, current or preview. */
 export async function openai(part, { preview = false } = {}) {
   const requests = [];
   const fake = await listen(async (request, body, response) => {
@@ -223,7 +230,7 @@ export async function openai(part, { preview = false } = {}) {
     if (computer?.type !== wanted) return refuse(response, 400, { message: `tools: ${computer?.type} is not offered` });
     const problem = openaiProblem(body.input);
     if (problem) return refuse(response, 400, { message: problem });
-    // One response of ours is told apart by its id, in whatever items it came back.
+    // A response of ours is identified by its id, in whatever items it comes back.
     const answered = new Set(body.input.filter((item) => item.id?.startsWith("step_")).map((item) => item.id.split("_")[1]));
     const n_answers = answered.size;
     const answer = await next(preview ? singly(part) : part, n_answers);
@@ -233,11 +240,11 @@ export async function openai(part, { preview = false } = {}) {
   return { ...fake, requests, env: { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${fake.url}/v1` } };
 }
 
-/** The preview does one thing at a time. */
+/** Splits answers into single actions, since the preview does one thing at a time. */
 function singly(part) {
   return part.flatMap((answer) => {
     if (typeof answer === "string") return [answer];
-    // What is waited for is waited for before the first.
+    // All waits happen before the first action.
     const waits = answer.filter((action) => action.until);
     const [first, ...rest] = answer.filter((action) => !action.until).flatMap((action) => {
       if (action.fill) return [[{ click: action.fill }], [{ type: action.text }]];
@@ -255,7 +262,7 @@ function newestScreenshot(input) {
   return urls.length > 0 ? sizeOf(urls.at(-1).split(",")[1]) : undefined;
 }
 
-/** What OpenAI would refuse about a conversation. */
+/** Returns what OpenAI would refuse about a conversation. */
 function openaiProblem(input) {
   for (const [at, item] of input.entries()) {
     if (!["computer_call", "function_call"].includes(item.type)) continue;

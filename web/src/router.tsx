@@ -15,10 +15,10 @@ import { Placeholder } from "./components/Placeholder";
 import { NotFoundPage } from "./pages/NotFoundPage";
 import { SessionsPage } from "./pages/SessionsPage";
 
-/** All addresses of the page. */
+/** The root of all routes. */
 const root = createRootRoute({ component: Root });
 
-/** Whichever page is open, it knows at once what changes among the sessions. */
+/** Keeps the list of sessions up to date, whichever page is open. */
 function Root() {
   useSessionsBus();
   return <Outlet />;
@@ -29,7 +29,7 @@ const sessions = createRoute({ getParentRoute: () => root, path: "/", component:
 const session = createRoute({
   getParentRoute: () => root,
   path: "/sessions/$sessionId",
-  // Half of the page's code is for this one; the list does not wait for it.
+  // Half of the page's code is for this route, and the list does not wait for it.
   component: lazyRouteComponent(() => import("./pages/SessionPage"), "SessionPage"),
 });
 
@@ -52,7 +52,7 @@ export const router = createRouter({
   defaultErrorComponent: Broken,
 });
 
-/** The page itself failed. */
+/** Shown if the page itself failed. */
 function Broken({ error }: ErrorComponentProps) {
   return (
     <main className="grid min-h-full place-items-center">

@@ -1,4 +1,4 @@
-//! The desktop: an X server with a window manager and a browser. This process takes its pictures and acts on it.
+//! The desktop: an X server with a window manager and a browser. This process takes pictures of it and acts on it.
 
 mod actions;
 mod browser;
@@ -67,19 +67,19 @@ const ENDING_MAX: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub struct DesktopConfig {
     pub screen: ScreenSize,
-    /// The screen counts as settled after this long without a change.
+    /// The time without a change after which the screen counts as settled.
     pub settle_quiet: Duration,
-    /// The screen counts as settled after this long in any case.
+    /// The time after which the screen counts as settled in any case.
     pub settle_max: Duration,
-    /// The browser's program and arguments; empty for none.
+    /// The browser's program and arguments. Empty for no browser.
     pub browser: Vec<String>,
-    /// The folder for the desktop's sockets and settings, made if it does not exist.
+    /// The folder for the desktop's sockets and settings. It is created if it does not exist.
     pub runtime_dir: PathBuf,
-    /// Environment variables of its programs, besides the runner's own.
+    /// Environment variables for its programs, in addition to the runner's own.
     pub variables: BTreeMap<String, Secret>,
 }
 
-/// A running desktop. Clones share it; its programs end with the last clone.
+/// A running desktop. Clones share it, and its programs end with the last clone.
 #[derive(Debug, Clone)]
 pub struct Desktop(Arc<DesktopParts>);
 
@@ -93,7 +93,8 @@ struct DesktopParts {
     guard: Guard,
     events: Arc<Events>,
     settle: Settle,
-    /// The time at which the last action ended. Locked while an action runs: there is one mouse and one keyboard.
+    /// The time at which the last action ended. Locked while an action runs, since there is one mouse and one
+    /// keyboard.
     acted_at: Mutex<Instant>,
     ended: watch::Receiver<Option<String>>,
     _stop: DropGuard,
@@ -101,9 +102,9 @@ struct DesktopParts {
 
 impl Desktop {
     /// Starts the X server and, as soon as it answers, the window manager and the browser.
-    /// Returns when the screen accepts actions; the browser takes longer.
     ///
-    /// `notices` gets a sentence whenever a program ends unexpectedly.
+    /// Returns when the screen accepts actions; the browser takes longer. `notices` receives a sentence whenever a
+    /// program ends unexpectedly.
     pub async fn start(
         config: DesktopConfig,
         tasks: Tasks,
@@ -124,7 +125,7 @@ impl Desktop {
             ended,
             variables: config.variables,
         };
-        // From here on a failure ends whatever was started.
+        // From here on, a failure also ends every program that was started.
         let stop = supervisor.stop.clone().drop_guard();
         let server = XServer::start(config.screen, &vnc_socket, &folder.join("xvnc.log")).await?;
         let display = server.display.clone();
@@ -156,22 +157,23 @@ impl Desktop {
         self.0.screen
     }
 
-    /// The value of `DISPLAY` for programs that should appear here.
+    /// Returns the value of `DISPLAY` for programs that should appear here.
     pub fn display(&self) -> &str {
         &self.0.display
     }
 
-    /// The unix socket of the RFB server, for watching the screen.
+    /// Returns the path of the RFB server's unix socket, for watching the screen.
     pub fn vnc_socket(&self) -> &Path {
         &self.0.vnc_socket
     }
 
-    /// Carries out an action. With `look`, or when the action only looks,
-    /// waits until the screen has settled and adds a picture: of the whole screen at the
-    /// size `shown`, of a part as large as fits into that.
+    /// Carries out an action, and takes a picture if `look` is set or the action only looks.
     ///
-    /// Actions run one at a time, in the order of the calls. A cancelled action
-    /// ends at once and leaves nothing pressed; once it is done, cancelling only ends the wait.
+    /// The picture is taken once the screen has settled. It shows the whole screen at the size `shown`, or a part
+    /// as large as fits into that size.
+    ///
+    /// Actions run one at a time, in the order of the calls. A cancelled action ends at once and leaves nothing
+    /// pressed. Once the action is done, cancelling only ends the wait for the screen.
     pub async fn act(
         &self,
         action: &Action,
@@ -219,8 +221,9 @@ impl Desktop {
         self.picture(None, shown, format).await
     }
 
-    /// Types a secret into the browser's focused field, if its page is of an allowed origin, and covers it in
-    /// pictures from then on.
+    /// Types a secret into the browser's focused field, if the page has an allowed origin.
+    ///
+    /// The secret is covered in pictures from then on.
     pub async fn fill(&self, filling: &Filling, cancel: CancellationToken) -> Result<(), ActError> {
         let mut acted_at = tokio::select! {
             biased;
@@ -237,18 +240,19 @@ impl Desktop {
         self.0.guard.add(values);
     }
 
-    /// Releases all keys and buttons that actions hold or have left pressed. A running action gets a moment to
-    /// end, since it could press more.
+    /// Releases all keys and buttons that actions hold or have left pressed.
+    ///
+    /// A running action gets a moment to end first, since it could press more.
     pub async fn release_all(&self) -> Result<(), ActError> {
         let _no_action = timeout(ENDING_MAX, self.0.acted_at.lock()).await;
         self.0.seat.run(Seat::release_all).await
     }
 
-    /// Waits for the end of the X server, and with it of the desktop, and returns its cause.
+    /// Waits until the X server, and with it the desktop, has ended. Returns the cause.
     pub async fn ended(&self) -> String {
         let mut ended = self.0.ended.clone();
         let end = ended.wait_for(Option::is_some).await;
-        // Without a sender the programs were stopped on purpose.
+        // A missing sender means that the programs were stopped on purpose.
         end.ok()
             .and_then(|end| end.clone())
             .unwrap_or_else(|| "The desktop was stopped.".to_owned())
@@ -267,7 +271,7 @@ impl Desktop {
             settle.wait(acted_at, &events.changed_at).await;
             return Ok(());
         }
-        // On a busy machine the quiet time must not begin before the program has its turn.
+        // On a busy machine, the quiet time must not begin before the program has had a chance to react.
         performer.noticed().await?;
         let noticed_at = Instant::now();
         let page = async {
@@ -277,7 +281,7 @@ impl Desktop {
         let quiet = settle.wait(noticed_at, &events.changed_at);
         let (caught_up_at, ()) = tokio::join!(page, quiet);
         let caught_up_at = caught_up_at?;
-        // A late page has just begun to show the effect. Others answer at once, and cost no time.
+        // A late page has only begun to show the effect. Other pages answer at once, so this costs no time.
         if caught_up_at > noticed_at + settle.quiet / 2 {
             settle.wait(caught_up_at, &events.changed_at).await;
         }
@@ -310,18 +314,18 @@ impl Desktop {
         });
         match compressing.await {
             Ok(frame) => frame,
-            // Only a runtime that is ending gives such work up.
+            // The runtime drops such work only while it shuts down.
             Err(_join) => Err(ActError::Ended),
         }
     }
 }
 
-/// Makes the folder and writes the window manager's configuration into it.
+/// Creates the folder and writes the window manager's configuration into it.
 fn prepare(folder: &Path, vnc_socket: &Path) -> io::Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     match std::fs::remove_file(vnc_socket) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        // A socket that an earlier desktop left would keep the X server from listening.
+        // A socket left by an earlier desktop would keep the X server from listening.
         _ => {}
     }
     programs::write_window_manager_config(folder)

@@ -1,4 +1,4 @@
-//! The file editor: shows and changes text files, and takes changes back.
+//! The file editor: shows and changes text files, and undoes changes.
 
 mod file;
 mod show;
@@ -13,14 +13,14 @@ use std::{
 use deskhand_core::edit::EditCommand;
 use text::Text;
 
-/// Edits of one file that can be taken back.
+/// The most edits of one file that can be undone.
 const MOST_UNDOS: usize = 20;
-/// All content kept for undo together.
+/// The limit for all content kept for undo together.
 const MOST_UNDO_BYTES: usize = 64 * 1024 * 1024;
-/// Places named when a text was expected once and stands there more often.
+/// The most line numbers listed when a text was expected once and occurs more often.
 const MOST_PLACES: usize = 20;
 
-/// Why an edit was not made. The texts are for the model.
+/// Reasons why an edit was not made. The texts are for the model.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     #[error(
@@ -86,7 +86,7 @@ pub enum EditError {
     },
 }
 
-/// The editor, with the edits it can take back.
+/// The editor, with the edits that it can undo.
 #[derive(Debug, Default)]
 pub struct Editor {
     undos: HashMap<PathBuf, VecDeque<Undo>>,
@@ -94,17 +94,17 @@ pub struct Editor {
     hasher: RandomState,
 }
 
-/// How to take an edit back.
+/// The data needed to undo one edit.
 #[derive(Debug)]
 struct Undo {
-    /// What the file held before, or `None` when it was not there.
+    /// The content before the edit, or `None` if there was no file.
     before: Option<Text>,
-    /// Identifies what the edit left, so that others' changes are noticed.
+    /// A hash of the content after the edit, to notice changes by others.
     after: u64,
 }
 
 impl Editor {
-    /// Carries out a command and tells what the model should know of it. Blocks on files.
+    /// Carries out a command and returns a report for the model. Blocks on file I/O.
     pub fn perform(&mut self, command: &EditCommand) -> Result<String, EditError> {
         match command {
             EditCommand::View { path, view_range } => view(path, *view_range),
@@ -127,7 +127,7 @@ impl Editor {
         let text = Text(file_text.to_owned());
         let Some(real) = file::real_path(path)? else {
             file::write(path, Path::new(path), &text)?;
-            // Now that it exists, it has its one name, under which it is also found later.
+            // Now that the file exists, it has a canonical path, which later commands look up.
             let real = file::real_path(path)?.unwrap_or_else(|| PathBuf::from(path));
             self.remember(real, None, &text);
             return Ok(format!("Created {path}."));
@@ -224,7 +224,9 @@ impl Editor {
         Ok(text)
     }
 
-    /// Keeps what an edit replaced. The oldest goes when there is too much.
+    /// Keeps the content that an edit replaced.
+    ///
+    /// When the limit for all files is exceeded, the undos of other files go first, then the oldest of this one.
     fn remember(&mut self, real: PathBuf, before: Option<Text>, after: &Text) {
         let undo = Undo {
             before,
@@ -291,7 +293,7 @@ fn view(path: &str, range: Option<[i64; 2]>) -> Result<String, EditError> {
     Ok(show::numbered(&lines, first_line, last_line))
 }
 
-/// An existing file and its content.
+/// Returns an existing file's canonical path and content.
 fn open(path: &str) -> Result<(PathBuf, Text), EditError> {
     let real = file::real_path(path)?.ok_or_else(|| EditError::Missing(path.to_owned()))?;
     let text = file::read(path, &real)?;

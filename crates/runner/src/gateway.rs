@@ -1,5 +1,5 @@
-//! The model gateway's port in the sandbox: connections to it, on the sandbox's own loopback, are carried to the
-//! server.
+//! The port of the model gateway inside the sandbox. It listens on the sandbox's own loopback and forwards each
+//! connection to the server.
 
 use std::{collections::BTreeMap, net::Ipv4Addr, sync::Arc, time::Duration};
 
@@ -17,11 +17,12 @@ use crate::link::{self, LinkError, Server};
 const MOST_CONNECTIONS: usize = 32;
 /// The most connections for which the server is dialled at the same time.
 const MOST_DIALLING: usize = 4;
-/// The pause after a connection could not be accepted, for lack of a descriptor.
+/// The pause after `accept` failed, for example for lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Opens the port, if the configuration has one, before any other program could take it. Returns the environment
-/// variables for programs.
+/// Opens the port if the configuration has one, before any other program can take it.
+///
+/// Returns the environment variables for programs.
 pub(crate) async fn open(
     config: &RunnerConfig,
     server: &Server,
@@ -81,7 +82,7 @@ async fn take_all(listener: TcpListener, server: Server, tasks: Tasks) {
     }
 }
 
-/// Carries a connection until one side ends.
+/// Forwards a connection to the server until one side closes it.
 async fn carry(
     connection: TcpStream,
     server: &Server,
@@ -91,7 +92,7 @@ async fn carry(
         let _turn = dialling.acquire().await;
         server.dial(GATEWAY_PATH).await?
     };
-    // Pieces of an answer are small, and each is wanted at once. A failure only makes them later.
+    // The parts of a model's reply are small and wanted at once. If this fails, they only arrive later.
     let _ = connection.set_nodelay(true);
     let (reader, writer) = connection.into_split();
     Ok(link::copy(socket, reader, writer).await?)

@@ -28,17 +28,17 @@ pub(crate) struct Parts {
     editor: Arc<Mutex<Editor>>,
 }
 
-/// The order of an operation among others: operations of one lane run in order of arrival.
+/// The queue of an operation. Operations of one lane run in order of arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lane {
     Actions,
     Commands,
     Files,
-    /// Runs at once, beside everything else.
+    /// Runs at once, concurrently with everything else.
     None,
 }
 
-/// The circumstances of one run of an operation.
+/// The context of one run of an operation.
 pub(crate) struct HandlerContext {
     pub(crate) cancel: CancellationToken,
     /// Sends pieces of output to the caller.
@@ -111,7 +111,7 @@ impl Handler for TypeSecret {
 impl Handler for CoverSecrets {
     const LANE: Lane = Lane::None;
 
-    /// Covers them before it returns, so that no later request can see them.
+    /// Covers the values before it returns, so that no later request can see them.
     fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
         parts.desktop.cover(self.values);
         futures::future::ready(Ok(SecretsCovered)).boxed()
@@ -139,7 +139,7 @@ impl Handler for EditCommand {
     fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
         let editor = parts.editor;
         blocking(move || {
-            // An edit that panicked left no half-made change in the editor.
+            // The editor stays consistent even if an edit panicked.
             let mut editor = editor.lock().unwrap_or_else(PoisonError::into_inner);
             editor.perform(&self).map(|text| Edited { text })
         })

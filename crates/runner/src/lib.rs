@@ -1,5 +1,5 @@
-//! The program in the sandbox. It carries out the server's requests and holds no secret but its own
-//! token.
+//! The runner: the program inside a sandbox that carries out the server's requests. The only secret it holds is its
+//! own token.
 
 pub mod desktop;
 pub mod editor;
@@ -33,13 +33,13 @@ use self::{
     shell::{Shell, ShellConfig, ShellError},
 };
 
-/// The longest configuration line: a token, some numbers and a browser's arguments.
+/// The longest configuration line, which holds a token, some numbers and the browser's arguments.
 const LONGEST_CONFIG_BYTES: u64 = 1024 * 1024;
-/// The longest time that a runner that gives up tries to tell the server why.
+/// The timeout for reporting a failed start to the server.
 const LAST_WORDS: Duration = Duration::from_secs(10);
-/// The time that programs have to end with the runner.
+/// The time that tasks get to end when the runner ends.
 const ENDING: Duration = Duration::from_secs(2);
-/// Notices that may wait for the link.
+/// The most notices that may wait for the link.
 const MOST_NOTICES: usize = 64;
 
 /// Reasons why the configuration could not be read.
@@ -77,7 +77,7 @@ pub enum RunForServerError {
     Run(#[from] RunError),
 }
 
-/// Things that a run cleans up, in whatever way it ends.
+/// The resources that a run cleans up, however it ends.
 struct Traces {
     tasks: Tasks,
     runtime_dir: PathBuf,
@@ -94,11 +94,10 @@ fn read_config() -> Result<RunnerConfig, ReadConfigError> {
     Ok(serde_json::from_str(&line)?)
 }
 
-/// Reads the configuration from standard input and serves until the desktop ends or the server is gone. This is
-/// `deskhand runner`.
+/// Reads the configuration from standard input and serves until the desktop ends or the server is gone.
 ///
-/// The server keeps the other end of standard input open as long as it lives. However it dies,
-/// the kernel closes that end, and the sandbox ends with its runner.
+/// This is `deskhand runner`. The server keeps the other end of standard input open as long as it lives. However
+/// the server dies, the kernel closes that end, and the sandbox ends with its runner.
 pub async fn run_for_server() -> Result<(), RunForServerError> {
     let config = read_config()?;
     tokio::select! {
@@ -136,8 +135,8 @@ pub async fn run(config: RunnerConfig) -> Result<(), RunError> {
 
 /// Serves the desktop, the shell and the editor to the server that `dialler` reaches, until the desktop ends.
 pub async fn run_over(config: RunnerConfig, dialler: Arc<dyn Dialler>) -> Result<(), RunError> {
-    // Other programs here run as the same user. They could otherwise read the token from this
-    // process's memory.
+    // Other programs in the sandbox run as the same user and could otherwise read the token from this process's
+    // memory.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(|error| RunError::Hide(error.into()))?;
     let traces = Traces {
@@ -166,7 +165,7 @@ async fn run_with(
     let desktop = desktop_config(&config, runtime_dir, variables.clone());
     let desktop = Desktop::start(desktop, tasks.clone(), notice);
     let mut dialling = std::pin::pin!(server.dial_until_up());
-    // The desktop comes up while the server is dialled, whichever is first.
+    // The desktop starts while the server is being dialled. Either may be ready first.
     let mut desktop = std::pin::pin!(desktop);
     let (desktop, early_link) = tokio::select! {
         desktop = &mut desktop => (desktop, None),
@@ -193,6 +192,7 @@ async fn run_with(
             return Err(error.into());
         }
     };
+    // Serve requests until the desktop ends.
     let outbox = Outbox::default();
     let parts = Parts::new(desktop.clone(), shell);
     let work = Work::new(parts, outbox.clone(), tasks);
@@ -216,7 +216,7 @@ async fn run_with(
     }
 }
 
-/// Tells the server why the desktop did not come up, if the server can be reached.
+/// Tells the server why the start failed, if the server can be reached.
 async fn say_why(first_link: impl Future<Output = link::Socket>, problem: String) {
     let told = async { link::give_up(first_link.await, problem).await };
     match tokio::time::timeout(LAST_WORDS, told).await {
@@ -268,7 +268,7 @@ fn desktop_config(
 impl Drop for Traces {
     fn drop(&mut self) {
         self.tasks.shutdown().cancel();
-        // It is not there when the desktop did not get that far.
+        // The folder does not exist if the desktop failed early.
         let _ = std::fs::remove_dir_all(&self.runtime_dir);
     }
 }

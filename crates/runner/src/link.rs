@@ -1,4 +1,4 @@
-//! The link to the server: dialled from here, kept up, and dialled again when it breaks.
+//! The link to the server. The runner dials it, keeps it open, and dials again when it breaks.
 
 mod dial;
 mod outbox;
@@ -42,7 +42,7 @@ pub(crate) enum LinkError {
     Slow,
 }
 
-/// Serves control links.
+/// Serves the control link.
 #[derive(Debug)]
 pub(crate) struct Link {
     server: Server,
@@ -70,7 +70,7 @@ impl Link {
         }
     }
 
-    /// Serves one link after another, beginning with one that is up already.
+    /// Serves one link after another, beginning with one that is already open.
     pub(crate) async fn serve(&self, first: Socket) {
         let mut socket = first;
         loop {
@@ -129,7 +129,8 @@ impl Link {
         }
     }
 
-    /// Obeys another lease holder, and confirms it once everything that others pressed is released.
+    /// Switches to another lease holder, and confirms it once all keys and buttons that others pressed are
+    /// released.
     async fn set_lease_holder(&self, number: u64, holder: LeaseHolder) {
         if self.outbox.set_lease_holder(holder)
             && let Err(error) = self.desktop.release_all().await
@@ -141,7 +142,7 @@ impl Link {
     }
 }
 
-/// Tells the server that the desktop did not come up, as the last message of this link.
+/// Reports to the server that the start failed, as the last message of this link.
 pub(crate) async fn give_up(mut socket: Socket, problem: String) -> Result<(), LinkError> {
     let message = FromRunner::StartFailed { problem }.pack()?;
     socket.send(Message::Binary(message)).await?;

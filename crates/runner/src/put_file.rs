@@ -1,4 +1,4 @@
-//! Puts files into the home folder that people gave the agent.
+//! Puts files that people gave the agent into its home folder.
 
 use std::{io, path::Path};
 

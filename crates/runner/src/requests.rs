@@ -1,5 +1,5 @@
-//! The table of requests by id: each is carried out at most once, and its result is kept until the
-//! server has it.
+//! The table of requests by id. The runner carries out each request at most once and keeps its result until the
+//! server has acknowledged it.
 
 pub(crate) mod work;
 
@@ -12,17 +12,17 @@ use deskhand_core::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Requests that may run or have results waiting, at the same time.
+/// The most requests that may be running or have an unacknowledged result.
 pub(crate) const MOST_OPEN: usize = 256;
-/// Acknowledged ids that are remembered, so that a late repeat is not taken for a new request.
+/// The most acknowledged ids that are remembered, so that a late repeat is not taken for a new request.
 const MOST_CLOSED: usize = 1024;
 
-/// All requests that still matter.
+/// All requests that are running, waiting for an acknowledgement, or remembered.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
     holder: LeaseHolder,
     open: HashMap<RequestId, Open>,
-    /// Ids with results, in the order in which they were done.
+    /// Ids of requests with a result, in the order in which they finished.
     done_in_order: VecDeque<RequestId>,
     closed: HashSet<RequestId>,
     closed_in_order: VecDeque<RequestId>,
@@ -39,22 +39,22 @@ enum Open {
 struct Running {
     actor: Actor,
     cancel: CancellationToken,
-    /// True if another actor took the lease since it was admitted.
+    /// True if the lease holder does not admit this actor, or did not at some point while the request ran.
     is_barred: bool,
 }
 
 /// The decision about a request that has arrived.
 #[derive(Debug)]
 pub(crate) enum Admission {
-    /// Carry it out, and stop when the token says so.
+    /// Carry it out, and stop when the token is cancelled.
     New(CancellationToken),
     /// Another actor holds the lease.
     Refused,
-    /// It is running already; its result will be sent in any case.
+    /// It is already running, and its result will be sent.
     Running,
-    /// It was carried out: this was the result.
+    /// It was carried out. This is the result.
     Done(Bytes),
-    /// It was carried out and its result was acknowledged.
+    /// It was carried out, and the server acknowledged its result.
     Closed,
     /// There are too many open requests.
     Full,
@@ -83,8 +83,9 @@ impl Requests {
         Admission::New(cancel)
     }
 
-    /// Obeys only this lease holder from now on, and asks the running requests of others to end. Returns true if
-    /// it was another holder before.
+    /// Obeys only this lease holder from now on, and cancels the running requests of other actors.
+    ///
+    /// Returns true if the holder changed.
     pub(crate) fn set_lease_holder(&mut self, holder: LeaseHolder) -> bool {
         let is_another = holder != std::mem::replace(&mut self.holder, holder);
         for open in self.open.values_mut() {
@@ -109,7 +110,7 @@ impl Requests {
         self.done_in_order.push_back(id);
     }
 
-    /// Forgets a result, but not that its request was done.
+    /// Forgets a result, but remembers that its request was done.
     pub(crate) fn acknowledge(&mut self, id: RequestId) {
         if !matches!(self.open.get(&id), Some(Open::Done(_))) {
             return;
@@ -125,14 +126,14 @@ impl Requests {
         }
     }
 
-    /// Asks a running request to end.
+    /// Cancels a request, if it is running.
     pub(crate) fn cancel(&self, id: RequestId) {
         if let Some(Open::Running(running)) = self.open.get(&id) {
             running.cancel.cancel();
         }
     }
 
-    /// Returns the results that the server may not have, oldest first.
+    /// Returns the results that the server has not acknowledged, oldest first.
     pub(crate) fn unacknowledged(&self) -> impl Iterator<Item = Bytes> {
         self.done_in_order
             .iter()
@@ -249,7 +250,7 @@ mod tests {
             Admission::New(_)
         ));
         assert!(requests.set_lease_holder(LeaseHolder::Nobody));
-        // What was under way stays barred.
+        // A request that was already running stays barred.
         assert!(requests.is_barred(before) && !requests.is_barred(own));
         assert!(matches!(
             requests.admit(after, Actor::Agent),

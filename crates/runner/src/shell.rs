@@ -1,9 +1,8 @@
-//! The persistent shell: one bash whose directory, variables, functions and jobs stay between
-//! commands.
+//! The persistent shell: one bash whose directory, variables, functions and jobs survive between commands.
 //!
-//! Commands run one at a time. Whatever a command does, its end is reported: bash writes an
-//! unguessable word to a private descriptor, and when bash itself is gone, that is noticed too.
-//! A command that takes too long is ended without the shell if that can be done.
+//! Commands run one at a time. Whatever a command does, its end is noticed: bash writes an unguessable word to a
+//! private descriptor, and the runner also notices when bash itself ends. On a timeout, the runner ends the command
+//! and keeps the shell if it can.
 
 mod bash;
 mod capture;
@@ -22,26 +21,26 @@ use deskhand_core::{
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// Orders that may wait. Callers wait when there are more.
+/// The most commands that may wait. Callers wait when there are more.
 const LONGEST_QUEUE: usize = 64;
 
-/// What the shell finds when it starts.
+/// The settings of a shell.
 #[derive(Debug, Clone)]
 pub struct ShellConfig {
-    /// Where it begins.
+    /// The initial working directory, and `HOME`.
     pub home: PathBuf,
     /// The X display for programs started from it.
     pub display: String,
-    /// How much output of a command is kept: the first and the last half of this.
+    /// The most output of a command that is kept: the first and the last half of this.
     pub output_bytes: usize,
-    /// What else its programs find in their environment.
+    /// Further environment variables for its programs.
     pub variables: BTreeMap<String, Secret>,
 }
 
-/// Gets pieces of a command's output while it runs. Must not block.
+/// Receives pieces of a command's output while it runs. Must not block.
 pub type OnOutput = Arc<dyn Fn(Bytes) + Send + Sync>;
 
-/// Why a shell request was not carried out.
+/// Reasons why a shell request was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum ShellError {
     #[error("a shell command cannot hold a NUL character")]
@@ -62,7 +61,7 @@ pub enum ShellError {
     Gone,
 }
 
-/// A handle to the shell. Clones lead to the same one.
+/// A handle to the shell. Clones share the shell.
 #[derive(Debug, Clone)]
 pub struct Shell {
     orders: mpsc::Sender<QueuedCommand>,
@@ -85,7 +84,7 @@ impl Shell {
         Ok(Self { orders })
     }
 
-    /// Carries out a request, after those that came before.
+    /// Carries out a request, after all earlier ones.
     pub async fn perform(
         &self,
         request: ShellRequest,
@@ -111,7 +110,7 @@ impl Shell {
             cancel,
             reply,
         };
-        // Both ends of the channel say no more than that the other side is gone.
+        // The channel errors carry no further cause: the shell's task is gone.
         self.orders
             .send(order)
             .await

@@ -10,7 +10,7 @@ async fn main() -> ExitCode {
     match deskhand_runner::run_for_server().await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Without standard error there is nobody to tell.
+            // Without standard error, the error cannot be reported.
             let _ = writeln!(stderr(), "{error}");
             ExitCode::FAILURE
         }

@@ -1,7 +1,7 @@
 //! A runner without a desktop, for tests: it runs shell commands, and misbehaves when asked.
 //!
-//! Commands that begin with `:` are for itself, see [`StandIn::run`]. A screen that is one
-//! pixel wide does not start, two pixels take forever, and with three it ends at once.
+//! Commands that begin with `:` are instructions to itself, see [`StandIn::run`]. With a screen one pixel wide it
+//! does not start, with two pixels it takes forever, and with three it ends at once.
 
 use std::{
     collections::HashMap,
@@ -41,7 +41,7 @@ struct StandIn {
     holder: LeaseHolder,
 }
 
-/// What to do with a result.
+/// The handling of a result.
 enum Then {
     Send,
     /// Break the link before it is sent.
@@ -125,7 +125,7 @@ impl StandIn {
                     let echo = self.dial(&stream_path(stream)).await?;
                     self.tasks.spawn("echo", async move {
                         let (sink, stream) = echo.split();
-                        // It ends when the other side does.
+                        // The echo ends when the other side does.
                         let _ = stream.forward(sink).await;
                     });
                 }

@@ -1,4 +1,4 @@
-//! The model gateway of one sandbox: its own token, and where its programs find it.
+//! The model gateway of one sandbox: its token, and its address for the sandbox's programs.
 
 use std::sync::Arc;
 
@@ -12,14 +12,15 @@ use deskhand_runner_protocol::RunnerGateway;
 use futures::StreamExt;
 use tokio::sync::Semaphore;
 
-/// The same in every sandbox, since each has a loopback of its own.
+/// The port in every sandbox, which can be the same since each has its own loopback.
 const PORT: u16 = 7879;
-/// Connections of one sandbox at the same time. The runner takes fewer.
+/// The most connections of one sandbox at the same time. The runner accepts fewer.
 const MOST_CONNECTIONS: usize = 64;
-/// Tokens for programs in sandboxes begin differently from those of people, and mean nothing to the API.
+/// The prefix of tokens for programs in sandboxes. It differs from that of people's tokens, and the API does not
+/// accept such a token.
 const TOKEN_BEGINNING: &str = "dhg_";
 
-/// Leads from one sandbox to the gateway.
+/// Forwards connections of one sandbox to the gateway.
 #[derive(Debug)]
 pub(crate) struct GatewayDoor {
     session: SessionId,
@@ -29,8 +30,9 @@ pub(crate) struct GatewayDoor {
 }
 
 impl GatewayDoor {
-    /// A door whose token begins to be good now, and what the runner has to know of it. `None` when
-    /// no vendor can be asked.
+    /// Opens the door, whose token is valid from now on, and returns the runner's configuration with it.
+    ///
+    /// Returns `None` if no vendor can be asked.
     pub(crate) fn open(
         session: SessionId,
         entrance: Option<&Entrance>,
@@ -55,7 +57,7 @@ impl GatewayDoor {
         Some((door, told))
     }
 
-    /// Takes a connection of a program in the sandbox.
+    /// Accepts a connection of a program in the sandbox.
     pub(crate) fn take(&self, stream: ByteStream) {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             tracing::debug!(
@@ -64,7 +66,7 @@ impl GatewayDoor {
             return;
         };
         let incoming = stream.incoming.inspect(move |_| {
-            // The place is taken for as long as the stream is there.
+            // The permit is held as long as the stream exists.
             let _ = &place;
         });
         let is_taken = self.entrance.bring(GatewayConnection {

@@ -1,10 +1,9 @@
 //! The server's end of the link to one runner, over any byte stream.
 //!
-//! A request is kept until its result has arrived. When the runner dials again after a broken
-//! connection, the link sends every unanswered request again, and the runner knows from the id
-//! which ones it has carried out already. So a broken connection costs only time, until
-//! [`RECONNECT_TIMEOUT`] has passed or the sandbox has ended. Then each caller learns if the
-//! request had been sent: if so, its fate is unknown.
+//! A request is kept until its result has arrived. When the runner dials again after a broken connection, the link
+//! sends every unanswered request again, and the runner knows from the id which ones it has already carried out. So
+//! a broken connection costs only time, until [`RECONNECT_TIMEOUT`] has passed or the sandbox has ended. Then each
+//! caller learns if its request had been sent: if so, its fate is unknown.
 
 pub(crate) mod accept;
 mod control;
@@ -34,9 +33,9 @@ use tokio_util::sync::CancellationToken;
 use self::requests::Requests;
 use crate::gateway::GatewayDoor;
 
-/// The longest time that a request waits for a runner whose connection is broken.
+/// The longest time that a request waits for a disconnected runner.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest time that a runner may take to dial a stream.
+/// The timeout for the runner to dial a stream.
 const STREAM_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) type Socket = WebSocketStream<Connection>;
@@ -74,16 +73,16 @@ pub(crate) enum Status {
 struct State {
     /// The number of the newest control link. Older ones end when they notice.
     generation: u64,
-    /// True once the newest control link has said that it is ready.
+    /// True once the newest control link has reported that it is ready.
     is_ready: bool,
     has_ended: bool,
     requests: Requests,
     holder: LeaseHolder,
-    /// Counts changes of the lease holder; 0 before the first.
+    /// The number of changes of the lease holder so far.
     holder_number: u64,
     /// The control link and the holder's number that were sent last.
     holder_sent: (u64, u64),
-    /// Messages to send besides requests.
+    /// Messages to send in addition to requests.
     notes: VecDeque<ToRunner>,
     last_stream: u64,
     /// Streams that the runner was asked to dial.
@@ -92,7 +91,7 @@ struct State {
 }
 
 impl Link {
-    /// Makes a link for the runner that knows this token.
+    /// Creates a link for the runner that knows this token.
     pub(crate) fn new(token: Secret, gateway: Option<GatewayDoor>) -> Self {
         Self {
             token,
@@ -110,7 +109,7 @@ impl Link {
         let mut status = self.status.subscribe();
         match status.wait_for(|status| *status != Status::Expected).await {
             Ok(status) => status.clone(),
-            // The sender is part of the link itself, so this cannot be seen.
+            // The sender is part of the link itself, so the channel cannot be closed.
             Err(_) => Status::Ended,
         }
     }
@@ -133,7 +132,7 @@ impl Link {
         }
     }
 
-    /// The runner's last notice about its programs.
+    /// Returns the runner's last notice about its programs.
     pub(crate) fn last_notice(&self) -> Option<String> {
         self.state().last_notice.clone()
     }
@@ -160,7 +159,7 @@ impl Link {
         if state.has_ended {
             return Err(ComputerError::Gone);
         }
-        // A caller that went away no longer wants the stream.
+        // A caller that is gone no longer wants the stream.
         state.streams.retain(|_, asker| !asker.is_closed());
         state.last_stream += 1;
         let stream = state.last_stream;
@@ -177,7 +176,7 @@ impl Link {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while the lock is held; if something did, the state would still be whole.
+        // No code under this lock panics. If it did, the state would still be consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

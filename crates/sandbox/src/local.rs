@@ -1,8 +1,8 @@
-//! Sandboxes on this machine, made by bubblewrap.
+//! Sandboxes on this machine, created with bubblewrap.
 //!
-//! They work for root and for ordinary users alike and need no daemon. A sandbox ends with its
-//! session, with the server, and when the server is killed: see [`process`]. [`bubblewrap`] decides
-//! what it can see, [`identity`] as which user its programs run, [`limits`] how much they may use.
+//! They work for root and for ordinary users alike and need no daemon. A sandbox ends with its session, with the
+//! server, and even if the server is killed: see [`process`]. [`bubblewrap`] decides what it can see, [`identity`]
+//! as which user its programs run, and [`limits`] how much they may use.
 
 pub(crate) mod browser;
 pub(crate) mod bubblewrap;
@@ -67,15 +67,15 @@ struct Shared {
     /// The machine, prepared by the first start for all later ones.
     host: OnceCell<Arc<Host>>,
     slots: Mutex<HashMap<SessionId, Slot>>,
-    /// Fires when no more sandboxes may start.
+    /// Cancelled when no more sandboxes may start.
     closed: CancellationToken,
 }
 
-/// The newest sandbox of a session. Locked while it starts, so that there is never a second.
+/// The newest sandbox of a session. Locked while it starts, so that there is never a second one.
 type Slot = Arc<tokio::sync::Mutex<Option<Handle>>>;
 
 impl LocalSandboxes {
-    /// Makes the provider. Nothing is started or written before it is needed.
+    /// Creates the provider. Nothing is started or written before it is needed.
     pub fn new(settings: ProviderSettings, tasks: Tasks) -> Self {
         Self {
             shared: Arc::new(Shared {
@@ -88,7 +88,7 @@ impl LocalSandboxes {
         }
     }
 
-    /// Refuses by name the parts of a spec that this provider does not have.
+    /// Checks that this provider supports the spec. Errors name the unsupported part.
     fn supported(&self, spec: SandboxSpec) -> Result<LocalSpec, StartSandboxError> {
         let unsupported = |what: &str| {
             Err(StartSandboxError::Unsupported {
@@ -132,7 +132,7 @@ impl Lifecycle for LocalSandboxes {
             () = self.shared.closed.cancelled() => {
                 Err(StartSandboxError::Failed("the server is ending".to_owned()))
             }
-            // Boxed, since it holds everything that a start needs.
+            // The future is boxed because it holds everything that a start needs.
             sandbox = Box::pin(starting) => Ok(Arc::new(sandbox?)),
         }
     }
@@ -199,7 +199,7 @@ impl Lifecycle for LocalSandboxes {
             return SandboxUsage::default();
         };
         let slots: Vec<Slot> = self.shared.slots().values().cloned().collect();
-        // One that is starting is locked, and counted the next time.
+        // A sandbox that is starting is locked, and counted next time.
         let metered = |slot: &Slot| slot.try_lock().ok()?.as_ref().map(Handle::metered);
         let sandboxes = slots.iter().filter_map(metered).collect();
         host.meter.read(sandboxes).await
@@ -226,21 +226,21 @@ impl Shared {
     }
 
     fn slots(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Slot>> {
-        // Nothing panics while the lock is held.
+        // No code under this lock panics.
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Finds the file of a program by its path, or by its name among a sandbox's programs.
+/// Finds the file of a program by its path, or by its name in the folders that sandboxes search.
 pub(crate) fn find_program(name: &Path) -> Option<PathBuf> {
     ["/usr/local/bin", "/usr/bin", "/bin"]
         .iter()
-        // Joining an absolute path gives that path.
+        // Joining an absolute path returns that path.
         .map(|folder| Path::new(folder).join(name))
         .find(|program| program.is_file())
 }
 
-/// Writes an error and its causes as one line.
+/// Formats an error and its causes as one line.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -10,10 +10,10 @@ use deskhand_core::{
 
 use crate::local;
 
-/// All providers, by the name that `sandbox.provider` has in the settings.
+/// All providers. `sandbox.provider` in the settings selects one by name.
 const PROVIDERS: &[Provider] = &[local::PROVIDER];
 
-/// A kind of sandboxes, ready to be built.
+/// A kind of sandbox.
 #[derive(Debug, Clone, Copy)]
 pub struct Provider {
     pub name: &'static str,
@@ -21,7 +21,7 @@ pub struct Provider {
     pub build: fn(ProviderSettings, Tasks) -> Arc<dyn Lifecycle>,
 }
 
-/// A provider that does not exist.
+/// The error for the name of a provider that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no sandbox provider {name:?}; choose one of: {}", names().join(", "))]
 pub struct UnknownProvider {
@@ -43,31 +43,31 @@ pub fn names() -> Vec<&'static str> {
     PROVIDERS.iter().map(|provider| provider.name).collect()
 }
 
-/// The settings of a deployment, from which every provider takes those that concern it.
+/// The settings of a deployment. Every provider uses those that concern it.
 #[derive(Debug, Clone)]
 pub struct ProviderSettings {
     /// The folder for the files of all sandboxes. No other server may use it.
     pub dir: PathBuf,
-    /// The program that is started in a sandbox with the one argument `runner`.
+    /// The program that is started in a sandbox, with the single argument `runner`.
     pub runner: PathBuf,
-    /// Bubblewrap, for the provider `local`: a path, or a name that is looked up.
+    /// Bubblewrap, for the provider `local`: a path, or a name to look up.
     pub bubblewrap: PathBuf,
-    /// The screen counts as settled after this long without a change.
+    /// The time without a change after which the screen counts as settled.
     pub settle_quiet: Duration,
-    /// The screen counts as settled after this long in any case.
+    /// The time after which the screen counts as settled in any case.
     pub settle_max: Duration,
-    /// The most output that a shell command's reply holds.
+    /// The most output that the reply to a shell command contains.
     pub shell_output_bytes: usize,
     /// The limits of a sandbox whose spec has none.
     pub limits: SandboxLimits,
-    /// The longest time that a desktop may take to answer.
+    /// The timeout for the start of a desktop.
     pub start_timeout: Duration,
     /// The model gateway for programs in a sandbox, if they may use it.
     pub gateway: Option<Entrance>,
 }
 
 impl ProviderSettings {
-    /// The default settings.
+    /// Returns the default settings.
     pub fn new(dir: PathBuf, runner: PathBuf) -> Self {
         Self {
             dir,

@@ -1,7 +1,8 @@
-//! A small web shop for the built-in demo. `deskhand demo-shop` serves it inside a sandbox, and the agent orders from it.
+//! A small web shop for the built-in demo. `deskhand demo-shop` serves it inside a sandbox, and the agent orders
+//! from it.
 //!
-//! Each control has a background colour that appears nowhere else on its page, so a scripted model can find the control
-//! in a screenshot.
+//! Each control has a background colour that appears nowhere else on its page, so that a scripted model can find
+//! the control in a screenshot.
 
 mod order;
 mod page;
@@ -29,9 +30,9 @@ use tokio::{net::TcpListener, task::JoinSet};
 
 use crate::order::{Book, Complaints, Form};
 
-/// Longer forms are refused with 413.
+/// The longest form that is accepted. Longer ones are refused with 413.
 const LONGEST_FORM_BYTES: usize = 64 * 1024;
-/// Further connections wait in the listener's backlog.
+/// The most connections at the same time. Further ones wait in the listener's backlog.
 const MAX_CONNECTIONS: usize = 64;
 /// The time a client has to send its headers, and again to send its body.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);

@@ -39,7 +39,7 @@ pub(crate) const GOODS: [Good; 4] = [
 pub(crate) struct Good {
     pub(crate) key: &'static str,
     pub(crate) name: &'static str,
-    /// In whole euros.
+    /// The price in whole euros.
     pub(crate) price: u64,
 }
 
@@ -63,13 +63,13 @@ pub(crate) struct Complaints {
     pub(crate) note: &'static str,
 }
 
-/// An order as stored: one line of JSON.
+/// A stored order, which is one line of JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Order {
     pub(crate) number: u64,
     pub(crate) item: String,
     pub(crate) quantity: u64,
-    /// In whole euros.
+    /// The total in whole euros.
     pub(crate) total: u64,
     pub(crate) name: String,
     pub(crate) email: String,
@@ -84,7 +84,7 @@ pub(crate) struct Book {
 }
 
 impl Form {
-    /// Reads `application/x-www-form-urlencoded`. Ignores unknown fields.
+    /// Parses `application/x-www-form-urlencoded`, and ignores unknown fields.
     pub(crate) fn parse(body: &[u8]) -> Self {
         let mut form = Self::default();
         for pair in body.split(|byte| *byte == b'&') {
@@ -103,7 +103,7 @@ impl Form {
         form
     }
 
-    /// Returns the order that this form asks for. Its number is still 0; [`Book::add`] assigns it.
+    /// Returns the order that this form asks for. Its number is 0 until [`Book::add`] assigns one.
     pub(crate) fn check(&self) -> Result<Order, Complaints> {
         let good = GOODS.iter().find(|good| good.key == self.item);
         let name = self.name.trim();

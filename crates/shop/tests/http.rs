@@ -16,7 +16,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// An open shop with an order book of its own.
+/// An open shop with its own order book.
 struct Shop {
     address: SocketAddr,
     orders: PathBuf,

@@ -12,7 +12,7 @@ export const limitKeys = { mine: ["limits"] as const };
 
 export const usageKeys = { mine: ["usage"] as const };
 
-/** Marks requests whose 401 speaks of a used code and says nothing about the cookie. */
+/** Marks requests whose 401 is about a used code and says nothing about the cookie. */
 export const ABOUT_A_CODE = { aboutACode: true };
 
 async function signIn(code: string): Promise<null> {
@@ -20,7 +20,7 @@ async function signIn(code: string): Promise<null> {
   return null;
 }
 
-/** The user who is signed in; `null` when nobody is. */
+/** Loads the user who is signed in, or `null` if there is none. */
 export function useMe({ enabled }: { enabled: boolean }) {
   return useQuery({
     queryKey: accountKeys.me,
@@ -38,10 +38,10 @@ export function useMe({ enabled }: { enabled: boolean }) {
 }
 
 /**
- * Uses the code the page was opened with.
+ * Signs in with the code the page was opened with.
  *
- * It is a query although it changes something: a code is good once, and a query runs once per key
- * however often React mounts what asks for it.
+ * This is a query although it changes something: a code is valid once, and a query runs once per
+ * key however often React mounts its users.
  */
 export function useArrival(code: string | null) {
   return useQuery({
@@ -56,7 +56,7 @@ export function useArrival(code: string | null) {
   });
 }
 
-/** The limits of the user, and what they use of them. */
+/** Loads the limits of the user, and their use. */
 export function useLimits() {
   return useQuery({
     queryKey: limitKeys.mine,
@@ -64,7 +64,7 @@ export function useLimits() {
   });
 }
 
-/** The usage of the models in all sessions of the user. */
+/** Loads the usage of models in all sessions of the user. */
 export function useUsage({ enabled }: { enabled: boolean }) {
   return useQuery({
     queryKey: usageKeys.mine,

@@ -4,9 +4,9 @@ import type { BusMessage } from "./types";
 const BACKOFF: Backoff = { firstMs: 500, longestMs: 15_000 };
 
 /**
- * Everything that changes among one's sessions, over as many WebSockets as it takes.
+ * Receives all changes of the user's sessions, and reconnects when the WebSocket is lost.
  *
- * It is not a log: after a loss a new snapshot says how things are.
+ * This is not a log: after a loss, a new snapshot contains the current state.
  */
 export class SessionsBus {
   readonly #url: string;
@@ -22,7 +22,7 @@ export class SessionsBus {
     this.#connect();
   }
 
-  /** Does not wait any longer before the next try. */
+  /** Skips the wait before the next attempt. */
   retryNow(): void {
     if (!this.#isClosed && this.#retryTimer !== undefined) this.#connect();
   }

@@ -2,11 +2,11 @@ import { sentence } from "../lib/text";
 import { formatSoon } from "../lib/time";
 import type { Operations, Problem } from "./types";
 
-/** A request that the server refused or could not receive. */
+/** A request that the server refused or that did not reach it. */
 export class ApiError extends Error {
-  /** The HTTP status; 0 when no answer came. */
+  /** The HTTP status, or 0 if there was no response. */
   readonly status: number;
-  /** Stable, for programs. */
+  /** A stable code, for programs. */
   readonly code: string;
 
   constructor(status: number, code: string, message: string) {
@@ -32,7 +32,7 @@ type RequestParts<O extends Operation> = {
 } & ([PathNames<O>] extends [never] ? unknown : { path: Record<PathNames<O>, string> }) &
   (Operations[O]["body"] extends undefined ? unknown : { body: Operations[O]["body"] });
 
-/** Requests an operation. `body` is sent as JSON; an empty answer is `undefined`. */
+/** Requests an operation. `body` is sent as JSON. An empty response is `undefined`. */
 export async function request<O extends Operation>(
   operation: O,
   ...[parts]: object extends RequestParts<O> ? [RequestParts<O>?] : [RequestParts<O>]
@@ -93,14 +93,14 @@ function refusal(response: Response, text: string): ApiError {
   }
 }
 
-/** Says from when a limit has room again, if the server knows. */
+/** Returns a sentence about when a limit has room again, if the server knows. */
 function roomWords(details: unknown): string {
   if (typeof details !== "object" || details === null || !("frees_at" in details)) return "";
   const { frees_at } = details;
   return typeof frees_at === "string" ? ` There is room again ${formatSoon(frees_at)}.` : "";
 }
 
-/** The words for people about any failure. */
+/** Returns the message for people about any failure. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "Something went wrong.";
 }

@@ -11,7 +11,7 @@ const PAGE_SIZE = 50;
 /** The period at which the inbox is loaded again, in case the bus missed something. */
 const POLL_MS = 60_000;
 
-/** The decisions that the user can answer, over all sessions, newest first. */
+/** Loads the decisions that the user can answer, in all sessions, newest first. */
 export function useInbox() {
   return useInfiniteQuery({
     queryKey: decisionKeys.inbox,

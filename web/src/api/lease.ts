@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 
 import { request } from "./client";
 
-/** Takes mouse and keyboard, or keeps them for longer. The log tells the result. */
+/** Takes control of the mouse and the keyboard, or extends it. The result arrives in the log. */
 export function useTakeControl(sessionId: string) {
   return useMutation({
     mutationFn: (body: { force: boolean }) =>

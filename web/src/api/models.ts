@@ -4,7 +4,7 @@ import { request } from "./client";
 
 export const modelKeys = { list: ["models"] as const };
 
-/** The models to choose from. They change only when the server is configured anew. */
+/** Loads the models to choose from. They change only when the server's configuration does. */
 export function useModels() {
   return useQuery({
     queryKey: modelKeys.list,

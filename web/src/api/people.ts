@@ -11,7 +11,7 @@ export const peopleKeys = {
   joined: (code: string | null) => ["joined", code] as const,
 };
 
-/** Everybody who has a right in a session, the owner first. */
+/** Loads all people who have a right in a session, the owner first. */
 export function usePeople(sessionId: string) {
   return useQuery({
     queryKey: peopleKeys.people(sessionId),
@@ -23,13 +23,13 @@ export function usePeople(sessionId: string) {
   });
 }
 
-/** The names of those who have a right in a session, by id. */
+/** Returns the names of the people who have a right in a session, by id. */
 export function useNames(sessionId: string): ReadonlyMap<string, string> {
   const people = usePeople(sessionId).data;
   return useMemo(() => new Map(people?.map(({ id, name }) => [id, name])), [people]);
 }
 
-/** Gives somebody, by id or name, a right instead of the one they have. */
+/** Gives a person, by id or name, a right that replaces their present one. */
 export function useGrant(sessionId: string) {
   const client = useQueryClient();
   return useMutation({
@@ -52,7 +52,7 @@ export function useRemovePerson(sessionId: string) {
   });
 }
 
-/** The links of a session that still work. */
+/** Loads the links of a session that are still valid. */
 export function useShares(sessionId: string) {
   return useQuery({
     queryKey: peopleKeys.shares(sessionId),
@@ -85,9 +85,9 @@ export function useEndShare(sessionId: string) {
 }
 
 /**
- * Follows the link the page was opened with.
+ * Joins a session with the shared link the page was opened with.
  *
- * A query, since it runs once per code however often React mounts what asks for it.
+ * This is a query because a query runs once per code however often React mounts its users.
  */
 export function useJoin(code: string | null) {
   const client = useQueryClient();

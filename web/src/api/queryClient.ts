@@ -3,12 +3,15 @@ import { MutationCache, QueryCache, QueryClient, type QueryKey } from "@tanstack
 import { ABOUT_A_CODE, accountKeys } from "./account";
 import { ApiError, isStatus } from "./client";
 
-/** Failures that may pass by themselves: no answer, or one that says "our fault". */
+/** Returns true for failures that may be temporary: no response, or a server error. */
 function mayPass(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }
 
-/** A 401 anywhere means that the cookie is worth nothing any more: the gate shows the sign-in page. */
+/**
+ * Creates the client. A 401 to any request means that the cookie is no longer valid, so the gate
+ * shows the sign-in page.
+ */
 export function createQueryClient(): QueryClient {
   const notice = (error: unknown, meta: Record<string, unknown> | undefined) => {
     if (isStatus(error, 401) && meta !== ABOUT_A_CODE) client.setQueryData(accountKeys.me, null);
@@ -23,7 +26,7 @@ export function createQueryClient(): QueryClient {
         staleTime: 2_000,
         retry: (n_failed, error) => n_failed < 1 && mayPass(error),
         retryDelay: 500,
-        // The server is often on this very machine, which works without a network too.
+        // The server is often on this very machine, which also works without a network.
         networkMode: "always",
       },
       mutations: { networkMode: "always" },
@@ -33,8 +36,10 @@ export function createQueryClient(): QueryClient {
 }
 
 /**
- * Asks again for what has changed. An answer that is still on its way may be from before the change,
- * and a first one would otherwise be waited for instead.
+ * Loads changed data again.
+ *
+ * A response that is still on its way may be from before the change. It is cancelled first, because
+ * a first load would otherwise not be repeated.
  */
 export function askAgain(client: QueryClient, queryKey: QueryKey): void {
   void client.cancelQueries({ queryKey }).then(() => client.invalidateQueries({ queryKey }));

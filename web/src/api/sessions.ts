@@ -17,7 +17,7 @@ export const sessionKeys = {
 
 const PAGE_SIZE = 30;
 
-/** All sessions, newest first. Changes come over the bus. */
+/** Loads all sessions, newest first. Changes arrive over the bus. */
 export function useSessions() {
   return useInfiniteQuery({
     queryKey: sessionKeys.list,
@@ -37,14 +37,14 @@ export function useSession(id: string) {
   });
 }
 
-/** The content of a new session. */
+/** The settings and first message of a new session. */
 export type StartSession = { content: string } & Pick<ChangeSession, "model" | "instructions">;
 
 /**
- * Makes a session and sends it its first message.
+ * Creates a session and sends its first message.
  *
- * When the session was made but the message was refused, trying again sends the message to the
- * same session instead of leaving an empty one behind with every try.
+ * If the session was created but the message was refused, another attempt sends the message to the
+ * same session, instead of leaving an empty session behind.
  */
 export function useStartSession() {
   const client = useQueryClient();
@@ -54,7 +54,7 @@ export function useStartSession() {
       if (made.current === null) {
         made.current = await request("POST /api/sessions", { body: wanted });
       } else if (Object.keys(wanted).length > 0) {
-        // Choices since the first attempt count.
+        // Choices made since the first attempt count.
         const path = { id: made.current.id };
         made.current = await request("PATCH /api/sessions/{id}", { path, body: wanted });
       }
@@ -81,7 +81,7 @@ function postMessage(id: string, body: SendMessage): Promise<Message> {
   return request("POST /api/sessions/{id}/messages", { path: { id }, body });
 }
 
-/** Changes a waiting message. The log tells the result. */
+/** Changes a waiting message. The result arrives in the log. */
 export function useChangeMessage(id: string, message: string) {
   return useMutation({
     mutationFn: (body: ChangeMessage) =>
@@ -96,7 +96,7 @@ export function useRemoveMessage(id: string, message: string) {
   });
 }
 
-/** Gives a session another title, model or instructions, or has its agent ask about other things. */
+/** Changes the title, model, instructions or approval rules of a session. */
 export function useChangeSession(id: string) {
   const client = useQueryClient();
   return useMutation({

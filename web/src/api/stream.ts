@@ -2,34 +2,37 @@ import { type Backoff, backoffMs } from "../lib/backoff";
 import type { PresenceMessage, SessionEvent } from "./types";
 
 /**
- * How the stream is doing. `connecting` is the first try, `reconnecting` every later one, `ended`
- * follows the session's own end.
+ * The state of the stream. `connecting` is the first attempt, `reconnecting` any later one, and
+ * `ended` follows the end of the session itself.
  */
 export type Connection = "connecting" | "live" | "reconnecting" | "ended";
 
 export interface StreamHandlers {
-  /** New events in order, each exactly once. */
+  /** Receives new events in order, each exactly once. */
   onEvents: (events: SessionEvent[]) => void;
   onConnection: (connection: Connection) => void;
-  /** Somebody came or went. After a reconnect everybody who is there comes again. */
+  /** Called when a person came or went. After a reconnect, everyone present is announced again. */
   onPresence?: () => void;
 }
 
-/** Exactly as the server expects it. */
+/** The heartbeat, exactly as the server expects it. */
 const HEARTBEAT = '{"type":"heartbeat"}';
 const BACKOFF: Backoff = { firstMs: 500, longestMs: 15_000 };
-/** Events that follow each other this closely are handed on together, so that a long past is not drawn piece by piece. */
+/**
+ * Events that follow each other this closely are passed on together, so that a long history is not
+ * rendered piece by piece.
+ */
 const QUIET_MS = 16;
-/** But none is kept back for longer than this. */
+/** The longest time that an event is held back. */
 const LONGEST_GATHER_MS = 200;
-/** A connection that lived this long was a good one: the next loss is waited out from the start. */
+/** A connection that lasted this long was good, so the backoff starts over after it is lost. */
 const GOOD_AFTER_MS = 5_000;
 
 /**
- * A session's events, from the first one on, over as many WebSockets as it takes.
+ * Streams a session's events from the first one on, and reconnects when the WebSocket is lost.
  *
- * After a loss it comes back with the last number it saw. Numbers count without gaps, so a
- * repeated event is dropped and a missing one is a reason to ask again.
+ * After a loss, it resumes after the last number it saw. Numbers have no gaps, so a repeated event
+ * is dropped, and a missing one is a reason to reconnect.
  */
 export class EventStream {
   readonly #urlAfter: (seq: number) => string;
@@ -52,13 +55,13 @@ export class EventStream {
     this.#connect();
   }
 
-  /** Does not wait any longer before the next try. */
+  /** Skips the wait before the next attempt. */
   retryNow(): void {
     if (this.#closed || this.#retryTimer === undefined) return;
     this.#connect();
   }
 
-  /** Says that somebody looks at the session, so that it stays awake. */
+  /** Tells the server that a person is viewing the session, so that it stays awake. */
   heartbeat(): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(HEARTBEAT);
   }

@@ -1,10 +1,13 @@
-/** Addresses that are used as they are, by pictures and WebSockets. */
+/** URLs that pictures and WebSockets use directly. */
 
 export function blobUrl(name: string): string {
   return `/api/blobs/${encodeURIComponent(name)}`;
 }
 
-/** `asOf` is the newest event seen: another number is another picture for the browser's cache. */
+/**
+ * Returns the URL of the last screenshot. `asOf` is the newest event seen, so that the browser's
+ * cache does not serve an older picture.
+ */
 export function lastScreenUrl(sessionId: string, asOf: number): string {
   return `/api/sessions/${sessionId}/screenshot?as_of=${asOf}`;
 }

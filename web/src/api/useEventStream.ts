@@ -8,7 +8,7 @@ import { type Connection, EventStream } from "./stream";
 import type { SessionEvent } from "./types";
 import { streamUrl } from "./urls";
 
-/** Events after which the session itself is another. */
+/** Events after which the session has to be loaded again. */
 const REFRESHING: ReadonlySet<SessionEvent["type"]> = new Set([
   "status",
   "message",
@@ -17,14 +17,14 @@ const REFRESHING: ReadonlySet<SessionEvent["type"]> = new Set([
   "changed",
 ]);
 
-/** How often the server is told that somebody looks. It counts on one within 75 seconds. */
+/** The interval at which the server is told that a person is viewing. It expects one within 75 seconds. */
 const HEARTBEAT_MS = 30_000;
 
 /**
- * Follows a session's events and says how the connection is doing.
+ * Follows a session's events and returns the state of the connection.
  *
- * `onEvents` must keep its identity. It may see events again when the page is mounted anew, so it
- * goes by their numbers.
+ * `onEvents` must keep its identity. It may receive events again when the page is mounted again, so
+ * it has to go by their numbers.
  */
 export function useEventStream(
   sessionId: string,
@@ -35,20 +35,20 @@ export function useEventStream(
 
   useEffect(() => {
     const refreshSession = () => askAgain(client, sessionKeys.one(sessionId));
-    // A page that nobody sees does not keep a desktop awake.
+    // A page that is not visible does not keep a desktop awake.
     const beat = () => {
       if (document.visibilityState === "visible") stream.heartbeat();
     };
     const stream: EventStream = new EventStream((after) => streamUrl(sessionId, after), {
       onEvents: (events) => {
         onEvents(events);
-        // A first prompt gives the session its title, for example.
+        // For example, a first prompt gives the session its title.
         if (events.some(({ type }) => REFRESHING.has(type))) refreshSession();
       },
       onConnection: (next) => {
         setConnection(next);
         if (next === "live") beat();
-        // A refused WebSocket does not tell the page why. Asking for the session does.
+        // A refused WebSocket does not tell the page why, but loading the session does.
         if (next === "reconnecting") refreshSession();
       },
       onPresence: () => askAgain(client, peopleKeys.people(sessionId)),

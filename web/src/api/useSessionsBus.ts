@@ -11,7 +11,7 @@ import { busUrl } from "./urls";
 
 type Sessions = InfiniteData<SessionsPage>;
 
-/** Keeps everything that is known of one's sessions up to date, for as long as the page is open. */
+/** Keeps all cached data about the user's sessions up to date as long as the page is open. */
 export function useSessionsBus(): void {
   const client = useQueryClient();
   useEffect(() => {
@@ -32,7 +32,8 @@ export function useSessionsBus(): void {
 function take(client: QueryClient, message: BusMessage): void {
   switch (message.type) {
     case "snapshot":
-      // Whatever happened while nobody listened is in it, and older sessions may have changed too.
+      // It contains everything that happened while the bus was disconnected, and older sessions may
+      // have changed too.
       askAgain(client, sessionKeys.list);
       break;
     case "session": {
@@ -55,7 +56,7 @@ function take(client: QueryClient, message: BusMessage): void {
   }
 }
 
-/** The list with a session that is new or different in its place: newest first, which ids tell. */
+/** Returns the list with a new or changed session in its place. The list is sorted newest first, by id. */
 export function withSession(list: Sessions, session: Session): Sessions {
   const { pages } = list;
   const isKnown = pages.some((page) => page.sessions.some(({ id }) => id === session.id));
@@ -63,7 +64,7 @@ export function withSession(list: Sessions, session: Session): Sessions {
     const swap = (known: Session) => (known.id === session.id ? session : known);
     return { ...list, pages: pages.map((page) => ({ ...page, sessions: page.sessions.map(swap) })) };
   }
-  // One that is older than all that were loaded comes with its own page.
+  // A session older than all loaded ones comes with its own page.
   const index = pages.findIndex(
     (page) => page.next === null || page.sessions.some(({ id }) => id < session.id),
   );

@@ -5,7 +5,7 @@ interface AvatarProps {
   className?: string | undefined;
 }
 
-/** Somebody as the first letter of their name. The colour is theirs wherever they show up. */
+/** Shows a person as the first letter of their name. Their colour is the same everywhere. */
 export function Avatar({ name, className }: AvatarProps) {
   return (
     <span

@@ -13,7 +13,7 @@ const LOOKS: Record<Look, string> = {
 
 export interface ButtonProps extends ComponentProps<"button"> {
   look?: Look;
-  /** A square button for one icon. It needs an `aria-label`. */
+  /** Makes a square button for one icon. It needs an `aria-label`. */
   square?: boolean;
 }
 

@@ -10,22 +10,22 @@ interface ComposerProps {
   onDraft: (draft: string) => void;
   onSend: (text: string) => void;
   isSending: boolean;
-  /** Why the last try did not work. The draft is still there. */
+  /** The reason why the last attempt failed. The draft is kept. */
   error?: string | undefined;
-  /** Why nothing can be sent. */
+  /** The reason why nothing can be sent. */
   blockedBecause?: string | undefined;
   placeholder: string;
-  /** What stands beside the button. */
+  /** Content beside the button. */
   choice?: ReactNode;
-  /** What stands below the text, at its beginning. The button then stands there too. */
+  /** Content below the text, at the left. The button then moves there too. */
   tools?: ReactNode;
-  /** More lines to begin with. */
+  /** Starts with more lines. */
   isTall?: boolean;
-  /** Lets a button elsewhere put the cursor here. */
+  /** Lets a button elsewhere focus this field. */
   fieldId?: string;
 }
 
-/** Where people write to the agent. Enter sends, Shift+Enter begins a new line. */
+/** The field for messages to the agent. Enter sends, Shift+Enter begins a new line. */
 export function Composer(props: ComposerProps) {
   const { draft, onSend, isSending, error, blockedBecause } = props;
   const hintId = useId();

@@ -6,13 +6,13 @@ import { ConfirmDialog } from "./ConfirmDialog";
 interface ConfirmButtonProps extends Omit<ButtonProps, "onClick" | "title"> {
   /** The question. */
   title: string;
-  /** What will happen. */
+  /** The consequence. */
   explanation: ReactNode;
   confirmLabel: string;
   onConfirm: () => void;
 }
 
-/** A button for what cannot be taken back: it asks first. What came of it is told where it stands. */
+/** A button for actions that cannot be undone: it asks first. The parent shows the result. */
 export function ConfirmButton(props: ConfirmButtonProps) {
   const { title, explanation, confirmLabel, onConfirm, ...button } = props;
   const [isAsking, setIsAsking] = useState(false);

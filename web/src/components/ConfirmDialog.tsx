@@ -15,7 +15,7 @@ interface ConfirmDialogProps {
   error?: string | undefined;
 }
 
-/** Asks before something that cannot be taken back. It stays open until that has worked. */
+/** Asks before an action that cannot be undone. It stays open until the action has succeeded. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   return (
     <Alert.Root open={props.isOpen} onOpenChange={props.onOpenChange}>

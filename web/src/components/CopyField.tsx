@@ -3,7 +3,7 @@ import { useState } from "react";
 
 import { Button } from "./Button";
 
-/** Text that is shown once, to be taken along. */
+/** Shows text that is displayed only once, with a button to copy it. */
 export function CopyField({ label, text }: { label: string; text: string }) {
   const [isCopied, setIsCopied] = useState(false);
   const copy = () => void navigator.clipboard.writeText(text).then(() => setIsCopied(true));

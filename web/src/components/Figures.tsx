@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 import { cx } from "../lib/cx";
 
-/** A list of figures, each with its name. */
+/** A list of labelled numbers. */
 export function Figures({ label, className, children }: {
   label: string;
   className?: string | undefined;
@@ -18,9 +18,9 @@ export function Figures({ label, className, children }: {
 interface FigureProps {
   label: string;
   children: ReactNode;
-  /** Whether there is no more to be had. */
+  /** True if the limit is reached. */
   isFull?: boolean;
-  /** Whether it is a part of the one before. */
+  /** True if it is a part of the previous one. */
   isPart?: boolean;
 }
 

@@ -10,17 +10,17 @@ interface FormDialogProps {
   title: string;
   children: ReactNode;
   onSubmit: () => void;
-  /** What the button says; without it there is nothing to send. */
+  /** The label of the submit button. Without it there is nothing to submit. */
   submitLabel?: string | undefined;
   canSubmit: boolean;
   error?: string | undefined;
 }
 
-/** Asks for something to be written. */
+/** A dialog with a form. */
 export function FormDialog(props: FormDialogProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // It may have been opened from within another form.
+    // The dialog may have been opened from within another form.
     event.stopPropagation();
     if (props.canSubmit) props.onSubmit();
   };

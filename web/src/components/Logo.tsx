@@ -1,4 +1,4 @@
-/** The mark: a pointer, the agent's hand. */
+/** The logo: a pointer, which is the agent's hand. */
 export function Logo({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true" className={className}>

@@ -10,8 +10,8 @@ const COMPONENTS: Components = {
       {children}
     </a>
   ),
-  // A picture from elsewhere would tell its server that somebody reads this, and what the agent
-  // put into the address. It becomes a link that a person may follow.
+  // A picture from elsewhere would tell its server that the text is being read, and whatever the
+  // agent put into the URL. It becomes a link that a person may follow.
   img: ({ src, alt }) => (
     <a href={typeof src === "string" ? src : undefined} target="_blank" rel="noreferrer noopener">
       {alt || "picture"}
@@ -19,7 +19,7 @@ const COMPONENTS: Components = {
   ),
 };
 
-/** Text of the agent. Nothing in it is loaded from elsewhere, and HTML stays text. */
+/** Renders the agent's text. Nothing is loaded from elsewhere, and HTML stays text. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
     <div className="markdown">

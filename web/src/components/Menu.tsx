@@ -10,7 +10,7 @@ const ITEM =
 interface MenuProps {
   trigger: ReactNode;
   children: ReactNode;
-  /** Which edge of the trigger it keeps to. */
+  /** The edge of the trigger to align with. */
   align?: "start" | "end";
 }
 
@@ -64,12 +64,12 @@ export function MenuSeparator() {
   return <Dropdown.Separator className="my-1 h-px bg-line" />;
 }
 
-/** Stays in sight below a list that is too long for the menu. */
+/** Stays visible below a list that is too long for the menu. */
 export function MenuFoot({ children }: { children: ReactNode }) {
   return <div className="sticky -bottom-1 -mx-1 -mb-1 bg-raised px-1 pb-1">{children}</div>;
 }
 
-/** Something to know that cannot be chosen. */
+/** Information that cannot be selected. */
 export function MenuNote({ children }: { children: ReactNode }) {
   return (
     <Dropdown.Item disabled className="max-w-80 px-2 pb-1 text-[13px] text-balance text-faint">
@@ -84,7 +84,7 @@ interface MenuTickProps {
   children: ReactNode;
 }
 
-/** Something that holds or not. The menu stays open. */
+/** An option that can be switched on and off. The menu stays open. */
 export function MenuTick({ isTicked, onChange, children }: MenuTickProps) {
   return (
     <Dropdown.CheckboxItem
@@ -107,7 +107,7 @@ interface MenuRadiosProps {
   children: ReactNode;
 }
 
-/** Holds [`MenuRadio`]s, of which one is ticked. */
+/** Contains [`MenuRadio`]s, of which one is ticked. */
 export function MenuRadios({ value, onChange, children }: MenuRadiosProps) {
   return (
     <Dropdown.RadioGroup value={value} onValueChange={onChange}>
@@ -119,7 +119,7 @@ export function MenuRadios({ value, onChange, children }: MenuRadiosProps) {
 interface MenuRadioProps {
   value: string;
   children: ReactNode;
-  /** Said small at its end. */
+  /** A short note at its end. */
   note?: string | undefined;
 }
 
@@ -145,7 +145,7 @@ interface MenuChoiceProps<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** One of several, with a tick at the one that holds. */
+/** A choice of one option, with a tick at the current one. */
 export function MenuChoice<Value extends string>({
   value,
   options,

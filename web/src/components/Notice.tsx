@@ -8,7 +8,7 @@ interface NoticeProps {
   onDismiss?: () => void;
 }
 
-/** Something a person asked for did not work. */
+/** Reports that an action of the user failed. */
 export function Notice({ children, onDismiss }: NoticeProps) {
   return (
     <div

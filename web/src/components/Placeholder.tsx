@@ -7,7 +7,7 @@ interface PlaceholderProps {
   actions?: ReactNode;
 }
 
-/** What stands where there is nothing to show: empty, failed, unknown. */
+/** Fills a place that has nothing to show: empty, failed or unknown. */
 export function Placeholder({ icon, title, children, actions }: PlaceholderProps) {
   return (
     <div className="flex flex-col items-center px-6 py-12 text-center">

@@ -6,7 +6,7 @@ interface SelectProps<Value extends string> {
   isDisabled?: boolean;
 }
 
-/** One of a few, with the browser's own list. */
+/** A choice of one option, with the browser's own list. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
   return (
     <select

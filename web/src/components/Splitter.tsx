@@ -4,7 +4,7 @@ import { cx } from "../lib/cx";
 
 interface SplitterProps {
   label: string;
-  /** What share of `container`, in percent, is on the left. */
+  /** The share of `container` on the left, in percent. */
   value: number;
   min: number;
   max: number;

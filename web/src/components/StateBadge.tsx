@@ -1,7 +1,7 @@
 import type { SandboxState, SessionState } from "../api/types";
 import { cx } from "../lib/cx";
 
-/** The words for a session's states, as in `docs/words.md`. */
+/** The labels of a session's states, as in `docs/words.md`. */
 const STATE_WORDS: Record<SessionState, string> = {
   initializing: "Starting",
   idle: "Ready",
@@ -20,12 +20,12 @@ const LOOKS: Record<SessionState, string> = {
   terminated: "bg-hover text-soft",
 };
 
-/** A session that rests, its desktop too. */
+/** Returns true if the session is idle and its desktop is stopped. */
 function isAsleep(state: SessionState, sandbox: SandboxState): boolean {
   return state === "idle" && sandbox === "stopped";
 }
 
-/** The word for how a session is. */
+/** Returns the label for the state of a session. */
 export function stateWord(state: SessionState, sandbox: SandboxState): string {
   return isAsleep(state, sandbox) ? "Asleep" : STATE_WORDS[state];
 }

@@ -2,11 +2,11 @@ interface TextFieldProps {
   label: string;
   value: string;
   onChange: (value: string) => void;
-  /** Shows dots instead of what is typed, and is not offered for keeping. */
+  /** Shows dots instead of the typed text, and keeps the browser from storing it. */
   isHidden?: boolean;
 }
 
-/** A line of text; the label stands in it while it is empty. */
+/** A line of text. Its label is shown inside while it is empty. */
 export function TextField({ label, value, onChange, isHidden = false }: TextFieldProps) {
   return (
     <input

@@ -1,6 +1,9 @@
 import type { ReactNode } from "react";
 
-/** The bar above every page: `home` leads back, `children` say where one is, `actions` are at the right. */
+/**
+ * The bar above every page. `home` leads back, `children` show the location, and `actions` are on
+ * the right.
+ */
 export function TopBar(props: { home: ReactNode; children?: ReactNode; actions: ReactNode }) {
   return (
     <header className="flex h-14 shrink-0 items-center gap-2.5 border-b border-line bg-surface px-3 sm:px-4">

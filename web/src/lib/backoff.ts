@@ -1,14 +1,14 @@
-/** How long to wait before trying again, doubling from `firstMs` up to `longestMs`. */
+/** The delays between attempts, which double from `firstMs` up to `longestMs`. */
 export interface Backoff {
   firstMs: number;
   longestMs: number;
 }
 
 /**
- * The wait before try number `attempt` (counted from 0).
+ * Returns the delay before attempt number `attempt` (counted from 0).
  *
- * Up to half of it is left to chance, so that many pages that lost the same server do not come
- * back in the same instant.
+ * Up to half of it is random, so that many pages that lost the same server do not all reconnect in
+ * the same instant.
  */
 export function backoffMs(attempt: number, backoff: Backoff, chance = Math.random()): number {
   const full = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(attempt, 20));

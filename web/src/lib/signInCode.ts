@@ -1,4 +1,4 @@
-/** The code in what somebody pasted: a whole sign-in link, its end, or the bare code. */
+/** Returns the code in a pasted text: a whole sign-in link, its end, or the bare code. */
 export function codeFrom(pasted: string): string {
   const text = pasted.trim();
   const inLink = /[?&]code=([^&#\s]+)/.exec(text);
@@ -6,9 +6,9 @@ export function codeFrom(pasted: string): string {
 }
 
 /**
- * Takes the sign-in code, or that of a shared link, out of the address bar.
+ * Removes the code of a sign-in link or a shared link from the address bar, and returns it.
  *
- * A code lets somebody in: it must not stay in the history, in a bookmark or on a shared screen.
+ * A code gives access, so it must not stay in the history, in a bookmark or on a shared screen.
  */
 export function takeCodeFromAddress(parameter: "code" | "share"): string | null {
   const url = new URL(window.location.href);

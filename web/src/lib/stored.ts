@@ -1,4 +1,4 @@
-/** Small settings kept in the browser. Storage may be switched off; then they last as long as the page. */
+/** Small settings kept in the browser. If storage is disabled, they last as long as the page. */
 
 export function readStored(key: string): string | null {
   try {
@@ -12,6 +12,6 @@ export function writeStored(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // Nothing is lost but the memory of it.
+    // Only the stored value is lost.
   }
 }

@@ -1,6 +1,8 @@
 /**
- * The server's messages begin in lower case and have no full stop; on the page they are sentences. A name such as a
- * model's stays as it is.
+ * Turns a message of the server into a sentence.
+ *
+ * The server's messages begin in lower case and have no full stop. A leading name, such as a
+ * model's, stays as it is.
  */
 export function sentence(message: string): string {
   const text = message.trim();
@@ -10,13 +12,13 @@ export function sentence(message: string): string {
   return /[.!?…]$/.test(first) ? first : `${first}.`;
 }
 
-/** At most `length` characters on one line. */
+/** Shortens a text to at most `length` characters on one line. */
 export function shorten(text: string, length: number): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length <= length ? line : `${line.slice(0, length - 1).trimEnd()}…`;
 }
 
-/** `1 step`, `5 steps`. */
+/** Formats a count with its noun: `1 step`, `5 steps`. */
 export function counted(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }

@@ -2,10 +2,10 @@ import { useSyncExternalStore } from "react";
 
 import { readStored, writeStored } from "./stored";
 
-/** `system` follows the computer's own setting. */
+/** The colour theme. `system` follows the computer's own setting. */
 export type Theme = "light" | "dark" | "system";
 
-/** `public/theme.js` reads the same key before the first paint. */
+/** The key in the storage. `public/theme.js` reads the same key before the first paint. */
 const KEY = "deskhand.theme";
 const listeners = new Set<() => void>();
 

@@ -1,18 +1,18 @@
-/** Times and durations as people say them. */
+/** Formats times and durations for people. */
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `84 ms`, `6.2 s`, `1 min 20 s`, `2 h 5 min`. */
+/** Formats a duration: `84 ms`, `6.2 s`, `1 min 20 s`, `2 h 5 min`. */
 export function formatDuration(ms: number): string {
   if (ms < SECOND) return `${Math.round(ms)} ms`;
   if (ms < MINUTE - 50) return `${(ms / SECOND).toFixed(1)} s`;
   return formatElapsed(ms);
 }
 
-/** For a clock that ticks once a second: `6 s`, `1 min 20 s`, `2 h 5 min`. */
+/** Formats a duration for a clock that ticks once a second: `6 s`, `1 min 20 s`, `2 h 5 min`. */
 export function formatElapsed(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / SECOND));
   if (seconds < 60) return `${seconds} s`;
@@ -25,7 +25,10 @@ function joinUnits(large: number, largeUnit: string, small: number, smallUnit: s
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
-/** `just now`, `5 min ago`, `3 h ago`, `2 days ago`, and the date after a week. */
+/**
+ * Formats a time in the past: `just now`, `5 min ago`, `3 h ago`, `2 days ago`, and the date after
+ * a week.
+ */
 export function formatAgo(at: string, now: number): string {
   const then = Date.parse(at);
   const ms = now - then;
@@ -37,7 +40,7 @@ export function formatAgo(at: string, now: number): string {
   return new Date(then).toLocaleDateString(undefined, { dateStyle: "medium" });
 }
 
-/** A time to come: `at 14:05` on the same day, with the date on another. */
+/** Formats a time in the future: `at 14:05` on the same day, with the date on another. */
 export function formatSoon(at: string, now = Date.now()): string {
   const then = new Date(at);
   const isToday = then.toDateString() === new Date(now).toDateString();
@@ -46,7 +49,7 @@ export function formatSoon(at: string, now = Date.now()): string {
   return `on ${then.toLocaleDateString(undefined, { dateStyle: "medium" })} at ${time}`;
 }
 
-/** The whole date and time, for tooltips. */
+/** Formats the full date and time, for tooltips. */
 export function formatMoment(at: string): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The time now, renewed every `everyMs`. */
+/** Returns the current time, updated every `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

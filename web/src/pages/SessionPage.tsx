@@ -28,7 +28,7 @@ export function SessionPage() {
 
 function OneSession({ sessionId }: { sessionId: string }) {
   const session = useSession(sessionId);
-  // Also when it was there a moment ago: somebody may have been shut out of it.
+  // This also happens to a session that was just visible, when the user loses access to it.
   if (isStatus(session.error, 404)) {
     return (
       <NotFoundPage
@@ -65,7 +65,7 @@ function LoadedSession({ session }: { session: Session }) {
   const [timeline, onEvents] = useReducer(addEvents, emptyTimeline);
   const connection = useEventStream(session.id, onEvents);
 
-  // While the past is on its way the log speaks of states long gone; the session knows better.
+  // While the history is loading, the log shows past states. The session has the current one.
   const isLoading = timeline.lastSeq < session.last_seq;
   const now = isLoading ? session : (timeline.status ?? session);
   const title = session.title || "Untitled session";
@@ -96,7 +96,7 @@ function LoadedSession({ session }: { session: Session }) {
   );
 }
 
-/** What was used: both the session and the log only ever count up, so the larger is the newer. */
+/** Returns the usage. Both the session and the log only count up, so the larger number is the newer. */
 function spentIn(session: Session, { spent }: Timeline): Spent {
   return {
     ...spent,
@@ -105,7 +105,7 @@ function spentIn(session: Session, { spent }: Timeline): Spent {
   };
 }
 
-/** The person who has control, as the session says. */
+/** Returns the person who has control, according to the session. */
 function heldLease({ lease }: Session): HeldLease | null {
   return lease.holder === "person" ? lease : null;
 }

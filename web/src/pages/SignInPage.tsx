@@ -3,7 +3,7 @@ import { useSignIn } from "../api/account";
 import { Logo } from "../components/Logo";
 import { SignInForm } from "../features/account/SignInForm";
 
-/** How to get in, for those whose link is used up, too old, or was never there. */
+/** Explains how to sign in to people whose link is missing, used up or too old. */
 export function SignInPage({ problem }: { problem?: string | undefined }) {
   const signIn = useSignIn();
   const error = signIn.error ? messageOf(signIn.error) : signIn.isIdle ? problem : undefined;

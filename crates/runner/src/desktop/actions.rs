@@ -17,27 +17,29 @@ use super::{
     typing::Typist,
 };
 
-/// Programs take a press and a move for a drag only when they see them one after the other, at
-/// the pace of a hand: this long between two steps.
+/// The delay between two steps of a drag.
+///
+/// Programs recognize a drag only if the press and the moves arrive one after the other, at the pace of a hand.
 const DRAG_STEP: Duration = Duration::from_millis(8);
 
-/// How long the button is down before it moves, and how long the pointer rests before it is let go.
+/// The delay between pressing the button and the first move, and between the last move and the release.
 const DRAG_REST: Duration = Duration::from_millis(30);
 
-/// After so many steps a program knows that something is dragged, and is given this long to say
-/// that it can be dragged to other programs too.
+/// The number of steps after which a program knows that something is dragged.
+///
+/// It then gets `DRAG_BEGINS_MAX` to announce that the thing can be dragged to other programs too.
 const DRAG_BEGINS_STEPS: usize = 3;
 const DRAG_BEGINS_MAX: Duration = Duration::from_millis(120);
 
-/// How long such a thing rests where it is let go. The programs have to agree first that one
-/// takes it from the other.
+/// The delay before the release if the thing can be dragged to other programs, which have to agree on the transfer
+/// first.
 const DROP_REST: Duration = Duration::from_millis(250);
 
-/// How far a step goes, in pixels, and how many there are to a stretch.
+/// The length of a step, in pixels. `DRAG_STEPS_MAX` limits the number of steps between two points.
 const DRAG_STEP_PIXELS: u32 = 24;
 const DRAG_STEPS_MAX: u32 = 40;
 
-/// How many steps a drag between two points has at least. One along a longer path has enough.
+/// The minimum number of steps of a drag between two points. A longer path has enough steps anyway.
 const DRAG_STEPS_MIN: u32 = 5;
 
 /// Carries out actions with the seat's mouse and keyboard.
@@ -70,7 +72,7 @@ impl Performer {
         Ok(done)
     }
 
-    /// Waits until the focused program has noticed the input, if it says so.
+    /// Waits until the focused program has noticed the input, if the program reports that.
     pub(super) async fn noticed(&self) -> Result<(), ActError> {
         self.typist.let_notice().await
     }
@@ -134,7 +136,7 @@ impl Performer {
         }
     }
 
-    /// Moves the pointer, does something there with the modifiers held, and returns its position.
+    /// Moves the pointer, calls `work` with the modifiers held, and returns the pointer's position.
     async fn point_and(
         &self,
         at: Option<Point>,
@@ -177,6 +179,7 @@ impl Performer {
         modifiers: &[String],
         cancel: &CancellationToken,
     ) -> Result<Acted, ActError> {
+        // Press the modifiers and the button at the first point.
         let modifiers = chord_of(modifiers)?;
         let first = path.first().copied().filter(|_| path.len() > 1);
         let (start, n_held) = self
@@ -192,11 +195,13 @@ impl Performer {
             })
             .await?;
         pause(DRAG_REST, cancel).await?;
+        // Move along the path, step by step.
         let mut drags = self.events.n_drags.subscribe();
         let mut is_delivered = false;
         for (index, step) in way(start, path).into_iter().enumerate() {
             pause(DRAG_STEP, cancel).await?;
-            // The steps after a press that is held back would become one, so the first real one waits.
+            // While the window manager holds the press back, further steps would merge into one. So the first real
+            // step waits until it is delivered.
             let is_first = !is_delivered && step != start;
             self.seat
                 .run(move |seat| {
@@ -210,12 +215,13 @@ impl Performer {
             is_delivered |= is_first;
             if index + 1 == DRAG_BEGINS_STEPS {
                 tokio::select! {
-                    // The sender lives as long as this.
+                    // The sender lives as long as `self`.
                     _ = drags.changed() => drags.mark_changed(),
                     paused = pause(DRAG_BEGINS_MAX, cancel) => paused?,
                 }
             }
         }
+        // Let the pointer rest, then release the button before the modifiers.
         let is_taken_along = drags.has_changed().unwrap_or(false);
         let rest = if is_taken_along { DROP_REST } else { DRAG_REST };
         pause(rest, cancel).await?;
@@ -270,7 +276,7 @@ fn pointed(at: Point) -> Acted {
     }
 }
 
-/// Lets go of everything when an action ends before it has done so itself.
+/// Releases everything if an action ends before it has done so itself.
 struct ReleaseOnDrop<'a>(Option<&'a SeatHandle>);
 
 impl Drop for ReleaseOnDrop<'_> {
@@ -289,7 +295,7 @@ async fn pause(time: Duration, cancel: &CancellationToken) -> Result<(), ActErro
     }
 }
 
-/// All keys of all names, to be held together.
+/// Returns the keys of all names as one chord.
 fn chord_of(modifiers: &[String]) -> Result<Chord, UnknownKey> {
     let mut keys = Vec::new();
     for name in modifiers {
@@ -298,7 +304,7 @@ fn chord_of(modifiers: &[String]) -> Result<Chord, UnknownKey> {
     Ok(Chord(keys))
 }
 
-/// The places a hand passes from `start` through all points of a path.
+/// Returns the points that a hand passes from `start` through all points of a path.
 fn way(start: Point, path: &[Point]) -> Vec<Point> {
     let min = if path.len() > 2 { 1 } else { DRAG_STEPS_MIN };
     let starts = std::iter::once(&start).chain(path);
@@ -308,7 +314,7 @@ fn way(start: Point, path: &[Point]) -> Vec<Point> {
         .collect()
 }
 
-/// The places a hand passes from one point to another, the last included.
+/// Returns the points that a hand passes from one point to another, including the last.
 fn steps(from: Point, to: Point, min: u32) -> impl Iterator<Item = Point> {
     let distance = from.x.abs_diff(to.x).max(from.y.abs_diff(to.y));
     let n_steps = (distance / DRAG_STEP_PIXELS).clamp(min, DRAG_STEPS_MAX);

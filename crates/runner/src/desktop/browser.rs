@@ -1,4 +1,4 @@
-//! The browser from the inside: the focused field, the places of secrets on its pages, and their pace.
+//! Access to the browser over DevTools: to its focused field, to secrets shown on its pages, and to pending input.
 
 mod devtools;
 mod field;
@@ -15,25 +15,25 @@ use self::devtools::DevTools;
 pub(super) use self::sight::{Sight, Unclear, Until};
 pub use self::{devtools::DevToolsError, field::FillError};
 
-/// With this the browser speaks on its descriptors 3 and 4 with whoever started it.
+/// The flag that makes the browser speak DevTools with its parent over the descriptors 3 and 4.
 pub(super) const DEVTOOLS_FLAG: &str = "--remote-debugging-pipe";
 
 /// A browser that was started with [`DEVTOOLS_FLAG`].
 #[derive(Debug, Clone)]
 pub(super) struct Browser {
     devtools: DevTools,
-    /// Its main process.
+    /// The id of its main process.
     pub(super) pid: u32,
 }
 
 impl Browser {
-    /// A browser that has the other end of `socket`.
+    /// Connects to the browser that holds the other end of `socket`.
     pub(super) fn new(pid: u32, socket: UnixStream, tasks: &Tasks) -> io::Result<Self> {
         let devtools = DevTools::open(socket, tasks)?;
         Ok(Self { devtools, pid })
     }
 
-    /// Whether it can be asked nothing any more.
+    /// Returns true if the browser no longer answers.
     pub(super) fn is_gone(&self) -> bool {
         self.devtools.is_closed()
     }

@@ -1,4 +1,4 @@
-//! Taking pictures of the screen through memory shared with the X server.
+//! Takes pictures of the screen through memory shared with the X server.
 
 use std::os::fd::OwnedFd;
 
@@ -27,9 +27,9 @@ const ALL_PLANES: u32 = !0;
 
 /// Memory into which the X server copies the screen.
 ///
-/// The memory is read like a file and not mapped: the copy costs a few tenths of a millisecond,
-/// and in return nothing else can change the bytes while they are looked at. It belongs to its
-/// two descriptors, so that nothing is left over however either side ends.
+/// The memory is read like a file and not mapped. The copy costs a few tenths of a millisecond, and in return
+/// nothing else can change the bytes while we use them. The memory belongs to its two descriptors, so nothing is
+/// left over however either side ends.
 #[derive(Debug)]
 pub(super) struct Camera {
     memory: OwnedFd,
@@ -58,7 +58,7 @@ impl Camera {
             width: screen.width_in_pixels,
             height: screen.height_in_pixels,
         };
-        // Descriptors can be passed since 1.2.
+        // Descriptors can be passed since version 1.2.
         let version = connection.shm_query_version()?.reply()?;
         if (version.major_version, version.minor_version) < (1, 2) {
             return Err(XError::Unfit("its shared memory extension is too old"));
@@ -82,7 +82,7 @@ impl Camera {
         self.size
     }
 
-    /// The screen and the pointer, as they are now. The pointer is not drawn in.
+    /// Returns the screen and the pointer as they are now. The pointer is not drawn into the picture.
     pub(super) fn take(&self, connection: &RustConnection) -> Result<(Picture, Pointer), XError> {
         let ScreenSize { width, height } = self.size;
         let image = connection.shm_get_image(

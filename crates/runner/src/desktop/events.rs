@@ -1,5 +1,4 @@
-//! What the X server tells of its own accord, read all the time by one thread on a connection
-//! of its own.
+//! Events of the X server, which one thread reads continuously on its own connection.
 
 use tokio::{sync::watch, time::Instant};
 use x11rb::{
@@ -15,14 +14,14 @@ use x11rb::{
 
 use super::x::{Atoms, XError, connect};
 
-/// What was heard. The thread ends when the X server does.
+/// The latest events. The thread ends when the X server does.
 #[derive(Debug)]
 pub(super) struct Events {
-    /// When something was last drawn.
+    /// The time at which something was last drawn.
     pub(super) changed_at: watch::Sender<Instant>,
     /// The number of the last ping that was answered.
     pub(super) pong: watch::Sender<u32>,
-    /// How many times a program began to let something be dragged to other programs.
+    /// The number of times that a program began a drag that other programs can receive.
     pub(super) n_drags: watch::Sender<u64>,
 }
 
@@ -37,18 +36,18 @@ struct Listener {
 }
 
 impl Events {
-    /// Connects to `display` and listens. Blocks for some tenths of a millisecond.
+    /// Connects to `display` and starts listening. Blocks for some tenths of a millisecond.
     pub(super) fn listen(display: &str) -> Result<Self, XError> {
         let (connection, root) = connect(display)?;
         let atoms = Atoms::new(&connection)?.reply()?;
         connection.damage_query_version(1, 1)?.reply()?;
         let damage = connection.generate_id()?;
-        // One event until it is taken back: a burst of drawing costs one wake-up.
+        // The server sends one event until we reset the damage, so a burst of drawing costs one wake-up.
         connection.damage_create(damage, root, ReportLevel::NON_EMPTY)?;
-        // Answers to pings are sent to the root window under this mask.
+        // Programs answer pings by sending to the root window with this mask.
         let pongs = ChangeWindowAttributesAux::new().event_mask(EventMask::SUBSTRUCTURE_NOTIFY);
         connection.change_window_attributes(root, &pongs)?.check()?;
-        // Who lets something be dragged owns this selection from then on.
+        // A program that begins such a drag takes ownership of this selection.
         let owned = SelectionEventMask::SET_SELECTION_OWNER;
         connection.xfixes_query_version(5, 0)?.reply()?;
         connection
@@ -90,7 +89,7 @@ impl Listener {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "X11 has some hundred events, of which these are listened to"
+        reason = "X11 has some hundred events, and we handle only these"
     )]
     fn hear(&self, event: &Event) -> Result<(), XError> {
         match event {

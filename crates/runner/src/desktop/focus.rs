@@ -1,4 +1,4 @@
-//! Which window has the focus, and whether its program has caught up with its input.
+//! Finds the focused window, and checks that its program has caught up with its input.
 
 use x11rb::{
     connection::Connection,
@@ -14,21 +14,21 @@ use super::{
     x::{Atoms, XError},
 };
 
-/// How many windows may be nested around the one that has the focus.
+/// The most windows that may be nested around the focused one.
 const MAX_DEPTH: usize = 16;
 
-/// The top-level window that gets what is typed.
+/// The top-level window that receives keyboard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Focused {
     pub(super) window: u32,
-    /// Whether it answers `_NET_WM_PING`, and so tells when it has caught up.
+    /// True if it answers `_NET_WM_PING`, which shows that it has caught up.
     answers_pings: bool,
     /// `WM_CLASS`, in lower case.
     class: String,
 }
 
 impl Focused {
-    /// Whether it is Chromium or made of it.
+    /// Returns true if it is Chromium or a program based on it.
     pub(super) fn is_chromium(&self) -> bool {
         const CHROMIUMS: [&str; 6] = ["chrom", "electron", "brave", "edge", "vivaldi", "code"];
         CHROMIUMS.iter().any(|name| self.class.contains(name))
@@ -36,17 +36,17 @@ impl Focused {
 }
 
 impl Seat {
-    /// The focused top-level window, if there is one.
+    /// Returns the focused top-level window, if there is one.
     pub(super) fn focused(&self) -> Result<Option<Focused>, XError> {
         let focus = self.connection.get_input_focus()?.reply()?.focus;
         match top_level(&self.connection, &self.atoms, self.root, focus) {
-            // The window went away while it was looked at.
+            // The window was closed meanwhile.
             Err(XError::Refused(_)) => Ok(None),
             other => other,
         }
     }
 
-    /// The process that the focused window says it belongs to, when that is a browser's.
+    /// Returns the process id that the focused window claims, if the window is a browser's.
     pub(super) fn focused_browser_pid(&self) -> Result<Option<u32>, XError> {
         match self.focused()?.filter(Focused::is_chromium) {
             Some(focused) => self.pid_of(focused.window),
@@ -54,7 +54,7 @@ impl Seat {
         }
     }
 
-    /// The name of the focused window, if it belongs to this process.
+    /// Returns the name of the focused window, if it belongs to this process.
     pub(super) fn focused_name(&self, pid: u32) -> Result<Option<String>, XError> {
         let Some(focused) = self.focused()? else {
             return Ok(None);
@@ -74,8 +74,8 @@ impl Seat {
 
     /// Tells the focused window that keys have new meanings.
     ///
-    /// The X server tells only programs that asked for it, and browsers did not: they would give
-    /// a key the meaning it had when they first looked.
+    /// The X server tells only programs that subscribed to this, and browsers do not. They would give a key the
+    /// meaning it had when they first looked it up.
     pub(super) fn tell_of_new_keys(&self) -> Result<(), XError> {
         let Some(focused) = self.focused()? else {
             return Ok(());
@@ -85,7 +85,7 @@ impl Seat {
             response_type: MAPPING_NOTIFY_EVENT,
             sequence: 0,
             request: Mapping::KEYBOARD,
-            // All keys, since it is taken for the range that exists.
+            // All keys, because programs take this for the range of keys that exists.
             first_keycode: setup.min_keycode,
             count: setup.max_keycode - setup.min_keycode + 1,
         };
@@ -94,8 +94,9 @@ impl Seat {
         self.sync()
     }
 
-    /// Asks the focused window for a sign of life with this number. It comes when the window's
-    /// program has taken note of all input before. `false` when the window gives none.
+    /// Pings the focused window with this number. Returns false if the window does not answer pings.
+    ///
+    /// The answer arrives when the window's program has read all input before the ping.
     pub(super) fn ping_focused(&self, number: u32) -> Result<bool, XError> {
         let Some(focused) = self.focused()?.filter(|focused| focused.answers_pings) else {
             return Ok(false);

@@ -1,7 +1,8 @@
-//! Keeping secrets that were typed out of pictures.
+//! Keeps typed secrets out of pictures.
 //!
-//! Where they stand is asked before and after a picture is taken. When it is the same both times, that is
-//! covered; when it cannot be told, the browser's windows are covered whole.
+//! The browser is asked for their places before and after a picture is taken. If both replies are the same, those
+//! places are covered. If they differ each time, or the places are unclear, the browser's windows are covered
+//! entirely.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -19,23 +20,23 @@ use super::{
     windows::Window,
 };
 
-/// How long the browser may take to say once where secrets stand.
+/// The timeout for asking the browser once for the places of secrets.
 const LOOK_MAX: Duration = Duration::from_millis(1_500);
-/// How long a picture may take in all before windows are covered whole.
+/// The time after which windows are covered entirely instead.
 const PICTURE_MAX: Duration = Duration::from_millis(2_500);
-/// When it is tried again.
+/// The delay between two attempts.
 const AGAIN_AFTER: Duration = Duration::from_millis(50);
 
-/// The browser of a desktop, and what must not be seen of it.
+/// The browser of a desktop, and the secrets to keep out of its pictures.
 #[derive(Debug)]
 pub(super) struct Guard {
     seat: SeatHandle,
-    /// `None` when no browser was started that can be asked.
+    /// `None` if no browser was started that can be asked.
     browser: Option<Browser>,
     values: Mutex<Vec<Secret>>,
 }
 
-/// A picture as it was taken, with what must not be seen still in it.
+/// A picture as it was taken, with all secrets still visible.
 struct Raw {
     picture: Picture,
     pointer: Pointer,
@@ -51,7 +52,7 @@ impl Guard {
         }
     }
 
-    /// Keeps these out of pictures from now on.
+    /// Keeps these values out of pictures from now on.
     pub(super) fn add(&self, values: impl IntoIterator<Item = Secret>) {
         let mut known = self.values();
         for value in values {
@@ -61,7 +62,7 @@ impl Guard {
         }
     }
 
-    /// Types a secret into the field that has the focus in the browser, if that is in front.
+    /// Types a secret into the browser's focused field, if the browser's window has the focus.
     pub(super) async fn fill(&self, filling: &Filling) -> Result<(), ActError> {
         let focused = self.seat.run(|seat| seat.focused_browser_pid()).await?;
         let in_front = |browser: &&Browser| focused == Some(browser.pid);
@@ -73,7 +74,7 @@ impl Guard {
         Ok(browser.fill(filling).await?)
     }
 
-    /// Waits until the page in front has handled its input, if it is the browser's, but no longer than `max`.
+    /// Waits until the focused page has handled its input, if it is the browser's, but no longer than `max`.
     pub(super) async fn let_page_catch_up(&self, max: Duration) -> Result<(), ActError> {
         let Some(browser) = self.browser() else {
             return Ok(());
@@ -85,7 +86,7 @@ impl Guard {
         Ok(())
     }
 
-    /// The screen and the pointer, as they are now, without what must not be seen.
+    /// Takes a picture of the screen, with all secrets covered, and returns it with the pointer.
     pub(super) async fn take(&self) -> Result<(Picture, Pointer), ActError> {
         let started = Instant::now();
         loop {
@@ -96,7 +97,7 @@ impl Guard {
             } else {
                 self.take_covered(&values).await?
             };
-            // What was typed meanwhile was not looked for.
+            // Secrets that were typed meanwhile were not searched for.
             if let Some(taken) = taken
                 && *self.values() == values
             {
@@ -110,7 +111,7 @@ impl Guard {
         }
     }
 
-    /// A picture with these covered where they are. `None` when that could not be told.
+    /// Takes a picture with these values covered. Returns `None` if their places are unclear.
     async fn take_covered(
         &self,
         values: &[Secret],
@@ -146,8 +147,9 @@ impl Guard {
         looked.unwrap_or(Err(Unclear))
     }
 
-    /// Covers what was seen, and browsers that cannot be asked. `None` when it cannot be told where that
-    /// is on the screen.
+    /// Covers the places of secrets, and the windows of browsers that cannot be asked.
+    ///
+    /// Returns `None` if the places on the screen are unclear.
     fn cover_parts(&self, raw: &Raw, sights: &[Sight]) -> Option<Picture> {
         let pid = self.browser().map(|browser| browser.pid);
         let is_own = |window: &Window| pid.is_some() && window.pid == pid;
@@ -161,13 +163,13 @@ impl Guard {
         Some(picture)
     }
 
-    /// The browser, as long as it can be asked.
+    /// Returns the browser, as long as it can be asked.
     fn browser(&self) -> Option<&Browser> {
         self.browser.as_ref().filter(|browser| !browser.is_gone())
     }
 
     fn values(&self) -> MutexGuard<'_, Vec<Secret>> {
-        // Nothing in here panics half way.
+        // No code under this lock panics halfway.
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,6 @@
-//! Mouse and keyboard at the seat, through XTEST.
+//! The seat's mouse and keyboard, driven through XTEST.
 //!
-//! Whatever is pressed is remembered until it is released, so that nothing stays down by mistake.
+//! Everything pressed is remembered until it is released, so that nothing stays down by mistake.
 
 use std::{
     ops::RangeInclusive,
@@ -24,27 +24,30 @@ use super::{
     x::XError,
 };
 
-/// The core keyboard, by whatever device it is driven.
+/// The core keyboard, whichever device drives it.
 const CORE_KEYBOARD: u16 = 0x100;
 
-/// Between the clicks of a double click: presses with the same time stamp, which counts
-/// milliseconds, are the same press to some programs.
+/// The delay between the clicks of a double click.
+///
+/// Time stamps count milliseconds, and some programs treat presses with the same time stamp as one press.
 const CLICK_GAP: Duration = Duration::from_millis(4);
 
-/// How long the window manager may hold a press back. It takes less than a millisecond, and some
-/// hundreds of them on a busy machine. One that takes longer hangs.
+/// The longest time that the window manager may hold a press back.
+///
+/// It takes less than a millisecond, or some hundred milliseconds on a busy machine. A window manager that takes
+/// longer hangs.
 const HELD_BACK_MAX: Duration = Duration::from_secs(2);
 
-/// The first and the longest pause between two questions whether a press is still held back.
+/// The first and the longest pause between two queries of the pointer.
 const ASK_AGAIN_FIRST: Duration = Duration::from_micros(100);
 const ASK_AGAIN_MAX: Duration = Duration::from_millis(2);
 
-/// The buttons whose state the X server tells.
+/// The buttons whose state the X server reports.
 const BUTTONS_WITH_STATE: RangeInclusive<u8> = 1..=5;
 
 const FIRST_GROUP: xkb::Group = xkb::Group::M1;
 
-/// Something that is down.
+/// A key or button that is down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Held {
     Key(u8),
@@ -66,14 +69,12 @@ impl Seat {
         Ok(place(&reply))
     }
 
-    /// Waits until programs have been sent every release of a button, and returns the position of the
-    /// pointer.
+    /// Waits until programs have been sent every button release, and returns the pointer's position.
     ///
-    /// The window manager holds each press back until it has focused and raised the window. As long as it
-    /// does, the X server queues what else the pointer does, and a release from that queue gets the
-    /// position that the pointer has when the queue is played. So a click that is followed too soon by
-    /// a move is released at the wrong place, and misses its target. To the X server, a button whose
-    /// release is in the queue is still down.
+    /// The window manager holds each press back until it has focused and raised the window. Meanwhile the X server
+    /// queues further pointer events, and a release from that queue gets the position that the pointer has when the
+    /// queue is played. So a click that is followed too soon by a move is released at the wrong place and misses
+    /// its target. To the X server, a button whose release is in the queue is still down.
     pub(super) fn deliver_releases(&self) -> Result<Point, XError> {
         let is_released = |button: &u8| !self.held.contains(&Held::Button(*button));
         let released = BUTTONS_WITH_STATE.filter(is_released);
@@ -81,8 +82,8 @@ impl Seat {
         self.ask_pointer_until(|reply| u16::from(reply.mask) & released == 0)
     }
 
-    /// Waits until the pointer is at a place to which it was moved, which it is not while a press is held
-    /// back, and returns its position.
+    /// Waits until the pointer has arrived at `to`, and returns its position. It does not arrive while a press is
+    /// held back.
     pub(super) fn deliver_move(&self, to: Point) -> Result<Point, XError> {
         self.ask_pointer_until(|reply| place(reply) == to)
     }
@@ -104,7 +105,7 @@ impl Seat {
     }
 
     pub(super) fn move_to(&mut self, at: Point) -> Result<(), XError> {
-        // The action was checked against the screen, whose sides fit.
+        // The action was checked against the screen, whose sides fit into `i16`.
         let side = |value: i32| i16::try_from(value).unwrap_or(i16::MAX);
         let (x, y) = (side(at.x), side(at.y));
         self.connection
@@ -127,7 +128,7 @@ impl Seat {
             }
             self.press_button(button)?;
             self.release_button(button)?;
-            // Modifiers that are held for the click must not be released before it.
+            // Modifiers held for the click must not be released before it.
             self.deliver_releases()?;
         }
         Ok(())
@@ -147,7 +148,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Does `work` while the chord is held down, and releases it whatever came of the work.
+    /// Calls `work` while the chord is held down, and releases the chord even if `work` fails.
     pub(super) fn with_chord<T>(
         &mut self,
         chord: &Chord,
@@ -157,7 +158,7 @@ impl Seat {
         let pressed = self.press_chord(chord);
         let keys = self.held.get(n_held..).unwrap_or_default().to_vec();
         let result = pressed.and_then(|()| work(self));
-        // Only the chord: the work may be to press a button and leave it down.
+        // Release only the chord: `work` may press a button and leave it down.
         for key in keys.into_iter().rev() {
             self.release(key)?;
         }
@@ -185,7 +186,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Presses and releases a chord so many times.
+    /// Presses and releases a chord `n_times`.
     pub(super) fn strike(&mut self, chord: &Chord, n_times: u8) -> Result<(), XError> {
         let locks = if chord.0.iter().any(|key| changes_locks(*key)) {
             None
@@ -203,7 +204,7 @@ impl Seat {
         pressed
     }
 
-    /// Binds the keys for as many of `wanted`, from the first, as can be typed in one go.
+    /// Binds keys for as many of `wanted`, from the first, as can be typed in one batch.
     pub(super) fn get_ready(&mut self, wanted: &[Wanted]) -> Result<Strokes, XError> {
         let planned = self.keyboard.strokes(&self.connection, wanted)?;
         if planned.has_new {
@@ -212,7 +213,7 @@ impl Seat {
         Ok(planned)
     }
 
-    /// Types what [`Seat::get_ready`] has made ready.
+    /// Types the strokes that [`Seat::get_ready`] has prepared.
     pub(super) fn type_strokes(&mut self, planned: &Strokes) -> Result<(), XError> {
         let locks = self.take_locks_off()?;
         let shift = self.keyboard.shift_code();
@@ -232,13 +233,13 @@ impl Seat {
         self.sync()
     }
 
-    /// Lets go of everything, the last pressed first.
+    /// Releases everything, the last pressed first.
     pub(super) fn release_all(&mut self) -> Result<(), XError> {
         self.release_down_to(0)?;
         self.sync()
     }
 
-    /// Lets go of what was pressed since only `n_held` were down.
+    /// Releases everything that was pressed since `n_held` keys and buttons were down.
     pub(super) fn release_down_to(&mut self, n_held: usize) -> Result<(), XError> {
         while let Some(held) = self.held.get(n_held..).and_then(<[_]>::last).copied() {
             self.release(held)?;
@@ -278,7 +279,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Switches Caps Lock, Num Lock and a second layout group off, and says what was on.
+    /// Switches off Caps Lock, Num Lock and a second layout group. Returns the locks that were on.
     fn take_locks_off(&self) -> Result<Option<Locks>, XError> {
         let state = self.connection.xkb_get_state(CORE_KEYBOARD)?.reply()?;
         let locks = Locks {
@@ -321,7 +322,7 @@ struct Locks {
     group: xkb::Group,
 }
 
-/// The bit of a button in the pointer's state.
+/// Returns the bit of a button in the pointer's state.
 fn state_bit(button: u8) -> u16 {
     u16::from(KeyButMask::BUTTON1) << (button - BUTTONS_WITH_STATE.start())
 }
@@ -341,12 +342,12 @@ fn number(button: Button) -> u8 {
     }
 }
 
-/// Whether pressing the key is meant to switch a lock, so that locks must not be put back after.
+/// Returns true if pressing the key is meant to switch a lock, so that the locks must not be restored.
 fn changes_locks(key: Keysym) -> bool {
     const SCROLL_LOCK: u32 = 0xff14;
     const NUM_LOCK: u32 = 0xff7f;
     const CAPS_LOCK: u32 = 0xffe5;
-    /// Switches between layout groups and their locks.
+    /// Keys that switch between layout groups, and their locks.
     const ISO: RangeInclusive<u32> = 0xfe01..=0xfe0f;
     matches!(key.0, SCROLL_LOCK | NUM_LOCK | CAPS_LOCK) || ISO.contains(&key.0)
 }

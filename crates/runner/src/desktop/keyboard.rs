@@ -1,14 +1,13 @@
-//! Which key to press for a keysym, on whatever layout is in force.
+//! Finds the key to press for a keysym, on whatever layout is active.
 //!
-//! What the layout has on a key, plain or with Shift, is typed with that key. Everything else is
-//! typed with a *spare* key: one the layout gives no meaning, which is given the wanted one. The
-//! bindings stay, so a character costs its binding once.
+//! A keysym that the layout has on a key, plain or with Shift, is typed with that key. Any other keysym is typed
+//! with a *spare* key, which is one without a meaning in the layout: the spare key is bound to the keysym. Bindings
+//! stay, so each character pays for its binding once.
 //!
-//! A program looks a key's meaning up when it gets round to the key press, which may be late, and
-//! learns of new meanings in its own time too. So programs must catch up twice: after the keys
-//! are bound and before they are pressed, and after they are pressed and before they are bound
-//! again. [`Keyboard::strokes`] never gives a key two meanings in one call; the rest is up to its
-//! callers, who are told by [`Strokes`].
+//! A program looks up a key's meaning when it handles the key press, which may be late, and it also learns of new
+//! meanings late. So programs must catch up twice: after keys are bound and before they are pressed, and after they
+//! are pressed and before they are bound again. [`Keyboard::strokes`] never gives a key two meanings in one call.
+//! The rest is up to its callers, to whom [`Strokes`] says when to wait.
 
 use std::collections::HashMap;
 
@@ -18,7 +17,7 @@ use x11rb::{
 
 use super::{keysyms::Keysym, x::XError};
 
-/// What is sent in one go at most, so that a long text can be cancelled.
+/// The most strokes sent in one batch, so that a long text can be cancelled.
 const MAX_STROKES: usize = 250;
 
 /// One key press, with or without Shift.
@@ -32,17 +31,17 @@ pub(super) struct Stroke {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) keysym: Keysym,
-    /// Whether it must come without Shift, even if the layout has it with Shift only.
+    /// True if it must come without Shift, even if the layout has it with Shift only.
     pub(super) plain: bool,
 }
 
-/// Strokes for the first so many keysyms of those wanted.
+/// The strokes for the first of the wanted keysyms.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Strokes {
     pub(super) strokes: Vec<Stroke>,
-    /// Whether spare keys are among them, so that programs must catch up before the next call.
+    /// True if there are spare keys among them, so that programs must catch up before the next call.
     pub(super) has_spares: bool,
-    /// Whether spare keys were bound just now, so that programs must catch up before pressing.
+    /// True if spare keys were just bound, so that programs must catch up before the keys are pressed.
     pub(super) has_new: bool,
 }
 
@@ -50,7 +49,7 @@ pub(super) struct Strokes {
 pub(super) struct Keyboard {
     layout: HashMap<Keysym, Stroke>,
     spares: Vec<Spare>,
-    /// Counts calls of [`Keyboard::plan`]: the age of a spare key's last use.
+    /// The number of calls of [`Keyboard::plan`], which serves as a clock for the last use of spare keys.
     n_plans: u64,
 }
 
@@ -58,15 +57,16 @@ pub(super) struct Keyboard {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Spare {
     code: u8,
-    /// What it was given, or `Keysym::NONE`.
+    /// The keysym it is bound to, or `Keysym::NONE`.
     bound: Keysym,
-    /// The plan that used it last.
+    /// The number of the plan that last used it.
     used: u64,
 }
 
 impl Keyboard {
-    /// Strokes for as many of `wanted`, from the first, as can be had at once; at least one.
-    /// Reads the layout as it is now, and binds spare keys as needed.
+    /// Returns strokes for as many of `wanted`, from the first, as can be typed in one batch; at least one.
+    ///
+    /// Reads the current layout, and binds spare keys as needed.
     pub(super) fn strokes(
         &mut self,
         connection: &RustConnection,
@@ -82,18 +82,18 @@ impl Keyboard {
             return Err(XError::Unfit("its keyboard has no spare keys"));
         }
         bindings.sort_unstable();
-        // Neighbours share a request: every request makes every program read the layout again.
+        // Adjacent keys share a request, since every request makes every program read the layout again.
         for run in bindings.chunk_by(|(before, _), (code, _)| before + 1 == *code) {
             let keysyms: Vec<u32> = run.iter().flat_map(|(_, Keysym(k))| [*k, *k]).collect();
             let (first, _) = run[0];
             let count = u8::try_from(run.len()).unwrap_or(u8::MAX);
-            // Both columns, so that neither Shift nor a letter's case changes the meaning.
+            // Both columns get the keysym, so that neither Shift nor a letter's case changes the meaning.
             connection.change_keyboard_mapping(count, first, 2, &keysyms)?;
         }
         Ok(strokes)
     }
 
-    /// The key for Shift, where the layout has one.
+    /// Returns the key for Shift, if the layout has one.
     pub(super) fn shift_code(&self) -> Option<u8> {
         self.layout.get(&Keysym::SHIFT).map(|stroke| stroke.code)
     }
@@ -110,8 +110,7 @@ impl Keyboard {
         Ok(())
     }
 
-    /// Takes over a layout: for each key its keysyms, of which the first is plain, the second
-    /// with Shift.
+    /// Replaces the layout. Each row lists the keysyms of a key: the first is plain, the second is with Shift.
     fn take_layout<'a>(&mut self, rows: impl Iterator<Item = (u8, &'a [u32])>) {
         let before = std::mem::take(&mut self.spares);
         self.layout.clear();
@@ -136,7 +135,7 @@ impl Keyboard {
     }
 
     fn take_key(&mut self, code: u8, plain: Keysym, shifted: Option<Keysym>) {
-        // The first key wins: the main block has the low codes.
+        // The first key wins, since the main block has the low codes.
         for (keysym, shift) in [(Some(plain), false), (shifted, true)] {
             if let Some(keysym) = keysym.filter(|keysym| *keysym != Keysym::NONE) {
                 let stroke = Stroke { code, shift };
@@ -145,7 +144,7 @@ impl Keyboard {
         }
     }
 
-    /// Chooses keys, and says which spare ones must be bound to what first.
+    /// Chooses keys, and returns the bindings of spare keys that must be made first.
     fn plan(&mut self, wanted: &[Wanted]) -> (Strokes, Vec<(u8, Keysym)>) {
         self.n_plans += 1;
         let mut planned = Strokes {
@@ -175,8 +174,9 @@ impl Keyboard {
         (planned, bindings)
     }
 
-    /// The spare key that has this meaning, or else the one that was not used for the longest
-    /// time. Never one that has another meaning in this plan.
+    /// Returns the spare key with this meaning, or else the least recently used one.
+    ///
+    /// Never returns a key that has another meaning in this plan.
     fn spare_for(&mut self, keysym: Keysym) -> Option<&mut Spare> {
         let now = self.n_plans;
         let index = self

@@ -1,13 +1,13 @@
-//! Keys by name and characters as keysyms: the numbers X11 has for what is on a key.
+//! Keysyms, the numbers that X11 uses for the symbols on keys, for key names and characters.
 
 use super::keyboard::Wanted;
 
-/// What a key stands for, whatever key that is on the current layout.
+/// The symbol of a key, independent of the current layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Keysym(pub(super) u32);
 
 impl Keysym {
-    /// No meaning at all: what a spare key has.
+    /// No symbol, as on an unbound spare key.
     pub(super) const NONE: Self = Self(0);
     pub(super) const TAB: Self = Self(0xff09);
     pub(super) const RETURN: Self = Self(0xff0d);
@@ -15,7 +15,7 @@ impl Keysym {
     pub(super) const SHIFT_RIGHT: Self = Self(0xffe2);
     pub(super) const CONTROL: Self = Self(0xffe3);
 
-    /// The keysym of a character, `None` for control characters that no key stands for.
+    /// Returns the keysym of a character, or `None` for control characters that have no key.
     pub(super) fn of_char(character: char) -> Option<Self> {
         match character {
             '\n' | '\r' => Some(Self::RETURN),
@@ -29,10 +29,10 @@ impl Keysym {
         }
     }
 
-    /// The one number for keysyms that mean the same character.
+    /// Returns the same keysym for all that mean the same character.
     ///
-    /// Layouts name Cyrillic and Greek letters by numbers from before Unicode. Those of other
-    /// scripts are not listed: their characters are then typed by spare keys, which is as right.
+    /// Layouts name Cyrillic and Greek letters by numbers from before Unicode. Those of other scripts are not
+    /// listed: their characters are typed with spare keys, which works as well.
     pub(super) fn canonical(self) -> Self {
         const CYRILLIC: &str = "юабцдефгхийклмнопярстужвьызшэщчъЮАБЦДЕФГХИЙКЛМНОПЯРСТУЖВЬЫЗШЭЩЧЪ";
         const GREEK_CAPITALS: &str = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣ\0ΤΥΦΧΨΩ";
@@ -60,17 +60,17 @@ impl Keysym {
     }
 }
 
-/// Keys pressed together: in order, and released in reverse.
+/// Keys that are pressed together in order, and released in reverse order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chord(pub(super) Vec<Keysym>);
 
-/// A name that no key has.
+/// The error for a name that no key has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no key called {0:?}: use names such as Return, ctrl+s or F5")]
 pub struct UnknownKey(pub String);
 
 impl Chord {
-    /// Reads chords separated by spaces, such as `ctrl+a Delete`.
+    /// Parses chords separated by spaces, such as `ctrl+a Delete`.
     pub(super) fn parse_sequence(text: &str) -> Result<Vec<Self>, UnknownKey> {
         if text.trim().is_empty() {
             return match text {
@@ -81,12 +81,12 @@ impl Chord {
         text.split_whitespace().map(Self::parse).collect()
     }
 
-    /// Reads one chord, such as `ctrl+shift+t` or `ctrl++`.
+    /// Parses one chord, such as `ctrl+shift+t` or `ctrl++`.
     pub(super) fn parse(text: &str) -> Result<Self, UnknownKey> {
         let mut names: Vec<&str> = Vec::new();
         let mut rest = text;
         while !rest.is_empty() {
-            // A plus that begins a name is the key itself, any other one separates.
+            // A plus that begins a name is the key itself. Any other plus separates names.
             let end = rest
                 .char_indices()
                 .skip(1)
@@ -115,8 +115,9 @@ impl Chord {
         ))
     }
 
-    /// What it takes of the keyboard. A digit in `ctrl+1` is meant as the shortcut, also on layouts
-    /// where digits are typed with Shift.
+    /// Returns the keysyms to request from the keyboard.
+    ///
+    /// A digit in `ctrl+1` means the shortcut, even on layouts where digits are typed with Shift.
     pub(super) fn wanted(&self) -> Vec<Wanted> {
         let is_shortcut = self.0.len() > 1 && !self.has_shift();
         let keys = self.0.iter();
@@ -132,7 +133,7 @@ impl Chord {
     }
 }
 
-/// In a chord `S` means the key, not Shift and the key: models write `CTRL+S` for `ctrl+s`.
+/// Maps `S` in a chord to `s`, since models write `CTRL+S` for `ctrl+s` and do not mean Shift.
 fn lower_letter(key: Keysym) -> Keysym {
     match key.0 {
         0x41..=0x5a => Keysym(key.0 + 0x20),
@@ -163,7 +164,7 @@ fn keysym_of(name: &str) -> Option<Keysym> {
         .map(|(_, keysym)| Keysym(*keysym))
 }
 
-/// Names in lower case without `_` and `-`, and what they stand for.
+/// Names in lower case without `_` and `-`, and their keysyms.
 const NAMES: &[(&str, u32)] = &[
     ("enter return", 0xff0d),
     ("esc escape", 0xff1b),

@@ -1,4 +1,4 @@
-//! Pictures of the screen: drawing the pointer in, cutting, scaling, compressing.
+//! Pictures of the screen: draws the pointer into them, crops, scales and compresses them.
 
 use deskhand_core::{
     action::{Region, ScreenSize},
@@ -7,11 +7,11 @@ use deskhand_core::{
 
 use super::scale::{self, ScaleError};
 
-/// How good a JPEG is, of 100.
+/// The quality of a JPEG, out of 100.
 const JPEG_QUALITY: u8 = 75;
 
-/// Pixels as the X server has them: rows from the top, four bytes each: blue, green, red and one
-/// that means nothing.
+/// Pixels in the X server's format: rows from the top, with four bytes per pixel (blue, green, red and an unused
+/// one).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Picture {
     pub(super) size: ScreenSize,
@@ -19,24 +19,24 @@ pub(super) struct Picture {
     pub(super) bgrx: Vec<u8>,
 }
 
-/// What the pointer looks like and where it is.
+/// The position and the picture of the pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pointer {
-    /// Where it points.
+    /// The position of its hot spot on the screen.
     pub(super) x: i32,
     pub(super) y: i32,
-    /// What in its picture is the point.
+    /// The position of the hot spot in its picture.
     pub(super) hot_x: i32,
     pub(super) hot_y: i32,
     pub(super) width: usize,
-    /// Rows of `0xAARRGGBB`, the colours already multiplied by the alpha.
+    /// Rows of `0xAARRGGBB`, with premultiplied alpha.
     pub(super) argb: Vec<u32>,
 }
 
-/// The longest side of a picture that is asked for. No model takes longer ones.
+/// The longest side of a picture that can be requested. No model accepts a longer one.
 const LONGEST_SIDE: u16 = 8000;
 
-/// Why a picture could not be made.
+/// Reasons why a picture could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
     #[error("each side of a picture has 1 to {LONGEST_SIDE} pixels, so it cannot be {0}")]
@@ -58,7 +58,7 @@ impl Picture {
         usize::from(self.size.height)
     }
 
-    /// Draws the pointer over the picture, as far as it is inside.
+    /// Draws the part of the pointer that is inside the picture.
     pub(super) fn draw_pointer(&mut self, pointer: &Pointer) {
         let (width, height) = (self.width(), self.height());
         let left = pointer.x - pointer.hot_x;
@@ -76,7 +76,7 @@ impl Picture {
         }
     }
 
-    /// Makes a part of the picture black, as far as it is inside.
+    /// Blackens the part of a region that is inside the picture.
     pub(super) fn cover(&mut self, region: Region) {
         let inside = |value: i32, max: usize| usize::try_from(value).unwrap_or(0).min(max);
         let (x0, x1) = (
@@ -93,7 +93,7 @@ impl Picture {
         }
     }
 
-    /// The whole picture at another size.
+    /// Returns the whole picture at another size.
     pub(super) fn scaled(self, size: ScreenSize) -> Result<Picture, PictureError> {
         if size == self.size {
             return Ok(self);
@@ -102,8 +102,9 @@ impl Picture {
         Ok(Picture { size, bgrx })
     }
 
-    /// The part inside `region`, in its own proportions and as large as fits into `frame`. The
-    /// region must lie in the picture and not be empty.
+    /// Returns the part inside `region`, in its own proportions and as large as fits into `frame`.
+    ///
+    /// The region must lie inside the picture and must not be empty.
     pub(super) fn zoom(&self, region: Region, frame: ScreenSize) -> Result<Picture, PictureError> {
         let part = self.crop(region);
         let size = fit(part.size, frame);
@@ -149,8 +150,8 @@ impl Picture {
         let mut encoder = png::Encoder::new(&mut bytes, width.into(), height.into());
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
-        // A picture is looked at once and soon: a tenth of the time is worth twice the bytes. One
-        // filter for all rows takes a quarter of the time of choosing, and a tenth more bytes.
+        // A picture is viewed once and soon, so a tenth of the time is worth twice the bytes. Using one filter for
+        // all rows takes a quarter of the time that choosing takes, and a tenth more bytes.
         encoder.set_deflate_compression(png::DeflateCompression::FdeflateUltraFast);
         encoder.set_filter(png::Filter::Paeth);
         let mut writer = encoder.write_header()?;
@@ -172,7 +173,7 @@ impl Picture {
     }
 }
 
-/// Whether a picture of this size can be asked for.
+/// Checks that a picture of this size can be requested.
 pub(super) fn check_size(shown: Option<ScreenSize>) -> Result<(), PictureError> {
     let is_good = |side: u16| (1..=LONGEST_SIDE).contains(&side);
     match shown {
@@ -183,7 +184,7 @@ pub(super) fn check_size(shown: Option<ScreenSize>) -> Result<(), PictureError> 
     }
 }
 
-/// Lays one premultiplied pixel over blue, green and red.
+/// Blends one premultiplied pixel over blue, green and red.
 fn blend(bgr: &mut [u8], argb: u32) {
     let [blue, green, red, alpha] = argb.to_le_bytes();
     let rest = u16::from(u8::MAX - alpha);
@@ -193,7 +194,7 @@ fn blend(bgr: &mut [u8], argb: u32) {
     }
 }
 
-/// The largest size with the proportions of `part` that fits into `frame`.
+/// Returns the largest size with the proportions of `part` that fits into `frame`.
 fn fit(part: ScreenSize, frame: ScreenSize) -> ScreenSize {
     let (width, height) = (u32::from(part.width), u32::from(part.height));
     let (max_width, max_height) = (u32::from(frame.width), u32::from(frame.height));
@@ -214,7 +215,7 @@ fn fit(part: ScreenSize, frame: ScreenSize) -> ScreenSize {
     }
 }
 
-/// Four pixels at a time, which the compiler turns into something four times as quick as one.
+/// Converts to RGB, four pixels at a time, which the compiler makes four times as fast as one at a time.
 fn rgb_of(bgrx: &[u8]) -> Vec<u8> {
     let mut rgb = vec![0; bgrx.len() / 4 * 3];
     let (fours, rest) = bgrx.as_chunks::<16>();

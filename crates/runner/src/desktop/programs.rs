@@ -1,7 +1,7 @@
-//! The programs a desktop is made of: starting them, noticing that they ended, ending them.
+//! Starts the programs of a desktop, notices when they end, and ends them.
 //!
-//! Each runs in a process group of its own, which is killed when its supervising task ends, in
-//! whatever way: asked to, dropped with its runtime, or by a panic.
+//! Each program runs in its own process group. The group is killed when its supervising task ends, in any way: on
+//! request, dropped with its runtime, or by a panic.
 
 use std::{
     collections::BTreeMap,
@@ -27,29 +27,31 @@ use super::{
     browser::{Browser, DEVTOOLS_FLAG},
 };
 
-/// How long the X server may take to come up. It takes about 30 ms.
+/// The timeout for the start of the X server, which takes about 30 ms.
 const X_START_MAX: Duration = Duration::from_secs(20);
 
-/// When the X server dies, its clients die too, and sometimes that is noticed first. This is how
-/// long the X server's end is waited for before another program's end counts as its own.
+/// The time to wait for the end of the X server after another program has ended.
+///
+/// When the X server dies, its clients die too, and sometimes that is noticed first. Only after this time does the
+/// program's end count as its own.
 const X_END_GRACE: Duration = Duration::from_millis(200);
 
-/// A window manager that lived shorter than this is not simply started again.
+/// The shortest life of a window manager that is started again.
 const WINDOW_MANAGER_MIN_LIFE: Duration = Duration::from_secs(1);
 
 const WINDOW_MANAGER_CONFIG: &str = include_str!("openbox.xml");
 
-/// What all supervising tasks share.
+/// The state shared by all supervising tasks.
 #[derive(Clone)]
 pub(super) struct Supervisor {
     pub(super) tasks: Tasks,
     /// Ends all programs.
     pub(super) stop: CancellationToken,
-    /// Sentences about programs that ended.
+    /// Receives a sentence whenever a program ends.
     pub(super) notices: mpsc::Sender<String>,
-    /// Says how the X server ended, once it has.
+    /// Set to the cause when the X server has ended.
     pub(super) ended: watch::Sender<Option<String>>,
-    /// For the environment of programs that are started from the desktop.
+    /// Environment variables for programs started from the desktop.
     pub(super) variables: BTreeMap<String, Secret>,
 }
 
@@ -64,7 +66,7 @@ struct ProcessGroup(Pid);
 
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
-        // The group may be gone already, which is what is wanted.
+        // The group may be gone already, which is fine.
         let _ = kill_process_group(self.0, Signal::KILL);
     }
 }
@@ -77,8 +79,9 @@ impl Program {
         Ok(Self { child, group })
     }
 
-    /// Waits for the program's own end and clears away what is left of its group.
-    /// `None` when it was ended because of `stop`.
+    /// Waits until the program ends, and kills the rest of its group.
+    ///
+    /// Returns `None` if the program was ended by `stop`.
     async fn run(mut self, stop: &CancellationToken) -> Option<io::Result<ExitStatus>> {
         let status = tokio::select! {
             biased;
@@ -87,16 +90,16 @@ impl Program {
         };
         drop(self.group);
         if status.is_none() {
-            // Killed a moment ago: this only collects it. A failure leaves nothing to do.
+            // The program was just killed, so this only reaps it. After a failure there is nothing left to do.
             let _ = self.child.wait().await;
         }
         status
     }
 }
 
-/// An X server that has just come up.
+/// A newly started X server.
 pub(super) struct XServer {
-    /// `:1` and the like.
+    /// The display, such as `:1`.
     pub(super) display: String,
     program: Program,
 }
@@ -115,7 +118,7 @@ impl XServer {
         let log_file = std::fs::File::create(log).map_err(spawn_error)?;
         let mut command = command("sh");
         command
-            // The display number is told on descriptor 3, which std cannot set up by itself.
+            // Xvnc reports the display number on descriptor 3, which std cannot set up by itself.
             .args(["-c", r#"exec "$0" "$@" 3>&1 >/dev/null"#, "Xvnc"])
             .args(["-displayfd", "3"])
             .arg("-geometry")
@@ -124,9 +127,9 @@ impl XServer {
             .arg("-rfbunixpath")
             .arg(vnc_socket)
             .args(["-desktop", "Deskhand", "-AlwaysShared"])
-            // Watchers come and go; the screen keeps its size and its clients.
+            // Watchers come and go, while the screen keeps its size and its clients.
             .args(["-AcceptSetDesktopSize=0", "-noreset", "-nolisten", "tcp"])
-            // Never blank. And no GLX: nothing here draws with it, and it doubles the start time.
+            // Never blank the screen. GLX is off: nothing here draws with it, and it doubles the start time.
             .args(["-s", "0", "-extension", "GLX"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -142,7 +145,7 @@ impl XServer {
         Err(why_not_up(program, log).await)
     }
 
-    /// Watches over it until it ends.
+    /// Supervises it until it ends.
     pub(super) fn supervise(self, supervisor: &Supervisor) {
         let Supervisor { tasks, stop, .. } = supervisor;
         let (stop, ended) = (stop.clone(), supervisor.ended.clone());
@@ -155,7 +158,7 @@ impl XServer {
     }
 }
 
-/// The first line of what the X server says, `None` when it says nothing.
+/// Returns the first line of the X server's output, or `None` if there is none.
 async fn read_line(stdout: Option<ChildStdout>) -> Option<String> {
     let mut line = String::new();
     BufReader::new(stdout?).read_line(&mut line).await.ok()?;
@@ -164,10 +167,10 @@ async fn read_line(stdout: Option<ChildStdout>) -> Option<String> {
 }
 
 async fn why_not_up(mut program: Program, log: &Path) -> StartDesktopError {
-    /// What the shell ends with when there is no such program.
+    /// The shell's exit code if there is no such program.
     const NOT_FOUND: i32 = 127;
-    // It closed its output, so it is ending or hanging. A failure to tell which loses nothing:
-    // what it said is in the log.
+    // The X server has closed its output, so it is ending or hanging. Not knowing which loses nothing, since its
+    // messages are in the log.
     let ending = tokio::time::timeout(X_END_GRACE, program.child.wait()).await;
     let status = ending.ok().and_then(Result::ok);
     if status.and_then(|status| status.code()) == Some(NOT_FOUND) {
@@ -203,8 +206,8 @@ pub(super) fn keep_window_manager(
                     .arg(&config)
                     .env("DISPLAY", &display)
                     .envs(exposed(&variables))
-                    // It reads all compose sequences again whenever a key gets a new meaning, which
-                    // takes longer than to type it, and has no use for them.
+                    // openbox reads all compose sequences again whenever a key gets a new meaning. That takes
+                    // longer than typing the key, and openbox has no use for them.
                     .env("XCOMPOSEFILE", "/dev/null")
                     .stdin(Stdio::null())
                     .stdout(Stdio::null())
@@ -221,6 +224,7 @@ pub(super) fn keep_window_manager(
             StartDesktopError::Spawn { program, source }
         }
     })?;
+    // Start it again whenever it ends, unless it ended at once or with the X server.
     let watch = supervisor.clone();
     supervisor.tasks.spawn("window_manager", async move {
         loop {
@@ -253,8 +257,9 @@ pub(super) fn keep_window_manager(
     Ok(())
 }
 
-/// Starts the browser, and gives it back if it can be asked. Its end is the business of whoever closes it,
-/// and only told.
+/// Starts the browser, and returns it if it speaks DevTools.
+///
+/// People and programs may close the browser. Its end is only reported, and it is not started again.
 pub(super) fn start_browser(
     supervisor: &Supervisor,
     display: &str,
@@ -297,9 +302,9 @@ pub(super) fn start_browser(
     Ok(browser)
 }
 
-/// Starts a browser that listens on its descriptor 3 and speaks on 4, which std cannot set up by itself.
+/// Starts a browser that reads DevTools messages from descriptor 3 and writes to 4, which std cannot set up.
 ///
-/// Both are one socket and not pipes: what a process has of a pipe, others of its user can open anew.
+/// Both are one socket instead of pipes, since other processes of the same user can reopen a process's pipes.
 fn start_with_devtools(display: &str, argv: &[String], socket: UnixStream) -> io::Result<Program> {
     let socket = OwnedFd::from(socket);
     let mut command = command("sh");
@@ -350,7 +355,7 @@ fn describe(status: io::Result<ExitStatus>) -> String {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the runner starts the programs of the desktop, here and nowhere else"
+    reason = "only this module starts the programs of the desktop"
 )]
 fn command(program: &str) -> Command {
     Command::new(program)

@@ -1,8 +1,7 @@
-//! Whether a program has dealt with its input, told from outside: it has when it sleeps and has
-//! not been awake for a while.
+//! Checks from outside that a program has handled its input: it sleeps, and has not been awake for a while.
 //!
-//! A program that is late on a busy machine does not sleep, it waits for its turn. So this holds
-//! however slow the machine is, unlike any fixed time.
+//! A program that is late on a busy machine does not sleep but waits to be scheduled. So this holds however slow
+//! the machine is, unlike any fixed delay.
 
 use std::time::Duration;
 
@@ -15,27 +14,28 @@ use super::{
     x::XError,
 };
 
-/// How long a program must have slept. It also sleeps while the X server answers it, which is
-/// a matter of microseconds, and the X server is asked something in that time too.
+/// The time that a program must have slept.
+///
+/// It also sleeps while it waits for a reply of the X server, but only for microseconds, and we make a request to
+/// the X server in that time too.
 const REST: Duration = Duration::from_millis(8);
 
-/// A program that never rests has its input by now.
+/// The time after which a program that never rests is assumed to have its input.
 const REST_MAX: Duration = Duration::from_secs(2);
 
-/// How a program was when it was looked at.
+/// The state of a program at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Glance {
     is_asleep: bool,
-    /// How many times it went to sleep by itself, in all its life.
+    /// The number of times it went to sleep by itself since it started.
     n_sleeps: u64,
 }
 
 impl SeatHandle {
-    /// Waits until the program that has the focus has dealt with all input so far. `false` when
-    /// it cannot be looked at.
+    /// Waits until the focused program has handled all input so far. Returns false if it cannot be observed.
     pub(super) async fn let_focused_rest(&self) -> Result<bool, ActError> {
-        // The input was answered already. This, asked after that answer, is answered only when the
-        // X server has sent its events to everybody.
+        // The X server has already confirmed the input. It replies to this later request only after it has sent its
+        // events to all clients.
         let pid = self.run(|seat| seat.focused_pid()).await?;
         let Some(mut before) = pid.and_then(glance) else {
             return Ok(false);
@@ -57,7 +57,7 @@ impl SeatHandle {
 }
 
 impl Seat {
-    /// The process whose window has the focus, if it runs here.
+    /// Returns the process of the focused window, if it runs on this machine.
     fn focused_pid(&self) -> Result<Option<Pid>, XError> {
         use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _};
         let Some(client) = self.focused()?.map(|focused| focused.window) else {
@@ -73,7 +73,7 @@ impl Seat {
     }
 }
 
-/// Looks at a process. `None` when there is none.
+/// Reads the state of a process. Returns `None` if there is no such process.
 fn glance(pid: Pid) -> Option<Glance> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).ok()?;
     read_glance(&status)

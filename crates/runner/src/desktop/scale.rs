@@ -1,4 +1,4 @@
-//! Pictures at another size: smaller as a model sees them, larger so that small print can be read.
+//! Scales pictures: down to the size that a model sees, or up so that small print can be read.
 
 use deskhand_core::action::ScreenSize;
 use fast_image_resize::{
@@ -6,7 +6,7 @@ use fast_image_resize::{
     images::{Image, ImageRef},
 };
 
-/// Why a picture has no other size.
+/// Reasons why a picture could not be scaled.
 #[derive(Debug, thiserror::Error)]
 pub enum ScaleError {
     #[error("its pixels are not as many as its size says")]
@@ -15,20 +15,20 @@ pub enum ScaleError {
     Scaler(#[from] fast_image_resize::ResizeError),
 }
 
-/// Brings `bgrx` (four bytes a pixel) from one size to another.
+/// Scales `bgrx` (four bytes per pixel) from one size to another.
 pub(super) fn scale(bgrx: &[u8], from: ScreenSize, to: ScreenSize) -> Result<Vec<u8>, ScaleError> {
     let (width, height) = (from.width.into(), from.height.into());
     let before = ImageRef::new(width, height, bgrx, PixelType::U8x4)?;
     let mut after = Image::new(to.width.into(), to.height.into(), PixelType::U8x4);
     let options = ResizeOptions::new()
         .resize_alg(ResizeAlg::Convolution(filter(from, to)))
-        // The fourth byte means nothing.
+        // The fourth byte is unused.
         .use_alpha(false);
     Resizer::new().resize(&before, &mut after, &options)?;
     Ok(after.into_vec())
 }
 
-/// Lanczos keeps the most of what has to go; enlarged by it, edges would ring.
+/// Returns the filter. Lanczos keeps the most detail when scaling down, but edges would ring when scaling up.
 fn filter(from: ScreenSize, to: ScreenSize) -> FilterType {
     if to.width < from.width || to.height < from.height {
         FilterType::Lanczos3

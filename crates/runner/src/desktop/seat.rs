@@ -1,8 +1,8 @@
-//! The place at the desktop: one thread that owns the connection for input and pictures.
+//! The seat: one thread that owns the X connection for input and pictures.
 //!
-//! X11 calls block, mostly for a tenth of a millisecond and for as long as a program likes that
-//! has grabbed the server. So they are made here, one after the other, and never on a thread of
-//! the async runtime. What takes long (settling, waiting, compressing) is done elsewhere.
+//! X11 calls block, mostly for a tenth of a millisecond, but as long as a program likes that has grabbed the
+//! server. So they are made here, one after the other, and never on a thread of the async runtime. Anything that
+//! takes long (settling, waiting, compressing) is done elsewhere.
 
 use std::{sync::mpsc, time::Duration};
 
@@ -26,18 +26,18 @@ use super::{
     x::{Atoms, XError, connect},
 };
 
-/// How long a single piece of work may take before the X server counts as stuck.
+/// The time that a single job may take before the X server counts as stuck.
 const JOB_MAX: Duration = Duration::from_secs(10);
 
 /// The colour behind all windows, a calm slate blue.
 const BACKGROUND: u32 = 0x0038_4f63;
 
-/// The arrow in the X server's built-in cursor font; its mask is the glyph after it.
+/// The arrow in the X server's built-in cursor font. Its mask is the next glyph.
 const LEFT_ARROW: u16 = 68;
 
 type Job = Box<dyn FnOnce(&mut Seat) + Send>;
 
-/// What the thread owns.
+/// The state that the thread owns.
 #[derive(Debug)]
 pub(super) struct Seat {
     pub(super) connection: RustConnection,
@@ -45,14 +45,13 @@ pub(super) struct Seat {
     pub(super) atoms: Atoms,
     pub(super) camera: Camera,
     pub(super) keyboard: Keyboard,
-    /// Keys and buttons that are down because of us, in the order of pressing.
+    /// Keys and buttons that we hold down, in the order in which they were pressed.
     pub(super) held: Vec<Held>,
 }
 
-/// A handle to the thread, which ends with the last one.
+/// A handle to the thread, which ends with the last handle.
 ///
-/// The queue has no bound of its own: callers wait for their answers, so it is never longer than
-/// there are callers.
+/// The queue is unbounded, but callers wait for their results, so it is hardly longer than the number of callers.
 #[derive(Debug, Clone)]
 pub(super) struct SeatHandle(mpsc::Sender<Job>);
 
@@ -66,7 +65,7 @@ impl SeatHandle {
         let (jobs, queue) = mpsc::channel::<Job>();
         let thread = move || match Seat::open(&display) {
             Ok(mut seat) => {
-                // Nobody waits for it when the start was given up.
+                // If the start was cancelled, no caller waits for this.
                 let _ = ready.send(Ok(seat.camera.size()));
                 while let Ok(job) = queue.recv() {
                     job(&mut seat);
@@ -86,14 +85,14 @@ impl SeatHandle {
         }
     }
 
-    /// Has something done at the desk.
+    /// Runs a job on the seat's thread and returns its result.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Seat) -> Result<T, XError> + Send + 'static,
     ) -> Result<T, ActError> {
         let (answer, answered) = oneshot::channel();
         let job = move |seat: &mut Seat| {
-            // A caller that has gone away needs no answer.
+            // The caller may have stopped waiting.
             let _ = answer.send(job(seat));
         };
         if self.0.send(Box::new(job)).is_err() {
@@ -106,14 +105,14 @@ impl SeatHandle {
         }
     }
 
-    /// Has everything let go that is still held, without waiting for it.
+    /// Releases everything that is still held, without waiting for it.
     pub(super) fn release_soon(&self) {
         let job = |seat: &mut Seat| {
             if let Err(error) = seat.release_all() {
                 tracing::debug!(%error, "keys and buttons were not released");
             }
         };
-        // Without the thread there is no X server, and nothing is held.
+        // Without the thread there is no X server, so nothing is held.
         let _ = self.0.send(Box::new(job));
     }
 }
@@ -138,7 +137,7 @@ impl Seat {
         Ok(seat)
     }
 
-    /// A plain background and an arrow for a pointer, instead of what the X server begins with.
+    /// Sets a plain background and an arrow as the pointer, instead of the X server's defaults.
     fn furnish(&self) -> Result<(), XError> {
         let font = self.connection.generate_id()?;
         self.connection.open_font(font, b"cursor")?;
@@ -167,7 +166,7 @@ impl Seat {
         self.sync()
     }
 
-    /// Returns when the X server has done everything sent to it.
+    /// Waits until the X server has processed everything sent to it.
     pub(super) fn sync(&self) -> Result<(), XError> {
         self.connection.get_input_focus()?.reply()?;
         Ok(())

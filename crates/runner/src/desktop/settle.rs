@@ -1,10 +1,10 @@
-//! When the screen counts as settled.
+//! Waits until the screen has settled.
 
 use std::time::Duration;
 
 use tokio::{sync::watch, time::Instant};
 
-/// How long the screen must be quiet, and how long that is waited for.
+/// The time that the screen must be quiet, and the longest wait for that.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settle {
     pub(super) quiet: Duration,
@@ -12,8 +12,9 @@ pub(super) struct Settle {
 }
 
 impl Settle {
-    /// Waits until nothing was drawn for `quiet` since the later of `since` and the last change,
-    /// but never past `since + max`: a page that moves all the time has no settled state.
+    /// Waits until nothing was drawn for `quiet` since the later of `since` and the last change.
+    ///
+    /// Never waits past `since + max`, because a page that moves all the time never settles.
     pub(super) async fn wait(self, since: Instant, changed_at: &watch::Sender<Instant>) {
         let mut changed_at = changed_at.subscribe();
         loop {
@@ -24,7 +25,7 @@ impl Settle {
             }
             tokio::select! {
                 () = tokio::time::sleep_until(due) => {}
-                // The sender is borrowed by this very function, so it cannot be gone.
+                // This function borrows the sender, so the channel cannot be closed.
                 _ = changed_at.changed() => {}
             }
         }
@@ -40,7 +41,7 @@ mod tests {
         max: Duration::from_millis(500),
     };
 
-    /// How long it takes to settle when something is drawn at each of these times after the action.
+    /// Returns the time to settle if something is drawn at each of these times after the action.
     async fn settled_after(drawn_at_ms: &[u64]) -> u128 {
         let start = Instant::now();
         let (changed_at, _) = watch::channel(start - Duration::from_secs(1));

@@ -1,4 +1,4 @@
-//! Typing text so that every character arrives, once and in order, whatever the layout.
+//! Types text so that every character arrives once and in order, on any layout.
 
 use std::{
     sync::{
@@ -19,25 +19,26 @@ use super::{
     x::XError,
 };
 
-/// How long a program is waited for to say that it has caught up with what is typed. One that takes
-/// longer hangs. What it has not taken note of by then may come out wrong.
+/// The longest wait for a program to report that it has caught up with typed input.
+///
+/// A program that takes longer hangs. Any input that it has not read by then may come out wrong.
 const CATCH_UP_MAX: Duration = Duration::from_secs(5);
 
-/// How long it is waited for before its screen is looked at, where nothing comes out wrong.
+/// The longest such wait before a picture is taken, where nothing can come out wrong.
 const NOTICE_MAX: Duration = Duration::from_millis(500);
 
-/// How long a program is given that neither says so nor can be looked at.
+/// The time for a program to catch up that neither reports it nor can be observed.
 const CATCH_UP_GUESS: Duration = Duration::from_millis(60);
 
-/// Pings carry numbers from here, far above those that window managers use.
+/// The first number for pings, far above those that window managers use.
 const FIRST_PING: u32 = 0x4000_0000;
 
-/// How a text is brought in, piece by piece.
+/// A piece of text that is typed in one way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
     Keys(Vec<Wanted>),
-    /// A character by its number: Control, Shift and U, then the number, then a space. Programs
-    /// that are made with GTK, as Chromium is, read that as the character.
+    /// A character typed by its number: Control+Shift+U, then the number, then a space. Programs based on GTK, such
+    /// as Chromium, read that as the character.
     Number(char),
 }
 
@@ -46,7 +47,7 @@ enum Piece {
 #[error("the control character U+{:04X} cannot be typed", u32::from(*.0))]
 pub struct Untypable(pub char);
 
-/// Types at a seat, with an ear to what the programs say.
+/// Types at a seat and waits for programs to keep up.
 #[derive(Debug)]
 pub(super) struct Typist {
     seat: SeatHandle,
@@ -63,7 +64,7 @@ impl Typist {
         }
     }
 
-    /// Types a text into whatever has the focus. Nothing is typed if some of it cannot be.
+    /// Types a text into the focused program. Types nothing if any of it cannot be typed.
     pub(super) async fn type_text(
         &self,
         text: &str,
@@ -83,7 +84,9 @@ impl Typist {
         Ok(())
     }
 
-    /// Not to be cancelled: what is typed next would be taken for more of the number.
+    /// Types a character by its number.
+    ///
+    /// This must not be cancelled, since the next typed text would be taken for more of the number.
     async fn type_number(&self, character: char) -> Result<(), ActError> {
         let capital_u = Keysym(u32::from('U'));
         let begin = Chord(vec![Keysym::CONTROL, Keysym::SHIFT, capital_u]);
@@ -93,7 +96,7 @@ impl Typist {
             .await?;
         let number = format!("{:x} ", u32::from(character));
         let keysyms = number.chars().filter_map(Keysym::of_char);
-        // Shift, which some layouts have digits with, would end the number.
+        // On some layouts digits need Shift, which would end the number.
         let wanted = keysyms.map(|keysym| Wanted {
             keysym,
             plain: true,
@@ -122,7 +125,7 @@ impl Typist {
         Ok(())
     }
 
-    /// Binds keys for what is wanted from `start` on, and lets the focused program learn of it.
+    /// Binds keys for the wanted keysyms from `start` on, and waits until the focused program knows them.
     async fn get_ready(
         &self,
         wanted: Arc<[Wanted]>,
@@ -136,14 +139,14 @@ impl Typist {
         if strokes.has_new {
             self.let_catch_up().await?;
         }
-        // That may have taken long, and who cancels wants nothing more to be typed.
+        // That may have taken long, and after a cancellation nothing more must be typed.
         if cancel.is_cancelled() {
             return Err(ActError::Cancelled);
         }
         Ok(strokes)
     }
 
-    /// Does something with a chord for which keys have been bound, at the seat.
+    /// Binds keys for a chord, then runs `work` at the seat.
     pub(super) async fn with_ready<T: Send + 'static>(
         &self,
         chord: &Chord,
@@ -182,15 +185,14 @@ impl Typist {
         Ok(())
     }
 
-    /// Waits until the focused program has taken note of what was done, if it says so, before its
-    /// screen is looked at.
+    /// Waits until the focused program has read its input, if it reports that, before a picture is taken.
     pub(super) async fn let_notice(&self) -> Result<(), ActError> {
         self.hear_from_focused(NOTICE_MAX).await?;
         Ok(())
     }
 
-    /// Waits until the focused program has taken note of all input so far. Terminals and other
-    /// old programs do not say so: they are looked at.
+    /// Waits until the focused program has read all input so far. Terminals and other old programs do not report
+    /// that, so they are observed from outside.
     async fn let_catch_up(&self) -> Result<(), ActError> {
         let has_said = self.hear_from_focused(CATCH_UP_MAX).await?;
         if !has_said && !self.seat.let_focused_rest().await? {
@@ -199,22 +201,23 @@ impl Typist {
         Ok(())
     }
 
-    /// Waits for a sign of life from the focused program. `false` when it is one that gives none.
+    /// Pings the focused program and waits for the answer. Returns false if it does not answer pings.
     async fn hear_from_focused(&self, patience: Duration) -> Result<bool, ActError> {
         let number = self.n_pings.fetch_add(1, Ordering::Relaxed);
         let mut pong = self.events.pong.subscribe();
         let pinged = self.seat.run(move |seat| seat.ping_focused(number)).await?;
         if pinged {
             let answer = pong.wait_for(|answered| *answered == number);
-            // A program that hangs is not waited for any longer: its user would type on too.
+            // If the program hangs, we continue, as a user would.
             let _ = tokio::time::timeout(patience, answer).await;
         }
         Ok(pinged)
     }
 }
 
-/// Cuts a text into pieces. With `needs_numbers`, what is beyond the 16 bits that Chromium reads
-/// of a keysym is typed by number.
+/// Splits a text into pieces.
+///
+/// With `needs_numbers`, characters beyond the 16 bits that Chromium reads of a keysym are typed by number.
 fn pieces(text: &str, needs_numbers: bool) -> Result<Vec<Piece>, Untypable> {
     let mut pieces = Vec::new();
     for character in text.replace("\r\n", "\n").chars() {

@@ -1,23 +1,23 @@
-//! Which windows of browsers are on the screen, and where.
+//! Finds the windows of browsers on the screen.
 
 use deskhand_core::action::Region;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt, MapState};
 
 use super::{seat::Seat, x::XError};
 
-/// How many windows the window manager may put around one.
+/// The most windows that the window manager may put around another one.
 const MAX_DEPTH: usize = 3;
 
 /// A browser's window on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) region: Region,
-    /// The process it says it belongs to.
+    /// The process that it claims to belong to.
     pub(super) pid: Option<u32>,
 }
 
 impl Seat {
-    /// All windows of browsers that are mapped, whether or not others are over them.
+    /// Returns all windows of browsers that are mapped, even if others cover them.
     pub(super) fn browser_windows(&self) -> Result<Vec<Window>, XError> {
         let mut found = Vec::new();
         self.find_browsers(self.root, MAX_DEPTH, &mut found)?;
@@ -35,7 +35,7 @@ impl Seat {
                 Ok(Looked::Browser(browser)) => found.push(browser),
                 Ok(Looked::Unknown) if depth > 0 => self.find_browsers(window, depth - 1, found)?,
                 Ok(Looked::Unknown | Looked::Other) => {}
-                // The window went away while it was looked at.
+                // The window was closed meanwhile.
                 Err(XError::Refused(_)) => {}
                 Err(error) => return Err(error),
             }
@@ -80,7 +80,7 @@ impl Seat {
         Ok(Looked::Browser(Window { region, pid }))
     }
 
-    /// The process that a window says it belongs to.
+    /// Returns the process that a window claims to belong to.
     pub(super) fn pid_of(&self, window: u32) -> Result<Option<u32>, XError> {
         let pid = self.atoms._NET_WM_PID;
         let property =
@@ -91,10 +91,10 @@ impl Seat {
     }
 }
 
-/// What a window is.
+/// The kind of a window.
 enum Looked {
     Browser(Window),
-    /// Nothing by itself, as the window manager's own around others are.
+    /// A window without a class, such as the window manager's own windows around others.
     Unknown,
     Other,
 }

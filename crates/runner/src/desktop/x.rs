@@ -1,5 +1,4 @@
-//! What every part that speaks X11 needs: how a connection is made, what can go wrong with it,
-//! and the names (atoms) in use.
+//! The basics for every part that speaks X11: connecting, errors, and the atoms in use.
 
 use x11rb::{
     errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError},
@@ -7,7 +6,7 @@ use x11rb::{
     x11_utils::X11Error,
 };
 
-/// Why the X server did not do what was asked.
+/// Reasons why the X server did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum XError {
     #[error("the X server cannot be reached")]
@@ -41,7 +40,7 @@ impl From<ReplyOrIdError> for XError {
     }
 }
 
-/// A connection to `display` and the root window of its screen.
+/// Connects to `display`. Returns the connection and the root window of its screen.
 pub(super) fn connect(display: &str) -> Result<(RustConnection, u32), XError> {
     use x11rb::connection::Connection;
 
@@ -56,7 +55,7 @@ pub(super) fn connect(display: &str) -> Result<(RustConnection, u32), XError> {
 }
 
 x11rb::atom_manager! {
-    /// The names in use, looked up once per connection.
+    /// The atoms in use, looked up once per connection.
     pub(super) Atoms: AtomsCookie {
         WM_PROTOCOLS,
         _NET_WM_NAME,

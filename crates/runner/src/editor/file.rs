@@ -1,4 +1,4 @@
-//! Reading and replacing the files that the editor works on.
+//! Reads and replaces the files that the editor works on.
 
 use std::{
     fs::{self, File},
@@ -11,7 +11,7 @@ use super::{EditError, text::Text};
 /// The largest file that is shown or edited.
 pub(super) const LARGEST_BYTES: u64 = 10_000_000;
 
-/// The file that `path` leads to through all links, if there is one.
+/// Follows all links from `path`. Returns `None` if there is no such file.
 pub(super) fn real_path(path: &str) -> Result<Option<PathBuf>, EditError> {
     if !path.starts_with('/') {
         return Err(EditError::NotAbsolute(path.to_owned()));
@@ -28,7 +28,7 @@ pub(super) fn real_path(path: &str) -> Result<Option<PathBuf>, EditError> {
     }
 }
 
-/// The file's content.
+/// Reads the file. `path` is only for error messages.
 pub(super) fn read(path: &str, real: &Path) -> Result<Text, EditError> {
     let metadata = fs::metadata(real).map_err(|error| failed(path, error))?;
     if metadata.is_dir() {
@@ -51,8 +51,9 @@ pub(super) fn read(path: &str, real: &Path) -> Result<Text, EditError> {
     String::from_utf8(bytes).map(Text).map_err(not_text)
 }
 
-/// Puts `text` in the place of the file, or makes it. A reader sees the old or the new content
-/// and never a part; the file's mode stays.
+/// Replaces the file with `text`, or creates it.
+///
+/// A reader sees either the old or the new content, never a part. The file keeps its mode.
 pub(super) fn write(path: &str, real: &Path, text: &Text) -> Result<(), EditError> {
     replace(real, text.0.as_bytes()).map_err(|error| failed(path, error))
 }
@@ -70,15 +71,15 @@ fn replace(real: &Path, bytes: &[u8]) -> io::Result<()> {
         fs::rename(&temporary, real)
     });
     if replaced.is_err() {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = fs::remove_file(&temporary);
     }
     replaced
 }
 
-/// A new file in the folder under a name that was free.
+/// Creates a temporary file in the folder under an unused name.
 fn create_beside(folder: &Path, name: &str) -> io::Result<(PathBuf, File)> {
-    // A long name plus ours must stay a legal name.
+    // Leave room for the suffix, so that the name stays legal.
     let name: String = name.chars().take(40).collect();
     let mut number = 0_u32;
     loop {

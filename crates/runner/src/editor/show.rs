@@ -1,4 +1,4 @@
-//! How files and folders look to the model.
+//! Formats files and folders for the model.
 
 use std::{fs, path::Path};
 
@@ -6,12 +6,12 @@ use super::{EditError, file::failed, text::Text};
 
 /// The longest text shown at once, in characters.
 const LONGEST: usize = 16_000;
-/// Lines shown before and after an edit.
+/// The number of lines shown before and after an edit.
 const AROUND: usize = 4;
-/// Entries of a folder that are looked at, so that a huge one does not take forever.
+/// The most entries listed of a folder, so that a huge one does not take forever.
 const MOST_ENTRIES: usize = 4_000;
 
-/// Lines `first..=last`, counted from 1, with their numbers.
+/// Formats lines `first..=last`, counted from 1, with their numbers.
 pub(super) fn numbered(lines: &[&str], first: usize, last: usize) -> String {
     let shown = &lines[(first - 1).min(lines.len())..last.min(lines.len())];
     let mut text = String::new();
@@ -24,13 +24,13 @@ pub(super) fn numbered(lines: &[&str], first: usize, last: usize) -> String {
     cut(text)
 }
 
-/// The lines around an edit that left its mark on lines `first..=last`.
+/// Formats the lines around an edit that changed lines `first..=last`.
 pub(super) fn around(text: &Text, first: usize, last: usize) -> String {
     let lines = text.lines();
     numbered(&lines, first.saturating_sub(AROUND).max(1), last + AROUND)
 }
 
-/// What is in a folder and in its folders. Names with a leading dot are left out.
+/// Lists a folder and its direct subfolders, without names that begin with a dot.
 pub(super) fn folder(path: &str, real: &Path) -> Result<String, EditError> {
     let mut listing = format!("{}/\n", path.trim_end_matches('/'));
     let mut n_left = MOST_ENTRIES;
@@ -69,14 +69,14 @@ fn list(
             indent = depth * 2
         ));
         if is_folder && depth < 2 {
-            // A folder that may not be read is listed without its content.
+            // A folder that cannot be read is listed without its content.
             let _ = list(&folder.join(&name), depth + 1, listing, n_left);
         }
     }
     Ok(())
 }
 
-/// The text, without what goes beyond the limit.
+/// Cuts the text off at the limit.
 fn cut(mut text: String) -> String {
     if let Some((end, _)) = text.char_indices().nth(LONGEST) {
         text.truncate(end);

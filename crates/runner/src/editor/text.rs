@@ -1,7 +1,7 @@
-//! A text file's content, edited without touching any byte that was not meant.
+//! The content of a text file. An edit changes only the bytes it is meant to change.
 //!
-//! The model writes line feeds. Files have line feeds, CR LF or both, may begin with a byte order
-//! mark and may lack the final line end; all of that stays as it is.
+//! The model writes line feeds. Files have line feeds, CR LF or both, may begin with a byte order mark and may lack
+//! the final line end. All of that stays as it is.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text(pub(super) String);
 
-/// How a line ends in a file.
+/// The end of a line in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineEnd {
     Lf,
@@ -19,7 +19,7 @@ enum LineEnd {
 }
 
 impl Text {
-    /// The lines as the model sees them: without line ends and without a byte order mark.
+    /// Returns the lines as the model sees them: without line ends and without a byte order mark.
     pub(super) fn lines(&self) -> Vec<&str> {
         self.line_ranges()
             .into_iter()
@@ -33,7 +33,7 @@ impl Text {
             .collect()
     }
 
-    /// Where `wanted` stands, overlapping places included. Line ends match in either form.
+    /// Returns all occurrences of `wanted`, including overlapping ones. Line ends match in either form.
     pub(super) fn find(&self, wanted: &str) -> Vec<Range<usize>> {
         let (folded, places) = self.folded();
         let wanted = wanted.replace("\r\n", "\n");
@@ -48,7 +48,7 @@ impl Text {
         found
     }
 
-    /// The text with `range` replaced. New line ends are like those in the range or near it.
+    /// Returns the text with `range` replaced. New line ends are like those in the range, or near it.
     pub(super) fn replaced(&self, range: Range<usize>, with: &str) -> Self {
         let line_end =
             line_end_of(&self.0[range.clone()]).unwrap_or_else(|| self.line_end_near(range.start));
@@ -56,7 +56,7 @@ impl Text {
         Self([&self.0[..range.start], &with, &self.0[range.end..]].concat())
     }
 
-    /// The text with `added` as lines of its own after line `after`, which must exist or be 0.
+    /// Returns the text with `added` as separate lines after line `after`, which must exist or be 0.
     pub(super) fn inserted(&self, after: usize, added: &str) -> Self {
         let ranges = self.line_ranges();
         let at = match after.checked_sub(1) {
@@ -78,7 +78,7 @@ impl Text {
         Self([&self.0[..at], &added, &self.0[at..]].concat())
     }
 
-    /// The number of the line that holds this byte, counted from 1.
+    /// Returns the number of the line that holds this byte, counted from 1.
     pub(super) fn line_at(&self, byte: usize) -> usize {
         self.0[..byte].matches('\n').count() + 1
     }
@@ -91,7 +91,7 @@ impl Text {
         }
     }
 
-    /// Each line with its line end. A line end at the very end begins no further line.
+    /// Returns each line with its line end. A line end at the very end begins no further line.
     fn line_ranges(&self) -> Vec<Range<usize>> {
         let mut start = self.body_start();
         self.0[start..]
@@ -104,8 +104,8 @@ impl Text {
             .collect()
     }
 
-    /// The text with every CR LF as a line feed, and for each of its bytes (and its end) the
-    /// place in the original.
+    /// Returns the text with every CR LF as a line feed, and the offset in the original of each byte and of the
+    /// end.
     fn folded(&self) -> (String, Vec<usize>) {
         let mut folded = String::with_capacity(self.0.len());
         let mut places = Vec::with_capacity(self.0.len() + 1);
@@ -125,7 +125,7 @@ impl Text {
         (folded, places)
     }
 
-    /// How the line with this byte ends, or the one before it, or the first of the file.
+    /// Returns the line end of the line with this byte, else of the line before it, else LF.
     fn line_end_near(&self, byte: usize) -> LineEnd {
         let bytes = self.0.as_bytes();
         let end_at = |newline: usize| {
@@ -156,7 +156,7 @@ impl LineEnd {
         }
     }
 
-    /// `text` with these line ends.
+    /// Returns `text` with these line ends.
     fn apply(self, text: &str) -> String {
         let text = text.replace("\r\n", "\n");
         match self {
@@ -166,7 +166,7 @@ impl LineEnd {
     }
 }
 
-/// How the first line of a part ends, if one does.
+/// Returns the first line end in a part, if there is one.
 fn line_end_of(part: &str) -> Option<LineEnd> {
     let newline = part.find('\n')?;
     let is_crlf = part[..newline].ends_with('\r');
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(text("").inserted(0, "x").0, "x");
     }
 
-    /// Files with every mix of line ends, with and without byte order mark and final line end.
+    /// Files with every mix of line ends, with and without a byte order mark and a final line end.
     fn any_text() -> impl Strategy<Value = Text> {
         let line = "[ab\té€\r]{0,4}";
         let end = prop_oneof![Just("\n"), Just("\r\n")];

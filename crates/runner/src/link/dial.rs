@@ -17,10 +17,10 @@ use tokio_tungstenite::{
 
 use super::{LinkError, Socket};
 
-/// The first wait before dialling again; it doubles up to the longest.
+/// The delay before the second attempt to dial. It doubles with each further attempt, up to `LONGEST_WAIT`.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
-/// The longest time that a server may take to answer.
+/// The timeout for connecting to the server, including the WebSocket handshake.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(10);
 /// Large enough for a picture to go out in one write.
 const WRITE_BUFFER_BYTES: usize = 512 * 1024;
@@ -46,7 +46,7 @@ impl Dialler for UnixDialler {
     }
 }
 
-/// The server, as the runner reaches it and proves who it is. Clones share it.
+/// The server, with the token that authenticates the runner to it. Clones share the dialler.
 #[derive(Debug, Clone)]
 pub(crate) struct Server {
     dialler: Arc<dyn Dialler>,
@@ -58,7 +58,7 @@ impl Server {
         Self { dialler, token }
     }
 
-    /// Returns a control link, however long the server takes to be there.
+    /// Dials until the server answers, and returns the control link.
     pub(crate) async fn dial_until_up(&self) -> Socket {
         let mut wait = FIRST_WAIT;
         loop {
@@ -78,7 +78,7 @@ impl Server {
         }
     }
 
-    /// Tries once to reach the server at this path.
+    /// Dials the server at this path once.
     pub(crate) async fn dial(&self, path: &str) -> Result<Socket, LinkError> {
         let mut request = format!("ws://runner{path}").into_client_request()?;
         let mut bearer = HeaderValue::from_str(&format!("Bearer {}", self.token.expose()))
@@ -94,7 +94,7 @@ impl Server {
             let (socket, _) = client_async_with_config(request, connection, Some(limits)).await?;
             Ok(socket)
         };
-        // A timeout has no further cause.
+        // `Elapsed` carries no further cause.
         tokio::time::timeout(DIAL_TIMEOUT, handshake)
             .await
             .map_err(|_elapsed| LinkError::Silent)?

@@ -1,4 +1,4 @@
-//! Messages to the server, kept across links.
+//! Messages to the server, some of which outlive a link.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,13 +15,13 @@ use tokio::sync::mpsc;
 
 use crate::requests::{Admission, MOST_OPEN, Requests};
 
-/// Messages that may wait to be written. Every open request can have its result here twice.
+/// The most messages that may wait to be written. Every open request can have its result here twice.
 const MOST_WAITING: usize = 3 * MOST_OPEN;
 
 /// The queue of messages to the server. Clones share it.
 ///
-/// Results wait for the next link when there is none. Progress is worth nothing later, and is
-/// dropped; notices and failed streams go to the current link only.
+/// Results wait for the next link if there is none. Output of running commands is worthless later, so it is
+/// dropped. Notices and failed streams go to the current link only.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outbox(Arc<Mutex<OutboxState>>);
 
@@ -33,8 +33,9 @@ struct OutboxState {
 }
 
 impl Outbox {
-    /// Begins a link with this message and all results that the server may lack. The receiver yields the link's
-    /// messages; when it ends, the link has to be given up.
+    /// Begins a link with this message and all results that the server may lack.
+    ///
+    /// The receiver yields the link's messages. When it ends, the caller must close the link.
     pub(crate) fn join(&self, first: FromRunner) -> mpsc::Receiver<Bytes> {
         let (sender, waiting) = mpsc::channel(MOST_WAITING);
         let mut inner = self.lock();
@@ -57,7 +58,7 @@ impl Outbox {
         self.lock().requests.admit(id, actor)
     }
 
-    /// Obeys only this lease holder from now on. Returns true if it was another one before.
+    /// Obeys only this lease holder from now on. Returns true if the holder changed.
     pub(crate) fn set_lease_holder(&self, holder: LeaseHolder) -> bool {
         self.lock().requests.set_lease_holder(holder)
     }
@@ -70,7 +71,7 @@ impl Outbox {
         self.lock().requests.cancel(id);
     }
 
-    /// Keeps and sends a result. If a person took the lease meanwhile, the result is a refusal instead.
+    /// Keeps and sends a result. If the request's actor lost the lease meanwhile, sends a refusal instead.
     pub(crate) fn finish(&self, id: RequestId, outcome: Outcome) {
         let mut inner = self.lock();
         if inner.requests.is_barred(id) {
@@ -80,7 +81,7 @@ impl Outbox {
         }
     }
 
-    /// Does the same for a request that was not begun.
+    /// Like [`Self::finish`], for a request that was not begun.
     pub(crate) fn skip(&self, id: RequestId) {
         let mut inner = self.lock();
         let outcome = if inner.requests.is_barred(id) {
@@ -91,12 +92,12 @@ impl Outbox {
         inner.keep_and_send(id, outcome);
     }
 
-    /// Sends a result once more.
+    /// Sends a result again.
     pub(crate) fn repeat(&self, result: Bytes) {
         self.lock().send(result);
     }
 
-    /// Answers a request that is not carried out. The answer is not kept.
+    /// Rejects a request without keeping the result.
     pub(crate) fn refuse(&self, id: RequestId, problem: String) {
         self.tell(FromRunner::Result {
             id,
@@ -104,14 +105,14 @@ impl Outbox {
         });
     }
 
-    /// Sends a message that means something only now.
+    /// Sends a message over the current link. It is lost if there is none.
     pub(crate) fn tell(&self, message: FromRunner) {
         if let Some(message) = packed(message) {
             self.lock().send(message);
         }
     }
 
-    /// Sends a piece of output, unless many messages wait already.
+    /// Sends a piece of output, unless many messages are already waiting.
     pub(crate) fn progress(&self, id: RequestId, bytes: &[u8]) {
         let Some(message) = logged(codec::pack(&FromRunner::Progress { id }, bytes)) else {
             return;
@@ -125,13 +126,13 @@ impl Outbox {
             .as_ref()
             .filter(|link| link.capacity() > 2 * MOST_OPEN)
         {
-            // A link that has just ended loses it, as it should.
+            // If the link has just ended, the piece is lost, which is fine.
             let _ = link.try_send(message);
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, OutboxState> {
-        // Nothing in here panics half way.
+        // No code under this lock panics halfway.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -145,8 +146,7 @@ impl OutboxState {
         self.send(message);
     }
 
-    /// Hands a message to the link. One that does not keep up is given up: results are sent
-    /// again on the next.
+    /// Hands a message to the link. Drops a link that does not keep up: results are sent again on the next one.
     fn send(&mut self, message: Bytes) {
         if let Some(link) = &self.link
             && link.try_send(message).is_err()
@@ -160,7 +160,7 @@ fn packed(message: FromRunner) -> Option<Bytes> {
     logged(message.pack())
 }
 
-/// Our own messages can always be packed. Should one fail, the log says why.
+/// Logs why a message could not be packed, which is not expected of our own messages.
 fn logged(packed: Result<Bytes, BadEnvelope>) -> Option<Bytes> {
     packed
         .inspect_err(|error| tracing::error!(%error, "a message could not be packed"))

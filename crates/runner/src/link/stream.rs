@@ -1,4 +1,4 @@
-//! Byte streams: a WebSocket of their own, joined to something in the sandbox.
+//! Byte streams. Each has its own WebSocket, which is connected to a socket in the sandbox.
 
 use std::{io, sync::Arc};
 
@@ -34,7 +34,7 @@ enum StreamError {
     Server(#[from] LinkError),
 }
 
-/// Opens streams and counts them.
+/// Opens streams and limits their number.
 #[derive(Debug, Clone)]
 pub(super) struct StreamOpener {
     server: Server,
@@ -56,7 +56,7 @@ impl StreamOpener {
         }
     }
 
-    /// Joins a new stream to its target in the background.
+    /// Connects a new stream to its target in the background.
     pub(super) fn open(&self, stream: u64, target: StreamTarget, actor: Actor) {
         tracing::debug!(stream, ?target, ?actor, "opening a stream");
         let streams = self.clone();
@@ -75,7 +75,7 @@ impl StreamOpener {
     }
 
     async fn join(&self, stream: u64, target: StreamTarget) -> Result<(), StreamError> {
-        // The semaphore is never closed, so the only cause is that it is used up.
+        // The semaphore is never closed, so it can only be exhausted.
         let _place = self
             .free
             .try_acquire()
@@ -87,7 +87,7 @@ impl StreamOpener {
             .await
             .map_err(StreamError::Target)?;
         let socket = self.server.dial(&stream_path(stream)).await?;
-        // However it ends, both sides are closed, and each end knows its own reason.
+        // However the copy ends, both sides are closed, and each side knows its own reason.
         let (reader, writer) = target.into_split();
         if let Err(error) = copy(socket, reader, writer).await {
             let error = &error as &dyn std::error::Error;
@@ -127,7 +127,7 @@ pub(crate) async fn copy(
         ended = outward => ended,
         ended = inward => ended,
     };
-    // A proper goodbye where that is still possible.
+    // Closes the WebSocket properly if that is still possible.
     let _ = sink.close().await;
     ended
 }

@@ -1,4 +1,4 @@
-//! Carries requests out: those of one lane in order of arrival, the lanes beside each other.
+//! Carries out requests. Those of one lane run in order of arrival, and lanes run concurrently.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{
     whole_story,
 };
 
-/// Takes requests in and sees to it that each gets its result.
+/// Accepts requests and makes sure that each gets a result.
 #[derive(Debug, Clone)]
 pub(crate) struct Work {
     parts: Parts,
@@ -30,7 +30,7 @@ pub(crate) struct Work {
     tasks: Tasks,
 }
 
-/// Runs one piece of work after the other, in order of arrival.
+/// Runs one future after the other, in order of arrival.
 #[derive(Debug, Clone)]
 struct Queue(mpsc::Sender<BoxFuture<'static, ()>>);
 
@@ -83,7 +83,7 @@ impl Work {
         let handling = operation.handle(self.parts.clone(), context);
         let outbox = self.outbox.clone();
         let work = async move {
-            // Cancelled before its turn, it is not begun.
+            // A request that was cancelled before its turn is not begun.
             if cancel.is_cancelled() {
                 return outbox.skip(id);
             }
@@ -112,7 +112,7 @@ impl Queue {
         let (sender, mut work) = mpsc::channel::<BoxFuture<'static, ()>>(MOST_OPEN);
         let shutdown = tasks.shutdown().clone();
         tasks.spawn(name, async move {
-            // Work that runs at shutdown is given up.
+            // Work that is running at shutdown is dropped.
             let _ = shutdown
                 .run_until_cancelled(async {
                     while let Some(piece) = work.recv().await {
@@ -125,7 +125,8 @@ impl Queue {
     }
 
     fn push(&self, work: impl Future<Output = ()> + Send + 'static) {
-        // There is room: the table admits no more requests than fit. After shutdown nobody waits.
+        // There is room: the table admits no more requests than fit. After shutdown, no caller waits for the
+        // result.
         let _ = self.0.try_send(Box::pin(work));
     }
 }

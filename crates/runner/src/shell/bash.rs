@@ -1,4 +1,4 @@
-//! One running bash, and the private way to tell it what to do.
+//! A running bash, and the private channel for commands to it.
 
 use std::{
     io,
@@ -17,7 +17,7 @@ use tokio::{
 use super::ShellConfig;
 
 const DRIVER: &str = include_str!("driver.bash");
-/// Programs that ship with Deskhand, before all others.
+/// The folder of programs that ship with Deskhand. It comes first in `PATH`.
 const OWN_PROGRAMS: &str = "/run/deskhand/bin";
 const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -31,14 +31,14 @@ pub(super) struct Bash {
     unread: BytesMut,
 }
 
-/// What a bash says when a command is over.
+/// The report that bash sends when a command has finished.
 #[derive(Debug)]
 pub(super) struct Report {
     pub(super) status: i32,
     pub(super) directory: String,
 }
 
-/// What happens next in a bash.
+/// The next event in a bash.
 #[derive(Debug)]
 pub(super) enum Sign {
     Finished(Report),
@@ -52,8 +52,8 @@ impl Bash {
         output: OwnedFd,
     ) -> io::Result<Self> {
         let mut child = command()
-            // A server that was started in the background ignores SIGINT, and so would
-            // everything below it: the first step puts that right, the second makes a session.
+            // A server started in the background ignores SIGINT, and everything below it would inherit that. The
+            // first program (`env`) resets it, the second (`setsid`) starts a session.
             .args([
                 "--default-signal",
                 "setsid",
@@ -100,14 +100,14 @@ impl Bash {
         })
     }
 
-    /// How it ended, if it has.
+    /// Returns the exit status, if bash has ended.
     pub(super) fn exited(&mut self) -> io::Result<Option<ExitStatus>> {
         self.child.try_wait()
     }
 
-    /// Hands over a command. It must not hold a NUL.
+    /// Sends a command, which must not contain a NUL.
     ///
-    /// The nonce is behind the command in the pipe, where bash comes to it after the command.
+    /// The nonce follows the command in the pipe, so bash reads it only after the command.
     pub(super) async fn send(&mut self, command: &str, nonce: &str) -> io::Result<()> {
         let mut order = Vec::with_capacity(command.len() + nonce.len() + 2);
         order.extend_from_slice(command.as_bytes());
@@ -117,25 +117,25 @@ impl Bash {
         self.orders.write_all(&order).await
     }
 
-    /// Waits until the command with this nonce is over or bash is. May be given up and resumed.
+    /// Waits until the command with this nonce finishes or bash ends. Cancel safe.
     pub(super) async fn sign(&mut self, nonce: &str) -> io::Result<Sign> {
         loop {
             if let Some(report) = self.take_report(nonce) {
                 return Ok(Sign::Finished(report));
             }
             tokio::select! {
-                // A report that came before the end of bash counts.
+                // A report that was written before bash ended counts.
                 biased;
                 n_read = self.reports.read_buf(&mut self.unread) => if n_read? == 0 {
                     return Ok(Sign::Exited(self.child.wait().await?));
                 },
-                // Jobs may hold copies of the descriptor, so its end is not awaited alone.
+                // Background jobs may hold copies of the descriptor, so its end is not the only sign.
                 status = self.child.wait() => return Ok(Sign::Exited(status?)),
             }
         }
     }
 
-    /// The next report with the right nonce. Others are nobody's.
+    /// Returns the next report with the right nonce, and drops all others.
     fn take_report(&mut self, nonce: &str) -> Option<Report> {
         loop {
             let end = self.unread.iter().position(|byte| *byte == 0)?;
@@ -161,13 +161,13 @@ fn parse_report(report: &str, nonce: &str) -> Option<Report> {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "this is where the runner starts its shell"
+    reason = "only this module starts the shell"
 )]
 fn command() -> Command {
     Command::new("env")
 }
 
-/// The driver as the single line that it has to be.
+/// Returns the driver as a single line, without comments.
 fn driver() -> String {
     let lines: Vec<&str> = DRIVER
         .lines()
@@ -177,7 +177,7 @@ fn driver() -> String {
     lines.join(" ")
 }
 
-/// Each of them is for every program that the shell starts.
+/// Returns the variables that every program started from the shell gets.
 fn variables(config: &ShellConfig) -> impl Iterator<Item = (&str, &str)> {
     let variables = config.variables.iter();
     variables.map(|(name, value)| (name.as_str(), value.expose()))

@@ -11,7 +11,7 @@ pub(super) struct Capture {
     n_seen: u64,
 }
 
-/// What was kept, as text.
+/// The kept output as text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Captured {
     pub(super) text: String,
@@ -39,7 +39,7 @@ impl Capture {
         self.tail.extend(rest);
     }
 
-    /// The text so far, with a line that says where the middle is missing.
+    /// Returns the text, with a line in the place of a missing middle.
     ///
     /// Cuts are made between characters. Bytes that are not UTF-8 are shown as U+FFFD.
     pub(super) fn finish(self) -> Captured {
@@ -84,7 +84,7 @@ fn is_continuation(byte: u8) -> bool {
     byte & 0b1100_0000 == 0b1000_0000
 }
 
-/// How many bytes are left when a character cut off at the end is taken away.
+/// Returns the length without a character that is cut off at the end.
 fn whole_characters(bytes: &[u8]) -> usize {
     let last_start = bytes
         .iter()

@@ -1,8 +1,7 @@
-//! The one pipe on which everything started from the shell writes its output.
+//! The pipe to which everything started from the shell writes its output.
 //!
-//! It lives longer than any bash: background jobs of a shell that has ended keep a reader. It is
-//! read at all times, so a job that writes between two commands never blocks; that output is put
-//! before the output of the next command.
+//! It outlives every bash, so background jobs of a shell that has ended still have a reader. It is always read, so
+//! a job that writes between two commands never blocks. That output is put before the output of the next command.
 
 use std::{
     io,
@@ -16,9 +15,9 @@ use tokio::{net::unix::pipe::Receiver, time::Instant};
 
 use super::capture::{Capture, Captured};
 
-/// Output is passed on while a command runs at most this often.
+/// The shortest interval between two pieces of output sent while a command runs.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-/// What waits to be passed on; more is only in the reply.
+/// The most output that waits to be sent. Any further output is only in the reply.
 const PROGRESS_BYTES: usize = 64 * 1024;
 const PIECE_BYTES: usize = 64 * 1024;
 
@@ -28,7 +27,7 @@ pub(super) struct Output {
     writer: OwnedFd,
     buffer: Box<[u8]>,
     capture: Capture,
-    /// What came before the running command.
+    /// The output from before the running command.
     earlier: Captured,
     limit_bytes: usize,
     progress: Option<Progress>,
@@ -54,12 +53,12 @@ impl Output {
         })
     }
 
-    /// An end to write to, for a new bash.
+    /// Returns a write end for a new bash.
     pub(super) fn writer(&self) -> io::Result<OwnedFd> {
         self.writer.try_clone()
     }
 
-    /// From now on output belongs to a command.
+    /// Assigns output to a new command from now on.
     pub(super) fn begin(&mut self) {
         self.drain();
         let capture = std::mem::replace(&mut self.capture, Capture::new(self.limit_bytes));
@@ -70,7 +69,7 @@ impl Output {
         });
     }
 
-    /// The command is over: all that was written until now is its output.
+    /// Ends the command. All output until now belongs to it.
     pub(super) fn end(&mut self) -> Captured {
         self.drain();
         let idle = Capture::new(idle_limit(self.limit_bytes));
@@ -83,8 +82,7 @@ impl Output {
         }
     }
 
-    /// Waits for output and takes it in, or for the moment to pass some on and hands that over.
-    /// Nothing is lost when the wait is given up.
+    /// Waits for output and stores it, or returns a piece of it when one is due. Cancel safe.
     pub(super) async fn fill(&mut self) -> Option<Bytes> {
         let waiting = self
             .progress
@@ -98,8 +96,8 @@ impl Output {
             }
         };
         tokio::select! {
-            // We hold a writer ourselves, so the pipe has no end and no error but the runtime's
-            // own at shutdown, when nobody waits any more.
+            // We hold a writer ourselves, so the pipe never ends. The only possible error is the runtime's own at
+            // shutdown, when no caller waits any more.
             Ok(()) = self.pipe.readable() => {
                 if let Ok(n_read) = self.pipe.try_read(&mut self.buffer) {
                     self.take_in(n_read);
@@ -114,9 +112,9 @@ impl Output {
         }
     }
 
-    /// Takes in what is in the pipe at this moment, and not what a busy job adds meanwhile.
+    /// Reads the bytes that are in the pipe now, but not those that a busy job adds meanwhile.
     ///
-    /// This reads past tokio, which learns of new bytes only on its next look at the pipe.
+    /// This bypasses tokio, which notices new bytes only when it polls the pipe again.
     fn drain(&mut self) {
         let waiting = rustix::io::ioctl_fionread(self.pipe.as_fd()).unwrap_or(0);
         let mut n_waiting = usize::try_from(waiting).unwrap_or(usize::MAX);
@@ -144,7 +142,7 @@ impl Output {
     }
 }
 
-/// Between commands less is kept, so that a talkative job does not drown the next command.
+/// Returns the limit between commands, which is lower so that a noisy job does not drown the next command.
 fn idle_limit(limit_bytes: usize) -> usize {
     limit_bytes / 8
 }

@@ -1,10 +1,10 @@
-//! Looking at the processes below a shell, and ending them.
+//! Finds the processes below a shell, and ends them.
 
 use std::{collections::HashSet, fs};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// What `/proc/PID/stat` says of a process.
+/// The fields of `/proc/PID/stat` that matter here.
 #[derive(Debug, Clone, Copy)]
 struct Process {
     pid: i32,
@@ -12,18 +12,20 @@ struct Process {
     session: i32,
 }
 
-/// The direct children of a single-threaded process. One file, so it is cheap.
+/// Returns the direct children of a single-threaded process. Reads only one file, so it is cheap.
 pub(super) fn children(pid: Pid) -> HashSet<i32> {
     let pid = pid.as_raw_nonzero();
-    // Without the file (a kernel built without it) every child counts as the command's own.
+    // If the kernel was built without this file, every child counts as the command's own.
     let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     list.split_ascii_whitespace()
         .filter_map(|pid| pid.parse().ok())
         .collect()
 }
 
-/// What the shell waits for: all below it but `spared` and what ignores SIGINT, which is how a
-/// bash without job control starts background jobs.
+/// Returns the processes that the shell waits for.
+///
+/// These are all its descendants except `spared` and those that ignore SIGINT, because a bash without job control
+/// starts background jobs that way.
 pub(super) fn foreground(shell: Pid, spared: &HashSet<i32>) -> Vec<Pid> {
     let all = processes();
     let mut found = Vec::new();
@@ -39,17 +41,16 @@ pub(super) fn foreground(shell: Pid, spared: &HashSet<i32>) -> Vec<Pid> {
     found
 }
 
-/// Those of the sessions that have a living process.
+/// Returns the sessions that have a living process.
 pub(super) fn living_sessions(sessions: &[Pid]) -> Vec<Pid> {
     let living: HashSet<i32> = processes().iter().map(|process| process.session).collect();
     let lives = |session: &&Pid| living.contains(&session.as_raw_nonzero().get());
     sessions.iter().filter(lives).copied().collect()
 }
 
-/// Kills everything in these sessions, also what is started meanwhile.
+/// Kills everything in these sessions, including processes started meanwhile.
 pub(super) fn kill_sessions(sessions: &[Pid]) {
-    // A pass that finds nobody is the last. Each pass ends at least one process, and a bound
-    // keeps a fork bomb from holding us here.
+    // The first pass that finds no process is the last. The limit keeps a fork bomb from holding us here.
     for _ in 0..100 {
         let members: Vec<Pid> = processes()
             .iter()
@@ -62,13 +63,13 @@ pub(super) fn kill_sessions(sessions: &[Pid]) {
             return;
         }
         for member in members {
-            // It may have ended by itself in the meantime.
+            // The process may have ended by itself in the meantime.
             let _ = kill_process(member, Signal::KILL);
         }
     }
 }
 
-/// All living processes that can be seen. Zombies have ended.
+/// Returns all visible processes that are alive, so no zombies.
 fn processes() -> Vec<Process> {
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
@@ -81,7 +82,7 @@ fn processes() -> Vec<Process> {
         .collect()
 }
 
-/// `pid (name) state parent group session …`, where the name may hold anything.
+/// Parses `pid (name) state parent group session …`, in which the name may contain anything.
 fn parse_stat(pid: i32, stat: &str) -> Option<Process> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_ascii_whitespace();

@@ -1,4 +1,4 @@
-//! The task that owns the running bash and carries out one order after the other.
+//! The task that owns the running bash and carries out one command after the other.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -23,9 +23,9 @@ use super::{
     processes,
 };
 
-/// How long a command is asked to end before the shell is ended with it.
+/// The time a command gets to end before the shell is ended with it.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long each signal is given to do its work.
+/// The time that each signal gets to take effect.
 const STEP: Duration = Duration::from_millis(300);
 const SHELL_LOST_NOTE: &str =
     "\n[The shell had to be ended as well: its variables and jobs are gone.]\n";
@@ -35,30 +35,30 @@ pub(super) struct Session {
     config: ShellConfig,
     output: Output,
     bash: Bash,
-    /// Where the shell was when it last said so.
+    /// The working directory that the shell last reported.
     directory: String,
-    /// Every bash that is there or has left jobs.
+    /// Every bash that is running or has left jobs.
     started: Started,
 }
 
-/// The sessions of all shells, which end with this value.
+/// The sessions of all shells. Dropping this value kills them.
 #[derive(Debug, Default)]
 struct Started(Vec<Pid>);
 
-/// A command on its way.
+/// A running command.
 struct Run<'a> {
     nonce: String,
     on_output: &'a OnOutput,
-    /// Jobs of earlier commands, which no time-out of this one may end.
+    /// Jobs of earlier commands, which a timeout of this one must not end.
     spared: HashSet<i32>,
 }
 
-/// How the wait for a command went.
+/// The result of waiting for a command.
 enum Waited {
     Sign(Sign),
-    /// The time was over.
+    /// The deadline passed.
     Late,
-    /// A stop came from outside.
+    /// The command was cancelled.
     Stopped,
 }
 
@@ -93,7 +93,7 @@ impl Session {
                 () = shutdown.cancelled() => return,
                 result = self.perform(&order) => result,
             };
-            // Whoever asked may have stopped waiting.
+            // The caller may have stopped waiting.
             let _ = order.reply.send(result);
         }
     }
@@ -123,7 +123,7 @@ impl Session {
         self.started.kill_all();
         self.directory = self.config.home.to_string_lossy().into_owned();
         self.renew()?;
-        // What the old shell had to say ends with it.
+        // The rest of the old shell's output is dropped.
         self.output.end();
         Ok(self.answer(String::new(), 0, ShellEnding::Restarted))
     }
@@ -145,12 +145,13 @@ impl Session {
         let waited = tokio::select! {
             sent = sent => match sent {
                 Ok(()) => self.wait(&run, deadline, &order.cancel).await?,
-                // Bash is going: how it went is told by its exit.
+                // Bash is ending, and its exit status will say how.
                 Err(_) => self.wait(&run, Instant::now() + STEP, &order.cancel).await?,
             },
             () = tokio::time::sleep_until(deadline) => Waited::Late,
             () = order.cancel.cancelled() => Waited::Stopped,
         };
+        // After a timeout or a cancellation, replace the shell only if it cannot be kept.
         let ending = match waited {
             Waited::Sign(Sign::Finished(report)) => self.finished(report),
             Waited::Sign(Sign::Exited(status)) => {
@@ -180,7 +181,7 @@ impl Session {
         Ok(self.answer(captured.text, captured.omitted_bytes, ending))
     }
 
-    /// Takes in output until something happens.
+    /// Reads output until the command finishes, is cancelled or reaches the deadline.
     async fn wait(
         &mut self,
         run: &Run<'_>,
@@ -204,15 +205,15 @@ impl Session {
         }
     }
 
-    /// Ends the command and tells whether the shell outlived that.
+    /// Ends the command. Returns true if the shell survived.
     ///
-    /// Bash gives up the rest of its command list on SIGINT. What it waits for has to end first:
-    /// each process is asked with SIGINT, then with SIGTERM, and killed when it still is there.
+    /// On SIGINT, bash drops the rest of its command list, but first the processes it waits for must end. Each of
+    /// them gets SIGINT, then SIGTERM, then SIGKILL.
     async fn interrupt(&mut self, run: &Run<'_>) -> Result<bool, ShellError> {
         let give_up = Instant::now() + PATIENCE;
         let mut n_asked: HashMap<Pid, u8> = HashMap::new();
         while Instant::now() < give_up {
-            // Processes may have ended by themselves in the meantime.
+            // The processes may have ended by themselves in the meantime.
             let _ = kill_process(self.bash.pid, Signal::INT);
             for pid in processes::foreground(self.bash.pid, &run.spared) {
                 let n_before = n_asked.entry(pid).or_default();
@@ -246,13 +247,13 @@ impl Session {
         }
     }
 
-    /// Ends the shell with all that was started from it, and begins a new one in its place.
+    /// Kills the shell with everything in its session, and starts a new one in its place.
     fn replace(&mut self) -> Result<(), ShellError> {
         processes::kill_sessions(&[self.bash.pid]);
         self.renew()
     }
 
-    /// Begins a new shell where the old one was. Jobs of the old one go on.
+    /// Starts a new shell in the directory of the old one. Jobs of the old one keep running.
     fn renew(&mut self) -> Result<(), ShellError> {
         let directory = PathBuf::from(&self.directory);
         let directory = if directory.is_dir() {
@@ -301,14 +302,14 @@ impl Drop for Started {
     }
 }
 
-/// What a shell would show as `$?`.
+/// Returns the exit code as a shell would show it in `$?`.
 fn exit_code(status: ExitStatus) -> i32 {
     status
         .code()
         .unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
 
-/// A word that no command can guess.
+/// Returns a word that no command can guess.
 fn nonce() -> std::io::Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom(&mut bytes, GetRandomFlags::empty())?;

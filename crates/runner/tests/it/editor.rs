@@ -194,7 +194,7 @@ fn mode_and_links_stay_and_nothing_is_left_behind() {
     );
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(desk.names(), ["link", "script"]);
-    // The edit was of the real file, under whichever name.
+    // The edit was of the real file, under either name.
     desk.undo(&path).unwrap();
     assert_eq!(
         fs::read_to_string(&link).unwrap(),
@@ -232,7 +232,7 @@ fn what_is_no_text_is_refused() {
     assert!(problem(desk.create(&broken, "x")).contains("leads nowhere"));
 }
 
-/// Contents with every mix of line ends, with and without byte order mark and final line end.
+/// Contents with every mix of line ends, with and without a byte order mark and a final line end.
 fn any_content() -> impl Strategy<Value = String> {
     let line = (
         "[a-c\té€]{0,4}",

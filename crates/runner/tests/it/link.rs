@@ -1,4 +1,4 @@
-//! A whole run: a real desktop, shell and editor behind the link, and a server made for the test.
+//! A whole run: a real desktop, shell and editor behind the link, and a fake server.
 
 mod server;
 
@@ -135,11 +135,11 @@ async fn a_request_is_never_done_twice() {
     let (again, second) = control.result().await;
     assert_eq!((again, &second), (id, &first));
 
-    // The acknowledged result is forgotten, but not that there was one.
+    // The runner forgets the acknowledged result, but not that there was one.
     control.send(&ToRunner::Ack { id }).await;
     control.send(&message).await;
     let (_, outcome) = control.result().await;
-    // A repeat that came while it ran may have been answered from memory as well.
+    // A repeat that arrived while it ran may have been answered from memory as well.
     let outcome = if outcome == first {
         control.result().await.1
     } else {
@@ -172,7 +172,7 @@ async fn results_survive_a_broken_link() {
         file.display()
     );
     let running = control.request(shell(command)).await;
-    // It surely runs before the link breaks.
+    // Wait until it runs before the link breaks.
     while !go.exists() {
         tokio::task::yield_now().await;
     }
@@ -181,7 +181,7 @@ async fn results_survive_a_broken_link() {
     let mut control = server.ready().await;
     let (id, outcome) = control.result().await;
     assert_eq!((id, outcome), (unacknowledged, second));
-    // The server asks again, not knowing whether the request had arrived.
+    // The server asks again, because it does not know if the request had arrived.
     control
         .send(&ToRunner::Request {
             actor: Actor::Agent,
@@ -205,8 +205,7 @@ async fn requests_can_be_cancelled_and_do_not_hold_each_other_up() {
     let wait = control.request(act(Action::Wait { ms: 60_000 })).await;
     let behind = control.request(act(Action::CursorPosition)).await;
     let sleep = control.request(shell("echo begun; sleep 100")).await;
-    // The screen can be looked at while both are busy, and the command's output arrives while it
-    // runs.
+    // The screen can be looked at while both are busy, and the command's output arrives while it runs.
     let look = control.request(look(BlobFormat::Jpeg)).await;
     let (mut has_looked, mut has_output) = (false, false);
     while !(has_looked && has_output) {
@@ -232,7 +231,7 @@ async fn requests_can_be_cancelled_and_do_not_hold_each_other_up() {
     );
     control.send(&ToRunner::Cancel { id: wait }).await;
     assert_eq!(control.result().await, (wait, Outcome::Cancelled));
-    // Actions are done in the order of their arrival.
+    // Actions run in order of arrival.
     assert_eq!(control.result().await.0, behind);
     server.stop().await;
 }
@@ -256,9 +255,9 @@ async fn the_screen_is_joined_to_a_stream() {
         .send(Message::Binary(Bytes::from_static(b"RFB 003.008\n")))
         .await
         .unwrap();
-    // One kind of security: none.
+    // One security type: none.
     assert_eq!(&*stream.bytes().await, b"\x01\x01");
-    // A stream that ends takes nothing else with it.
+    // The end of a stream affects nothing else.
     drop(stream);
     let outcome = control.outcome_of(shell("echo on")).await;
     assert_eq!(shown(outcome), "on\n");
@@ -327,7 +326,7 @@ async fn while_a_person_holds_the_lease_all_others_are_refused() {
     let marks = server.file("marks");
     let mark = |text: &str| shell(format!("echo {text} >>{}", marks.display()));
 
-    // What is under way is ended, and nothing of it is told.
+    // Running requests are ended, and nothing of their output is reported.
     let long = control
         .request(shell("echo secret; sleep 300; echo more"))
         .await;
@@ -373,11 +372,11 @@ async fn while_a_person_holds_the_lease_all_others_are_refused() {
     let own = control.request_by(Actor::Person(user), mark("own")).await;
     assert_eq!(control.result().await.0, own);
 
-    // It stays so on another link, until the runner hears something else.
+    // The lease holder is still in force on another link, until the runner is told otherwise.
     drop(control);
     let mut control = server.ready().await;
     let asked = control.request(mark("still no")).await;
-    // What was not acknowledged comes first.
+    // Unacknowledged results come first.
     let outcome = loop {
         let (id, outcome) = control.result().await;
         if id == asked {
@@ -395,7 +394,7 @@ async fn while_a_person_holds_the_lease_all_others_are_refused() {
     server.stop().await;
 }
 
-/// What is down on a display.
+/// The state of the buttons and keys of a display.
 #[derive(Debug, PartialEq, Eq)]
 struct Down {
     a_button: bool,
@@ -427,7 +426,7 @@ async fn what_others_hold_is_let_go_before_somebody_takes_over() {
         })
     };
 
-    // A button that an action left down, and keys that one holds.
+    // A button that an action left down, and keys that another action holds.
     let nothing = Down {
         a_button: false,
         a_key: false,
@@ -450,7 +449,7 @@ async fn what_others_hold_is_let_go_before_somebody_takes_over() {
     control.lease_holder_set(1).await;
     assert_eq!(down(display), nothing);
 
-    // The same holder again: nothing that they hold is released.
+    // With the same holder again, nothing that they hold is released.
     control.request_by(Actor::Person(person), press()).await;
     control.result().await;
     control

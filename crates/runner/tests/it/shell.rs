@@ -73,7 +73,7 @@ async fn commands_do_not_see_the_private_descriptors() {
         .collect();
     expected.sort_unstable();
     expected.dedup();
-    // The directory that is listed is itself open, under the first free number.
+    // The listed directory is itself open, under the first free number.
     let text = desk.text("ls -U /proc/self/fd | sort").await;
     let seen: Vec<&str> = text.lines().collect();
     assert!(
@@ -193,6 +193,6 @@ async fn a_round_trip_is_quick() {
     }
     times.sort_unstable();
     let median = times[times.len() / 2];
-    // Far above what it takes on an idle machine, so that a busy one does not fail.
+    // Far above the time on an idle machine, so that a busy one does not fail.
     assert!(median < Duration::from_millis(20), "{median:?}");
 }

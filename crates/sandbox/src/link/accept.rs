@@ -1,7 +1,7 @@
-//! Accepting the runner's connections.
+//! Accepts the runner's connections.
 //!
-//! Any program in the sandbox may reach the server's end, so a connection has to show the token, in
-//! time, and only a few may try at once.
+//! Any program in the sandbox can reach the server's end. So a connection has to present the token in time, and
+//! only a few may try at once.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -27,11 +27,11 @@ use tokio_tungstenite::{
 
 use super::{Link, Socket, stream};
 
-/// The longest time that a handshake may take.
+/// The timeout of a handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The most handshakes at once. The runner itself needs one or two.
 const MOST_HANDSHAKES: usize = 16;
-/// The pause after a connection could not be accepted, for lack of a descriptor.
+/// The pause after a connection could not be accepted, for example for lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// The purpose of a connection.
@@ -42,7 +42,7 @@ enum Route {
     Gateway,
 }
 
-/// The connections of a unix socket.
+/// Returns the connections of a unix socket.
 pub(crate) fn unix_connections(
     listener: UnixListener,
 ) -> impl Stream<Item = io::Result<Connection>> + Send {
@@ -98,7 +98,7 @@ async fn shake_hands(connection: Connection, link: &Link) -> Option<(Route, Sock
         .max_frame_size(Some(LONGEST_MESSAGE_BYTES));
     #[expect(
         clippy::result_large_err,
-        reason = "the handshake's callback is given by its library"
+        reason = "the library defines the type of the callback"
     )]
     let decide = |request: &Request, response: Response| match link.admit(request) {
         Ok(admitted) => {
@@ -155,7 +155,7 @@ impl Link {
             Route::Stream(stream) => {
                 let asker = self.state().streams.remove(&stream);
                 if let Some(asker) = asker {
-                    // The caller may be gone; then the socket closes here.
+                    // If the caller is gone, the socket closes here.
                     let _ = asker.send(Ok(socket));
                 }
             }

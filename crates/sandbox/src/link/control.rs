@@ -1,4 +1,4 @@
-//! One control link: sends pending messages and takes in those of the runner.
+//! One control link: sends pending messages and handles those of the runner.
 
 use bytes::Bytes;
 use deskhand_core::sandbox::ComputerError;
@@ -11,11 +11,11 @@ use tokio_tungstenite::tungstenite::Message;
 
 use super::{Link, Socket, Status, requests::RequestResult};
 
-/// A newer control link has taken this one's place, or the sandbox is gone.
+/// The error for a control link that a newer one has replaced, or whose sandbox is gone.
 struct Replaced;
 
 impl Link {
-    /// Serves a control link until it breaks or a newer one takes its place.
+    /// Serves a control link until it breaks or a newer one replaces it.
     pub(super) async fn serve_control(&self, socket: Socket) {
         let generation = {
             let mut state = self.state();
@@ -23,10 +23,10 @@ impl Link {
             state.is_ready = false;
             state.generation
         };
-        // The older link is waiting for something to send; this lets it see that it is old.
+        // An older link may be waiting for something to send. This wakes it, so that it notices its replacement.
         self.wake.notify_waiters();
         let (sink, stream) = socket.split();
-        // Both directions at once: neither side may wait for the other to read first.
+        // Both directions run at once, since neither side may wait for the other to read first.
         tokio::select! {
             () = self.send_all(generation, sink) => {}
             () = self.hear_all(generation, stream) => {}
@@ -78,9 +78,10 @@ impl Link {
         }
     }
 
-    /// Returns the next message for this control link. The lease holder comes first, so that no request reaches a
-    /// runner that does not know it. Requests come before everything else, so that a request is known before it is
-    /// cancelled.
+    /// Returns the next message for this control link.
+    ///
+    /// The lease holder comes first, so that no request reaches a runner that does not know it. Requests come
+    /// before everything else, so that a request is known before it is cancelled.
     fn next_message(&self, generation: u64) -> Result<Option<Bytes>, Replaced> {
         let mut state = self.state();
         if state.generation != generation || state.has_ended {

@@ -19,7 +19,7 @@ use super::{Link, Status, accept::accept_all};
 
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// Hands the other end of a new pipe to the server.
+/// Hands the other end of a new in-memory pipe to the server.
 #[derive(Debug)]
 struct MemoryDialler(mpsc::UnboundedSender<io::Result<Connection>>);
 

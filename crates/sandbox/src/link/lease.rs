@@ -1,4 +1,4 @@
-//! The holder of the lease, as the runner is told.
+//! Tells the runner about the lease holder.
 
 use std::time::Duration;
 
@@ -9,13 +9,15 @@ use tokio::time::timeout;
 
 use super::{Link, State};
 
-/// The longest wait for the runner's confirmation. A runner that is disconnected gets the holder as its first
-/// message.
+/// The longest wait for the runner's confirmation.
+///
+/// A disconnected runner gets the holder as its first message once it is back.
 const CONFIRM_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Link {
-    /// Has the runner obey this holder, and waits until it confirms. Pending requests of other actors are refused
-    /// at once.
+    /// Makes the runner obey this holder, and waits until it confirms.
+    ///
+    /// Pending requests of other actors are refused at once.
     pub(crate) async fn set_lease_holder(&self, holder: LeaseHolder) {
         let number = {
             let mut state = self.state();
@@ -36,7 +38,7 @@ impl Link {
         let mut confirmed = self.confirmed_holder.subscribe();
         let confirmed = confirmed.wait_for(|confirmed| *confirmed >= number);
         tokio::select! {
-            // Without a confirmation it is still the first thing the runner is told.
+            // Even without a confirmation, this is the first message that the runner gets next.
             _ = timeout(CONFIRM_TIMEOUT, confirmed) => {}
             () = self.ended.cancelled() => {}
         }
@@ -44,7 +46,7 @@ impl Link {
 }
 
 impl State {
-    /// Returns the lease holder if this control link has not been told yet. It goes out before everything else.
+    /// Returns the message with the lease holder, if it was not sent on this control link yet.
     pub(super) fn holder_for(&mut self, generation: u64) -> Option<Bytes> {
         let (number, holder) = (self.holder_number, self.holder);
         if number == 0 || self.holder_sent == (generation, number) {

@@ -1,4 +1,4 @@
-//! Pending requests: asked, perhaps sent, not yet answered.
+//! Pending requests, which may have been sent but are not answered yet.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -14,12 +14,13 @@ use super::{Link, RECONNECT_TIMEOUT, Status};
 
 /// The most requests that may be pending at once.
 const MOST_REQUESTS: usize = 256;
-/// The number of results kept for ids that are asked again. Pictures make them large.
+/// The number of results kept for requests that are repeated with the same id. It is small because pictures are
+/// large.
 const REMEMBERED_RESULTS: usize = 8;
 
 pub(super) type RequestResult = Result<RunnerReply, ComputerError>;
 
-/// All pending requests in the order in which they were asked, which is the order in which the runner acts.
+/// All pending requests in the order in which they were made, which is the order in which the runner acts.
 #[derive(Default)]
 pub(super) struct Requests {
     pending: Vec<Pending>,
@@ -30,9 +31,9 @@ struct Pending {
     id: RequestId,
     actor: Actor,
     message: Bytes,
-    /// The control link on which it went out last.
+    /// The control link on which it was last sent.
     sent_on: Option<u64>,
-    /// All callers that asked with this id.
+    /// All callers that made a request with this id.
     callers: Vec<oneshot::Sender<RequestResult>>,
     progress: Option<Progress>,
 }
@@ -40,7 +41,7 @@ struct Pending {
 impl Pending {
     fn answer(self, answer: &RequestResult) {
         for caller in self.callers {
-            // A caller that went away does not want the answer.
+            // A caller that is gone does not want the result.
             let _ = caller.send(answer.clone());
         }
     }
@@ -67,7 +68,7 @@ impl Requests {
 
     /// Hands a result to the callers.
     pub(super) fn answer(&mut self, id: RequestId, answer: RequestResult) {
-        // A result without a caller is a repetition after a reconnect.
+        // A result without a pending request is a repetition after a reconnect.
         if let Some(pending) = self.take(id) {
             pending.answer(&answer);
             if self.answered.len() == REMEMBERED_RESULTS {
@@ -77,16 +78,16 @@ impl Requests {
         }
     }
 
-    /// Passes a piece of output on, if there is room for it where it goes.
+    /// Forwards a piece of output, if the receiver has room for it.
     pub(super) fn progress(&mut self, id: RequestId, piece: Bytes) {
         let pending = self.pending.iter_mut().find(|pending| pending.id == id);
         if let Some(progress) = pending.and_then(|pending| pending.progress.as_mut()) {
-            // The reply has everything, so a piece that finds no room may be lost.
+            // The reply contains all output, so a piece may be dropped.
             let _ = progress.try_send(piece);
         }
     }
 
-    /// Lists the requests of actors that this holder does not admit, each with true if it was sent.
+    /// Returns the requests of actors that this holder does not admit, each with true if it was sent.
     pub(super) fn barred_by(&self, holder: LeaseHolder) -> Vec<(RequestId, bool)> {
         let is_barred = |pending: &&Pending| !holder.admits(pending.actor);
         let pending = self.pending.iter().filter(is_barred);
@@ -95,7 +96,7 @@ impl Requests {
             .collect()
     }
 
-    /// Answers all pending requests with an error: no result will come.
+    /// Fails all pending requests, since no result will come.
     pub(super) fn lose_all(&mut self) {
         for pending in self.pending.drain(..) {
             pending.lose();
@@ -115,7 +116,7 @@ impl Requests {
         } = call;
         let (caller, answer) = oneshot::channel();
         if let Some((_, remembered)) = self.answered.iter().find(|(known, _)| *known == id) {
-            // The receiver is still here.
+            // The receiver still exists.
             let _ = caller.send(remembered.clone());
         } else if let Some(pending) = self.pending.iter_mut().find(|pending| pending.id == id) {
             pending.callers.push(caller);
@@ -131,7 +132,7 @@ impl Requests {
                     progress,
                 }),
                 Err(problem) => {
-                    // As above.
+                    // The receiver still exists.
                     let _ = caller.send(Err(ComputerError::Failed(problem)));
                 }
             }
@@ -160,7 +161,7 @@ impl Requests {
 }
 
 impl Link {
-    /// Has a request carried out and waits for its result.
+    /// Sends a request to the runner and waits for its result.
     pub(crate) async fn carry_out(&self, call: Call, request: RunnerRequest) -> RequestResult {
         let id = call.id;
         let answer = {
@@ -173,7 +174,7 @@ impl Link {
         self.wake.notify_waiters();
         tokio::select! {
             biased;
-            // The other end is dropped only with the link itself.
+            // The sender is dropped only with the link itself.
             answer = answer => answer.unwrap_or(Err(ComputerError::Gone)),
             () = self.broken_for(RECONNECT_TIMEOUT) => {
                 if let Some(pending) = self.state().requests.take(id) {
@@ -188,7 +189,7 @@ impl Link {
         }
     }
 
-    /// Ends a request early. One that has not been sent yet never is.
+    /// Cancels a request. A request that has not been sent yet is never sent.
     pub(crate) fn cancel(&self, id: RequestId) {
         let mut state = self.state();
         let is_unsent = |pending: &Pending| pending.id == id && pending.sent_on.is_none();
@@ -206,7 +207,7 @@ impl Link {
         self.wake.notify_waiters();
     }
 
-    /// Returns when the runner has been disconnected for this long without a break.
+    /// Waits until the runner has been disconnected for this long without interruption.
     async fn broken_for(&self, longest: Duration) {
         let mut status = self.status.subscribe();
         let is_ready = |status: &Status| matches!(status, Status::Ready(_));

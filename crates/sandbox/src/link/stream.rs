@@ -1,7 +1,7 @@
 //! A byte stream over a WebSocket.
 //!
-//! There is no buffer besides those of the connection: a piece is read when the consumer asks for it, and a
-//! producer waits until the connection takes its piece. So a slow watcher slows the X server's updates down and
+//! There are no buffers besides those of the connection: a piece is read when the consumer asks for it, and a
+//! producer waits until the connection accepts its piece. So a slow watcher slows down the X server's updates and
 //! costs no memory.
 
 use std::{future::ready, io};

@@ -1,12 +1,13 @@
-//! The browser of a sandbox: which one, and how it is started.
+//! The browser of a sandbox and its command line.
 //!
-//! Chromium keeps its own sandbox around web pages: bubblewrap leaves it the right to make
-//! user namespaces inside, and that costs no measurable time.
+//! Chromium keeps its own sandbox around web pages: bubblewrap lets it create user namespaces inside, which costs
+//! no measurable time.
 
 use std::path::{Path, PathBuf};
 
-/// Where browsers are, best first. Debian's `/usr/bin/chromium` is a script that adds flags of
-/// its own, so the program behind it comes first.
+/// The paths of browsers, best first.
+///
+/// Debian's `/usr/bin/chromium` is a script that adds its own flags, so the program behind it comes first.
 const PROGRAMS: [&str; 4] = [
     "/usr/lib/chromium/chromium",
     "/usr/bin/chromium",
@@ -14,18 +15,18 @@ const PROGRAMS: [&str; 4] = [
     "/usr/bin/google-chrome-stable",
 ];
 
-/// Where the start page is in every sandbox.
+/// The path of the start page in every sandbox.
 pub(crate) const START_PAGE: &str = "/run/deskhand/start.html";
 
 const FLAGS: [&str; 24] = [
     "--user-data-dir=/home/agent/.config/chromium",
     "--start-maximized",
-    // The runner asks which field has the focus before it types a secret. A pipe and no port: other
+    // The runner asks for the focused field before it types a secret. It is a pipe and not a port, so that other
     // programs in the sandbox cannot reach it.
     "--remote-debugging-pipe",
-    // Pages are used with mouse and keyboard. The pipe alone would have them told otherwise.
+    // Pages are used with a mouse and a keyboard. Because of the pipe, they would otherwise be told of automation.
     "--disable-blink-features=AutomationControlled",
-    // No welcome, no questions, no bubbles.
+    // No welcome page, no questions, no bubbles.
     "--no-first-run",
     "--no-default-browser-check",
     "--disable-default-apps",
@@ -46,12 +47,12 @@ const FLAGS: [&str; 24] = [
     "--disable-breakpad",
     // There is no graphics card.
     "--disable-gpu",
-    // The clock of a page that nobody looks at should not slow the agent down.
+    // The timers of a page in the background should not slow the agent down.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
 ];
 
-/// The browser's program and arguments; empty if there is no browser.
+/// Returns the browser's program and arguments, or nothing if there is no browser.
 pub(crate) fn command_line() -> Vec<String> {
     let Some(program) = program() else {
         return Vec::new();
@@ -62,7 +63,7 @@ pub(crate) fn command_line() -> Vec<String> {
     command_line
 }
 
-/// The browser that sandboxes get.
+/// Returns the browser that sandboxes get, if one is installed.
 pub(crate) fn program() -> Option<PathBuf> {
     PROGRAMS
         .iter()

@@ -1,8 +1,8 @@
-//! What bubblewrap is told.
+//! The arguments for bubblewrap.
 //!
-//! The sandbox has its own users, processes, network (none), host name and System V objects.
-//! It sees the system's programs and an `/etc` of ours, read-only, and writes its home and
-//! folders in memory. Nothing else of the host is there.
+//! The sandbox has its own users, processes, network (without any connection), host name and System V objects. It
+//! sees the system's programs and an `/etc` of ours, both read-only, and can write to its home and to folders in
+//! memory. Nothing else of the host is visible.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -14,9 +14,9 @@ use deskhand_core::sandbox::SandboxLimits;
 
 use super::{browser::START_PAGE, system::System};
 
-/// Where the runner finds the server.
+/// The path of the runner's socket to the server.
 pub(crate) const SOCKET: &str = "/run/deskhand/runner.sock";
-/// What helps where the kernel does not let us make namespaces.
+/// The remedy for a kernel that does not let us create namespaces.
 pub(crate) const NAMESPACE_REMEDY: &str = "allow user namespaces: \
      `sysctl -w kernel.unprivileged_userns_clone=1`, and on Ubuntu \
      `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`; in a container, give it the right to make them";
@@ -26,8 +26,9 @@ const HOME: &str = "/home/agent";
 /// Folders of the host's root that are links into `/usr` on most systems.
 const ROOT_FOLDERS: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/// Folders with nothing private in them, shown as they are if they exist: the font cache saves
-/// the browser a second, and Chrome installs itself in `/opt`.
+/// Folders with nothing private in them, which are shared if they exist.
+///
+/// The font cache saves the browser a second, and Chrome installs itself in `/opt`.
 const SHARED_FOLDERS: [&str; 2] = ["/var/cache/fontconfig", "/opt/google"];
 
 const ENVIRONMENT: [(&str, &str); 8] = [
@@ -38,11 +39,11 @@ const ENVIRONMENT: [(&str, &str); 8] = [
     ("LANG", "C.UTF-8"),
     ("PATH", "/run/deskhand/bin:/usr/local/bin:/usr/bin:/bin"),
     ("XDG_RUNTIME_DIR", "/run/user/1000"),
-    // Nobody listens there, which programs learn at once. Without it they would start a bus.
+    // No process listens there, which programs notice at once. Without this they would start a bus.
     ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/user/1000/bus"),
 ];
 
-/// What differs from sandbox to sandbox, and where it is outside.
+/// The settings that differ between sandboxes, with their paths outside.
 #[derive(Debug)]
 pub(crate) struct Layout<'a> {
     pub(crate) system: &'a System,
@@ -50,12 +51,12 @@ pub(crate) struct Layout<'a> {
     pub(crate) home: PathBuf,
     pub(crate) socket: PathBuf,
     pub(crate) limits: &'a SandboxLimits,
-    /// What comes before the runner's own command line.
+    /// The words before the runner's own command line.
     pub(crate) prefix: Vec<String>,
 }
 
 impl Layout<'_> {
-    /// The arguments for a sandbox that runs our runner.
+    /// Returns the arguments for a sandbox that runs our runner.
     pub(crate) fn arguments(&self) -> Vec<OsString> {
         let mut line = isolation();
         line.add(["--hostname", "desk"]);
@@ -97,7 +98,7 @@ impl Layout<'_> {
         line.add(["--proc", "/proc", "--dev", "/dev"]);
     }
 
-    /// Folders in memory, each with an end, since not every machine can limit a sandbox's memory.
+    /// Mounts folders in memory. Each has a limit, since not every machine can limit a sandbox's memory.
     fn memory_folders(&self, line: &mut Line) {
         let large = (self.limits.memory_bytes / 2).to_string();
         let small = (self.limits.memory_bytes / 16).to_string();
@@ -114,7 +115,7 @@ impl Layout<'_> {
     }
 }
 
-/// Arguments that only try out whether this machine lets us isolate anything.
+/// Returns arguments that only test if this machine lets us isolate anything.
 pub(crate) fn trial() -> Vec<OsString> {
     let mut line = isolation();
     line.add(["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"]);
@@ -138,7 +139,7 @@ fn isolation() -> Line {
     line
 }
 
-/// A command line in the making.
+/// A command line under construction.
 struct Line(Vec<OsString>);
 
 impl Line {

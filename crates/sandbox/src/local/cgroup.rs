@@ -1,8 +1,8 @@
-//! Control groups: how Linux limits a whole sandbox at once.
+//! Control groups, with which Linux limits a whole sandbox at once.
 //!
-//! Hosts differ. Version 2 has one tree and lets a process make groups below its own if that
-//! was delegated to it. Version 1 has a tree for each controller, for root. Groups are made
-//! below the server's own in both, so that whatever limits the server also limits its sandboxes.
+//! Hosts differ. Version 2 has one tree and lets a process create groups below its own if that was delegated to it.
+//! Version 1 has a tree for each controller, for root only. In both, groups are created below the server's own, so
+//! that any limit of the server also applies to its sandboxes.
 
 mod group;
 mod survey;
@@ -11,11 +11,10 @@ use std::{fs, io, path::PathBuf};
 
 pub(crate) use self::group::{Group, clear};
 
-/// The group that a server moves into in version 2, where a group may hold either processes or
-/// further groups.
+/// The group that a server moves into in version 2, where a group holds either processes or further groups.
 const SERVER_GROUP: &str = "deskhand-server";
 
-/// What is limited by a group.
+/// A resource that a group limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Controller {
     Memory,
@@ -26,7 +25,7 @@ pub(crate) enum Controller {
 impl Controller {
     pub(crate) const ALL: [Self; 3] = [Self::Memory, Self::Cpu, Self::Processes];
 
-    /// The kernel's name.
+    /// Returns the kernel's name.
     fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -42,30 +41,30 @@ pub(crate) enum Version {
     Two,
 }
 
-/// A group below which groups for sandboxes can be made.
+/// A group below which groups for sandboxes can be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) version: Version,
     pub(crate) parent: PathBuf,
-    /// None where it only counts processor time.
+    /// Empty if it only counts processor time.
     pub(crate) controllers: Vec<Controller>,
 }
 
-/// What this machine offers to this process.
+/// The control groups that this process can use on this machine.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     pub(crate) places: Vec<Place>,
-    /// Why the other controllers cannot be used.
+    /// The controllers that cannot be used, with the reasons.
     pub(crate) missing: Vec<(Controller, String)>,
 }
 
 impl Groups {
-    /// What can be used, without changing anything that stays.
+    /// Finds the groups that can be used, without a lasting change.
     pub(crate) fn survey() -> Self {
         survey::survey()
     }
 
-    /// The same, made ready for use.
+    /// Finds the groups that can be used, and prepares them.
     pub(crate) fn prepare() -> Self {
         let mut groups = Self::survey();
         let mut places = Vec::new();
@@ -84,7 +83,7 @@ impl Groups {
         groups
     }
 
-    /// By what a controller is in force.
+    /// Returns the version that provides a controller, if one does.
     pub(crate) fn version_of(&self, controller: Controller) -> Option<Version> {
         let has_it = |place: &&Place| place.controllers.contains(&controller);
         self.places.iter().find(has_it).map(|place| place.version)
@@ -92,7 +91,8 @@ impl Groups {
 }
 
 impl Place {
-    /// Version 2 wants the server in a group of its own before the controllers can be handed on.
+    /// Enables the controllers for child groups. Version 2 may require that the server first moves into its own
+    /// group.
     fn open_for_groups(&self) -> io::Result<()> {
         if self.version == Version::One {
             return Ok(());
@@ -114,8 +114,7 @@ impl Place {
         }
         fs::write(server.join("cgroup.procs"), &pid)?;
         fs::write(&switch, wanted.join(" ")).inspect_err(|_| {
-            // As it was before. If that fails too, the server is in a group of its own, which
-            // changes nothing for anybody.
+            // Restore the previous state. If that fails too, the server stays in its own group, which does no harm.
             let _ = fs::write(self.parent.join("cgroup.procs"), &pid);
             let _ = fs::remove_dir(&server);
         })

@@ -1,4 +1,4 @@
-//! Checks what this machine has and lacks for sandboxes, and says how to fix it.
+//! Checks what this machine has and lacks for sandboxes, and suggests fixes.
 
 use std::{fs, io, path::Path};
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::providers::ProviderSettings;
 
-/// Below this the disk is nearly full: a browser's profile alone takes some 100 MB.
+/// The free space below which the disk counts as nearly full. A browser's profile alone takes some 100 MB.
 const LITTLE_SPACE_BYTES: u64 = 2 * GIB;
 const GIB: u64 = 1024 * 1024 * 1024;
 

@@ -1,14 +1,13 @@
 //! The files of sandboxes on the server's side.
 //!
 //! ```text
-//! DIR/.system/           what every sandbox gets to see, made anew by each server
-//! DIR/SESSION/home/      the agent's home, the only folder that a sandbox may write
+//! DIR/.system/           the files that every sandbox sees, recreated by each server
+//! DIR/SESSION/home/      the agent's home, the only folder that a sandbox can write
 //! DIR/SESSION/run/       the socket for the runner
-//! DIR/SESSION/trace.json what would be left if the server were killed
+//! DIR/SESSION/trace.json the traces that a killed server would leave
 //! ```
 //!
-//! The server makes `home` and removes it, and opens nothing in it: what is there was written
-//! by a program that nobody trusts.
+//! The server creates and removes `home` but opens nothing in it, since untrusted programs wrote its content.
 
 use std::{
     fs::{self, DirBuilder, Permissions},
@@ -63,7 +62,7 @@ impl SessionFiles {
         self.dir.join("run")
     }
 
-    /// Makes what a start needs. A home that is there stays as it is.
+    /// Creates everything that a start needs. An existing home stays as it is.
     pub(crate) fn prepare(&self, identity: Identity) -> Result<UnixListener, StartSandboxError> {
         make_passage(&self.dir, identity)?;
         let home = self.home();
@@ -79,7 +78,7 @@ impl SessionFiles {
         Ok(self.listen(identity)?)
     }
 
-    /// Removes what a start made. The home stays.
+    /// Removes everything that a start created, except the home.
     pub(crate) fn remove_run(&self) -> io::Result<()> {
         absent_is_fine(fs::remove_file(self.trace()))?;
         absent_is_fine(fs::remove_dir_all(self.run()))
@@ -89,7 +88,7 @@ impl SessionFiles {
     pub(crate) fn remove(&self) -> io::Result<()> {
         match fs::remove_dir_all(&self.dir) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                // The agent may have closed folders of its own to itself.
+                // The agent may have removed its own access to folders.
                 open_folders(&self.dir)?;
                 absent_is_fine(fs::remove_dir_all(&self.dir))
             }
@@ -97,8 +96,10 @@ impl SessionFiles {
         }
     }
 
-    /// The path of a socket holds at most 107 bytes. A data folder may be deeper than that, so
-    /// the folder is opened and the socket named from there.
+    /// Binds the runner's socket.
+    ///
+    /// The path of a socket has at most 107 bytes, and a data folder may be deeper than that. So the folder is
+    /// opened, and the socket is named relative to it.
     fn listen(&self, identity: Identity) -> io::Result<UnixListener> {
         let run = open(
             self.run(),
@@ -114,7 +115,7 @@ impl SessionFiles {
     }
 }
 
-/// Sessions that have a folder in `dir`.
+/// Returns the sessions that have a folder in `dir`.
 pub(crate) fn sessions_in(dir: &Path) -> io::Result<Vec<SessionId>> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -132,7 +133,7 @@ pub(crate) fn sessions_in(dir: &Path) -> io::Result<Vec<SessionId>> {
     Ok(sessions)
 }
 
-/// Makes a folder that the sandboxes' user may pass through and not list.
+/// Creates a folder that the sandboxes' user may pass through but not list.
 pub(crate) fn make_passage(path: &Path, identity: Identity) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     match identity {
@@ -152,7 +153,7 @@ fn give(path: &Path, identity: Identity) -> io::Result<()> {
     Ok(())
 }
 
-/// A server that changed its user finds homes that its sandboxes could not write.
+/// Checks the owner of a home. A server that changed its user finds homes that its sandboxes could not write.
 fn check_owner(home: &Path, identity: Identity) -> Result<(), StartSandboxError> {
     let owner = fs::symlink_metadata(home)?.uid();
     let (uid, gid) = match identity {
@@ -183,7 +184,7 @@ fn open_folders(dir: &Path) -> io::Result<()> {
     fs::set_permissions(dir, Permissions::from_mode(0o700))?;
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
-        // The kind of the entry itself: a link to a folder elsewhere is not a folder.
+        // This is the type of the entry itself: a link to a folder elsewhere is not a folder.
         if entry.file_type()?.is_dir() {
             open_folders(&entry.path())?;
         }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::providers::ProviderSettings;
 
-/// Programs that a sandbox cannot do without, and the packages that bring them.
+/// Programs that a sandbox requires, and the packages that contain them.
 const NEEDED: [(&str, &str); 3] = [
     ("Xvnc", "tigervnc-standalone-server"),
     ("openbox", "openbox"),

@@ -1,14 +1,13 @@
-//! Whom a sandbox's programs are, seen from outside.
+//! The user as which a sandbox's programs run, seen from outside.
 //!
-//! Inside they are always the user `agent`, 1000. Outside they are the server's user, unless
-//! that is root: a process that is root outside may write `/proc/sys` even with no capability
-//! at all, and one of the files there names a program that the kernel runs as root. So a server
-//! that is root starts its sandboxes as a user that owns nothing but their homes.
+//! Inside, they always run as the user `agent`, 1000. Outside, they run as the server's user, unless that is root:
+//! a process that is root outside may write `/proc/sys` even without any capability, and one of the files there
+//! names a program that the kernel runs as root. So a server that is root starts its sandboxes as a user that owns
+//! nothing but their homes.
 //!
-//! That user cannot reach folders below root's own. Bubblewrap is therefore started in a mount
-//! namespace of its thread, in which the folder of sandboxes and the runner's program are at a
-//! place that everybody may enter. Nothing outside the thread sees those mounts, and they are
-//! gone with it.
+//! That user cannot reach folders below root's own. Bubblewrap is therefore started in a mount namespace of its
+//! thread, in which the folder of sandboxes and the runner's program are at a place that every user may enter.
+//! These mounts are visible only to that thread, and they disappear with it.
 
 use std::{
     fs, io,
@@ -23,24 +22,22 @@ use rustix::{
     thread::{UnshareFlags, unshare_unsafe},
 };
 
-/// The user and group of sandboxes when the server is root: a number that neither Debian nor
-/// systemd hands out.
+/// The user and group of sandboxes if the server is root. Neither Debian nor systemd assigns this number.
 const SANDBOX_ID: u32 = 61_103;
 
-/// Folders that every Linux has and bubblewrap does not need. One of them is covered, in the
-/// thread's view only.
+/// Folders that every Linux has and bubblewrap does not need. One of them is covered, in the thread's view only.
 const PLACES: [&str; 4] = ["/mnt", "/media", "/srv", "/opt"];
 
-/// Whom the programs of sandboxes are outside.
+/// The user as which the programs of sandboxes run outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Identity {
-    /// The server's own user, who is not root.
+    /// The server's own user, which is not root.
     Same,
     /// A user that owns nothing else.
     Other { uid: u32, gid: u32 },
 }
 
-/// Where things are for the programs that the thread starts.
+/// The paths that the programs started by the thread see.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     /// The folder of sandboxes.
@@ -50,7 +47,7 @@ pub(crate) struct View {
 }
 
 impl Identity {
-    /// What is right for this process.
+    /// Returns the identity that sandboxes of this process should have.
     pub(crate) fn of_sandboxes() -> Self {
         if geteuid().is_root() {
             Self::Other {
@@ -64,7 +61,7 @@ impl Identity {
 }
 
 impl View {
-    /// Arranges the calling thread's view.
+    /// Sets up the calling thread's view.
     pub(crate) fn take(identity: Identity, dir: &Path, runner: &Path) -> io::Result<Self> {
         let direct = Self {
             dir: dir.canonicalize()?,
@@ -74,13 +71,13 @@ impl View {
             return Ok(direct);
         }
         direct.moved().or_else(|error| {
-            // Without the right to mount, bubblewrap may still be able to reach both.
+            // Without the permission to mount, bubblewrap may still be able to reach both.
             tracing::warn!(%error, "sandboxes see the data folder where it is");
             Ok(direct)
         })
     }
 
-    /// The same things at a place that everybody may enter, in this thread's view only.
+    /// Mounts both at a place that every user may enter, in this thread's view only.
     fn moved(&self) -> io::Result<Self> {
         let is_free = |place: &&&str| {
             Path::new(place).is_dir()

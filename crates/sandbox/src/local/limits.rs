@@ -1,13 +1,11 @@
-//! Putting limits on a sandbox.
+//! Puts limits on a sandbox.
 //!
-//! Limits of the whole sandbox are those of its control group. The runner waits for its settings
-//! before it does anything, so there is time to put it there: every process that is there joins,
-//! again and again until a pass finds none that has not. From then on each new process has a
-//! parent in the group, and is born into it.
+//! The limits of the whole sandbox are those of its control group. The runner waits for its configuration before it
+//! does anything, so there is time to add it to the group: every existing process is added, again and again until a
+//! pass finds no new one. From then on each new process has a parent in the group, and starts in it.
 //!
-//! Limits of single processes are set by `prlimit` inside, on itself, before it becomes the
-//! runner. From outside only a root with all its rights could do that, which a root in a
-//! container rarely is.
+//! The limits of single processes are set by `prlimit` inside, on itself, before it becomes the runner. From
+//! outside, only a root with all its capabilities could do that, which a root in a container rarely is.
 
 use std::{collections::HashSet, fs, io};
 
@@ -17,30 +15,32 @@ use deskhand_core::sandbox::SandboxLimits;
 
 use super::cgroup::{Controller, Group};
 
-/// The command that limits the one that follows it.
+/// Returns the command that limits the one that follows it.
 pub(crate) fn prefix(limits: &SandboxLimits, group: &Group) -> Vec<String> {
     let mut prefix = vec![
         "prlimit".to_owned(),
         option("fsize", Resource::Fsize, limits.file_size_bytes),
-        // Where the host hands core dumps to a program, that program should not be fed from here.
+        // If the host pipes core dumps to a program, sandboxes should not feed that program.
         option("core", Resource::Core, 0),
     ];
     if !group.limits(Controller::Processes) {
-        // Counted in the sandbox's own user namespace since Linux 5.14.
+        // Since Linux 5.14, these are counted in the sandbox's own user namespace.
         prefix.push(option("nproc", Resource::Nproc, limits.processes.into()));
     }
     prefix.push("--".to_owned());
     prefix
 }
 
-/// A limit can be lowered and not raised, so what the server itself has is the most.
+/// Formats an option of `prlimit`.
+///
+/// A limit can be lowered but not raised, so the server's own limit is the maximum.
 fn option(name: &str, resource: Resource, wanted: u64) -> String {
     let most = getrlimit(resource).maximum;
     let value = most.map_or(wanted, |most| most.min(wanted));
     format!("--{name}={value}:{value}")
 }
 
-/// Puts every process from `first` down into the group.
+/// Adds `first` and all its descendants to the group.
 pub(crate) fn attach(group: &Group, first: Pid) -> io::Result<()> {
     let gone = rustix::io::Errno::SRCH.raw_os_error();
     let mut attached = HashSet::new();
@@ -62,7 +62,7 @@ pub(crate) fn attach(group: &Group, first: Pid) -> io::Result<()> {
 
 fn add_descendants(pid: Pid, found: &mut Vec<Pid>) {
     let number = pid.as_raw_nonzero();
-    // The programs that can be here before the runner knows its settings have a single thread.
+    // The programs that can run before the runner has its configuration have a single thread.
     let children = fs::read_to_string(format!("/proc/{number}/task/{number}/children"));
     for child in children.unwrap_or_default().split_whitespace() {
         if let Some(child) = child.parse().ok().and_then(Pid::from_raw) {

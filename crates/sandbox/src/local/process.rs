@@ -1,10 +1,9 @@
-//! Starting programs on this machine. Nothing else in this crate does.
+//! Starts programs on this machine. Only this module of the crate does.
 //!
-//! Sandboxes are started by one thread that lives as long as the server, for two reasons.
-//! Bubblewrap's `--die-with-parent` asks the kernel for a signal at the end of the *thread* that
-//! started it, so a thread of a pool would take its sandboxes along when the pool shrinks. And
-//! the thread has a view of the file system of its own where that is needed, see
-//! [`super::identity`]. When the last handle is dropped, or the server is killed, the thread ends
+//! One thread that lives as long as the server starts all sandboxes, for two reasons. Bubblewrap's
+//! `--die-with-parent` asks the kernel for a signal at the end of the *thread* that started it, so a thread of a
+//! pool would kill its sandboxes when the pool shrinks. And the thread has its own view of the file system if that
+//! is needed, see [`super::identity`]. When the last handle is dropped, or the server is killed, the thread ends,
 //! and with it every sandbox it started.
 
 mod keeper;
@@ -31,7 +30,7 @@ use super::identity::{Identity, View};
 use self::keeper::Keeper;
 pub(crate) use self::tree::Tree;
 
-/// Hands work to the thread that starts sandboxes.
+/// A handle to the thread that starts sandboxes.
 #[derive(Debug, Clone)]
 pub(crate) struct Spawner {
     jobs: mpsc::Sender<Job>,
@@ -44,19 +43,21 @@ struct Job {
     reply: oneshot::Sender<io::Result<Spawned>>,
 }
 
-/// Bubblewrap as it was just started, with our ends of its pipes.
+/// A newly started bubblewrap, with our ends of its pipes.
 #[derive(Debug)]
 pub(crate) struct Spawned {
     pub(crate) child: Child,
     pub(crate) stdin: ChildStdin,
     pub(crate) stderr: ChildStderr,
-    /// Where it tells the process id of the sandbox's first process.
+    /// The pipe on which it reports the id of the sandbox's first process.
     pub(crate) info: OwnedFd,
 }
 
 impl Spawner {
-    /// Starts the thread. The answer also says where the folder of sandboxes and the runner's
-    /// program are for the programs it starts.
+    /// Starts the thread.
+    ///
+    /// Also returns the paths of the folder of sandboxes and of the runner's program, as the programs that the
+    /// thread starts see them.
     pub(crate) fn start(identity: Identity, dir: &Path, runner: &Path) -> io::Result<(Self, View)> {
         let (jobs, inbox) = mpsc::channel::<Job>();
         let (ready, view) = mpsc::sync_channel(1);
@@ -70,7 +71,7 @@ impl Spawner {
                     Ok((keeper, view)) => (Some(keeper), Ok(view)),
                     Err(error) => (None, Err(error)),
                 };
-                // If nobody waits for the answer there will be no jobs either.
+                // If no caller waits for this, there will be no jobs either.
                 let _ = ready.send(view);
                 if let Some(keeper) = keeper {
                     serve(&inbox, identity, keeper);
@@ -104,7 +105,7 @@ fn serve(inbox: &mpsc::Receiver<Job>, identity: Identity, mut keeper: Keeper) {
     for job in inbox {
         let spawned = spawn(&job.program, &job.arguments, identity, &mut keeper);
         if let Err(Ok(mut unwanted)) = job.reply.send(spawned) {
-            // Whoever asked is gone. Both fail only if it has ended by itself.
+            // The caller is gone. Both calls fail only if bubblewrap has ended by itself.
             let _ = unwanted.child.kill();
             let _ = unwanted.child.wait();
         }
@@ -117,7 +118,7 @@ fn spawn(
     identity: Identity,
     keeper: &mut Keeper,
 ) -> io::Result<Spawned> {
-    /// While the info pipe may be inherited no second program may start and inherit it too.
+    /// Locked while the info pipe can be inherited, so that no second program starts and inherits it too.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
 
@@ -128,12 +129,12 @@ fn spawn(
         .arg("--info-fd")
         .arg(told.as_fd().as_raw_fd().to_string())
         .args(arguments)
-        // The sandbox's first process is bubblewrap itself, and its environment can be read in
-        // the sandbox. The server's may hold keys.
+        // The sandbox's first process is bubblewrap itself, and its environment can be read in the sandbox. The
+        // server's environment may hold keys.
         .env_clear()
         .current_dir("/")
-        // Ctrl-C in a terminal goes to the server's whole group, and it is the server that
-        // decides when a sandbox ends.
+        // Ctrl-C in a terminal goes to the server's whole process group, but the server decides when a sandbox
+        // ends.
         .process_group(keeper.group()?)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -153,7 +154,7 @@ fn spawn(
     })
 }
 
-/// Runs a short program to its end, at most five seconds, as `identity`.
+/// Runs a short program as `identity`, for at most five seconds.
 pub(crate) fn output<I>(program: &Path, arguments: I, identity: Identity) -> io::Result<Output>
 where
     I: IntoIterator,
@@ -174,14 +175,15 @@ where
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "this module is where the sandbox crate starts programs"
+    reason = "only this module of the sandbox crate starts programs"
 )]
 fn command(program: &OsStr) -> Command {
     Command::new(program)
 }
 
-/// Marks every descriptor of this process as ours alone. What the server's own parent left open
-/// would otherwise be open in every sandbox.
+/// Marks every descriptor of this process as close-on-exec.
+///
+/// Descriptors that the server's own parent left open would otherwise be open in every sandbox.
 fn keep_descriptors_in() -> io::Result<()> {
     for entry in fs::read_dir("/proc/self/fd")? {
         let name = entry?.file_name();
@@ -189,9 +191,12 @@ fn keep_descriptors_in() -> io::Result<()> {
             continue;
         };
         if number > 2 {
-            #[expect(unsafe_code, reason = "a number is all that is known of these")]
-            // SAFETY: the descriptor is used for one call that changes only its flag. If it was
-            // closed meanwhile the call fails, or marks another one, which does no harm.
+            #[expect(
+                unsafe_code,
+                reason = "only the numbers of these descriptors are known"
+            )]
+            // SAFETY: the descriptor is used for one call that changes only its flag. If it was closed meanwhile,
+            // the call fails or marks another descriptor, which does no harm.
             let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
             match fcntl_setfd(descriptor, FdFlags::CLOEXEC) {
                 Ok(()) | Err(rustix::io::Errno::BADF) => {}

@@ -1,7 +1,7 @@
 //! One running sandbox, from its start to its end.
 //!
-//! From the moment bubblewrap runs, one task is in charge of it and cleans up after every kind of
-//! end: a stop, a death, a start that failed, a caller that went away.
+//! From the moment bubblewrap runs, one task owns it and cleans up after every kind of end: a stop, a death, a
+//! failed start, or a caller that went away.
 
 use std::{
     io::{self, Write},
@@ -49,7 +49,7 @@ mod charge;
 
 use self::charge::Charge;
 
-/// The parts of a spec that this provider honours.
+/// The parts of a spec that this provider supports.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LocalSpec {
     pub(crate) session: SessionId,
@@ -57,7 +57,7 @@ pub(crate) struct LocalSpec {
     pub(crate) limits: SandboxLimits,
 }
 
-/// A sandbox on this machine. It ends when this is dropped.
+/// A sandbox on this machine. Dropping it ends the sandbox.
 #[derive(Debug)]
 pub(crate) struct LocalSandbox {
     link: Arc<Link>,
@@ -73,14 +73,16 @@ pub(crate) struct Handle {
 }
 
 impl LocalSandbox {
-    /// Starts a sandbox and waits until its desktop answers. `slot` gets the handle as soon as
-    /// there is something to end.
+    /// Starts a sandbox and waits until its desktop answers.
+    ///
+    /// `slot` gets the handle as soon as there is something to end.
     pub(crate) async fn start(
         host: &Arc<Host>,
         tasks: &Tasks,
         spec: LocalSpec,
         slot: &mut Option<Handle>,
     ) -> Result<Self, StartSandboxError> {
+        // Prepare the files, the link and the control group, then start bubblewrap.
         let files = SessionFiles::of(&host.settings.dir, spec.session);
         let listener = files.prepare(host.identity)?;
         let token = new_token();
@@ -91,12 +93,13 @@ impl LocalSandbox {
         let group = Arc::new(Group::create(&host.groups, &group_name, &spec.limits));
         let launched = launch(host, spec, &files, &group).await;
         let (tree, stdin, stderr) = launched.inspect_err(|_| {
-            // The error at hand says more. What is left here the next start removes.
+            // The error at hand says more. The next start removes the rest.
             let _ = files.remove_run();
         })?;
         let stdin = Arc::new(stdin);
         let first = tree.inner_pid();
 
+        // From here on, a task owns the processes and cleans up.
         let (end_sender, end) = watch::channel(None);
         let handle = Handle {
             stop: CancellationToken::new(),
@@ -126,6 +129,7 @@ impl LocalSandbox {
         *slot = Some(handle.clone());
         let sandbox = Self { link, handle };
 
+        // Put the limits in force before the runner starts any program.
         if let Some(first) = first {
             let attached = spawn_blocking(move || limits::attach(&group, first)).await;
             if let Err(error) = attached.map_err(io::Error::from).flatten() {
@@ -209,7 +213,7 @@ impl Handle {
         Arc::clone(&self.metered)
     }
 
-    /// Ends the sandbox and returns when it is gone.
+    /// Ends the sandbox and waits until it is gone.
     pub(crate) async fn stop(&self) {
         self.stop.cancel();
         self.ended().await;
@@ -219,7 +223,7 @@ impl Handle {
         let mut end = self.end.clone();
         match end.wait_for(Option::is_some).await {
             Ok(end) => end.clone().unwrap_or(SandboxEnd::Stopped),
-            // The task in charge was dropped with its runtime, and the sandbox with it.
+            // The task that owned the sandbox was dropped with its runtime, and the sandbox with it.
             Err(_) => SandboxEnd::Stopped,
         }
     }
@@ -254,7 +258,7 @@ fn runner_config(
     spec: LocalSpec,
     gateway: Option<RunnerGateway>,
 ) -> RunnerConfig {
-    // Longer than any wait that makes sense.
+    // The fallback is longer than any sensible wait.
     let ms =
         |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     RunnerConfig {
@@ -269,12 +273,12 @@ fn runner_config(
     }
 }
 
-/// Writes the runner's settings to its standard input. They fit into the pipe, so this does not block.
+/// Writes the runner's configuration to its standard input. It fits into the pipe, so this does not block.
 fn tell(mut stdin: &ChildStdin, config: &RunnerConfig) -> io::Result<()> {
     let mut line = serde_json::to_vec(config)?;
     line.push(b'\n');
     match stdin.write_all(&line) {
-        // It has ended already, and its end says why.
+        // The runner has already ended, and its end gives the cause.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }

@@ -1,8 +1,8 @@
-//! What every sandbox gets to see of a system: an `/etc` of ours, and the browser's start page.
+//! The parts of a system that every sandbox sees: an `/etc` of ours, and the browser's start page.
 //!
-//! The host's `/etc` holds host names, users, keys and much else that is nobody's business. The
-//! sandbox gets a few files that we write, copies of some that say nothing about the host, and
-//! a few whole folders such as the fonts' settings. It is put together once for each server.
+//! The host's `/etc` holds host names, users, keys and much else that must stay private. The sandbox gets a few
+//! files that we write, copies of some that reveal nothing about the host, and a few whole folders such as the font
+//! settings. Each server assembles this once.
 
 use std::{
     fs::{self, Permissions},
@@ -32,7 +32,7 @@ const OWN: [(&str, &str); 9] = [
         "127.0.0.1 localhost desk\n::1 localhost ip6-localhost\n",
     ),
     ("hostname", "desk\n"),
-    // Programs insist on one. It is the same everywhere, so that it tells nothing.
+    // Programs insist on one. It is the same in every sandbox, so that it reveals nothing.
     ("machine-id", "00000000000000000000000000000001\n"),
     ("profile", "umask 022\n"),
     ("bash.bashrc", "PS1='\\u@\\h:\\w\\$ '\n"),
@@ -42,10 +42,10 @@ const OWN: [(&str, &str); 9] = [
     ),
 ];
 
-/// Where other builds of Chromium look for the policy.
+/// The folders in which other builds of Chromium look for the policy.
 const POLICY_FOLDERS: [&str; 2] = ["chromium-browser", "opt/chrome"];
 
-/// Files of the host that are copied if they are there.
+/// Files of the host that are copied if they exist.
 const COPIED: [&str; 10] = [
     "ld.so.cache",
     "ld.so.conf",
@@ -59,7 +59,7 @@ const COPIED: [&str; 10] = [
     "inputrc",
 ];
 
-/// Folders of the host that are shown as they are if they are there.
+/// Folders of the host that are shared if they exist.
 const FOLDERS: [&str; 8] = [
     "/etc/alternatives",
     "/etc/fonts",
@@ -73,7 +73,7 @@ const FOLDERS: [&str; 8] = [
 
 const PAGE: &str = include_str!("system/start.html");
 
-/// The folder with what every sandbox sees.
+/// The folder with the files that every sandbox sees.
 #[derive(Debug)]
 pub(crate) struct System {
     dir: PathBuf,
@@ -81,7 +81,7 @@ pub(crate) struct System {
 }
 
 impl System {
-    /// Puts it together in `dir/.system`, in place of what an earlier server made.
+    /// Assembles the folder `dir/.system`, and replaces that of an earlier server.
     pub(crate) fn assemble(dir: &Path, identity: Identity) -> io::Result<Self> {
         make_passage(dir, identity)?;
         let system = dir.join(".system");
@@ -98,7 +98,7 @@ impl System {
             symlink("/etc/chromium/policies", folder.join("policies"))?;
         }
         for name in COPIED {
-            // A file that is not there or not for us is not for the sandbox either.
+            // A file that is missing or that we cannot read is not for the sandbox either.
             if let Ok(content) = fs::read(Path::new("/etc").join(name)) {
                 write(&etc.join(name), &content)?;
             }
@@ -121,7 +121,7 @@ impl System {
         })
     }
 
-    /// The same folder, as seen by programs for which `dir` is somewhere else.
+    /// Returns the same folder, as seen by programs for which `dir` is somewhere else.
     pub(crate) fn seen_in(self, dir: &Path) -> Self {
         Self {
             dir: dir.join(".system"),
@@ -133,7 +133,7 @@ impl System {
         self.dir.join("etc")
     }
 
-    /// Folders of the host's `/etc` that belong over those of the same name in ours.
+    /// Returns the folders of the host's `/etc` to mount over those of the same name in ours.
     pub(crate) fn etc_folders(&self) -> &[&'static str] {
         &self.etc_folders
     }
@@ -150,7 +150,7 @@ fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::write(path, content)
 }
 
-/// Readable for everybody, whatever the server's umask is. There is no secret in it.
+/// Makes everything readable for all users, whatever the server's umask is. It contains no secret.
 fn open_to_all(path: &Path) -> io::Result<()> {
     let kind = fs::symlink_metadata(path)?.file_type();
     if kind.is_dir() {

@@ -1,4 +1,4 @@
-//! The last words of a program: what it wrote to standard error.
+//! The end of a program's standard error.
 
 use std::{
     collections::VecDeque,
@@ -12,12 +12,12 @@ use std::{
 use deskhand_core::tasks::Tasks;
 use tokio::{io::AsyncReadExt, net::unix::pipe, task::JoinHandle, time::timeout};
 
-/// How much is kept.
+/// The number of bytes that are kept.
 const KEPT_BYTES: usize = 8 * 1024;
-/// How long the rest may take to arrive once the program has ended.
+/// The timeout for reading the rest once the program has ended.
 const REST_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Collects what is written, and keeps the end of it.
+/// Reads everything that is written, and keeps the end of it.
 #[derive(Debug)]
 pub(crate) struct Tail {
     kept: Arc<Mutex<VecDeque<u8>>>,
@@ -32,9 +32,9 @@ impl Tail {
         Ok(Self { kept, reading })
     }
 
-    /// The last line, once everything has been written.
+    /// Returns the last line, once everything has been written.
     pub(crate) async fn last_line(&mut self) -> Option<String> {
-        // If something still holds the pipe, what is here so far has to do.
+        // If a process still holds the pipe, the text so far has to do.
         let _ = timeout(REST_PATIENCE, &mut self.reading).await;
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = kept.iter().copied().collect();

@@ -1,8 +1,8 @@
-//! What a server that is killed would leave: written down while a sandbox runs, and cleared away
-//! by the next server.
+//! The traces that a killed server would leave. They are recorded while a sandbox runs, and the next server removes
+//! them.
 //!
-//! The kernel and the keeper end the processes. Should the keeper be killed too, an inner
-//! bubblewrap that has started nothing may be left. Control groups and sockets have to be removed.
+//! The kernel and the keeper end the processes. If the keeper is killed too, an inner bubblewrap that has started
+//! nothing may be left. Control groups and sockets have to be removed.
 
 use std::{
     fs, io,
@@ -18,9 +18,9 @@ use super::cgroup;
 /// The traces of one sandbox.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Trace {
-    /// Bubblewrap, outside.
+    /// The process id of bubblewrap, outside.
     pid: i32,
-    /// When it was started, as the kernel counts. Another process may have the number by now.
+    /// Its start time in the kernel's ticks, since another process may have the same id by now.
     started: u64,
     groups: Vec<PathBuf>,
 }
@@ -39,12 +39,12 @@ impl Trace {
         fs::write(path, serde_json::to_vec(self)?)
     }
 
-    /// The traces at `path`, if there are any.
+    /// Reads the traces at `path`, if there are any.
     pub(crate) fn read(path: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(path).ok()?).ok()
     }
 
-    /// Ends and removes what is left.
+    /// Kills the remaining processes and removes their control groups.
     pub(crate) async fn clear(&self) {
         self.end_process();
         for group in &self.groups {
@@ -63,12 +63,12 @@ impl Trace {
             pid = self.pid,
             "ending a sandbox that an earlier server left running"
         );
-        // It may have ended by itself meanwhile.
+        // The process may have ended by itself in the meantime.
         let _ = pidfd_send_signal(process, Signal::KILL);
     }
 }
 
-/// Ends what is left of bubblewrap for these sessions, by the homes on its command line.
+/// Kills the remaining bubblewrap processes of these sessions, found by the homes on their command lines.
 pub(crate) fn end_leftovers(sessions: &[SessionId]) {
     let homes: Vec<String> = sessions.iter().map(|id| format!("/{id}/home")).collect();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -80,7 +80,7 @@ pub(crate) fn end_leftovers(sessions: &[SessionId]) {
         let Some(pid) = pid.and_then(Pid::from_raw) else {
             continue;
         };
-        // A process may end while it is looked at, and others' command lines are not ours to read.
+        // A process may end meanwhile, and we may not be allowed to read the command lines of other users.
         let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else {
             continue;
         };
@@ -94,16 +94,16 @@ pub(crate) fn end_leftovers(sessions: &[SessionId]) {
                 pid = pid.as_raw_nonzero().get(),
                 "ending what is left of a sandbox"
             );
-            // It may have ended by itself meanwhile.
+            // The process may have ended by itself in the meantime.
             let _ = pidfd_send_signal(process, Signal::KILL);
         }
     }
 }
 
-/// When a process was started, in the kernel's ticks.
+/// Returns the start time of a process, in the kernel's ticks.
 fn started(pid: i32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before the last parenthesis may hold anything.
+    // The name before the last parenthesis may contain anything.
     let (_, fields) = stat.rsplit_once(')')?;
     fields.split_whitespace().nth(19)?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! What sandboxes use together.
+//! The resources that all sandboxes use together.
 
 use std::{
     sync::{
@@ -13,8 +13,9 @@ use tokio::task::spawn_blocking;
 
 use super::cgroup::Group;
 
-/// Adds up what sandboxes use. The processor time of one that has ended stays in the sum, which
-/// therefore never goes down.
+/// Adds up the usage of sandboxes.
+///
+/// The processor time of a sandbox that has ended stays in the sum, so the sum never decreases.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     ended_cpu: Mutex<Duration>,
@@ -23,10 +24,10 @@ pub(crate) struct Meter {
 /// A sandbox as the meter sees it.
 #[derive(Debug)]
 pub(crate) struct Metered {
-    /// Not kept alive by whoever holds a sandbox that has ended: a group's end removes its folder,
-    /// which the next sandbox of the session makes again.
+    /// A weak reference, so that holders of an ended sandbox do not keep the group alive. Dropping a group removes
+    /// its folder, which the next sandbox of the session creates again.
     group: Weak<Group>,
-    /// Whether its processor time is in the sum of the ended ones.
+    /// True if its processor time is in the sum of the ended sandboxes.
     has_ended: AtomicBool,
 }
 
@@ -40,7 +41,7 @@ impl Metered {
 }
 
 impl Meter {
-    /// Keeps what a sandbox has used. Its processes are gone, its group is still there.
+    /// Keeps the usage of a sandbox whose processes are gone, but whose group still exists.
     pub(crate) fn end(&self, sandbox: &Metered) {
         let mut ended_cpu = self.ended_cpu();
         let cpu = sandbox.group.upgrade().and_then(|group| group.cpu());
@@ -48,16 +49,16 @@ impl Meter {
         sandbox.has_ended.store(true, Ordering::Relaxed);
     }
 
-    /// What these sandboxes use now, and what all have used.
+    /// Returns the current usage of these sandboxes, and the processor time of all so far.
     pub(crate) async fn read(self: &Arc<Self>, sandboxes: Vec<Arc<Metered>>) -> SandboxUsage {
         let meter = Arc::clone(self);
         let read = spawn_blocking(move || meter.add_up(&sandboxes));
-        // It fails only when the runtime ends.
+        // This fails only when the runtime shuts down.
         read.await.unwrap_or_default()
     }
 
     fn add_up(&self, sandboxes: &[Arc<Metered>]) -> SandboxUsage {
-        // Held while the running ones are read, so that none ends in between.
+        // Locked while the running ones are read, so that none ends in between.
         let ended_cpu = self.ended_cpu();
         let has_ended = |sandbox: &Metered| sandbox.has_ended.load(Ordering::Relaxed);
         let running: Vec<Arc<Group>> = sandboxes

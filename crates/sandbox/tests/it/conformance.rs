@@ -1,4 +1,4 @@
-//! The local provider, held against the suite that every provider passes.
+//! Runs the conformance suite for providers on the local provider.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! The whole of it: the real runner, X server, window manager and browser in a sandbox.
+//! Everything together: the real runner, X server, window manager and browser in a sandbox.
 
 use std::{
     io::Cursor,
@@ -35,7 +35,7 @@ async fn a_desktop_comes_up_paints_the_start_page_and_survives_its_own_death() {
         Some(Bytes::from("RFB 003.008\n"))
     );
     drop(screen);
-    // As abruptly as a machine can go: the browser cannot say good-bye.
+    // This is as abrupt as possible: the browser cannot shut down properly.
     sandbox.stop().await;
 
     let again = start_and_paint(&world, session).await;
@@ -64,7 +64,7 @@ async fn start_and_paint(world: &World, session: SessionId) -> Arc<dyn Sandbox> 
             std::fs::write(&path, &picture).unwrap();
             panic!("the start page is not there: {}", path.display());
         }
-        // Looking all the time would take the processor from the browser.
+        // Polling without a pause would take the processor from the browser.
         tokio::time::sleep(Duration::from_millis(20)).await;
     };
     let painted = begin.elapsed();
@@ -98,7 +98,7 @@ fn share_of(picture: &[u8], colour: [u8; 3]) -> f32 {
     n_same as f32 / n_pixels as f32
 }
 
-/// A renderer runs under a filter of system calls and in a user namespace of its own.
+/// Checks that a renderer runs under a filter of system calls and in its own user namespace.
 async fn browser_has_its_own_sandbox(sandbox: &dyn Sandbox) {
     let renderer = "$(pgrep -f -- --type=renderer | head -1)";
     let status = said(sandbox, &format!("grep Seccomp: /proc/{renderer}/status")).await;

@@ -1,4 +1,4 @@
-//! What `doctor` says about this machine and about one that lacks something.
+//! The report of `doctor` on this machine, and on one that lacks something.
 
 use deskhand_core::sandbox::{CheckState, Lifecycle};
 

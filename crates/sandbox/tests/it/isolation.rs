@@ -1,4 +1,4 @@
-//! What can be seen and reached from inside: nothing that is not the sandbox's own.
+//! Tests that nothing but the sandbox's own can be seen or reached from inside.
 
 use std::{
     env, fs,
@@ -87,13 +87,13 @@ async fn files_are_not_there(sandbox: &dyn Sandbox) {
 }
 
 async fn processes_are_not_there(sandbox: &dyn Sandbox) {
-    // Bubblewrap's first process, the runner, and the shell that asks.
+    // Bubblewrap's first process, the runner, and the shell that runs the command.
     let n_seen: usize = said(sandbox, "ls -d /proc/[0-9]* | wc -l")
         .await
         .parse()
         .unwrap();
     assert!(n_seen <= 5, "{n_seen} processes");
-    // The first process was started by the server and must not have its environment.
+    // The server started the first process, which must not have the server's environment.
     assert_eq!(
         said(sandbox, "tr '\\0' '\\n' < /proc/1/environ | wc -c").await,
         "0"
@@ -179,7 +179,7 @@ async fn nothing_can_be_changed(sandbox: &dyn Sandbox) {
 
 #[tokio::test]
 async fn descriptors_of_the_server_stay_out() {
-    // One that any child would inherit.
+    // A descriptor that any child would inherit.
     let (leaky, _other) = rustix::pipe::pipe().unwrap();
     let link = format!("/proc/self/fd/{}", leaky.as_raw_fd());
     let inode = fs::read_link(link).unwrap();
@@ -213,7 +213,7 @@ async fn three_sessions_at_once_do_not_see_each_other() {
     world.end().await;
 }
 
-/// The same as an ordinary user, where the suite runs as root.
+/// Runs the tests above as an ordinary user, if the suite runs as root.
 #[test]
 fn it_is_the_same_for_an_ordinary_user() {
     if !geteuid().is_root() {

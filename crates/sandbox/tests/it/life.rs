@@ -1,4 +1,4 @@
-//! How sandboxes begin and end.
+//! The start and the end of sandboxes.
 
 use std::{
     env, fs,
@@ -20,7 +20,7 @@ use deskhand_sandbox::{local::LocalSandboxes, providers::ProviderSettings};
 
 use crate::support::{World, again, example, groups_of, n_processes, run, said, spec, wait_until};
 
-/// Starts something in the sandbox that can be found from outside and would stay if it could.
+/// Returns a mark and a command that starts a process with this mark, which would outlive the sandbox if it could.
 fn lingering(session: SessionId) -> (String, String) {
     let mark = format!("linger-{session}");
     let command =
@@ -86,7 +86,7 @@ async fn files_can_be_removed_and_listed() {
         [session]
     );
 
-    // It is still running, and is ended first.
+    // The sandbox is still running, and is ended first.
     world.sandboxes.remove_files(session).await.unwrap();
 
     assert_eq!(sandbox.ended().await, SandboxEnd::Stopped);
@@ -201,7 +201,7 @@ async fn a_start_is_quick() {
     }
     times.sort_unstable();
     println!("start to ready: {times:?}");
-    // The aim is 150 ms for a whole desktop. A busy machine gets some slack.
+    // The goal is 150 ms for a whole desktop. A busy machine gets some slack.
     assert!(times[2] < Duration::from_millis(300), "{times:?}");
     world.end().await;
 }

@@ -49,7 +49,7 @@ async fn limits_hold_where_doctor_says_so() {
         .lines()
         .last()
         .and_then(|line| line.trim().parse::<u32>().ok());
-    // When bash cannot start one more it gives up, so there may be no number at all.
+    // When bash cannot start another process it gives up, so there may be no number at all.
     assert!(n_jobs.is_none_or(|n_jobs| n_jobs < 60), "{n_jobs:?}");
     run(sandbox, "pkill -9 sleep; sleep 0").await.unwrap();
 
@@ -66,7 +66,7 @@ async fn limits_hold_where_doctor_says_so() {
     }
     if is_in_force("processor limit") {
         let begin = Instant::now();
-        // A second of processor time takes two at half a processor.
+        // At half a processor, a second of processor time takes two seconds.
         run(sandbox, "ulimit -t 1; while :; do :; done")
             .await
             .unwrap();
@@ -86,7 +86,7 @@ async fn running_out_of_memory_is_named_as_the_cause() {
         .unwrap();
     if check.state == CheckState::Ok {
         let sandbox = world.start(SessionId::new()).await;
-        // The kernel prefers the runner, which is what is wanted here.
+        // This makes the kernel prefer the runner.
         let command = "echo 1000 > /proc/$PPID/oom_score_adj; head -c 1G /dev/zero | tail";
         run(&*sandbox, command).await.unwrap_err();
         let cause = "the sandbox ran out of memory (its limit is 64 MiB)";

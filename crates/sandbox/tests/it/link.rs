@@ -1,4 +1,4 @@
-//! The link to the runner, in good times and bad.
+//! The link to the runner, with and without failures.
 
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ async fn a_request_can_be_cancelled() {
     let sandbox = world.start(SessionId::new()).await;
     let id = RequestId::new();
     let (answer, ()) = tokio::join!(ask(&*sandbox, id, ":hang"), async {
-        // It is answered only after it was sent, so this tells that the other was too.
+        // This is answered only after it was sent, so the other request was sent too.
         said(&*sandbox, "true").await;
         sandbox.cancel(id).await;
     });
@@ -124,7 +124,7 @@ async fn a_stream_carries_bytes_both_ways_and_holds_back_who_is_too_fast() {
         .await
         .unwrap();
 
-    // Nobody reads what comes back, so sooner or later nothing more goes in.
+    // Nothing reads the bytes that come back, so sooner or later nothing more can be sent.
     let piece = Bytes::from(vec![7; 64 * 1024]);
     let mut n_sent: usize = 0;
     while let Ok(sent) = timeout(
@@ -145,7 +145,7 @@ async fn a_stream_carries_bytes_both_ways_and_holds_back_who_is_too_fast() {
             stream.incoming.next(),
             timeout(Duration::from_millis(1), stream.outgoing.flush())
         );
-        // It is finished in a later round if it was not in this one.
+        // The flush may finish in a later round.
         let _ = flushed;
         let piece = piece.unwrap();
         assert!(piece.iter().all(|byte| *byte == 7));
@@ -177,7 +177,7 @@ async fn callers_without_the_token_are_refused() {
             assert!(answer.starts_with("HTTP/1.1 401 "), "{path}: {answer}");
         }
     }
-    // And the runner was not disturbed.
+    // The runner was not disturbed.
     assert_eq!(said(&*sandbox, "echo here").await, "here");
     world.end().await;
 }
@@ -196,7 +196,7 @@ async fn the_runner_knows_the_lease_holder_even_if_the_link_breaks() {
     let ask = async |actor, command| sandbox.perform(Call::by(actor), shell(command)).await;
     let refused = Err(ComputerError::Refused { was_begun: false });
     assert_eq!(ask(Actor::Agent, "true").await, refused);
-    // The stand-in forgets the lease holder when it dials again; the server has to say it first.
+    // The stand-in forgets the lease holder when it dials again, so the server has to send it first.
     let dropped = ask(Actor::Person(user), ":forget").await;
     assert!(dropped.is_ok(), "{dropped:?}");
     assert_eq!(ask(Actor::Agent, "true").await, refused);

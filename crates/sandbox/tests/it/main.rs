@@ -1,4 +1,4 @@
-//! Sandboxes as they are: real bubblewrap, real limits, and a runner without a desktop.
+//! Sandboxes with real bubblewrap and real limits, and a runner without a desktop.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers that the tests share.
 
 use std::{
     env, fs,
@@ -18,10 +18,10 @@ use deskhand_core::{
 use deskhand_sandbox::{local::LocalSandboxes, providers::ProviderSettings};
 use tempfile::TempDir;
 
-/// Where the examples are when they are not beside the test.
+/// The variable with the folder of the examples, if they are not beside the test.
 pub(crate) const EXAMPLES: &str = "DESKHAND_TEST_EXAMPLES";
 
-/// A folder with sandboxes in it, all gone at the end.
+/// A folder with sandboxes, all of which end with the test.
 pub(crate) struct World {
     pub(crate) sandboxes: LocalSandboxes,
     pub(crate) config: ProviderSettings,
@@ -55,7 +55,7 @@ impl World {
         self.config.dir.join(session.to_string())
     }
 
-    /// Ends everything and checks that it was possible.
+    /// Ends everything, and checks that this worked.
     pub(crate) async fn end(self) {
         self.sandboxes.stop_all().await;
         assert!(self.tasks.end(Duration::from_secs(5)).await);
@@ -82,7 +82,7 @@ pub(crate) async fn run(
     sandbox.perform(call, shell(command)).await
 }
 
-/// The same, for a command that must succeed.
+/// Runs a command that must succeed, and returns its output.
 pub(crate) async fn said(sandbox: &dyn Sandbox, command: &str) -> String {
     let output = run(sandbox, command).await.unwrap();
     let ending = ShellEnding::Exited { code: 0 };
@@ -90,7 +90,7 @@ pub(crate) async fn said(sandbox: &dyn Sandbox, command: &str) -> String {
     output.output.trim().to_owned()
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while !is_so() {
@@ -99,7 +99,7 @@ pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// How many processes of this machine have `text` on their command line.
+/// Returns the number of processes on this machine that have `text` on their command line.
 pub(crate) fn n_processes(text: &str) -> usize {
     let is_it = |entry: &fs::DirEntry| {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
@@ -110,7 +110,7 @@ pub(crate) fn n_processes(text: &str) -> usize {
     entries.flatten().filter(is_it).count()
 }
 
-/// Control groups of this session, wherever they are.
+/// Finds the control groups of this session, wherever they are.
 pub(crate) fn groups_of(session: SessionId) -> Vec<PathBuf> {
     fn add(dir: &Path, name: &str, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
@@ -131,7 +131,7 @@ pub(crate) fn groups_of(session: SessionId) -> Vec<PathBuf> {
     found
 }
 
-/// An example's program. Cargo builds examples along with the tests.
+/// Returns the path of an example's program. Cargo builds examples along with the tests.
 pub(crate) fn example(name: &str) -> PathBuf {
     if let Some(dir) = env::var_os(EXAMPLES) {
         return Path::new(&dir).join(name);
@@ -141,7 +141,7 @@ pub(crate) fn example(name: &str) -> PathBuf {
     target.join("examples").join(name)
 }
 
-/// This test program again, to run just the entry `name`, which is ignored otherwise.
+/// Returns a command that runs only the otherwise ignored test `name` of this program.
 #[expect(
     clippy::disallowed_methods,
     reason = "a test that plays several servers"
@@ -158,7 +158,7 @@ pub(crate) fn again(program: &Path, name: &str) -> Command {
     command
 }
 
-/// The same as a user who is not root. Only root can do that.
+/// Like [`again`], as a user who is not root. Only root can do that.
 #[expect(clippy::disallowed_methods, reason = "a test that plays several users")]
 pub(crate) fn again_as_nobody(program: &Path, name: &str) -> Command {
     let mut command = Command::new("setpriv");

@@ -14,7 +14,7 @@ const THEMES: readonly { value: Theme; label: string; icon: ReactNode }[] = [
   { value: "system", label: "System", icon: <Monitor aria-hidden /> },
 ];
 
-/** Who is signed in, how the page looks, and the way out. */
+/** The menu with the signed-in user, the theme and the sign-out. */
 export function AccountMenu() {
   const me = useMe({ enabled: true });
   const signOut = useSignOut();

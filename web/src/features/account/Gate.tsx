@@ -15,9 +15,9 @@ interface GateProps {
 }
 
 /**
- * Lets people in who are signed in, and shows everybody else how to.
+ * Shows the page to people who are signed in, and the sign-in page to all others.
  *
- * The address stays as it is meanwhile, so one arrives where one wanted to go.
+ * The URL stays the same meanwhile, so people arrive where they wanted to go.
  */
 export function Gate({ arrivalCode, children }: GateProps) {
   const arrival = useArrival(arrivalCode);
@@ -26,7 +26,8 @@ export function Gate({ arrivalCode, children }: GateProps) {
 
   if (me.data) return children;
   if (me.data === null) {
-    // Somebody who is signed in already may open an old link; only others hear that it is used up.
+    // A person who is already signed in may open an old link. Only others are told that it is used
+    // up.
     return <SignInPage problem={arrival.error ? messageOf(arrival.error) : undefined} />;
   }
   if (me.error) {

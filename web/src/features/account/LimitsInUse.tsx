@@ -5,12 +5,12 @@ import { cx } from "../../lib/cx";
 import { usdOf } from "../../lib/money";
 
 interface LimitsInUseProps {
-  /** Whether it also says what models cost today. */
+  /** Also shows the cost of models today. */
   withMoney?: boolean;
   className?: string;
 }
 
-/** How much of one's limits is used, in a few quiet lines. */
+/** Shows how much of the user's limits is used, in a few small lines. */
 export function LimitsInUse({ withMoney = false, className }: LimitsInUseProps) {
   const limits = useLimits().data;
   const money = useUsage({ enabled: withMoney }).data?.today.usd;

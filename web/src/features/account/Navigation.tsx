@@ -4,7 +4,7 @@ import { Plus } from "lucide-react";
 import { Button } from "../../components/Button";
 import { Logo } from "../../components/Logo";
 
-/** The id of the field in which a new session begins. */
+/** The id of the field that starts a new session. */
 export const START_FIELD = "start-message";
 
 export function HomeLink({ withName = false }: { withName?: boolean }) {
@@ -20,7 +20,7 @@ export function HomeLink({ withName = false }: { withName?: boolean }) {
   );
 }
 
-/** Leads to the field where a session begins with its first message. */
+/** Leads to the field that starts a session with its first message. */
 export function NewSessionButton({ className }: { className?: string }) {
   const navigate = useNavigate();
   const go = async () => {

@@ -38,7 +38,7 @@ const ICONS: Record<CallIcon, LucideIcon> = {
   tool: Wrench,
 };
 
-/** How much of a running command's output is shown without being asked for. */
+/** The number of lines of a running command's output that are shown while the card is closed. */
 const LIVE_LINES = 6;
 
 interface CallCardProps {
@@ -46,7 +46,7 @@ interface CallCardProps {
   onOpenShot: (id: number) => void;
 }
 
-/** One tool use: the tool's sentence about it, and on request its input and output. */
+/** Shows one tool call: the tool's description of it, and on request its input and output. */
 export const CallCard = memo(function CallCard({ item, onOpenShot }: CallCardProps) {
   const [isOpen, setIsOpen] = useState(false);
   const detailsId = useId();
@@ -153,7 +153,7 @@ function CallOutcome({ item }: { item: CallItem }) {
   );
 }
 
-/** The newest lines while it runs, and why it failed. */
+/** Returns the newest lines of a running or failed call. */
 function livePreview(item: CallItem): string {
   if (item.state !== "running" && item.state !== "failed") return "";
   return item.output.trimEnd().split("\n").slice(-LIVE_LINES).join("\n");
@@ -186,7 +186,7 @@ function Block({ label, text, empty = "" }: { label: string; text: string; empty
         <div className="text-xs text-faint">{empty}</div>
       ) : (
         <pre
-          // A long text is scrolled, also with the keyboard.
+          // A long text can be scrolled with the keyboard too.
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
           tabIndex={0}
           className="max-h-72 overflow-auto font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"

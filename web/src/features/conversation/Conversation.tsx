@@ -21,19 +21,19 @@ interface ConversationProps {
   /** The session's model. */
   model: string;
   connection: Connection;
-  /** The past is still on its way. */
+  /** True while the history is still loading. */
   isLoading: boolean;
-  /** The names of those who have a right in the session, by id. */
+  /** The names of the people who have a right in the session, by id. */
   names: ReadonlyMap<string, string>;
-  /** For whom the agent waits, in words, while a person has control. */
+  /** A note about the person whom the agent waits for while that person has control. */
   waitingNote: string | undefined;
-  /** What whoever looks may do in the session. */
+  /** The user's right in the session. */
   right: Right;
-  /** The user who looks, as soon as that is known. */
+  /** The user's id, once it is known. */
   me: string | undefined;
 }
 
-/** Everything that was said and done, oldest first, with the newest in view. */
+/** Shows everything that was said and done, oldest first, scrolled to the newest. */
 export function Conversation(props: ConversationProps) {
   const { timeline, state, connection, isLoading } = props;
   const { scroller, content, isAtBottom, scrollToBottom } = useStickToBottom();
@@ -48,9 +48,9 @@ export function Conversation(props: ConversationProps) {
         ref={scroller}
         role="log"
         aria-label="Conversation"
-        // While the agent speaks word by word, screen readers wait for the whole.
+        // While the agent's text streams in, screen readers wait for the whole.
         aria-busy={isLoading || state === "running"}
-        // Scrolled with the keyboard too.
+        // It can be scrolled with the keyboard too.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         className="h-full overflow-y-auto overscroll-contain -outline-offset-2"
@@ -89,7 +89,7 @@ function Entries(props: EntriesProps) {
   const authorOf = authorsOf(timeline, names);
   const last = timeline.items.at(-1);
   const isWorking = state === "running";
-  // Between two steps nothing on the page moves; this says that somebody is still at it.
+  // Nothing on the page moves between two steps. This shows that the agent is still working.
   const { retry } = timeline;
   const isPondering =
     isWorking && retry === null && last?.kind !== "thinking" && !(last?.kind === "call" && last.state === "running");
@@ -132,7 +132,7 @@ function Entries(props: EntriesProps) {
   );
 }
 
-/** Tells who wrote a message, once more than one person takes part. */
+/** Returns a function for the author of a message, if more than one person takes part. */
 function authorsOf(timeline: Timeline, names: ReadonlyMap<string, string>) {
   const prompts = [...timeline.items, ...timeline.waiting].filter((item) => item.kind === "prompt");
   const n_authors = new Set(prompts.map(({ author }) => author)).size;

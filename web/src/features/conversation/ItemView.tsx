@@ -18,11 +18,11 @@ import { statusWords } from "./statusWords";
 interface ItemViewProps {
   item: Item;
   sessionId: string;
-  /** What whoever looks may do in the session. */
+  /** The user's right in the session. */
   right: Right;
-  /** Who wrote or answered it, where that is to be told. */
+  /** The person who wrote or answered it, if that should be shown. */
   author?: string | undefined;
-  /** More of it may still come. */
+  /** True if more of it may still arrive. */
   isGrowing: boolean;
   onOpenShot: (id: number) => void;
 }
@@ -135,7 +135,7 @@ export function Prompt({ text, at, author, isWaiting = false, footer }: PromptPr
   );
 }
 
-/** What is special about how a message was taken. */
+/** Returns a note if a message was handled in a special way. */
 function promptNote({ isSteering, model }: PromptItem): string | undefined {
   if (isSteering) return "Shown while it worked";
   return model === undefined ? undefined : `With ${shortName(model)}`;
@@ -202,7 +202,7 @@ function completeWords(item: CompleteItem): string {
   }
 }
 
-/** The way out, where the server does not say it. */
+/** Returns a remedy if the server's message has none. */
 function wayOut({ code, message }: ErrorItem): string | null {
   if (code !== "model_failed" || message.includes("another model")) return null;
   return "Send a message to try again, or choose another model below.";

@@ -9,14 +9,14 @@ import type { Shot } from "./items";
 
 interface LightboxProps {
   shots: readonly Shot[];
-  /** Which one is shown; `null` when none is. */
+  /** The screenshot that is shown, or `null` for none. */
   openId: number | null;
   onOpen: (id: number | null) => void;
 }
 
 const ON_DARK = "text-white/85 hover:bg-white/15 hover:text-white focus-visible:outline-white";
 
-/** The session's screenshots at full size, one after the other. */
+/** Shows the session's screenshots at full size, one at a time. */
 export function Lightbox({ shots, openId, onOpen }: LightboxProps) {
   const index = shots.findIndex(({ id }) => id === openId);
   const shot = shots[index];
@@ -51,7 +51,7 @@ export function Lightbox({ shots, openId, onOpen }: LightboxProps) {
               </Button>
             </Dialog.Close>
           </div>
-          {/* A click beside the picture closes, as everywhere; the keyboard has Escape. */}
+          {/* A click beside the picture closes it, as everywhere. The keyboard has Escape. */}
           {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions */}
           <div
             className="grid min-h-0 flex-1 place-items-center px-2 sm:px-4"

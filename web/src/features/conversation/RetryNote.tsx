@@ -5,7 +5,7 @@ import { sentence } from "../../lib/text";
 import { formatElapsed } from "../../lib/time";
 import { useNow } from "../../lib/useNow";
 
-/** That the model could not be reached, and when it is asked again. */
+/** Reports that the model could not be reached, and when the next attempt is. */
 export function RetryNote({ retry }: { retry: RetryData }) {
   const now = useNow(500);
   const leftMs = Date.parse(retry.next_at) - now;

@@ -8,7 +8,7 @@ interface ShotThumbProps {
   className?: string;
 }
 
-/** A small picture of the screen that opens the large one. */
+/** A thumbnail of the screen that opens the full picture. */
 export function ShotThumb({ shot, onOpen, className }: ShotThumbProps) {
   return (
     <button

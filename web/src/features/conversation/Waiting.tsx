@@ -20,15 +20,15 @@ interface WaitingProps {
   state: SessionState;
   /** The session's model. */
   model: string;
-  /** What whoever looks may do in the session. */
+  /** The user's right in the session. */
   right: Right;
-  /** The user who looks. */
+  /** The user's id. */
   me: string | undefined;
-  /** Who wrote a message, where that is to be told. */
+  /** Returns the author of a message, if that should be shown. */
   authorOf: (item: PromptItem) => string | undefined;
 }
 
-/** The messages that wait for the agent, and what can still be done about them. */
+/** Shows the messages that wait for the agent, and the ways to change them. */
 export function Waiting(props: WaitingProps) {
   const { sessionId, waiting, state, model, right, me, authorOf } = props;
   const mayChange = ({ author }: PromptItem) =>
@@ -44,14 +44,14 @@ export function Waiting(props: WaitingProps) {
       mayChange={state !== "terminated" && mayChange(item)}
       sessionsModel={model}
       mayDrive={includes(right, "drive")}
-      // Only among those that are as urgent does a place mean anything.
+      // The position matters only among equally urgent messages.
       previous={alike(item, ordered[index - 1])}
       afterNext={alike(item, ordered[index + 1]) && (alike(item, ordered[index + 2]) ?? null)}
     />
   ));
 }
 
-/** The message's id, if it is as urgent. */
+/** Returns the message's id, if it is equally urgent. */
 function alike(item: PromptItem, other: PromptItem | undefined): string | undefined {
   return other?.delivery === item.delivery ? other.message : undefined;
 }
@@ -62,12 +62,12 @@ interface WaitingPromptProps {
   state: SessionState;
   author: string | undefined;
   mayChange: boolean;
-  /** Its model, unless the message has one of its own. */
+  /** The session's model, which applies unless the message has its own. */
   sessionsModel: string;
   mayDrive: boolean;
   /** The message before this one, if it can move up. */
   previous: string | undefined;
-  /** What it stands before after moving down, null for the end; undefined when it cannot. */
+  /** The message it would precede after moving down: null at the end, undefined if it cannot move down. */
   afterNext: string | null | undefined;
 }
 
@@ -78,7 +78,7 @@ function WaitingPrompt(props: WaitingPromptProps) {
   const remove = useRemoveMessage(sessionId, item.message);
   const problem = change.error ?? remove.error;
   const isWorking = state === "running" || state === "waiting";
-  // What steers a turn is for the model that the turn has.
+  // A message that steers a turn uses the model of that turn.
   const mayChooseModel = mayChange && mayDrive && !(isWorking && item.delivery === "steer");
 
   if (isEditing && mayChange) {

@@ -1,7 +1,7 @@
 import type { AnswerData } from "../../api/types";
 import type { CallItem, Item } from "./items";
 
-/** Notes at the question how it was settled. */
+/** Records in a question how it was settled. */
 export function settle(items: Item[], at: string, data: AnswerData): void {
   const { decision, state, answer, by } = data;
   const index = items.findLastIndex(
@@ -18,7 +18,7 @@ export function settle(items: Item[], at: string, data: AnswerData): void {
   items[index] = { ...item, settled };
 }
 
-/** Changes the state of all calls of a turn that are in another. */
+/** Changes the state of all calls of a turn from one to another. */
 export function changeCalls(
   items: Item[],
   turn: string,

@@ -1,14 +1,14 @@
 import { shorten } from "../../lib/text";
 
-/** The picture beside the sentence. */
+/** The icon beside the description. */
 export type CallIcon =
   "look" | "pointer" | "scroll" | "keyboard" | "wait" | "shell" | "file" | "edit" | "ask" | "secret" | "tool";
 
-/** A tool use as the log has it. */
+/** A tool call as the log contains it. */
 interface Call {
   tool: string;
   input: unknown;
-  /** The tool's own sentence. */
+  /** The tool's own description of the call. */
   description?: string;
 }
 
@@ -31,15 +31,15 @@ const TOOL_ICONS: Readonly<Record<string, CallIcon>> = {
 };
 
 /**
- * Returns the tool's own sentence. Calls that the tool could not read, and calls in logs of earlier versions, have none
- * and get a plain one.
+ * Returns the tool's own description. Calls that the tool could not read, and calls in logs of
+ * earlier versions, have none and get a generic one.
  */
 export function describeCall({ tool, input, description }: Call): string {
   if (description !== undefined) return description;
   return `Used ${tool} ${shorten(JSON.stringify(input ?? null), LONGEST_INPUT)}`;
 }
 
-/** Returns the icon of a call. A tool that is not known here has a plain one. */
+/** Returns the icon of a call. An unknown tool has a generic one. */
 export function callIcon({ tool, input }: Call): CallIcon {
   const { action, command } = (input ?? {}) as { action?: unknown; command?: unknown };
   if (tool === "computer") return ACTION_ICONS[String(action)] ?? "pointer";

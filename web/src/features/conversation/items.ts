@@ -9,7 +9,7 @@ import type {
 } from "../../api/types";
 import type { Spent } from "../../lib/money";
 
-/** A picture of the screen in the log. */
+/** A screenshot in the log. */
 export interface Shot {
   id: number;
   blob: string;
@@ -18,7 +18,10 @@ export interface Shot {
   at: string;
 }
 
-/** Every item carries the number of the event it began with, which is also its place. */
+/**
+ * The common part of all items. `id` is the number of the event an item began with, which is also
+ * its position.
+ */
 export interface ItemBase {
   id: number;
   at: string;
@@ -30,12 +33,12 @@ export interface PromptItem extends ItemBase {
   text: string;
   /** The user who wrote it. */
   author?: string;
-  /** Their name when they wrote it. */
+  /** The author's name at that time. */
   authorName?: string;
   delivery: Delivery;
-  /** The model that works on it, when it is not the session's. */
+  /** The model that works on it, if it is not the session's. */
   model?: string;
-  /** Whether the agent was shown it in the middle of a turn. */
+  /** True if the agent received it in the middle of a turn. */
   isSteering: boolean;
 }
 export interface SaidItem extends ItemBase {
@@ -43,12 +46,12 @@ export interface SaidItem extends ItemBase {
   turn: string;
   block: number;
   text: string;
-  /** When its newest piece came. */
+  /** The time of its newest piece. */
   lastAt: string;
-  /** Whether the model's answer broke off in it. */
+  /** True if the model's answer broke off here. */
   isCut?: boolean;
 }
-/** The agent's whole answer, where it was not already spoken in pieces. */
+/** The agent's complete answer, if it did not already arrive in pieces. */
 export interface AnswerItem extends ItemBase {
   kind: "answer";
   text: string;
@@ -59,10 +62,10 @@ export interface CallItem extends ItemBase {
   call: string;
   tool: string;
   input: unknown;
-  /** The tool's sentence about it. */
+  /** The tool's description of it. */
   description?: string;
   byHand: boolean;
-  /** `waiting` while a person is asked, `cut` when the turn ended before a result came. */
+  /** `waiting` while a person is asked, `cut` if the turn ended before there was a result. */
   state: "running" | "waiting" | "ok" | "failed" | "cut";
   output: string;
   durationMs?: number;
@@ -77,29 +80,29 @@ export interface StatusItem extends ItemBase {
   state: SessionState;
   sandbox: SandboxState;
   reason?: string;
-  /** How long the desktop took to start, on the line that says it is ready. */
+  /** The time that the desktop took to start, on the line that says it is ready. */
   tookMs?: number;
 }
-/** Somebody took control, or does not have it any more. */
+/** A person took control, or no longer has it. */
 export interface LeaseItem extends ItemBase {
   kind: "lease";
   data: LeaseData;
 }
-/** The model could not be reached, and another one goes on. */
+/** The model could not be reached, and another one continues. */
 export interface FallbackItem extends ItemBase {
   kind: "fallback";
   model: string;
   message: string;
 }
-/** Somebody gave the session another model. */
+/** A person gave the session another model. */
 export interface ModelItem extends ItemBase {
   kind: "model";
   model: string;
   by: string;
-  /** Their name when they did. */
+  /** Their name at that time. */
   byName: string;
 }
-/** The agent comes close to what it may use. */
+/** The agent is close to a limit. */
 export interface NoticeItem extends ItemBase {
   kind: "notice";
   message: string;
@@ -108,7 +111,7 @@ export interface ErrorItem extends ItemBase {
   kind: "error";
   code: string;
   message: string;
-  /** What the turn used, when this was its end. */
+  /** The usage of the turn, if this ended it. */
   spent?: Spent;
 }
 export interface CompleteItem extends ItemBase {
@@ -116,13 +119,13 @@ export interface CompleteItem extends ItemBase {
   outcome: "done" | "stopped" | "interrupted" | "enough";
   nSteps: number;
   durationMs: number;
-  /** What the turn used. */
+  /** The usage of the turn. */
   spent: Spent;
 }
 export interface DecisionItem extends ItemBase {
   kind: "decision";
   asked: DecisionData;
-  /** How it was settled, once it was. */
+  /** The outcome, once the decision is settled. */
   settled?: { state: SettledState; at: string; answer?: Reply; by?: string };
 }
 export type Item =

@@ -1,6 +1,6 @@
 import type { LeaseData } from "../../api/types";
 
-/** The line that a change of control gets in the conversation. */
+/** Returns the line for a change of control in the conversation. */
 export function leaseWords(data: LeaseData): string {
   const { name } = data;
   if (data.change === "taken") return `${name} took over mouse and keyboard`;

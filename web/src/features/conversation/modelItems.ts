@@ -1,10 +1,10 @@
-/** Which model works, what models cost and when they cannot be reached, in what the page shows. */
+/** The model at work, its cost and its failures, in the timeline. */
 
 import type { CostData, GatewayData, ModelData, RetryData } from "../../api/types";
 import type { Spent } from "../../lib/money";
 import type { Item, ItemBase } from "./items";
 
-/** What was used with one more answer. */
+/** Returns the usage including one more answer. */
 export function withCost(spent: Spent, { usd, usage, unpriced }: CostData | GatewayData): Spent {
   const tokens = usage.input + usage.cache_write + usage.cache_read + usage.output;
   return {
@@ -14,7 +14,7 @@ export function withCost(spent: Spent, { usd, usage, unpriced }: CostData | Gate
   };
 }
 
-/** The model's answer broke off: what it was thinking leads nowhere. Perhaps another model goes on. */
+/** Marks the text of an answer that broke off as cut. If another model continues, adds a line about that. */
 export function breakOff(items: Item[], base: ItemBase, { model, message }: RetryData): void {
   for (let index = items.length - 1; index >= 0; index -= 1) {
     const item = items[index];
@@ -24,7 +24,7 @@ export function breakOff(items: Item[], base: ItemBase, { model, message }: Retr
   if (model !== undefined) items.push({ ...base, kind: "fallback", model, message });
 }
 
-/** The session has another model. Who changes their mind at once has said it once. */
+/** Adds a line about the session's new model. Several changes in a row by the same person become one line. */
 export function changeModel(items: Item[], base: ItemBase, { model, by, by_name }: ModelData): void {
   const last = items.at(-1);
   if (last?.kind === "model" && last.by === by) items.pop();

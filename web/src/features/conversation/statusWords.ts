@@ -12,7 +12,7 @@ const SANDBOX_WORDS: Record<SandboxState, string> = {
   lost: "The desktop went away",
 };
 
-/** The line a change of state gets in the conversation. */
+/** Returns the line for a change of state in the conversation. */
 export function statusWords(item: StatusItem): string {
   const words = plainWords(item);
   if (item.reason !== undefined) return `${sentence(words)} ${sentence(item.reason)}`;
@@ -22,7 +22,7 @@ export function statusWords(item: StatusItem): string {
 function plainWords(item: StatusItem): string {
   if (item.state === "terminated") return "The session has ended";
   if (item.state === "error") return "The desktop could not start";
-  // A desktop that became ready meanwhile is told of as such.
+  // A desktop that became ready meanwhile is reported as ready.
   if (item.state === "waiting" && item.tookMs === undefined) return "The agent waits for you";
   return SANDBOX_WORDS[item.sandbox];
 }

@@ -17,15 +17,15 @@ import type { CallItem, ErrorItem, Item, ItemBase, PromptItem, SaidItem, Shot, S
 import { breakOff, changeModel, withCost } from "./modelItems";
 import { changeWaiting } from "./waitingItems";
 
-/** A session's log as the page shows it. */
+/** A session's log in the form that the page shows. */
 export interface Timeline {
   lastSeq: number;
   items: readonly Item[];
-  /** Prompts that no turn has taken, in the order people gave them. They follow the items. */
+  /** Prompts that no turn has taken, in the order in which people sent them. They follow the items. */
   waiting: readonly PromptItem[];
   shots: readonly Shot[];
   status: StatusData | null;
-  /** The person who has mouse and keyboard, if one has. */
+  /** The person who has control, if any. */
   lease: HeldLease | null;
   /** The last change of a lease. */
   leaseChange: { seq: number; data: LeaseData } | null;
@@ -56,14 +56,14 @@ export const emptyTimeline: Timeline = {
   turnSpent: nothingSpent,
 };
 
-/** A timeline that one batch of events may be written into. */
+/** A timeline that is being changed by one batch of events. */
 interface Draft extends Timeline {
   items: Item[];
   waiting: PromptItem[];
   shots: Shot[];
 }
 
-/** The timeline after more events. Events it has already seen change nothing. */
+/** Returns the timeline after more events. Events that it already contains change nothing. */
 export function addEvents(timeline: Timeline, events: readonly SessionEvent[]): Timeline {
   const fresh = events.filter(({ seq }) => seq > timeline.lastSeq);
   if (fresh.length === 0) return timeline;
@@ -110,7 +110,7 @@ const effects: { [K in Kind]?: Add<K> } = {
   },
   error: addError,
   cost: (draft, _, data) => {
-    // An answer that broke off is asked for again.
+    // An answer that broke off is requested again.
     if (!data.broken_off) draft.retry = null;
     draft.spent = withCost(draft.spent, data);
     draft.turnSpent = withCost(draft.turnSpent, data);
@@ -201,7 +201,7 @@ function addEnd(draft: Draft, base: ItemBase, data: CompleteData): void {
   endTurn(draft, turn);
 }
 
-/** A turn begins or is steered: the message moves to where it is worked on. */
+/** Moves a message to the conversation when a turn begins with it or is steered by it. */
 function takeUp(draft: Draft, prompt: string, at: string): void {
   const isSteering = draft.turnStartedAt !== null;
   draft.turnStartedAt ??= at;
@@ -215,7 +215,7 @@ function changeLease(draft: Draft, base: ItemBase, data: LeaseData): void {
   draft.leaseChange = { seq: base.id, data };
   const { user, name } = data;
   draft.lease = data.change === "ended" ? null : { user, name, until: data.until };
-  // A line per extension would say nothing that the clock does not.
+  // A line per extension would say no more than the clock does.
   if (data.change !== "extended") draft.items.push({ ...base, kind: "lease", data });
 }
 
@@ -232,7 +232,8 @@ function addStatus(draft: Draft, base: ItemBase, status: StatusData): void {
   if (status.prompt !== undefined) takeUp(draft, status.prompt, base.at);
   else if (status.state !== "running" && status.state !== "waiting") draft.turnStartedAt = null;
 
-  // The prompt, the question and the turn's last line tell that the agent began, waits and ended.
+  // The prompt, the question and the turn's last line already say that the agent began, waits or
+  // ended.
   const isBeginning = before === null && status.sandbox === "none";
   const isNews =
     (status.sandbox !== before?.sandbox && !isBeginning) ||
@@ -243,7 +244,7 @@ function addStatus(draft: Draft, base: ItemBase, status: StatusData): void {
   const item: StatusItem = { ...base, kind: "status", ...status };
   const index = draft.items.findLastIndex(({ kind }) => kind === "status");
   const last = draft.items[index];
-  // "Starting" turns into "ready" where it stands, also when a prompt came in between.
+  // "Starting" turns into "ready" in its place, even if a prompt came in between.
   if (last?.kind === "status" && last.sandbox === "starting" && status.sandbox === "ready") {
     const tookMs = Date.parse(base.at) - Date.parse(last.at);
     draft.items[index] = { ...item, tookMs };
@@ -265,7 +266,7 @@ function addSaid(draft: Draft, piece: SaidItem): void {
   }
 }
 
-/** Tells whether the pieces of this turn already say what the whole answer repeats. */
+/** Returns true if the pieces of this turn already contain the complete answer. */
 function wasSpoken(draft: Draft, content: string, turn: string | undefined): boolean {
   const said = draft.items
     .filter((item) => item.kind === "text" && item.turn === turn)

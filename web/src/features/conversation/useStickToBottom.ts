@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
-/** Within this many pixels of the end one is at the end. */
+/** The distance from the end, in pixels, that still counts as the end. */
 const NEAR_PX = 48;
 
 interface StickToBottom {
@@ -10,7 +10,7 @@ interface StickToBottom {
   scrollToBottom: () => void;
 }
 
-/** Keeps the end in view while it grows, unless somebody has scrolled up to read. */
+/** Keeps the end in view while the content grows, unless the user has scrolled up to read. */
 export function useStickToBottom(): StickToBottom {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -32,7 +32,8 @@ export function useStickToBottom(): StickToBottom {
     let lastTop = box.scrollTop;
     const onScroll = () => {
       const isNear = box.scrollHeight - box.scrollTop - box.clientHeight <= NEAR_PX;
-      // Content that grows between two scrolls moves the end away; only a move up is a person's.
+      // Content that grows between two scrolls moves the end away. Only a move up comes from a
+      // person.
       if (isNear) sticks.current = true;
       else if (box.scrollTop < lastTop) sticks.current = false;
       lastTop = box.scrollTop;

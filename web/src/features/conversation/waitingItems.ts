@@ -1,9 +1,9 @@
-/** Messages that wait, in what the page shows. */
+/** Waiting messages in the timeline. */
 
 import type { QueueData } from "../../api/types";
 import type { PromptItem } from "./items";
 
-/** Follows what people do with a message that waits. */
+/** Applies a person's change to a waiting message. */
 export function changeWaiting(waiting: PromptItem[], data: QueueData): void {
   const index = waiting.findIndex(({ message }) => message === data.message);
   const item = waiting[index];
@@ -33,7 +33,7 @@ export function changeWaiting(waiting: PromptItem[], data: QueueData): void {
 
 const URGENCY = { interrupt: 0, steer: 1, queue: 2 };
 
-/** Prompts that wait, in the order in which the agent takes them. */
+/** Returns waiting prompts in the order in which the agent takes them. */
 export function inOrder(waiting: readonly PromptItem[]): PromptItem[] {
   return waiting.toSorted((a, b) => URGENCY[a.delivery] - URGENCY[b.delivery]);
 }

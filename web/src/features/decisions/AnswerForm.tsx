@@ -9,13 +9,13 @@ import { readFile } from "./readFile";
 interface AnswerFormProps {
   kind: DecisionKind;
   form: Form;
-  /** Whether they may also agree, and not only decline. */
+  /** True if the user may agree, and not only decline. */
   maySayYes: boolean;
   isSending: boolean;
   onAnswer: (answer: AnswerDecision) => void;
 }
 
-/** The controls with which a decision is answered. */
+/** The controls for answering a decision. */
 export function AnswerForm({ kind, form, maySayYes, isSending, onAnswer }: AnswerFormProps) {
   switch (form.type) {
     case "yes_no":
@@ -86,7 +86,7 @@ function TextForm({ isSending, onAnswer }: PartProps) {
         rows={2}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          // As in the composer: Enter sends, with Shift it begins a line.
+          // As in the composer, Enter sends, and Shift+Enter begins a new line.
           if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
             event.preventDefault();
             event.currentTarget.form?.requestSubmit();

@@ -22,20 +22,20 @@ const ICONS: Record<DecisionKind, LucideIcon> = {
   budget: Wallet,
 };
 
-/** What is asked, and what became of it. */
+/** A decision, with its outcome if it is settled. */
 export interface Asked {
   id: string;
   kind: DecisionKind;
   prompt: string;
   form: Form;
   subject?: Subject | null | undefined;
-  /** The bound that would be passed, where that is why. */
+  /** The bound that would be exceeded, if that is the reason. */
   over?: OverBound | null | undefined;
   default?: Reply | null | undefined;
   expiresAt?: string | null | undefined;
   state: DecisionState;
   answer?: Reply | null | undefined;
-  /** Who answered, by name. */
+  /** The name of the person who answered. */
   answeredBy?: string | undefined;
   settledAt?: string | null | undefined;
 }
@@ -43,13 +43,13 @@ export interface Asked {
 interface DecisionCardProps {
   sessionId: string;
   asked: Asked;
-  /** What whoever looks may do in the session. */
+  /** The user's right in the session. */
   right: Right;
-  /** Where it was asked, where that is not plain. */
+  /** A link to the session, if that is not obvious. */
   origin?: ReactNode;
 }
 
-/** Something a person is asked: the question, exactly what would be done, and the answer. */
+/** Shows a decision: the question, exactly what would be done, and the answer. */
 export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardProps) {
   const Icon = asked.over?.bound === "repeats" ? Repeat : ICONS[asked.kind];
   const words = subjectWords(asked.kind, asked.over);
@@ -97,7 +97,7 @@ function Open({ sessionId, asked, right }: Omit<DecisionCardProps, "origin">) {
   }
   const isForAdministrator = asked.over?.bound === "day_usd" || asked.over?.bound === "day_tokens";
   const maySayYes = !isForAdministrator || me.data?.role === "admin";
-  // The log or the inbox tells what became of it; until then nothing more can be said.
+  // The log or the inbox shows the outcome. Until then there is nothing more to say.
   const isSettled = answer.isSuccess || isStatus(answer.error, 409);
   return (
     <>
@@ -149,7 +149,7 @@ function outcomeWords(asked: Asked, when: string | undefined): string {
         ? `Nobody answered in time${at}`
         : `Nobody answered in time, so the default counts${at}`;
     case "withdrawn":
-      // What was asked about a budget may have been granted in another way.
+      // A budget may have been granted in another way.
       return asked.kind === "budget"
         ? `Not asked any more${at}`
         : `Not asked any more: the agent was stopped${at}`;
@@ -158,11 +158,11 @@ function outcomeWords(asked: Asked, when: string | undefined): string {
   }
 }
 
-/** Exactly what would be done. */
+/** Shows exactly what would be done. */
 function What({ subject }: { subject: Subject }) {
   return (
     <pre
-      // A long text is scrolled, also with the keyboard.
+      // A long text can be scrolled with the keyboard too.
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       aria-label="What would be done"

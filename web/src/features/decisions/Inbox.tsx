@@ -10,7 +10,7 @@ import { Placeholder } from "../../components/Placeholder";
 import { Skeleton } from "../../components/Skeleton";
 import { type Asked, DecisionCard } from "./DecisionCard";
 
-/** Everything that waits for whoever is signed in, newest first. */
+/** Shows everything that waits for the user, newest first. */
 export function Inbox() {
   const inbox = useInbox();
   if (inbox.isPending) {
@@ -46,7 +46,7 @@ export function Inbox() {
           key={decision.id}
           sessionId={decision.session_id}
           asked={asked(decision)}
-          // The list holds only what may be answered.
+          // The list contains only decisions that the user may answer.
           right="drive"
           origin={
             <Link

@@ -4,7 +4,7 @@ import { Bell } from "lucide-react";
 import { useInbox } from "../../api/decisions";
 import { counted } from "../../lib/text";
 
-/** Leads to what waits for whoever is signed in, and says how much that is. */
+/** Links to the inbox, with the number of decisions that wait for the user. */
 export function InboxLink() {
   const inbox = useInbox();
   const n_open = inbox.data?.pages.flatMap((page) => page.decisions).length ?? 0;

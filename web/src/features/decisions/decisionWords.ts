@@ -7,14 +7,14 @@ const KIND_WORDS: Record<DecisionKind, string> = {
   budget: "Budget",
 };
 
-/** What is asked about, in a word or two. */
+/** Returns the subject of a decision in a word or two. */
 export function subjectWords(kind: DecisionKind, over: OverBound | null | undefined): string {
   return over?.bound === "repeats" ? "Going in circles" : KIND_WORDS[kind];
 }
 
 const APPROVAL = { yes: "Approve", no: "Refuse", saidYes: "Approved", saidNo: "Refused" };
 
-/** What yes and no are called, on the buttons and when it was said. */
+/** The labels for yes and no, on buttons and as answers. */
 export const YES_NO_WORDS: Record<DecisionKind, typeof APPROVAL> = {
   question: { yes: "Yes", no: "No", saidYes: "Yes", saidNo: "No" },
   approval: APPROVAL,
@@ -22,7 +22,7 @@ export const YES_NO_WORDS: Record<DecisionKind, typeof APPROVAL> = {
   budget: { yes: "Go on", no: "End the turn", saidYes: "Went on", saidNo: "Ended the turn" },
 };
 
-/** An answer as people read it: labels, not values. */
+/** Returns an answer in the words that people see: labels, not values. */
 export function replyWords(kind: DecisionKind, form: Form, reply: Reply): string {
   if ("text" in reply) return reply.text;
   if ("yes" in reply) {
@@ -36,7 +36,7 @@ export function replyWords(kind: DecisionKind, form: Form, reply: Reply): string
   return reply.choices.map(label).join(", ");
 }
 
-/** `12 bytes`, `3.4 KB`. */
+/** Formats a size: `12 bytes`, `3.4 KB`. */
 function sizeWords(n_bytes: number): string {
   return n_bytes < 1000 ? `${n_bytes} bytes` : `${(n_bytes / 1000).toFixed(1)} KB`;
 }

@@ -1,9 +1,9 @@
-/** The largest file the server takes. */
+/** The largest file that the server accepts. */
 const LARGEST_BYTES = 700 * 1024;
 
 type Read = { name: string; base64: string } | { problem: string };
 
-/** A file as it is sent, or why it cannot be. */
+/** Reads a file for sending, or returns the reason why it cannot be sent. */
 export async function readFile(file: File): Promise<Read> {
   if (file.size > LARGEST_BYTES) return { problem: "This file is too large: 700 KiB at most." };
   try {

@@ -12,7 +12,7 @@ interface InstructionsProps {
   onOpenChange: (isOpen: boolean) => void;
 }
 
-/** What a session's agent is told besides what every agent is told. */
+/** A dialog for a session's own instructions to its agent. */
 export function Instructions({ session, mayChange, isOpen, onOpenChange }: InstructionsProps) {
   const [draft, setDraft] = useState<string | null>(null);
   const change = useChangeSession(session.id);
@@ -54,7 +54,7 @@ interface InstructionsFieldProps {
   isReadOnly?: boolean;
 }
 
-/** Where instructions are written. */
+/** The field for instructions. */
 export function InstructionsField({ value, onChange, isReadOnly }: InstructionsFieldProps) {
   return (
     <textarea

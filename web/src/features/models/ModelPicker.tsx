@@ -22,21 +22,21 @@ import { byVendor, priceWords, shortName, type VendorGroup } from "./modelWords"
 import { OtherModel } from "./OtherModel";
 
 interface ModelPickerProps {
-  /** The one that is chosen; null for the server's own choice. */
+  /** The chosen model, or null for the default. */
   value: string | null;
   onChange: (name: string) => void;
-  /** Whether it is chosen for one message, where that can be. */
+  /** The switch between one message and the session, if both are possible. */
   once?: { isOnce: boolean; onChange: (isOnce: boolean) => void };
-  /** The session's, where it can be left at that. Then `value` is null. */
+  /** The session's model, if the choice can be left to it. Then `value` is null. */
   sessions?: { model: string; onChoose: () => void };
-  /** In the size of a note. */
+  /** Uses the size of a note. */
   isSmall?: boolean;
 }
 
-/** What stands for the session's model among the names. No model has it. */
+/** Stands for the session's model among the names. No model has this name. */
 const SESSIONS = "";
 
-/** Which model the agent thinks with. */
+/** Chooses the model that the agent uses. */
 export function ModelPicker(props: ModelPickerProps) {
   const { value, once, sessions, isSmall = false } = props;
   const models = useModels();

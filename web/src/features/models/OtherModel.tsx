@@ -9,7 +9,7 @@ interface OtherModelProps {
   onChoose: (name: string) => void;
 }
 
-/** Names a model that is not in the list. */
+/** Asks for the name of a model that is not in the list. */
 export function OtherModel({ isOpen, onOpenChange, onChoose }: OtherModelProps) {
   const [name, setName] = useState("");
   return (

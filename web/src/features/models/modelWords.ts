@@ -15,26 +15,26 @@ const VENDORS: Record<string, string> = {
   scripted: "Scripted",
 };
 
-/** Models of one vendor. */
+/** The models of one vendor. */
 export interface VendorGroup {
   vendor: string;
   label: string;
   usable: Model[];
-  /** Those that cannot be used, by the reason, each with how many there are. */
+  /** Models that cannot be used, grouped by the reason, each with their number. */
   missing: { reason: string; words: string }[];
 }
 
-/** The part of a model's name before the slash. */
+/** Returns the part of a model's name before the slash. */
 export function vendorOf(name: string): string {
   return name.split("/", 1)[0] ?? "";
 }
 
-/** The part after the slash. */
+/** Returns the part after the slash. */
 export function shortName(name: string): string {
   return name.slice(vendorOf(name).length + 1) || name;
 }
 
-/** What there is by vendor, those with something usable first. */
+/** Groups models by vendor. Vendors with a usable model come first. */
 export function byVendor({ models }: Models): VendorGroup[] {
   const groups = new Map<string, Model[]>();
   for (const model of models) {
@@ -58,7 +58,7 @@ function missing(models: readonly Model[]): VendorGroup["missing"] {
   return [...counts].map(([reason, n]) => ({ reason, words: counted(n, "model") }));
 }
 
-/** `$4 in, $20 out` per million tokens. */
+/** Formats the price per million tokens: `$4 in, $20 out`. */
 export function priceWords({ price }: Model): string | null {
   return price === null ? null : `${formatPrice(price.input)} in, ${formatPrice(price.output)} out`;
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useChangeSession } from "../../api/sessions";
 import type { Session } from "../../api/types";
 
-/** Which model works on a session's messages: its own, or another one for the next message. */
+/** The choice of a model for a session's messages: the session's own, or another one for the next message. */
 export function useModelChoice(session: Session) {
   const [isOnce, setIsOnce] = useState(false);
   const [forMessage, setForMessage] = useState<string | null>(null);
@@ -17,14 +17,14 @@ export function useModelChoice(session: Session) {
     else change.mutate({ model });
   };
   return {
-    /** The model of the next message, when it is not the session's. */
+    /** The model of the next message, if it is not the session's. */
     forMessage,
-    /** The message went out. */
+    /** Call this when the message was sent. */
     sent: forget,
-    /** Why the session did not get another model. */
+    /** The reason why the session's model could not be changed. */
     error: change.error,
     picker: {
-      // What was just chosen is shown while the server still thinks about it.
+      // The new choice is shown while the request is pending.
       value: forMessage ?? (change.isPending ? change.variables.model : null) ?? session.model,
       onChange: choose,
       once: {

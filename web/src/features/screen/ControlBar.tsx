@@ -11,7 +11,7 @@ interface ControlOwnerProps {
   control: Control;
 }
 
-/** Who has mouse and keyboard, and for how long. */
+/** Shows who has control of the mouse and the keyboard, and for how long. */
 export function ControlOwner({ control }: ControlOwnerProps) {
   if (control.holder === "nobody") return null;
   if (control.holder === "agent") {
@@ -56,16 +56,16 @@ function TimeLeft({ until }: { until: string }) {
 
 interface ControlButtonsProps {
   control: Control;
-  /** Whether there is a screen to use. */
+  /** True if there is a screen to use. */
   isLive: boolean;
-  /** Whether control may be taken from somebody else. */
+  /** True if control may be taken from another person. */
   mayForce: boolean;
   isChanging: boolean;
   onTake: () => void;
   onHandBack: () => void;
 }
 
-/** Taking mouse and keyboard, keeping them for longer and handing them back. */
+/** The buttons for taking, extending and handing back control. */
 export function ControlButtons(props: ControlButtonsProps) {
   const { control, isLive, mayForce, isChanging, onTake, onHandBack } = props;
   if (control.holder === "me") {

@@ -13,22 +13,22 @@ interface ScreenProps {
   state: SessionState;
   sandbox: SandboxState;
   control: Control;
-  /** Who has control, and the buttons for it. */
+  /** The person in control, and the buttons for it. */
   owner: ReactNode;
   buttons: ReactNode;
   onHandBack: () => void;
-  /** What went wrong with control, or how it was lost. */
+  /** A problem with control, or how it was lost. */
   notice: ReactNode;
-  /** Where the live screen is, as a WebSocket. */
+  /** The URL of the live screen's WebSocket. */
   liveUrl: string;
-  /** The newest picture, for when nothing is live. */
+  /** The URL of the newest picture, for when nothing is live. */
   lastPictureUrl: string;
   onLost: () => void;
 }
 
 const USUAL_SIZE: ScreenSize = { width: 1024, height: 768 };
 
-/** The agent's desktop: to watch, and to use by hand. */
+/** The agent's desktop, for watching and for using it by hand. */
 export function Screen(props: ScreenProps) {
   const { state, sandbox, control, liveUrl, lastPictureUrl, onHandBack, onLost } = props;
   const mode = screenMode(state, sandbox);
@@ -44,7 +44,7 @@ export function Screen(props: ScreenProps) {
   });
   const { width, height } = size ?? USUAL_SIZE;
 
-  // noVNC takes every key, Tab too; without this chord the keyboard would never come back.
+  // noVNC takes every key, even Tab. Without this chord, the keyboard would never come back.
   const onKeyDown = (event: KeyboardEvent) => {
     if (!isUsing || !event.ctrlKey || !event.altKey || event.code !== "KeyW") return;
     event.preventDefault();
@@ -82,7 +82,7 @@ export function Screen(props: ScreenProps) {
               isUsing ? "border-accent outline outline-accent" : "border-line-strong",
             )}
           >
-            {/* While one only watches, the pointer stays the page's own. */}
+            {/* While the user only watches, the pointer stays the page's own. */}
             <div
               ref={target}
               role="img"
@@ -113,10 +113,10 @@ export function Screen(props: ScreenProps) {
 interface ScreenCoverProps {
   mode: ScreenMode;
   connection: ScreenConnection;
-  /** Whether mouse and keyboard are this person's. */
+  /** True if the user has control. */
   isUsing: boolean;
   onRetry: () => void;
-  /** What is shown when there is no desktop. */
+  /** Content for when there is no desktop. */
   children: ReactNode;
 }
 

@@ -10,15 +10,15 @@ interface ScreenBarProps {
   pane: RefObject<HTMLElement | null>;
   mode: ScreenMode;
   isLive: boolean;
-  /** Who has control. */
+  /** The person in control. */
   owner: ReactNode;
-  /** Taking control and handing it back, where that is this person's to do. */
+  /** The buttons for taking control and handing it back, if the user may. */
   buttons: ReactNode;
   isFolded: boolean;
   onFold: (isFolded: boolean) => void;
 }
 
-/** Above the screen: what it shows, who uses it, and how large. */
+/** The bar above the screen: its state, the person in control, and its size. */
 export function ScreenBar({
   pane,
   mode,

@@ -1,13 +1,13 @@
 import type { LeaseData, SessionState } from "../../api/types";
 
-/** A person's time with mouse and keyboard. */
+/** A person's lease of the mouse and the keyboard. */
 export interface HeldLease {
   user: string;
   name: string;
   until: string;
 }
 
-/** Who has mouse and keyboard, as one person sees it. */
+/** The holder of the mouse and the keyboard, from the user's point of view. */
 export type Control =
   | { holder: "agent" }
   | { holder: "nobody" }
@@ -26,7 +26,7 @@ export function controlOf(
   return { holder: state === "running" || state === "waiting" ? "agent" : "nobody" };
 }
 
-/** What somebody is told whose control ended without them handing it back, if this is that. */
+/** Returns a message if the user lost control without handing it back. */
 export function lossWords(data: LeaseData, me: string | undefined): string | null {
   if (me === undefined) return null;
   if (data.change === "taken") return data.from === me ? `${data.name} took over from you.` : null;
@@ -43,7 +43,7 @@ export function lossWords(data: LeaseData, me: string | undefined): string | nul
   }
 }
 
-/** What an agent that works waits for, if a person has control. */
+/** Returns what a working agent waits for, if a person has control. */
 export function waitingWords(control: Control): string | undefined {
   if (control.holder === "me") return "Waiting until you hand back";
   return control.holder === "other" ? `Waiting until ${control.name} hands back` : undefined;

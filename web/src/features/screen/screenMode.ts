@@ -1,6 +1,6 @@
 import type { SandboxState, SessionState } from "../../api/types";
 
-/** What the screen's place shows: the live desktop, that it is on its way, or the last picture. */
+/** The content of the screen pane: the live desktop, a note that it is starting, or the last picture. */
 export type ScreenMode = "live" | "starting" | "off";
 
 export function screenMode(state: SessionState, sandbox: SandboxState): ScreenMode {
@@ -10,7 +10,7 @@ export function screenMode(state: SessionState, sandbox: SandboxState): ScreenMo
   return "off";
 }
 
-/** Why there is no live screen, and how one gets it back. */
+/** Returns the reason why there is no live screen, and how to get it back. */
 export function offNote(state: SessionState, sandbox: SandboxState): string {
   if (state === "terminated") return "The session has ended. This was its screen.";
   switch (sandbox) {

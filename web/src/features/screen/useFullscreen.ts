@@ -5,14 +5,14 @@ function subscribe(listener: () => void): () => void {
   return () => document.removeEventListener("fullscreenchange", listener);
 }
 
-/** Whether `element` fills the whole display, and the switch for it. */
+/** Returns true if `element` fills the whole display, with a function to switch that. */
 export function useFullscreen(element: RefObject<HTMLElement | null>) {
   const isFullscreen = useSyncExternalStore(
     subscribe,
     () => element.current !== null && document.fullscreenElement === element.current,
   );
   const toggle = () => {
-    // A browser may refuse, for example in a frame; then nothing changes, which one can see.
+    // A browser may refuse, for example in a frame. Then nothing changes, which the user sees.
     if (isFullscreen) document.exitFullscreen().catch(() => {});
     else element.current?.requestFullscreen().catch(() => {});
   };

@@ -3,7 +3,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from "react"
 
 import { type Backoff, backoffMs } from "../../lib/backoff";
 
-/** `lost` waits for its next try. */
+/** The state of the connection. `lost` waits for the next attempt. */
 export type ScreenConnection = "connecting" | "connected" | "lost";
 
 export interface ScreenSize {
@@ -27,7 +27,7 @@ interface Rfb {
 
 const BACKOFF: Backoff = { firstMs: 500, longestMs: 10_000 };
 
-/** Keys that may be down when the keyboard is given back: the remote side must not keep them held. */
+/** Keys that may be down when the keyboard is handed back. They must not stay pressed on the remote side. */
 const HELD: readonly (readonly [keysym: number, code: string])[] = [
   [0xffe1, "ShiftLeft"],
   [0xffe2, "ShiftRight"],
@@ -38,7 +38,7 @@ const HELD: readonly (readonly [keysym: number, code: string])[] = [
   [0xfe03, "AltRight"],
 ];
 
-/** Draws a VNC screen into `target`, and comes back by itself when it is lost. */
+/** Draws a VNC screen into `target`, and reconnects when the connection is lost. */
 export function useRfb({ target, url, isWatching, onLost }: RfbOptions): Rfb {
   const [connection, setConnection] = useState<ScreenConnection>("connecting");
   const [size, setSize] = useState<ScreenSize | null>(null);
@@ -110,13 +110,14 @@ interface OpenHandlers {
   onLost: () => void;
 }
 
-/** noVNC is a large part of the page's code, so it comes when the first screen is opened. */
+/** Connects to a screen. noVNC is a large part of the page's code, so it is loaded with the first screen. */
 async function open(place: HTMLElement, url: string, handlers: OpenHandlers): Promise<void> {
   let Screen: typeof RFB;
   try {
     ({ default: Screen } = await import("@novnc/novnc"));
   } catch {
-    // The file could not be had, as when the server is away. It is asked for again like the screen.
+    // The file could not be loaded, for example because the server is away. It is retried like the
+    // screen.
     handlers.onLost();
     return;
   }

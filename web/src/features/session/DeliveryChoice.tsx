@@ -18,7 +18,7 @@ interface DeliveryChoiceProps {
   onChange: (value: Delivery) => void;
 }
 
-/** When an agent that is at work gets to see a message. */
+/** Chooses when a working agent gets to see a message. */
 export function DeliveryChoice({ mayInterrupt, value, onChange }: DeliveryChoiceProps) {
   const options = OPTIONS.filter((option) => mayInterrupt || option.value !== "interrupt");
   return (

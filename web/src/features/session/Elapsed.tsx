@@ -1,7 +1,7 @@
 import { formatElapsed } from "../../lib/time";
 import { useNow } from "../../lib/useNow";
 
-/** How long something has been going on, second by second. */
+/** Shows the time since a moment, second by second. */
 export function Elapsed({ since }: { since: string }) {
   const now = useNow(1000);
   return (

@@ -3,7 +3,7 @@ import { Avatar } from "../../components/Avatar";
 
 const MOST_SHOWN = 4;
 
-/** Who else has the session open. Nobody is told that they are alone. */
+/** Shows the people who have the session open. Shows nothing if the user is alone. */
 export function PeopleHere({ sessionId }: { sessionId: string }) {
   const people = usePeople(sessionId);
   const here = people.data?.filter((person) => person.here) ?? [];

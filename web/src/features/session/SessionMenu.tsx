@@ -16,7 +16,7 @@ const MODES: readonly { value: ApprovalMode; label: string; icon: ReactNode }[] 
   { value: "never", label: "Nothing", icon: <Zap aria-hidden /> },
 ];
 
-/** What else can be done with a session. */
+/** The menu with further actions on a session. */
 export function SessionMenu({ session, state }: { session: Session; state: SessionState }) {
   const isOwner = session.right === "owner" && state !== "terminated";
   const mayInstruct = includes(session.right, "drive") && state !== "terminated";

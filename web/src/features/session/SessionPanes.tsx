@@ -25,10 +25,10 @@ interface SessionPanesProps {
   state: SessionState;
   sandbox: SandboxState;
   timeline: Timeline;
-  /** The person who has control, if one has. */
+  /** The person who has control, if any. */
   lease: HeldLease | null;
   connection: Connection;
-  /** What the session's models have used. */
+  /** The usage of the session's models. */
   spent: Spent;
   isLoading: boolean;
 }
@@ -42,7 +42,7 @@ const PLACEHOLDERS: Record<Delivery, string> = {
 const SPLIT_KEY = "deskhand.split";
 const SPLIT = { usual: 36, min: 28, max: 65 };
 
-/** Conversation beside the screen; on narrow displays below it. */
+/** The conversation beside the screen, or below it on narrow displays. */
 export function SessionPanes(props: SessionPanesProps) {
   const { session, state, sandbox, timeline } = props;
   const names = useNames(session.id);
@@ -107,7 +107,7 @@ export function SessionPanes(props: SessionPanesProps) {
   );
 }
 
-/** Why no message can be sent, if none can. */
+/** Returns the reason why no message can be sent, if there is one. */
 function whyBlocked(session: Session, state: SessionState): string | undefined {
   if (state === "terminated") return "This session has ended. Start a new one to go on.";
   if (!includes(session.right, "suggest")) {
@@ -130,7 +130,7 @@ function SessionComposer({ session, state, spent, programs }: SessionComposerPro
   const isWorking = state === "running" || state === "waiting";
   const choice = useModelChoice(session);
   const onSend = (content: string) => {
-    // An agent that is at rest takes any message at once.
+    // An idle agent takes any message at once.
     const how = isWorking ? delivery : "queue";
     const model = choice.forMessage === null ? {} : { model: choice.forMessage };
     const onSuccess = () => {

@@ -23,7 +23,7 @@ interface SessionScreenProps {
   me: string | undefined;
 }
 
-/** The session's screen, with who has control of it. */
+/** The session's screen, with the controls for it. */
 export function SessionScreen(props: SessionScreenProps) {
   const { session, state, sandbox, timeline, control, me } = props;
   const take = useTakeControl(session.id);
@@ -81,12 +81,12 @@ export function SessionScreen(props: SessionScreenProps) {
 
 interface LossNoticeProps {
   timeline: Timeline;
-  /** What is older than this when the page opens is no news. */
+  /** Changes older than this happened before the page was opened, and are not reported. */
   since: number;
   me: string | undefined;
 }
 
-/** Tells somebody that control is not theirs any more, until they close it. */
+/** Tells the user that they lost control, until they dismiss it. */
 function LossNotice({ timeline, since, me }: LossNoticeProps) {
   const [closedAt, setClosedAt] = useState(since);
   const change = timeline.leaseChange;

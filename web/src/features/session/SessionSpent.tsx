@@ -10,14 +10,14 @@ import { formatUsd, type Spent, spentBriefly, spentWords, tokensOf, usdOf } from
 interface SessionSpentProps {
   session: Session;
   spent: Spent;
-  /** What programs on the desktop have used of it. */
+  /** The part of it that programs on the desktop have used. */
   programs: Spent;
-  /** In as few words as can be. */
+  /** Shows as little text as possible. */
   isBrief?: boolean;
   className?: string;
 }
 
-/** What a session's models have used: in a few words, and all of it when asked. */
+/** Shows the usage of a session's models: briefly, and in full on request. */
 export function SessionSpent(props: SessionSpentProps) {
   const { session, spent, programs, isBrief = false } = props;
   const [isOpen, setIsOpen] = useState(false);

@@ -26,13 +26,13 @@ interface SessionTopBarProps {
   state: SessionState;
   sandbox: SandboxState;
   turnStartedAt: string | null;
-  /** What the session's models have used. */
+  /** The usage of the session's models. */
   spent: Spent;
-  /** What programs on the desktop have used of that. */
+  /** The part of it that programs on the desktop have used. */
   programs: Spent;
 }
 
-/** Which session this is, how it is doing, and what can be done about it. */
+/** The bar with the session's title, state and actions. */
 export function SessionTopBar(props: SessionTopBarProps) {
   const { session, state, sandbox, turnStartedAt } = props;
   const change = useChangeSession(session.id);
@@ -48,7 +48,7 @@ export function SessionTopBar(props: SessionTopBarProps) {
           <>
             <PeopleHere sessionId={session.id} />
             {isRunning && includes(session.right, "drive") && (
-              // The next turn gets a button of its own, which is not stopping yet.
+              // The next turn gets a new button, which is not in the state of stopping.
               <StopButton key={turnStartedAt} sessionId={session.id} onProblem={setProblem} />
             )}
             {isOwner && <ShareDialog sessionId={session.id} />}
@@ -80,7 +80,7 @@ export function SessionTopBar(props: SessionTopBarProps) {
             session={session}
             spent={props.spent}
             programs={props.programs}
-            // There is no room for it on narrow displays; there it stands beside the model.
+            // On narrow displays there is no room for it here, so it is shown beside the model.
             className="max-sm:hidden"
           />
           <span className="hidden truncate sm:inline">{session.model}</span>

@@ -5,7 +5,7 @@ import { Button } from "../../components/Button";
 import { SharedLinks } from "./SharedLinks";
 import { SharedPeople } from "./SharedPeople";
 
-/** Who is let into a session: people by name, and links for whoever has them. */
+/** Controls access to a session: people by name, and links for anyone who has them. */
 export function ShareDialog({ sessionId }: { sessionId: string }) {
   return (
     <Dialog.Root>

@@ -13,7 +13,7 @@ import { GIVEN_RIGHTS, RIGHT_WORDS } from "../../lib/rights";
 
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
-/** Links that let anybody in who is signed in and has one. */
+/** Links that give access to any signed-in user who has one. */
 export function SharedLinks({ sessionId }: { sessionId: string }) {
   const shares = useShares(sessionId);
   const make = useMakeShare(sessionId);

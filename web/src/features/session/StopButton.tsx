@@ -9,14 +9,14 @@ interface StopButtonProps {
   onProblem: (problem: string) => void;
 }
 
-/** Stops the current turn. It stays "Stopping…" until the turn is over and the button with it. */
+/** Stops the current turn. It shows "Stopping…" until the turn has ended and the button disappears. */
 export function StopButton({ sessionId, onProblem }: StopButtonProps) {
   const stop = useStopTurn(sessionId);
   const isStopping = stop.isPending || stop.isSuccess;
   const onStop = () =>
     stop.mutate(undefined, {
       onError: (error) => {
-        // The turn was quicker, which is what was wanted.
+        // The turn ended first, which is the desired result.
         const isOver = error instanceof ApiError && error.code === "not_running";
         if (!isOver) onProblem(messageOf(error));
       },

@@ -3,14 +3,14 @@ import { type KeyboardEvent, useState } from "react";
 
 interface TitleEditorProps {
   title: string;
-  /** What stands there while it has no title of its own. */
+  /** The text shown if the session has no title. */
   fallback: string;
   onRename: (title: string) => void;
 }
 
 const LONGEST_TITLE = 200;
 
-/** The session's title, changed in place. Enter and leaving the field keep it, Escape does not. */
+/** The session's title, edited in place. Enter and leaving the field save it, Escape does not. */
 export function TitleEditor({ title, fallback, onRename }: TitleEditorProps) {
   const [draft, setDraft] = useState<string | null>(null);
 

@@ -13,7 +13,7 @@ import { TimeAgo } from "../../components/TimeAgo";
 
 const FRAME = "overflow-hidden rounded-xl border border-line bg-surface";
 
-/** All sessions, newest first. */
+/** Shows all sessions, newest first. */
 export function SessionList() {
   const sessions = useSessions();
 

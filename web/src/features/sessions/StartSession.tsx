@@ -12,7 +12,7 @@ import { ModelPicker } from "../models/ModelPicker";
 
 const EXAMPLES = ["Show me the demo"];
 
-/** Where a session begins: with what the agent should do. */
+/** The form that starts a session with a task for the agent. */
 export function StartSession() {
   const [draft, setDraft] = useState("");
   const [model, setModel] = useState<string | null>(null);

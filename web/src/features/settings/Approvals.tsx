@@ -12,7 +12,7 @@ export const APPROVAL_MODES: readonly { value: ApprovalMode; label: string }[] =
   { value: "never", label: "Never ask" },
 ];
 
-/** What the agent must ask about in new sessions. */
+/** The actions for which the agent needs approval in new sessions. */
 export function Approvals() {
   const settings = useSettings();
   const change = useChangeSettings();

@@ -5,7 +5,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { formatElapsed } from "../../lib/time";
 import { LimitsInUse } from "../account/LimitsInUse";
 
-/** What one may use of the server, and what one does. */
+/** Shows the user's limits and how much of them is used. */
 export function Limits() {
   const limits = useLimits();
   return (

@@ -11,7 +11,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { TextField } from "../../components/TextField";
 import { TimeAgo } from "../../components/TimeAgo";
 
-/** What one's agents may type and never see. */
+/** The user's secrets, which agents may type but never see. */
 export function Secrets() {
   const secrets = useSecrets();
   const store = useStoreSecret();

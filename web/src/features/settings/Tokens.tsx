@@ -34,7 +34,7 @@ const LIVES: readonly { value: Life; label: string }[] = [
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
-/** What one's programs sign in with. */
+/** The tokens with which the user's programs sign in. */
 export function Tokens() {
   const tokens = useTokens();
   const make = useMakeToken();

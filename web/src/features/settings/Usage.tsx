@@ -6,7 +6,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { formatTokens, formatUsd, tokensOf, usdOf } from "../../lib/money";
 import { formatMoment } from "../../lib/time";
 
-/** What the models of one's sessions have used, and may use today. */
+/** Shows the usage of models in the user's sessions, and the budget for today. */
 export function Usage() {
   const usage = useUsage({ enabled: true });
   const { today, month, next_day_at } = usage.data ?? {};

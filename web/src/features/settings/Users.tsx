@@ -17,7 +17,7 @@ const ROLES: readonly { value: User["role"]; label: string }[] = [
   { value: "admin", label: "Administrator" },
 ];
 
-/** Everybody who may sign in, for administrators. */
+/** Lists everyone who may sign in, for administrators. */
 export function Users({ myId }: { myId: string }) {
   const users = useUsers();
   const add = useAddUser();
@@ -94,7 +94,7 @@ function UserRow({ user, isMe, onRole, onActive, onLink }: UserRowProps) {
         {isMe && <span className="ml-2 text-xs font-normal text-faint">you</span>}
         {!user.active && <span className="ml-2 text-xs font-normal text-faint">disabled</span>}
       </span>
-      {/* Who locks themselves out cannot let themselves in again. */}
+      {/* Users who lock themselves out could not let themselves in again. */}
       {!isMe && (
         <>
           <Select label={`Role of ${user.name}`} value={user.role} options={ROLES} onChange={onRole} />

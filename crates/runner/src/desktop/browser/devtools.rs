@@ -1,6 +1,6 @@
-//! The DevTools protocol over a socket that only this process and the browser have.
+//! The DevTools protocol over a socket that only this process and the browser hold.
 //!
-//! A message is a JSON object followed by a zero byte. Events are not asked for, and dropped.
+//! A message is a JSON object followed by a zero byte. We subscribe to no events and drop those that arrive.
 
 use std::{
     collections::HashMap,
@@ -25,12 +25,12 @@ use tokio::{
     sync::{Mutex as AsyncMutex, oneshot},
 };
 
-/// How long the browser may take to answer one question.
+/// The timeout of one call.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The longest answer that is read. The browser of a page that makes longer ones is given up.
+/// The longest reply that is read. A longer one closes the connection to the browser.
 const LONGEST_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The browser's DevTools. Clones speak over the same socket.
+/// The browser's DevTools. Clones share the socket.
 #[derive(Debug, Clone)]
 pub(super) struct DevTools(Arc<Pipe>);
 
@@ -38,18 +38,18 @@ pub(super) struct DevTools(Arc<Pipe>);
 struct Pipe {
     writer: AsyncMutex<OwnedWriteHalf>,
     last_id: AtomicU64,
-    /// Who waits for an answer; `None` when there will be none any more.
+    /// The callers that wait for a reply, or `None` once the connection is closed.
     waiting: Mutex<Option<HashMap<u64, oneshot::Sender<Answer>>>>,
 }
 
-/// One page, frame or other part of the browser that can be asked.
+/// An attached page, frame or other part of the browser.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     devtools: DevTools,
     session: String,
 }
 
-/// What there is to ask.
+/// A part of the browser that can be attached to.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TargetInfo {
@@ -60,7 +60,7 @@ pub(super) struct TargetInfo {
     pub(super) url: String,
 }
 
-/// Why the browser did not answer. Nothing of what was asked is repeated.
+/// Reasons why a call failed. They contain nothing of the call's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DevToolsError {
     #[error("the browser is gone")]
@@ -92,7 +92,7 @@ struct Attached {
 }
 
 impl DevTools {
-    /// Speaks over a socket whose other end the browser has.
+    /// Opens DevTools over a socket whose other end the browser holds.
     pub(super) fn open(socket: StdUnixStream, tasks: &Tasks) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         let (reader, writer) = UnixStream::from_std(socket)?.into_split();
@@ -103,26 +103,26 @@ impl DevTools {
         });
         let (heard, shutdown) = (Arc::clone(&inner), tasks.shutdown().clone());
         tasks.spawn("devtools", async move {
-            // At shutdown nobody waits for answers.
+            // At shutdown, no caller waits for replies.
             let _ = shutdown.run_until_cancelled(heard.listen(reader)).await;
             *heard.waiting() = None;
         });
         Ok(Self(inner))
     }
 
-    /// Whether no answer will come any more.
+    /// Returns true if the connection is closed.
     pub(super) fn is_closed(&self) -> bool {
         self.0.waiting().is_none()
     }
 
-    /// Everything that can be asked at the moment.
+    /// Returns everything that can be attached to at the moment.
     pub(super) async fn targets(&self) -> Result<Vec<TargetInfo>, DevToolsError> {
         let method = "Target.getTargets";
         let targets: Targets = self.call(method, json!({}), None).await?;
         Ok(targets.target_infos)
     }
 
-    /// Begins to ask one of them.
+    /// Attaches to a target.
     pub(super) async fn attach(&self, target: &TargetInfo) -> Result<Target, DevToolsError> {
         let params = json!({"targetId": target.target_id, "flatten": true});
         let attached: Attached = self.call("Target.attachToTarget", params, None).await?;
@@ -142,7 +142,7 @@ impl DevTools {
         let answer = tokio::time::timeout(PATIENCE, answered).await;
         let answer = answer.map_err(|_elapsed| DevToolsError::Late)??;
         let result = answer.result.ok_or(DevToolsError::Refused(method))?;
-        // The reader's own words could repeat what the page said.
+        // The JSON error could quote content of the page.
         serde_json::from_value(result).map_err(|_words| DevToolsError::Strange(method))
     }
 
@@ -167,14 +167,14 @@ impl DevTools {
         let mut writer = self.0.writer.lock().await;
         let written = writer.write_all(&bytes).await;
         drop(writer);
-        // A socket that fails says no more than that the browser is gone.
+        // A failed write says no more than that the browser is gone.
         written.map_err(|_gone| DevToolsError::Gone)?;
         answer.await.map_err(|_closed| DevToolsError::Gone)
     }
 }
 
 impl Pipe {
-    /// Hands answers to those who wait for them, until there are no more.
+    /// Hands replies to their callers until the connection ends.
     async fn listen(&self, reader: OwnedReadHalf) {
         let mut reader = BufReader::new(reader);
         let mut message = Vec::new();
@@ -190,14 +190,14 @@ impl Pipe {
                 waiting.as_mut()?.remove(&id)
             });
             if let Some((caller, answer)) = caller.zip(answer) {
-                // Whoever was not patient enough does not want it any more.
+                // A caller whose timeout has passed no longer wants the reply.
                 let _ = caller.send(answer);
             }
         }
     }
 
     fn waiting(&self) -> MutexGuard<'_, Option<HashMap<u64, oneshot::Sender<Answer>>>> {
-        // Nothing in here panics half way.
+        // No code under this lock panics halfway.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -213,10 +213,10 @@ impl Target {
             .await
     }
 
-    /// Ends the asking, without waiting for it.
+    /// Detaches from the target. Errors are ignored.
     pub(super) async fn detach(self) {
         let params = json!({"sessionId": self.session});
-        // One that is gone needs no end.
+        // A target that is gone needs no detaching.
         let _: Result<Value, _> = self
             .devtools
             .call("Target.detachFromTarget", params, None)

@@ -1,7 +1,7 @@
-//! Typing a secret into the field that has the focus, if its frame is of an allowed origin.
+//! Types a secret into the focused field, if its frame has an allowed origin.
 //!
-//! The value is sent to the process of that frame alone. There one function looks once more whether the
-//! field still has the focus and types: no script of the page and no input comes in between.
+//! The value is sent only to the process of that frame. There, one function checks again that the field has the
+//! focus and then types, so that no script of the page and no input can come in between.
 
 use deskhand_core::vault::{Filling, Origin};
 use futures::future::join_all;
@@ -14,10 +14,10 @@ use super::{
     frames::Thing,
 };
 
-/// How many frames may be nested around a field.
+/// The most frames that may be nested around a field.
 const MAX_DEPTH: usize = 10;
 
-/// What has the focus in a document, also inside open shadow trees.
+/// Evaluates to the focused element of a document, including those inside open shadow trees.
 const FOCUSED: &str = "(() => {
     let element = document.activeElement;
     while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
@@ -26,7 +26,7 @@ const FOCUSED: &str = "(() => {
 
 const HAS_FOCUS: &str = "document.visibilityState === 'visible' && document.hasFocus()";
 
-/// What that is.
+/// Describes an element: its kind and the origin of its frame.
 const ABOUT: &str = "function () {
     const types = ['text', 'password', 'email', 'tel', 'url', 'search', 'number'];
     const isFrame = this instanceof HTMLIFrameElement || this instanceof HTMLFrameElement
@@ -36,8 +36,10 @@ const ABOUT: &str = "function () {
     return { kind: isFrame ? 'frame' : isField ? 'field' : 'other', origin: self.origin };
 }";
 
-/// Types. What the field does not take whole is taken out again. A field whose content the browser would
-/// keep in its files for the next visit is told not to.
+/// Types the value into the field.
+///
+/// If the field does not take the value unchanged, it is emptied again. Autocomplete is switched off for a field
+/// whose content the browser would otherwise store for the next visit.
 const TYPE: &str = "function (value, origin) {
     if (self.origin !== origin || !document.hasFocus() || this.getRootNode().activeElement !== this)
         return 'moved';
@@ -51,7 +53,7 @@ const TYPE: &str = "function (value, origin) {
     return 'refused';
 }";
 
-/// Why a secret was not typed. The texts are for the model.
+/// Reasons why a secret was not typed. The texts are for the model.
 #[derive(Debug, thiserror::Error)]
 pub enum FillError {
     #[error("Nothing was typed: the browser that was started with this computer is not in front.")]
@@ -84,7 +86,7 @@ fn listed(origins: &[Origin]) -> String {
     texts.join(", ")
 }
 
-/// A field and the frame it is in.
+/// A field and the frame that contains it.
 struct Field {
     target: Target,
     element: Thing,
@@ -126,7 +128,7 @@ struct Node {
 }
 
 impl Browser {
-    /// Types the value into the field that has the focus.
+    /// Types the value into the focused field.
     pub(in crate::desktop) async fn fill(&self, filling: &Filling) -> Result<(), FillError> {
         let targets = self.devtools.targets().await.map_err(FillError::Unasked)?;
         let page = self.page_with_focus(&targets).await?;
@@ -143,7 +145,7 @@ impl Browser {
         let pages = targets.iter().filter(|target| target.kind == "page");
         let asked = pages.map(|info| async move {
             let page = self.devtools.attach(info).await.ok()?;
-            // A page that does not answer is not the one that somebody has just clicked into.
+            // A page that does not answer cannot be the one that was just clicked into.
             if has_focus(&page).await.unwrap_or(false) {
                 return Some(page);
             }
@@ -158,7 +160,7 @@ impl Browser {
         }
     }
 
-    /// Goes from frame to frame inwards to the element that has the focus.
+    /// Follows the focus from frame to frame down to the focused element.
     async fn focused_field(
         &self,
         targets: &[TargetInfo],
@@ -190,7 +192,7 @@ impl Browser {
             frame = described.node.frame_id.ok_or(FillError::NoField)?;
             let frames = target.frames().await.map_err(FillError::Unasked)?;
             if !frames.contains(&frame) {
-                // Another process shows it.
+                // Another process shows this frame.
                 let info = targets.iter().find(|target| target.target_id == frame);
                 let info = info.ok_or(FillError::Moved)?;
                 target = self

@@ -1,14 +1,14 @@
-//! The frames of a page, and scripts of ours in them that the page's own cannot see or change.
+//! The frames of a page, and our scripts in them, which the page's own scripts can neither see nor change.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::devtools::{DevToolsError, Target};
 
-/// The world in which our scripts run. It shares the document with the page and nothing else.
+/// The isolated world in which our scripts run. It shares only the document with the page.
 const WORLD: &str = "deskhand";
 
-/// A frame and those inside it that the same process shows.
+/// A frame, with those of its descendants that the same process shows.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FrameTree {
@@ -36,7 +36,7 @@ struct WorldAnswer {
     execution_context_id: i64,
 }
 
-/// What a script came to.
+/// The result of a script.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Evaluated {
@@ -52,7 +52,7 @@ struct Outcome {
     value: Value,
 }
 
-/// Something in a page that scripts of ours can be called on.
+/// A reference to an object in a page on which our scripts can be called.
 #[derive(Debug)]
 pub(super) struct Thing(pub(super) String);
 
@@ -68,7 +68,7 @@ impl Target {
         Ok(answer.frame_tree)
     }
 
-    /// What an expression comes to in a frame, as a value.
+    /// Evaluates an expression in a frame and returns its value.
     pub(super) async fn evaluate<T: serde::de::DeserializeOwned>(
         &self,
         frame: &str,
@@ -84,7 +84,7 @@ impl Target {
         read(method, self.call(method, params).await?)
     }
 
-    /// What an expression comes to in a frame, as something to call scripts on.
+    /// Evaluates an expression in a frame and returns a reference to the resulting object, if it is one.
     pub(super) async fn find(
         &self,
         frame: &str,
@@ -95,7 +95,7 @@ impl Target {
         Ok(found.result.object_id.map(Thing))
     }
 
-    /// Calls a function on something, in the world in which it was found.
+    /// Calls a function on an object, in the world in which the object was found.
     pub(super) async fn call_on<T: serde::de::DeserializeOwned>(
         &self,
         thing: &Thing,
@@ -130,6 +130,6 @@ fn read<T: serde::de::DeserializeOwned>(
     if evaluated.exception_details.is_some() {
         return Err(DevToolsError::Refused(method));
     }
-    // The reader's own words could repeat what the page said.
+    // The JSON error could quote content of the page.
     serde_json::from_value(evaluated.result.value).map_err(|_words| DevToolsError::Strange(method))
 }

@@ -1,4 +1,4 @@
-//! Waiting for pages that are late with their input.
+//! Waits for pages that are slow to handle their input.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use super::{
 impl Browser {
     /// Waits until the page in a window has handled all input so far, but no longer than `max`.
     ///
-    /// The browser passes keys to its page first, and looks for shortcuts of its own among those that the
-    /// page returns. So what is typed after Control and L goes to a page that is late, and not to
-    /// the address. The process of a page handles input before anything else: its answer to
-    /// a question says that it has no input left.
+    /// The browser passes keys to its page first, and looks for its own shortcuts only among those that the page
+    /// returns. If the page is slow, text typed after Control+L therefore goes to the page and not to the address
+    /// bar. The process of a page handles input before anything else, so its reply to a call means that it has no
+    /// input left.
     pub(in crate::desktop) async fn let_page_catch_up(&self, window_name: &str, max: Duration) {
         let asked = async {
             let targets = self.devtools.targets().await?;
@@ -26,7 +26,7 @@ impl Browser {
             join_all(pages.map(|page| self.ask_for_a_sign(page))).await;
             Ok::<_, DevToolsError>(())
         };
-        // A browser that cannot be asked, or hangs, is not waited for: its user would go on too.
+        // If the browser cannot be asked or hangs, we continue, as a user would.
         let _ = tokio::time::timeout(max, asked).await;
     }
 
@@ -40,7 +40,7 @@ impl Browser {
     }
 }
 
-/// Tells whether a target is the page that a window shows. A window's name begins with the title of its page.
+/// Returns true if a target is the page that a window shows. A window's name begins with the title of its page.
 fn is_shown(target: &TargetInfo, window_name: &str) -> bool {
     let title = target.title.as_str();
     target.kind == "page" && !title.is_empty() && window_name.starts_with(title)

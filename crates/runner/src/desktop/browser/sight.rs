@@ -1,7 +1,7 @@
-//! Finds the places of secrets on the browser's pages, in fields and in any other text.
+//! Finds secrets on the browser's pages, in fields and in any other text.
 //!
-//! The browser is asked for everything it shows, and the search happens here: a page that does not know a secret
-//! does not learn it this way.
+//! The browser is asked for everything it shows, and the search happens here, so that a page that does not know a
+//! secret does not learn it this way.
 
 use deskhand_core::{action::Region, secret::Secret};
 use futures::future::join_all;
@@ -16,11 +16,11 @@ use super::{
 };
 use crate::desktop::windows::Window;
 
-/// More places than this are not told apart.
+/// The most places that are covered one by one on a page or frame.
 const MOST_PLACES: usize = 64;
-/// How far a page may be from the edges of its window: as wide as a window's own border.
+/// The widest border between a page and the edges of its window, in pixels.
 const WIDEST_BORDER: f64 = 24.0;
-/// Covered around each place, in pixels: letters reach a little beyond their boxes.
+/// The margin covered around each place, in pixels, since letters reach a little beyond their boxes.
 const MARGIN: f64 = 2.0;
 
 const VIEWPORT: &str = "({
@@ -30,27 +30,27 @@ const VIEWPORT: &str = "({
     x: screenX, y: screenY, outer_width: outerWidth, outer_height: outerHeight,
 })";
 
-/// Comes to an end when the page has been painted anew and what was painted is on the screen.
+/// Resolves when the page has been painted again and the result is on the screen.
 const PAINTED: &str = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
     () => setTimeout(() => done(true), 30))))";
 
-/// Where secrets stand on one page.
+/// The places of secrets on one page.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::desktop) struct Sight {
     viewport: Viewport,
-    /// In the page's own pixels, from the top left of what is visible of it.
+    /// Places in CSS pixels, from the top left corner of the visible part.
     places: Vec<Place>,
 }
 
-/// What is waited for after pages were looked at.
+/// The state to wait for after pages were searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::desktop) enum Until {
     Now,
-    /// The screen shows them as they were then, or later.
+    /// The screen shows the pages as they were when searched, or later.
     Painted,
 }
 
-/// It cannot be told where secrets stand.
+/// The error for secrets whose places cannot be determined.
 #[derive(Debug)]
 pub(in crate::desktop) struct Unclear;
 
@@ -60,15 +60,15 @@ impl From<DevToolsError> for Unclear {
     }
 }
 
-/// The part of a page that is visible, and the window it is in.
+/// The visible part of a page, and the window that contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 struct Viewport {
     visible: bool,
     width: f64,
     height: f64,
-    /// How many pixels of the screen one of the page has.
+    /// The number of screen pixels per CSS pixel.
     ratio: f64,
-    /// How far somebody has zoomed in with their fingers.
+    /// The pinch-zoom factor.
     scale: f64,
     x: f64,
     y: f64,
@@ -84,7 +84,7 @@ struct Place {
     y1: f64,
 }
 
-/// A part of the browser that was asked what it shows.
+/// A page or frame that was searched.
 struct LookedAt {
     id: String,
     is_page: bool,
@@ -116,7 +116,7 @@ struct Owner {
 }
 
 impl Browser {
-    /// Where these stand on the pages that are visible.
+    /// Finds these values on the visible pages.
     pub(in crate::desktop) async fn sights(
         &self,
         values: &[Secret],
@@ -154,13 +154,14 @@ impl Browser {
 }
 
 impl Sight {
-    /// Whether no secret stands there.
+    /// Returns true if the page shows no secret.
     pub(in crate::desktop) fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The same on the screen. `None` when the page is in none of these windows, or it cannot be told
-    /// where in it.
+    /// Returns the places in screen coordinates.
+    ///
+    /// Returns `None` if the page is in none of these windows, or if its position in the window is unclear.
     pub(in crate::desktop) fn on_screen(&self, windows: &[Window]) -> Option<Vec<Region>> {
         let Viewport {
             width,
@@ -203,13 +204,14 @@ impl Sight {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "a place far outside is as good as one at the edge of all numbers"
+    reason = "the cast saturates, and any place outside the screen is as good as another"
 )]
 fn pixel(position: f64) -> i32 {
     position.round() as i32
 }
 
-/// Whether the browser itself shows a secret around its pages, or shows what pages are made of.
+/// Returns true if the browser shows a secret in an address or a title, or if the target is the browser's own
+/// DevTools window, which shows the source of pages.
 fn tells(target: &TargetInfo, values: &[Secret]) -> bool {
     let shows = |text: &str| {
         values.iter().any(|value| {
@@ -221,7 +223,7 @@ fn tells(target: &TargetInfo, values: &[Secret]) -> bool {
         || (target.kind == "page" && (shows(&target.url) || shows(&target.title)))
 }
 
-/// A value as it stands in addresses.
+/// Returns a value in the two forms in which addresses contain it.
 fn encoded(value: &str) -> [String; 2] {
     let encode = |space: &str| {
         value.bytes().fold(String::new(), |text, byte| match byte {
@@ -235,7 +237,7 @@ fn encoded(value: &str) -> [String; 2] {
     [encode("+"), encode("%20")]
 }
 
-/// Looks for secrets in what a page or frame shows. `None` when nothing of it is visible.
+/// Searches a page or frame for secrets. Returns `None` if no part of it is visible.
 async fn look(
     info: &TargetInfo,
     target: Target,
@@ -266,9 +268,10 @@ async fn look(
     }))
 }
 
-/// Finds the places of all nodes that show secrets. A frame of another process is one place as a whole.
+/// Finds the places of all nodes that show secrets. A frame of another process counts as one place.
 async fn place_all(all: &[LookedAt]) -> Result<Vec<Sight>, Unclear> {
     let mut sights = Vec::new();
+    // The nodes of each page itself, and the frames of other processes inside it.
     for page in all.iter().filter(|one| one.is_page) {
         let mut places = Vec::new();
         for found in &page.found {
@@ -296,7 +299,7 @@ async fn place_all(all: &[LookedAt]) -> Result<Vec<Sight>, Unclear> {
             places,
         });
     }
-    // Every frame that shows a secret must have been in some page.
+    // Every frame that shows a secret must belong to one of the pages.
     let is_placed = |one: &LookedAt| {
         let parent = one.frames.frame.parent_id.as_ref();
         let mut pages = all.iter().filter(|page| page.is_page);
@@ -324,7 +327,7 @@ async fn places_of(target: &Target, found: &Found) -> Result<Vec<Place>, Unclear
     quads.iter().map(|quad| around(quad)).collect()
 }
 
-/// The rectangle around a quadrilateral, given as four points.
+/// Returns the bounding rectangle of a quadrilateral, which is given as four points.
 fn around(quad: &[f64]) -> Result<Place, Unclear> {
     let [ax, ay, bx, by, cx, cy, dx, dy] = *quad.first_chunk::<8>().ok_or(Unclear)?;
     let least = |values: [f64; 4]| values.into_iter().fold(f64::INFINITY, f64::min);

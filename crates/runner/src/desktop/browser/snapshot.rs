@@ -14,7 +14,7 @@ pub(super) struct Found {
     pub(super) is_element: bool,
 }
 
-/// The browser's answer to `DOMSnapshot.captureSnapshot`.
+/// The reply to `DOMSnapshot.captureSnapshot`.
 #[derive(Deserialize)]
 pub(super) struct Snapshot {
     documents: Vec<Document>,
@@ -27,7 +27,7 @@ struct Document {
     layout: Layout,
 }
 
-/// Lists with one element per node; texts are indices into the snapshot's strings, or -1.
+/// Lists with one element per node. Texts are indices into the snapshot's strings, or -1.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Nodes {
@@ -38,7 +38,7 @@ struct Nodes {
     input_value: Rare,
 }
 
-/// A list with elements for only a few nodes.
+/// A list with elements for a few nodes only.
 #[derive(Deserialize)]
 struct Rare {
     index: Vec<usize>,
@@ -53,7 +53,7 @@ struct Layout {
 }
 
 impl Snapshot {
-    /// Lists the nodes that show one of these values.
+    /// Returns the nodes that show one of these values.
     pub(super) fn find(&self, values: &[Secret]) -> Vec<Found> {
         let tells = |text: &str| values.iter().any(|value| text.contains(value.expose()));
         let telling: HashSet<i64> = (0..)
@@ -75,6 +75,7 @@ impl Document {
     fn find(&self, telling: &HashSet<i64>) -> Vec<Found> {
         let Self { nodes, layout } = self;
         let mut found = HashSet::new();
+        // The content of fields, then text nodes, then text as it is laid out.
         for rare in [&nodes.text_value, &nodes.input_value] {
             let entries = rare.index.iter().zip(&rare.value);
             found.extend(

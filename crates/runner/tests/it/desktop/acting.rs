@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::world::{World, at, click_at, pids, told};
 
-/// Tells every mouse press with its button, count, place and modifiers.
+/// Reports every mouse press with its button, count, place and modifiers.
 const CLICKS: &str = "<body style='height:100vh'><script>
     const log = [];
     const name = e => [e.type, e.button, e.detail, e.clientX, e.clientY,
@@ -48,7 +48,7 @@ async fn clicks_land_where_they_should_with_button_count_and_modifiers() {
     world.end().await;
 }
 
-/// Does something while the window manager does not run, as it may happen on a busy machine.
+/// Runs `work` while the window manager is stopped, as can happen on a busy machine.
 async fn with_late_window_manager(world: &World, work: impl Future<Output = ()>) {
     const LATE_BY: Duration = Duration::from_millis(600);
     let openbox = pids("openbox", world.folder().to_str().unwrap())[0];
@@ -111,7 +111,7 @@ async fn an_action_outside_the_screen_is_refused() {
     world.end().await;
 }
 
-/// Tells where a drag began, whether it passed a place, and where it ended.
+/// Reports the start and the end of a drag, and if it passed a certain place.
 const DRAGS: &str = "<body style='height:100vh;user-select:none'><script>
     let places = [];
     addEventListener('pointerdown', e => { places = [[e.clientX, e.clientY]]; });

@@ -1,4 +1,4 @@
-//! Programs of the desktop that end.
+//! Tests what happens when programs of the desktop end.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use super::world::{World, pids, until};
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// All processes of the group that a process leads.
+/// Returns all processes of the group that a process leads.
 fn group_of(pid: Pid) -> Vec<Pid> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     processes
         .filter_map(|process| {
             let stat = std::fs::read_to_string(process.path().join("stat")).ok()?;
-            // After the name, which may hold anything: state, parent, group.
+            // After the name, which may contain anything, come the state, the parent and the group.
             let mut after_name = stat.rsplit_once(") ")?.1.split(' ');
             let group = after_name.nth(2)?.parse().ok()?;
             let id = process.file_name().to_str()?.parse().ok()?;
@@ -70,7 +70,7 @@ async fn a_window_manager_that_dies_is_started_again() {
     let mark = &world.folder().to_str().unwrap().to_owned();
     let openbox = pids("openbox", mark);
     assert_eq!(openbox.len(), 1);
-    // It counts as broken if it did not live for a second.
+    // A window manager counts as broken if it did not live for a second.
     tokio::time::sleep(Duration::from_secs(1)).await;
     kill_process(openbox[0], Signal::KILL).unwrap();
     let notice = tokio::time::timeout(DEADLINE, world.notices.recv()).await;
@@ -78,7 +78,7 @@ async fn a_window_manager_that_dies_is_started_again() {
         notice.unwrap().unwrap(),
         "The window manager ended (signal: 9 (SIGKILL)) and was started again."
     );
-    // A program that was just started has no command line for a moment.
+    // A newly started program has no command line for a moment.
     until("there is one again", || {
         let again = pids("openbox", mark);
         again.len() == 1 && again != openbox

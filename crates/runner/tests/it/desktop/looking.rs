@@ -1,4 +1,4 @@
-//! Pictures of the screen, and when they are taken.
+//! Pictures of the screen, and the moment at which they are taken.
 
 use std::time::{Duration, Instant};
 
@@ -159,7 +159,7 @@ async fn a_picture_has_the_size_that_is_asked_for() {
 
 #[tokio::test]
 async fn a_zoom_shows_the_pixels_of_the_screen_whatever_size_is_shown() {
-    // Of a board whose fields are one pixel each nothing would be left in a smaller picture.
+    // In a smaller picture, nothing would be left of a board whose fields are one pixel each.
     let world = World::with_page_on(
         size(3840, 2160),
         "<body style='height:100vh'><canvas id=c width=200 height=100 style='position:absolute;left:1000px;top:500px'></canvas>
@@ -207,7 +207,7 @@ async fn a_zoom_shows_the_pixels_of_the_screen_whatever_size_is_shown() {
         .await;
     assert_eq!(frame.size, size(104, 1125));
 
-    // What comes after it is about the whole screen.
+    // Later actions refer to the whole screen again.
     world.click(3839, 2159).await;
     world.title("clicked 3839 2159").await;
     world.end().await;

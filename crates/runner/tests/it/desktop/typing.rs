@@ -1,4 +1,4 @@
-//! Typing: every character, on every layout, all of them and in order.
+//! Typing: every character arrives, in order, on every layout.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::world::{World, pids, told, until, untold};
 
-/// A text field that keeps tabs and tells what is in it.
+/// A text field that keeps tabs and reports its content.
 const FIELD: &str = "<textarea id=t style='width:900px;height:600px' autofocus></textarea><script>
     t.addEventListener('keydown', e => {
         if (e.key === 'Tab') { e.preventDefault(); t.setRangeText('\\t', t.selectionStart, t.selectionEnd, 'end'); tell(); }
@@ -26,7 +26,7 @@ const FIELD: &str = "<textarea id=t style='width:900px;height:600px' autofocus><
     t.addEventListener('copy', () => setTimeout(() => say('copied'), 50));
 </script>";
 
-/// Scripts and things that are hard on any layout.
+/// Scripts and characters that are hard to type on any layout.
 const SCRIPTS: [&str; 12] = [
     "The quick brown fox jumps over the lazy dog 0123456789",
     r##"!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"##,
@@ -42,7 +42,7 @@ const SCRIPTS: [&str; 12] = [
     "aAbBcC111!!!   ...zz",
 ];
 
-/// The same characters as a field keeps them.
+/// Waits until the field has a text of this length, and checks that it is this text.
 async fn expect_field(world: &World, text: &str) {
     let length = text.encode_utf16().count();
     let told_text = told(text);
@@ -132,11 +132,11 @@ async fn new_characters_do_not_keep_the_window_manager_busy() {
     world.end().await;
 }
 
-/// How long a process has been at work.
+/// Returns the processor time that a process has used.
 fn cpu_ms(pid: Pid) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap();
-    // After the name, which may hold anything, the user's and the system's share are the 12th and
-    // the 13th field, in hundredths of a second.
+    // After the name, which may contain anything, the 12th and the 13th field are the user time and the system
+    // time, in hundredths of a second.
     let fields = stat.rsplit_once(") ").unwrap().1.split(' ');
     let ticks: u64 = fields
         .skip(11)
@@ -164,7 +164,7 @@ async fn five_hundred_characters_arrive_quickly_and_completely() {
         clear(&world).await;
     }
     times.sort_unstable();
-    // The goal is 60 ms; this allows for a very busy machine.
+    // The goal is 60 ms. This allows for a very busy machine.
     assert!(times[0] < Duration::from_secs(5), "{times:?}");
     world.end().await;
 }

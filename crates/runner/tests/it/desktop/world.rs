@@ -1,4 +1,4 @@
-//! A desktop for one test, with a page in a real browser that tells its state in its title.
+//! A desktop for one test, with a page in a real browser that reports its state in its title.
 
 use std::{
     collections::BTreeMap,
@@ -24,8 +24,8 @@ use x11rb::{
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// What every page can use: `say(text)` makes the text the title, `told(value)` writes any
-/// characters in a form that a title keeps.
+/// Helpers for every page: `say(text)` sets the title, and `told(value)` encodes any characters in a form that a
+/// title keeps.
 const SCRIPT: &str = "
     const say = text => { document.title = text; };
     const told = value => Array.from(value).map(c => c.codePointAt(0).toString(36)).join('.');
@@ -44,10 +44,10 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A desktop with nothing on it.
+    /// Starts a desktop with nothing on it.
     pub(crate) async fn empty() -> Self {
         let world = Self::start(ScreenSize::default(), Vec::new(), TempDir::new().unwrap()).await;
-        // A window that opens while the window manager starts may go unnoticed by it.
+        // The window manager may miss a window that opens while it starts.
         let give_up_at = Instant::now() + DEADLINE;
         while world
             .property(world.root, "_NET_SUPPORTING_WM_CHECK")
@@ -59,12 +59,12 @@ impl World {
         world
     }
 
-    /// A desktop whose browser shows this page and nothing else, painted.
+    /// Starts a desktop whose browser shows only this page, and waits until it is painted.
     pub(crate) async fn with_page(body: &str) -> Self {
         Self::with_page_on(ScreenSize::default(), body).await
     }
 
-    /// The same on a screen of this size.
+    /// Like [`Self::with_page`], on a screen of this size.
     pub(crate) async fn with_page_on(screen: ScreenSize, body: &str) -> Self {
         let folder = TempDir::new().unwrap();
         let page = write_page(folder.path(), body);
@@ -75,7 +75,7 @@ impl World {
         world
     }
 
-    /// A desktop whose browser shows this page and its own bars, and can be asked.
+    /// Starts a desktop whose browser shows this page and its own bars, and speaks DevTools.
     pub(crate) async fn with_page_and_bars(body: &str) -> Self {
         let folder = TempDir::new().unwrap();
         let page = write_page(folder.path(), body);
@@ -92,7 +92,7 @@ impl World {
         let (sender, notices) = mpsc::channel(16);
         let config = DesktopConfig {
             screen,
-            // Longer than usual: other tests keep the machine busy.
+            // Longer than usual, since other tests keep the machine busy.
             settle_quiet: Duration::from_millis(250),
             settle_max: Duration::from_secs(2),
             browser,
@@ -163,13 +163,13 @@ impl World {
         self.act(Action::Key { keys, repeat: 1 }).await.unwrap();
     }
 
-    /// Waits until a window has this title, as far as the browser's own name.
+    /// Waits until a window has this title, not counting the browser's own name.
     pub(crate) async fn title(&self, wanted: &str) {
         self.wait_for(wanted, |titles| titles.iter().any(|title| title == wanted))
             .await;
     }
 
-    /// Waits until a window's title begins like this, and gives the rest.
+    /// Waits until a window's title begins like this, and returns the rest.
     pub(crate) async fn title_after(&self, prefix: &str) -> String {
         let titles = self
             .wait_for(prefix, |titles| {
@@ -195,7 +195,7 @@ impl World {
         }
     }
 
-    /// The titles of all windows that the window manager knows.
+    /// Returns the titles of all windows that the window manager knows.
     pub(crate) fn titles(&self) -> Vec<String> {
         let clients = self.property(self.root, "_NET_CLIENT_LIST");
         let (windows, _) = clients.as_chunks::<4>();
@@ -229,7 +229,7 @@ impl World {
         pointer.mask.contains(KeyButMask::LOCK)
     }
 
-    /// Runs a program of the desktop to its end.
+    /// Runs a program on the desktop and waits for its end.
     #[expect(clippy::disallowed_methods, reason = "tests start what a person would")]
     pub(crate) async fn run(&self, program: &str, arguments: &[&str]) -> String {
         let output = tokio::process::Command::new(program)
@@ -262,7 +262,7 @@ impl World {
     }
 }
 
-/// Waits for something to become true.
+/// Waits until a condition holds.
 pub(crate) async fn until(what: &str, mut is_true: impl FnMut() -> bool) {
     let give_up_at = Instant::now() + DEADLINE;
     while !is_true() {
@@ -282,7 +282,7 @@ fn write_page(folder: &Path, body: &str) -> PathBuf {
 }
 
 fn browser(folder: &Path) -> Vec<String> {
-    // It is killed in the end and would leave what it keeps there.
+    // The browser is killed at the end and would leave its temporary files.
     let temporary = format!("TMPDIR={}", folder.display());
     let mut argv: Vec<String> = [
         "env",
@@ -319,7 +319,7 @@ pub(crate) fn click_at(x: i32, y: i32) -> Action {
     }
 }
 
-/// A text in the form that a page tells it in.
+/// Encodes a text in the way that pages do.
 pub(crate) fn told(text: &str) -> String {
     let points: Vec<String> = text.chars().map(|c| base36(c.into())).collect();
     points.join(".")
@@ -334,7 +334,7 @@ fn base36(mut number: u32) -> String {
     digits.iter().rev().collect()
 }
 
-/// The opposite of [`told`].
+/// Decodes the output of [`told`].
 pub(crate) fn untold(told: &str) -> String {
     told.split('.')
         .filter_map(|digits| u32::from_str_radix(digits, 36).ok())
@@ -342,7 +342,7 @@ pub(crate) fn untold(told: &str) -> String {
         .collect()
 }
 
-/// Programs by this name that have something on their command line.
+/// Returns the processes with this name that have `mark` on their command line.
 pub(crate) fn pids(name: &str, mark: &str) -> Vec<Pid> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     processes

@@ -1,4 +1,4 @@
-//! A server made for the test, which a real runner dials.
+//! A fake server, which a real runner dials.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -93,7 +93,7 @@ impl Server {
         tokio::time::timeout(PATIENCE, accept).await.unwrap()
     }
 
-    /// A control link on which the runner has said that it is ready.
+    /// Accepts a control link and waits until the runner is ready.
     pub(super) async fn ready(&self) -> Connection {
         let mut control = self.accept().await;
         assert_eq!(control.path, CONTROL_PATH);
@@ -101,7 +101,7 @@ impl Server {
         control
     }
 
-    /// Ends the runner and waits until its programs are gone with it.
+    /// Ends the runner and waits for it.
     pub(super) async fn stop(self) {
         self.runner.abort();
         assert!(self.runner.await.unwrap_err().is_cancelled());
@@ -137,7 +137,7 @@ impl Connection {
         FromRunner::unpack(&self.bytes().await).unwrap()
     }
 
-    /// The next result, whatever else is said before it.
+    /// Returns the next result, and skips all other messages.
     pub(super) async fn result(&mut self) -> (RequestId, Outcome) {
         loop {
             if let (FromRunner::Result { id, outcome }, _) = self.next().await {

@@ -13,7 +13,7 @@ use deskhand_runner::shell::{OnOutput, Shell, ShellConfig, ShellError};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-/// A shell in a home of its own. Everything ends with it.
+/// A shell with its own home. Everything ends with it.
 pub(super) struct Desk {
     pub(super) shell: Shell,
     pub(super) home: TempDir,
@@ -69,7 +69,7 @@ impl Desk {
             .await
     }
 
-    /// The output of a command that must succeed.
+    /// Returns the output of a command that must succeed.
     pub(super) async fn text(&self, command: &str) -> String {
         let output = self.run(command).await;
         assert_eq!(
@@ -80,7 +80,7 @@ impl Desk {
         output.output
     }
 
-    /// Waits for a process of this shell to come to an end, or to be there.
+    /// Repeats a command until it succeeds.
     pub(super) async fn until(&self, command: &str) {
         let deadline = Instant::now() + Duration::from_secs(10);
         while self.run(command).await.ending != (ShellEnding::Exited { code: 0 }) {

@@ -1,4 +1,4 @@
-//! Commands and shells that end before their time.
+//! Commands and shells that end early.
 
 use std::{
     sync::Arc,
@@ -113,7 +113,7 @@ while True: time.sleep(100)\"; echo after";
 async fn when_nothing_helps_the_shell_is_ended_too() {
     let desk = Desk::open();
     desk.run("cd /usr; lost=yes").await;
-    // Under `set -e` the end of the program is the end of the shell.
+    // Under `set -e`, the end of the program is the end of the shell.
     let output = desk.run_for("set -e; sleep 100; echo after", 100).await;
     let ending = ShellEnding::TimedOutWithShell { after_ms: 100 };
     assert_eq!((output.output.as_str(), output.ending), ("", ending));

@@ -24,7 +24,7 @@ async fn background_jobs_go_on_and_hold_nothing_up() {
         ShellEnding::TimedOut { after_ms: 100 }
     );
     assert_eq!(desk.text("jobs -rp | wc -l").await, "2\n");
-    // What a job writes between two commands stands before the next command's output.
+    // The output of a job between two commands is put before the next command's output.
     let go = desk.home.path().join("go");
     tokio::task::spawn_blocking(move || std::fs::write(go, "x\n").unwrap())
         .await

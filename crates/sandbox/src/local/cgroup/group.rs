@@ -12,10 +12,10 @@ use tokio::time::{Instant, sleep};
 use super::{Controller, Groups, Version};
 use deskhand_core::sandbox::SandboxLimits;
 
-/// How long the kernel may take to let go of a group whose processes were killed.
+/// The timeout for removing a group whose processes were killed.
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(5);
 const REMOVAL_PAUSE: Duration = Duration::from_millis(2);
-/// The time over which shares of processors are counted, in microseconds.
+/// The period for which shares of processors are counted, in microseconds.
 const CPU_PERIOD_US: u32 = 100_000;
 
 /// The groups of one sandbox: one in version 2, one for each controller in version 1.
@@ -32,8 +32,9 @@ struct Part {
 }
 
 impl Group {
-    /// Makes the groups and sets their limits. What fails is logged and left out: `doctor` is
-    /// where people see which limits are in force.
+    /// Creates the groups and sets their limits.
+    ///
+    /// Failures are logged, and the group is left out. `doctor` shows people which limits are in force.
     pub(crate) fn create(groups: &Groups, name: &str, limits: &SandboxLimits) -> Self {
         let mut parts = Vec::new();
         for place in &groups.places {
@@ -46,7 +47,7 @@ impl Group {
                 Ok(()) => parts.push(part),
                 Err(error) => {
                     tracing::warn!(%error, group = %part.dir.display(), "a limit is not in force");
-                    // It is empty, or was never made.
+                    // The folder is empty, or was never created.
                     let _ = fs::remove_dir(&part.dir);
                 }
             }
@@ -54,7 +55,7 @@ impl Group {
         Self { parts }
     }
 
-    /// Takes a process in; what it starts from now on is in as well.
+    /// Adds a process. The processes that it starts from now on belong to the group as well.
     pub(crate) fn attach(&self, pid: Pid) -> io::Result<()> {
         for part in &self.parts {
             let pid = pid.as_raw_nonzero().to_string();
@@ -68,7 +69,7 @@ impl Group {
         parts.any(|part| part.controllers.contains(&controller))
     }
 
-    /// How many processes the kernel ended because the memory was used up.
+    /// Returns the number of processes that the kernel killed because the memory was used up.
     pub(crate) fn n_out_of_memory(&self) -> u64 {
         let text = self.read(Controller::Memory, |version| match version {
             Version::One => "memory.oom_control",
@@ -77,7 +78,7 @@ impl Group {
         text.as_deref().and_then(oom_kills).unwrap_or(0)
     }
 
-    /// The memory in use, where a group counts it.
+    /// Returns the memory in use, if a group counts it.
     pub(crate) fn memory_bytes(&self) -> Option<u64> {
         self.read(Controller::Memory, |version| match version {
             Version::One => "memory.usage_in_bytes",
@@ -86,7 +87,7 @@ impl Group {
         .and_then(|text| text.trim().parse().ok())
     }
 
-    /// The processor time used up to now, where a group counts it.
+    /// Returns the processor time used so far, if a group counts it.
     pub(crate) fn cpu(&self) -> Option<Duration> {
         let in_part = |part: &Part| match part.version {
             Version::One => {
@@ -103,7 +104,7 @@ impl Group {
         self.parts.iter().find_map(in_part)
     }
 
-    /// A file of the group that has this controller.
+    /// Reads a file of the group that has this controller.
     fn read(
         &self,
         controller: Controller,
@@ -127,7 +128,7 @@ impl Group {
 }
 
 impl Drop for Group {
-    /// For a start that was given up. After [`Group::remove`] there is nothing left to do.
+    /// Cleans up after a start that was cancelled. After [`Group::remove`] there is nothing left to do.
     fn drop(&mut self) {
         for part in &self.parts {
             let _ = fs::remove_dir(&part.dir);
@@ -138,7 +139,7 @@ impl Drop for Group {
 impl Part {
     fn set(&self, limits: &SandboxLimits) -> io::Result<()> {
         let write = |file: &str, value: String| fs::write(self.dir.join(file), value);
-        // Without accounting for swap these files are not there, and neither is swap limited.
+        // Without swap accounting these files do not exist, and swap is not limited.
         let write_if_there = |file: &str, value: String| {
             let is_there = self.dir.join(file).exists();
             if is_there { write(file, value) } else { Ok(()) }
@@ -169,7 +170,7 @@ impl Part {
     }
 }
 
-/// Ends what is left in the group of an earlier server and removes it.
+/// Kills the remaining processes in the group of an earlier server, and removes the group.
 pub(crate) async fn clear(dir: &Path) {
     let members = fs::read_to_string(dir.join("cgroup.procs")).unwrap_or_default();
     for pid in members.lines().filter_map(|line| line.parse().ok()) {
@@ -178,7 +179,7 @@ pub(crate) async fn clear(dir: &Path) {
                 pid = pid.as_raw_nonzero(),
                 "ending what an earlier server left running"
             );
-            // It may have ended by itself meanwhile.
+            // The process may have ended by itself in the meantime.
             let _ = kill_process(pid, Signal::KILL);
         }
     }
@@ -195,7 +196,7 @@ async fn remove(dir: &Path) {
                 tracing::warn!(%error, group = %dir.display(), "a control group is left");
                 return;
             }
-            // Its last processes are on their way out.
+            // Its last processes are still ending.
             Err(_) => sleep(REMOVAL_PAUSE).await,
         }
     }

@@ -1,4 +1,4 @@
-//! Finding the groups below which we may make our own.
+//! Finds the groups below which we may create our own.
 
 use std::{
     fs,
@@ -9,7 +9,7 @@ use rustix::fs::{Access, access};
 
 use super::{Controller, Groups, Place, SERVER_GROUP, Version};
 
-/// Version 1's name for counting processor time.
+/// Version 1's name of the controller that counts processor time.
 const ACCOUNTING: &str = "cpuacct";
 
 pub(super) fn survey() -> Groups {
@@ -42,7 +42,7 @@ pub(super) fn survey() -> Groups {
     groups
 }
 
-/// Version 1 may count processor time in another tree than the one that limits it.
+/// Returns the place for counting processor time, if version 1 counts it in another tree than it limits it.
 fn accounting(groups: &Groups, mounts: &str, memberships: &str) -> Option<Place> {
     let parent = own_group(mounts, memberships, Some(ACCOUNTING))?;
     let is_needed = groups.version_of(Controller::Cpu) == Some(Version::One)
@@ -54,7 +54,7 @@ fn accounting(groups: &Groups, mounts: &str, memberships: &str) -> Option<Place>
     })
 }
 
-/// The usable group for a controller, or why there is none.
+/// Returns the usable group for a controller, or the reason why there is none.
 fn find(
     controller: Controller,
     mounts: &str,
@@ -86,7 +86,7 @@ fn find(
     Ok((Version::One, own))
 }
 
-/// The folder of this process's group: in version 2, or in version 1 for a controller.
+/// Returns the folder of this process's group: in version 2, or in version 1 for the named controller.
 fn own_group(mounts: &str, memberships: &str, name: Option<&str>) -> Option<PathBuf> {
     let path = memberships.lines().find_map(|line| {
         let (_, rest) = line.split_once(':')?;
@@ -108,7 +108,7 @@ fn own_group(mounts: &str, memberships: &str, name: Option<&str>) -> Option<Path
         };
         let mut mount = mount.split(' ').skip(3);
         let (root, point) = (mount.next()?, mount.next()?);
-        // In a container the mount may show only a part of the tree.
+        // In a container, the mount may show only a part of the tree.
         let below = Path::new(path).strip_prefix(root).ok()?;
         is_it.then(|| Path::new(point).join(below))
     })
@@ -123,8 +123,9 @@ fn may_make_groups(own: &Path) -> Result<(), String> {
     })
 }
 
-/// In version 2 the controllers can be handed on only if the server is alone in its group, or
-/// they are handed on already.
+/// Checks that the controllers can be passed on to child groups.
+///
+/// In version 2 that requires the root group, or a group without other processes than the server.
 fn may_hand_on(own: &Path) -> Result<(), String> {
     let switch = own.join("cgroup.subtree_control");
     access(&switch, Access::WRITE_OK)

@@ -1,8 +1,8 @@
-//! A process that outlives a killed server for a moment and ends what it was just starting.
+//! A process that outlives a killed server for a moment and kills the sandboxes that were just being started.
 //!
-//! Once a sandbox runs the kernel ends it with the server. But bubblewrap's inner process first
-//! waits for the outer one, and when the outer one is killed with the server right then, the
-//! inner one would wait for ever. Until then both are in the keeper's process group.
+//! Once a sandbox runs, the kernel ends it with the server. But bubblewrap's inner process first waits for the
+//! outer one. If the outer one is killed with the server at that moment, the inner one would wait forever. Until
+//! then both are in the keeper's process group.
 
 use std::{
     ffi::OsStr,
@@ -11,7 +11,7 @@ use std::{
     process::{Child, Stdio},
 };
 
-/// Waits until the server is gone, and ends its own process group.
+/// Waits until the server is gone, and kills its own process group.
 const SCRIPT: &str = "read -r nothing; kill -s KILL 0";
 
 #[derive(Debug)]
@@ -32,7 +32,8 @@ impl Keeper {
         Ok(Self(process))
     }
 
-    /// The group for programs that are to end with the server, made anew if somebody ended it.
+    /// Returns the process group for programs that should end with the server. Starts a new keeper if the old one
+    /// ended.
     pub(super) fn group(&mut self) -> io::Result<i32> {
         if self.0.try_wait()?.is_some() {
             *self = Self::start()?;

@@ -1,4 +1,4 @@
-//! A running sandbox's processes: bubblewrap outside, and everything inside.
+//! The processes of a running sandbox: bubblewrap outside, and everything inside.
 
 use std::{
     io,
@@ -18,9 +18,9 @@ use tokio::{
 
 use super::Spawned;
 
-/// What bubblewrap tells about a sandbox is shorter.
+/// The longest report of bubblewrap about a sandbox that is read. Real ones are shorter.
 const LONGEST_INFO_BYTES: u64 = 4096;
-/// It tells as soon as it has made the namespaces.
+/// The timeout for that report, which bubblewrap writes as soon as it has created the namespaces.
 const INFO_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A sandbox's processes. Dropping it ends them; [`Tree::kill`] also waits.
@@ -30,8 +30,9 @@ pub(crate) struct Tree {
     /// Bubblewrap, outside. It ends when the runner does.
     outer: AsyncFd<OwnedFd>,
     outer_pid: Pid,
-    /// The first process inside. When it is gone, so is everything else there.
-    /// Absent if bubblewrap failed before it got that far.
+    /// The first process inside. When it ends, so does everything else inside.
+    ///
+    /// `None` if bubblewrap failed before it got that far.
     inner: Option<Inner>,
 }
 
@@ -48,8 +49,9 @@ struct Info {
 }
 
 impl Tree {
-    /// Takes charge of what was just started. Also gives our ends of the runner's standard
-    /// input and error.
+    /// Takes over a newly started bubblewrap.
+    ///
+    /// Also returns our ends of the runner's standard input and standard error.
     pub(crate) async fn adopt(spawned: Spawned) -> io::Result<(Self, ChildStdin, ChildStderr)> {
         let Spawned {
             child,
@@ -77,20 +79,20 @@ impl Tree {
         self.outer_pid
     }
 
-    /// The first process inside.
+    /// Returns the first process inside.
     pub(crate) fn inner_pid(&self) -> Option<Pid> {
         self.inner.as_ref().map(|inner| inner.pid)
     }
 
-    /// Waits until bubblewrap ends by itself, which is when the runner has ended.
+    /// Waits until bubblewrap ends by itself, which it does when the runner has ended.
     pub(crate) async fn ended(&self) -> io::Result<ExitStatus> {
-        // Readable means ended; the descriptor never becomes unreadable again.
+        // Readable means ended. The descriptor never becomes unreadable again.
         let _ = self.outer.readable().await?;
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         child.wait()
     }
 
-    /// Ends everything and waits until it is gone.
+    /// Kills everything and waits until it is gone.
     pub(crate) async fn kill(&self) -> io::Result<()> {
         if let Some(inner) = &self.inner {
             kill(&inner.descriptor)?;
@@ -104,8 +106,8 @@ impl Tree {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        // Both fail only for what has ended. The rest inside follows its parent, and bubblewrap
-        // is gone at once: nothing but the kernel is left to wait for.
+        // Both calls fail only if the process has ended. The processes inside end with their parent. Bubblewrap is
+        // killed at once, so this waits only for the kernel.
         let _ = kill(&self.outer);
         let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
         let _ = child.wait();
@@ -116,9 +118,9 @@ fn watched(pid: Pid) -> io::Result<AsyncFd<OwnedFd>> {
     let descriptor = pidfd_open(pid, PidfdFlags::NONBLOCK)?;
     #[expect(
         unsafe_code,
-        reason = "tokio marks all watching of descriptors as unsafe"
+        reason = "tokio marks every registration of a descriptor as unsafe"
     )]
-    // SAFETY: the watcher owns the descriptor, which stays the same and open as long as it lives.
+    // SAFETY: the watcher owns the descriptor, which stays the same and open as long as the watcher lives.
     let watched = unsafe { AsyncFd::register(descriptor) };
     watched.map_err(io::Error::from)
 }

@@ -1,4 +1,4 @@
-//! Being in charge of a running sandbox: noticing its end, and clearing up after it.
+//! The owner of a running sandbox, which notices its end and cleans up after it.
 
 use std::{
     io,
@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// Everything that a running sandbox consists of on this side.
+/// The server's parts of a running sandbox.
 #[derive(Debug)]
 pub(super) struct Charge {
     pub(super) tree: Tree,
@@ -30,17 +30,16 @@ pub(super) struct Charge {
     pub(super) files: SessionFiles,
     pub(super) link: Arc<Link>,
     pub(super) tail: Tail,
-    /// Held open as long as the sandbox may live: its end is how the runner learns that this
-    /// server is gone.
+    /// Held open as long as the sandbox may live. When it closes, the runner knows that this server is gone.
     pub(super) _stdin: Arc<ChildStdin>,
-    /// The limit, for the report of a death.
+    /// The memory limit, for the report of a death.
     pub(super) memory_bytes: u64,
     pub(super) meter: Arc<Meter>,
     pub(super) metered: Arc<Metered>,
 }
 
 impl Charge {
-    /// Waits for the end, clears up, and tells.
+    /// Waits for the end, cleans up, and reports the end.
     pub(super) async fn carry(
         mut self,
         stop: CancellationToken,
@@ -69,7 +68,7 @@ impl Charge {
         end.send_replace(Some(how));
     }
 
-    /// Why it died, for people.
+    /// Returns the cause of death, for people.
     async fn cause(&mut self, status: io::Result<ExitStatus>) -> String {
         if self.group.n_out_of_memory() > 0 && status.as_ref().is_ok_and(was_killed) {
             let mib = self.memory_bytes / (1024 * 1024);
@@ -87,7 +86,7 @@ impl Charge {
     }
 }
 
-/// Bubblewrap reports the signal that ended the runner as 128 and its number.
+/// Returns true if SIGKILL ended the runner. Bubblewrap reports that as 128 plus the signal's number.
 fn was_killed(status: &ExitStatus) -> bool {
     status.code() == Some(128 + 9) || status.signal() == Some(9)
 }
