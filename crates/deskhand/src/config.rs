@@ -1,7 +1,7 @@
-//! The settings: what there is, and how a running process gets them.
+//! The settings, and loading them for a process.
 //!
-//! `config.default.toml` is the list of all settings and their defaults. A file goes over the
-//! defaults, the environment over the file, flags over both. Whatever is wrong is told together.
+//! `config.default.toml` is the list of all settings and their defaults. A file overrides the
+//! defaults, the environment overrides the file, and flags override both. All mistakes are reported together.
 
 mod layers;
 mod reader;
@@ -32,7 +32,7 @@ pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
     /// `None` for the file in the data folder.
     pub(crate) database: Option<Secret>,
-    /// Without a slash at the end; `None` when it follows from where the server listens.
+    /// Without a slash at the end. `None` if it follows from the address that the server listens on.
     pub(crate) public_url: Option<String>,
     pub(crate) log: LogConfig,
     pub(crate) screen: ScreenSize,
@@ -40,17 +40,17 @@ pub(crate) struct Config {
     pub(crate) sandbox: SandboxConfig,
     pub(crate) turn: TurnConfig,
     pub(crate) limits: Limits,
-    /// What a session may use for which nobody said otherwise.
+    /// The budget of a session that was not given one.
     pub(crate) session_budget: Budget,
     pub(crate) rate: RateConfig,
-    /// Whether programs in sandboxes may ask models.
+    /// True if programs in sandboxes may call models.
     pub(crate) has_gateway: bool,
     pub(crate) models: ModelSettings,
-    /// Who is asked when a session's model cannot be reached.
+    /// The model to use if a session's model cannot be reached.
     pub(crate) fallback_model: Option<String>,
-    /// What every model is told before the conversation.
+    /// The instructions that every model gets before the conversation.
     pub(crate) prompt: PromptTemplate,
-    /// What stored secrets are encrypted with.
+    /// The file of the key that encrypts stored secrets.
     pub(crate) key_file: PathBuf,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Config {
 pub(crate) struct LogConfig {
     /// A filter that `tracing_subscriber` understands.
     pub(crate) level: String,
-    /// Whether somebody asked for this level, or it is just the default.
+    /// True if the level was chosen, false if it is the default.
     pub(crate) level_is_chosen: bool,
     pub(crate) format: LogFormat,
 }
@@ -100,7 +100,7 @@ pub(crate) struct RateConfig {
     pub(crate) sign_ins_per_minute: u32,
 }
 
-/// What a command line says about settings.
+/// The settings that a command line gives.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Flags {
     pub(crate) config: Option<PathBuf>,
@@ -109,12 +109,12 @@ pub(crate) struct Flags {
     pub(crate) listen: Option<String>,
 }
 
-/// The process's environment, as a value so that tests decide what it is.
+/// The process's environment, as a value so that tests can choose it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment(pub(crate) Vec<(String, String)>);
 
 impl Environment {
-    /// What this process was started with. What is not UTF-8 is no setting of ours.
+    /// Returns the environment of this process. Variables that are not UTF-8 are left out; they cannot be ours.
     pub(crate) fn of_this_process() -> Self {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -122,14 +122,14 @@ impl Environment {
         Self(std::env::vars_os().filter_map(text).collect())
     }
 
-    /// The value of a variable. An empty one counts as not set.
+    /// Returns the value of a variable. An empty one counts as not set.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let (_, value) = self.0.iter().find(|(key, _)| key == name)?;
         Some(value.as_str()).filter(|value| !value.is_empty())
     }
 }
 
-/// Why there are no settings to work with.
+/// Reasons why the settings cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadConfigError {
     #[error("cannot read the settings file {path}")]
@@ -148,14 +148,14 @@ pub(crate) enum LoadConfigError {
     Mistakes(Vec<Mistake>),
 }
 
-/// Settings that were read, and where each came from.
+/// The settings, and the origin of each.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) config: Config,
     pub(crate) layers: Layers,
 }
 
-/// Reads the settings from everywhere they may come from.
+/// Loads the settings from the defaults, a file, the environment and flags.
 pub(crate) fn load(flags: &Flags, environment: &Environment) -> Result<Loaded, LoadConfigError> {
     let mut layers = Layers::defaults().map_err(LoadConfigError::Defaults)?;
     if let Some(path) = &flags.config {
@@ -192,8 +192,9 @@ fn read_file(path: &Path) -> Result<toml::Table, LoadConfigError> {
     })
 }
 
-/// Takes every setting out of the layers. Where one is wrong the reader notes it and gives
-/// some value, so that the others are looked at too.
+/// Reads every setting from the layers.
+///
+/// For a wrong one the reader records a mistake and returns a placeholder, so that the others are checked too.
 fn read(reader: &mut Reader<'_>) -> Config {
     const MIB: u64 = 1024 * 1024;
     let data_dir = reader.data_dir("data_dir");
@@ -269,7 +270,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
     }
 }
 
-/// What every model is told before the conversation.
+/// Reads the instructions that every model gets before the conversation.
 fn prompt(reader: &mut Reader<'_>) -> PromptTemplate {
     const KEY: &str = "prompt.file";
     let Some(path) = reader.file(KEY) else {
@@ -294,12 +295,15 @@ fn provider(reader: &mut Reader<'_>) -> String {
     name
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "it is within the bounds")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the value is within the bounds"
+)]
 fn cpus(reader: &mut Reader<'_>) -> f32 {
     reader.number("sandbox.cpus", 0.1..=1024.0) as f32
 }
 
-/// What may be used by a session or in a day.
+/// Reads a budget: of a session or of a day.
 fn budget(reader: &mut Reader<'_>, whose: &str) -> Budget {
     Budget::default().with(ChangeBudget {
         usd: Some(reader.number(&format!("budget.{whose}_usd"), 0.0..=LARGEST_USD)),
@@ -307,7 +311,7 @@ fn budget(reader: &mut Reader<'_>, whose: &str) -> Budget {
     })
 }
 
-/// How models are reached. What is not set comes from the variables that vendors' own programs read.
+/// Reads the settings of models. The environment variables of vendors' own programs fill in what is not set.
 fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings {
     let mut account = |vendor: &str| AccountSettings {
         key: reader.secret(&format!("models.{vendor}.api_key")),

@@ -1,6 +1,6 @@
-//! The `deskhand` program: one file that is the server, the terminal and the runner.
+//! The `deskhand` program: one binary that is the server, the command line and the runner.
 //!
-//! It alone knows all crates and wires them together.
+//! Only this crate knows all others; it wires them together.
 
 mod cli;
 mod client;
@@ -34,13 +34,13 @@ use crate::{
 };
 
 fn main() -> ExitCode {
-    // Who encrypts, for all clients that do not say it themselves. It fails only where it was chosen before.
+    // The TLS provider for all clients that do not choose one. This fails only if one is already installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     match carry_out(Cli::parse()) {
         Ok(code) => code,
         Err(error) => {
             output::say(&format!("deskhand: {error:#}"));
-            // Mistakes in the settings are told apart like those on the command line.
+            // Mistakes in the settings have the same exit code as mistakes on the command line.
             let is_mistake = error.downcast_ref::<LoadConfigError>().is_some();
             ExitCode::from(if is_mistake { 2 } else { 1 })
         }
@@ -128,13 +128,14 @@ async fn done(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<
     work.await.map(|()| ExitCode::SUCCESS)
 }
 
-/// Runs on this thread alone, which costs the least memory.
+/// Runs `work` on this thread alone, which costs the least memory.
 fn on_one_thread(work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
     block_on(runtime::Builder::new_current_thread(), work)
 }
 
-/// Runs on as many threads as there are processors, two at least, so that one that is busy for
-/// a moment does not hold up the rest.
+/// Runs `work` on one thread per processor, at least two and at most eight.
+///
+/// With two, a thread that is busy for a moment does not hold up the rest.
 fn on_all_threads(
     work: impl Future<Output = anyhow::Result<ExitCode>>,
 ) -> anyhow::Result<ExitCode> {
@@ -153,7 +154,7 @@ fn block_on(
         .build()
         .context("cannot start the runtime")?;
     let ending = runtime.block_on(work);
-    // What still runs is blocking work that nobody waits for.
+    // Only blocking work can still be running, and nothing waits for it.
     runtime.shutdown_background();
     ending
 }

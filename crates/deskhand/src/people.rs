@@ -1,4 +1,4 @@
-//! `deskhand user` and `deskhand token`: people and their tokens, through the running server.
+//! `deskhand user` and `deskhand token`: users and their tokens, through the running server.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::{
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// Carries out `deskhand user`.
+/// Runs `deskhand user`.
 pub(crate) async fn user(
     args: &UserArgs,
     config: &Config,
@@ -97,7 +97,7 @@ pub(crate) async fn user(
     }
 }
 
-/// Carries out `deskhand token`.
+/// Runs `deskhand token`.
 pub(crate) async fn token(
     args: &TokenArgs,
     config: &Config,
@@ -158,7 +158,7 @@ pub(crate) async fn token(
     }
 }
 
-/// What can be a scope on the command line.
+/// Parses a scope on the command line.
 pub(crate) fn parse_scope(text: &str) -> Result<Scope, String> {
     Scope::from_name(text).ok_or_else(|| "a scope is metrics, read, write or admin".to_owned())
 }

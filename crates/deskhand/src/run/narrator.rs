@@ -1,6 +1,6 @@
-//! Tells a session's events as steps.
+//! Turns a session's events into steps.
 //!
-//! It only decides what is said; `show` decides how it looks.
+//! It only chooses the words; `show` decides how they look.
 
 use deskhand_core::{
     decision::DecisionState,
@@ -16,21 +16,20 @@ use super::{
     spent::Spent,
 };
 
-/// Follows one turn and says what happens in it.
+/// Follows one turn and describes its events.
 #[derive(Debug, Default)]
 pub(super) struct Narrator {
     began_at: Option<Timestamp>,
-    /// Calls without a result yet, by their ids.
+    /// The ids and descriptions of calls without a result yet.
     open_calls: Vec<(String, String)>,
-    /// What the model said since its last call. It is a remark if another call follows and the
-    /// answer if not.
+    /// The model's text since its last call. It is a remark if another call follows, and the answer if not.
     remark: String,
-    /// The agent's answer, once it is given.
+    /// The agent's answer, once there is one.
     pub(super) answer: Option<String>,
     spent: Spent,
-    /// What is going on now.
+    /// The current activity.
     pub(super) activity: String,
-    /// How the turn ended, once it has.
+    /// The outcome of the turn, once it has ended.
     pub(super) end: Option<TurnEnd>,
 }
 
@@ -44,7 +43,7 @@ pub(super) enum TurnEnd {
 /// One step to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Since the first event.
+    /// The time since the first event.
     pub(super) after_ms: u64,
     pub(super) mark: Mark,
     pub(super) text: String,
@@ -53,22 +52,22 @@ pub(super) struct Step {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// It was done.
+    /// A call succeeded.
     Done,
-    /// It was tried in vain.
+    /// A call failed, or there was an error.
     Failed,
-    /// The agent said it.
+    /// The agent made a remark.
     Said,
-    /// It is good to know.
+    /// Other news.
     Note,
 }
 
 impl Narrator {
-    /// What there is to show about an event.
+    /// Returns the steps to show for an event.
     pub(super) fn tell(&mut self, event: &Event) -> Vec<Step> {
         let began_at = *self.began_at.get_or_insert(event.at);
         let after = event.at.duration_since(began_at).as_millis();
-        // A clock that was set back must not stop the story.
+        // A clock that was set back must not cause a failure.
         let after_ms = u64::try_from(after).unwrap_or(0);
         let step = |(mark, text, took_ms): (Mark, String, Option<u64>)| Step {
             after_ms,
@@ -81,7 +80,7 @@ impl Narrator {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "the terminal shows steps, and most kinds of event are none"
+        reason = "the terminal shows steps, and most kinds of event are not steps"
     )]
     fn told(&mut self, body: &EventBody) -> Vec<(Mark, String, Option<u64>)> {
         match body {
@@ -172,7 +171,7 @@ impl Narrator {
             .collect()
     }
 
-    /// While a person has control the agent waits.
+    /// Describes a change of control. The agent waits while a person has control.
     fn lease(&mut self, changed: &LeaseChanged) -> Vec<(Mark, String, Option<u64>)> {
         let name = &changed.name;
         let text = match &changed.change {
