@@ -1,4 +1,4 @@
-//! What people are asked before the agent goes on.
+//! Decisions that the agent waits for.
 
 use axum::{Json, extract::State};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -32,13 +32,13 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Page {
-    /// Only those in this state; `all` for every state.
+    /// The state of the decisions to list; `all` for every state.
     #[serde(default)]
     #[param(inline, default = "open")]
     state: Wanted,
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u32>,
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     #[param(value_type = Option<Uuid>)]
     before: Option<DecisionId>,
 }
@@ -70,7 +70,7 @@ impl Page {
     }
 }
 
-/// Reads the one answer that is given.
+/// Reads the one answer in the body.
 fn read(body: AnswerBody) -> Result<GivenReply, Problem> {
     let plain = |reply| Ok(GivenReply::Plain(reply));
     match (body.text, body.choices, body.yes, body.file) {
@@ -96,7 +96,7 @@ fn read(body: AnswerBody) -> Result<GivenReply, Problem> {
     }
 }
 
-/// Lists what you may answer, over all sessions.
+/// Lists the decisions that you may answer, across all sessions.
 #[utoipa::path(
     get,
     path = "/decisions",
@@ -114,7 +114,7 @@ pub(crate) async fn inbox(
     Ok(Json(view::decisions(page)))
 }
 
-/// Lists what was asked in a session.
+/// Lists the decisions of a session.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/decisions",

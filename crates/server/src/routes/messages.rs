@@ -1,4 +1,4 @@
-//! Messages: sending one, and the conversation in order.
+//! Sending messages, and listing the conversation.
 
 use axum::{Json, extract::State, http::StatusCode};
 use deskhand_api::messages::{MessageView, MessagesView, SendMessageBody};
@@ -26,12 +26,12 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 pub(crate) struct Page {
     #[param(minimum = 1, maximum = 1000, default = 200)]
     limit: Option<u32>,
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     #[param(value_type = Option<Uuid>)]
     after: Option<MessageId>,
 }
 
-/// Sends the agent a message.
+/// Sends a message to the agent.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/messages",
@@ -62,7 +62,7 @@ pub(crate) async fn send(
     Ok((StatusCode::ACCEPTED, Json(message.into())))
 }
 
-/// Lists what was said, in order.
+/// Lists the messages of the conversation, in order.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/messages",

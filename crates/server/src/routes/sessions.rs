@@ -1,4 +1,4 @@
-//! Making, listing, changing, stopping and ending sessions.
+//! Creating, listing, changing, stopping and ending sessions.
 
 use axum::{Json, extract::State, http::StatusCode};
 use deskhand_api::sessions::{ChangeSessionBody, CreateSessionBody, SessionView, SessionsView};
@@ -29,12 +29,12 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 pub(crate) struct Page {
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u32>,
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     #[param(value_type = Option<Uuid>)]
     before: Option<SessionId>,
 }
 
-/// Makes a session. Its sandbox starts in the background.
+/// Creates a session. Its sandbox starts in the background.
 #[utoipa::path(
     post,
     path = "/sessions",
@@ -104,7 +104,7 @@ pub(crate) async fn show(
     Ok(Json(sessions.find(caller.viewer(), id).await?.into()))
 }
 
-/// Gives a session another title, model, instructions, approval policy or budget.
+/// Changes the title, model, instructions, approval policy or budget of a session.
 #[utoipa::path(
     patch,
     path = "/sessions/{id}",
@@ -135,7 +135,7 @@ pub(crate) async fn change(
     Ok(Json(session.into()))
 }
 
-/// Ends a session for good. Its sandbox and files are gone, its log stays.
+/// Ends a session for good. Its sandbox and files are deleted, its log stays.
 #[utoipa::path(
     delete,
     path = "/sessions/{id}",

@@ -30,12 +30,12 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 pub(crate) struct Page {
     #[param(minimum = 1, maximum = 500, default = 100)]
     limit: Option<u32>,
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     #[param(value_type = Option<Uuid>)]
     after: Option<UserId>,
 }
 
-/// Adds somebody who may sign in.
+/// Adds a user.
 #[utoipa::path(
     post,
     path = "/users",
@@ -59,7 +59,7 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(user.into())))
 }
 
-/// Lists everybody, oldest first.
+/// Lists all users, oldest first.
 #[utoipa::path(
     get,
     path = "/users",
@@ -84,7 +84,7 @@ pub(crate) async fn list(
     }))
 }
 
-/// Changes a user. Who is not active any more is signed out everywhere.
+/// Changes a user. A user who is no longer active is signed out everywhere.
 #[utoipa::path(
     patch,
     path = "/users/{id}",
@@ -114,7 +114,7 @@ pub(crate) async fn change(
     Ok(Json(users.change(id, change).await?.into()))
 }
 
-/// Makes a link that signs somebody in, once.
+/// Creates a link that signs a user in, once.
 #[utoipa::path(
     post,
     path = "/users/{id}/sign-in-links",
