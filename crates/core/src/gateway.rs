@@ -89,14 +89,14 @@ pub enum Passing {
 /// Why the gateway does not pass a request on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Refusal {
-    pub kind: RefusalKind,
+pub struct GatewayRefusal {
+    pub kind: GatewayRefusalKind,
     /// For whoever reads the program's error.
     pub message: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RefusalKind {
+pub enum GatewayRefusalKind {
     /// It did not show the sandbox's token.
     Token,
     /// Nobody is behind this path.
@@ -116,8 +116,8 @@ pub enum RefusalKind {
     Server,
 }
 
-impl Refusal {
-    pub fn new(kind: RefusalKind, message: impl Into<String>) -> Self {
+impl GatewayRefusal {
+    pub fn new(kind: GatewayRefusalKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
@@ -134,10 +134,10 @@ pub trait ModelGateway: Send + Sync + std::fmt::Debug {
     fn serves(&self, method: &str, path: &str) -> bool;
 
     /// Reads a request, and checks everything about it that can be checked without asking anybody.
-    fn read(&self, request: GatewayRequest) -> Result<Box<dyn GatewayCall>, Refusal>;
+    fn read(&self, request: GatewayRequest) -> Result<Box<dyn GatewayCall>, GatewayRefusal>;
 
     /// A no, as the vendor behind this path would say it.
-    fn refuse(&self, path: &str, refusal: &Refusal) -> GatewayAnswer;
+    fn refuse(&self, path: &str, refusal: &GatewayRefusal) -> GatewayAnswer;
 }
 
 /// A request that may be passed on.
@@ -155,5 +155,5 @@ pub trait GatewayCall: Send + std::fmt::Debug {
     fn is_free(&self) -> bool;
 
     /// Asks the vendor, with its key. Dropping the answer gives the call up.
-    fn send(self: Box<Self>) -> BoxFuture<'static, Result<GatewayAnswer, Refusal>>;
+    fn send(self: Box<Self>) -> BoxFuture<'static, Result<GatewayAnswer, GatewayRefusal>>;
 }

@@ -13,7 +13,10 @@ mod refuse;
 
 use bytes::Bytes;
 use deskhand_core::{
-    gateway::{GatewayAnswer, GatewayCall, GatewayRequest, ModelGateway, Refusal, RefusalKind},
+    gateway::{
+        GatewayAnswer, GatewayCall, GatewayRefusal, GatewayRefusalKind, GatewayRequest,
+        ModelGateway,
+    },
     secret::Secret,
 };
 use serde_json::Value;
@@ -84,7 +87,7 @@ impl VendorGateway {
 
     /// Whose model it is, and its name there. Those who speak chat completions are told apart by what comes
     /// before the slash.
-    fn find<'a>(&self, api: &Api, name: &'a str) -> Result<(&Account, &'a str), Refusal> {
+    fn find<'a>(&self, api: &Api, name: &'a str) -> Result<(&Account, &'a str), GatewayRefusal> {
         let dialect = api.dialect();
         if dialect == Dialect::Chat
             && let Some((vendor, name)) = name.split_once('/')
@@ -96,7 +99,7 @@ impl VendorGateway {
         let vendor = dialect.vendor();
         let account = self.account(vendor).ok_or_else(|| {
             let problem = format!("there is no key for {vendor} on this server");
-            Refusal::new(RefusalKind::Request, problem)
+            GatewayRefusal::new(GatewayRefusalKind::Request, problem)
         })?;
         Ok((account, name))
     }
@@ -144,10 +147,13 @@ impl ModelGateway for VendorGateway {
         method == "POST" && Api::at(path).is_some()
     }
 
-    fn read(&self, request: GatewayRequest) -> Result<Box<dyn GatewayCall>, Refusal> {
-        let refuse = |problem: String| Refusal::new(RefusalKind::Request, problem);
+    fn read(&self, request: GatewayRequest) -> Result<Box<dyn GatewayCall>, GatewayRefusal> {
+        let refuse = |problem: String| GatewayRefusal::new(GatewayRefusalKind::Request, problem);
         let api = Api::at(&request.path).ok_or_else(|| {
-            Refusal::new(RefusalKind::Path, "the gateway does not serve this path")
+            GatewayRefusal::new(
+                GatewayRefusalKind::Path,
+                "the gateway does not serve this path",
+            )
         })?;
         let asked = json::read(&request.body)
             .map_err(|error| refuse(format!("the body cannot be read: {error}")))?;
@@ -170,7 +176,7 @@ impl ModelGateway for VendorGateway {
         }))
     }
 
-    fn refuse(&self, path: &str, refusal: &Refusal) -> GatewayAnswer {
+    fn refuse(&self, path: &str, refusal: &GatewayRefusal) -> GatewayAnswer {
         let dialect = Api::at(path).map(|api| api.dialect());
         refuse::answer(dialect, refusal)
     }

@@ -16,7 +16,10 @@ use axum::{
 use bytes::{Bytes, BytesMut};
 use deskhand_app::Gateway;
 use deskhand_core::{
-    gateway::{GatewayAnswer, GatewayConnection, GatewayRequest, Passing, Refusal, RefusalKind},
+    gateway::{
+        GatewayAnswer, GatewayConnection, GatewayRefusal, GatewayRefusalKind, GatewayRequest,
+        Passing,
+    },
     secret::Secret,
 };
 use futures::{StreamExt, future};
@@ -62,17 +65,21 @@ async fn answer(
 /// Passes a request on to its vendor.
 ///
 /// Checks the token, the path and the permission before it reads the body.
-async fn pass(gateway: &Gateway, peer: &Peer, request: Request) -> Result<GatewayAnswer, Refusal> {
+async fn pass(
+    gateway: &Gateway,
+    peer: &Peer,
+    request: Request,
+) -> Result<GatewayAnswer, GatewayRefusal> {
     let (parts, body) = request.into_parts();
     let query = parts.uri.query().unwrap_or_default();
     if !shows(&peer.token, &parts.headers, query) {
         let problem = "the key is not this sandbox's own: use the one in the environment";
-        return Err(Refusal::new(RefusalKind::Token, problem));
+        return Err(GatewayRefusal::new(GatewayRefusalKind::Token, problem));
     }
     let path = parts.uri.path();
     if !gateway.serves(parts.method.as_str(), path) {
         let problem = format!("the model gateway has no {} {path}", parts.method);
-        return Err(Refusal::new(RefusalKind::Path, problem));
+        return Err(GatewayRefusal::new(GatewayRefusalKind::Path, problem));
     }
     let admitted = gateway.admit(peer.session).await?;
     let read = timeout(BODY_PATIENCE, whole(body)).await;
@@ -81,7 +88,7 @@ async fn pass(gateway: &Gateway, peer: &Peer, request: Request) -> Result<Gatewa
             "the request did not come within {} s",
             BODY_PATIENCE.as_secs()
         );
-        Err(Refusal::new(RefusalKind::Request, problem))
+        Err(GatewayRefusal::new(GatewayRefusalKind::Request, problem))
     })?;
     let text = |value: &axum::http::HeaderValue| value.to_str().ok().map(str::to_owned);
     let headers = parts.headers.iter();
@@ -113,14 +120,14 @@ fn shows(token: &Secret, headers: &HeaderMap, query: &str) -> bool {
 ///
 /// Reads a body that is too large to its end, without keeping it: a program that is still writing would not see the
 /// refusal.
-async fn whole(body: Body) -> Result<Bytes, Refusal> {
+async fn whole(body: Body) -> Result<Bytes, GatewayRefusal> {
     let mut pieces = body.into_data_stream();
     let mut whole = BytesMut::new();
     let mut n_bytes: usize = 0;
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|error| {
-            Refusal::new(
-                RefusalKind::Request,
+            GatewayRefusal::new(
+                GatewayRefusalKind::Request,
                 format!("the request broke off: {error}"),
             )
         })?;
@@ -134,7 +141,7 @@ async fn whole(body: Body) -> Result<Bytes, Refusal> {
     if n_bytes > LONGEST_BODY_BYTES {
         let mib = LONGEST_BODY_BYTES / (1024 * 1024);
         let problem = format!("a request may have {mib} MiB");
-        return Err(Refusal::new(RefusalKind::TooLarge, problem));
+        return Err(GatewayRefusal::new(GatewayRefusalKind::TooLarge, problem));
     }
     Ok(whole.freeze())
 }
