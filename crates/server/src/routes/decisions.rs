@@ -31,7 +31,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Page {
+pub(crate) struct DecisionsQuery {
     /// The state of the decisions to list; `all` for every state.
     #[serde(default)]
     #[param(inline, default = "open")]
@@ -54,7 +54,7 @@ pub(crate) enum Wanted {
     All,
 }
 
-impl Page {
+impl DecisionsQuery {
     fn list(&self) -> Result<ListDecisions, Problem> {
         Ok(ListDecisions {
             state: match self.state {
@@ -102,13 +102,13 @@ fn read(body: AnswerBody) -> Result<GivenReply, Problem> {
     path = "/decisions",
     operation_id = "list_inbox",
     tag = "decisions",
-    params(Page),
+    params(DecisionsQuery),
     responses((status = 200, description = "a page of decisions", body = DecisionsView)),
 )]
 pub(crate) async fn inbox(
     State(decisions): State<Decisions>,
     Caller(user): Caller,
-    Query(page): Query<Page>,
+    Query(page): Query<DecisionsQuery>,
 ) -> Result<Json<DecisionsView>, Problem> {
     let page = decisions.inbox(user, page.list()?).await?;
     Ok(Json(view::decisions(page)))
@@ -120,14 +120,14 @@ pub(crate) async fn inbox(
     path = "/sessions/{id}/decisions",
     operation_id = "list_decisions",
     tag = "decisions",
-    params(SessionPath, Page),
+    params(SessionPath, DecisionsQuery),
     responses((status = 200, description = "a page of decisions", body = DecisionsView)),
 )]
 pub(crate) async fn list(
     State(decisions): State<Decisions>,
     caller: Caller,
     Id(id): Id<SessionId>,
-    Query(page): Query<Page>,
+    Query(page): Query<DecisionsQuery>,
 ) -> Result<Json<DecisionsView>, Problem> {
     let list = page.list()?;
     let page = decisions.list(caller.viewer(), id, list).await?;

@@ -23,7 +23,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Page {
+pub(crate) struct MessagesQuery {
     #[param(minimum = 1, maximum = 1000, default = 200)]
     limit: Option<u32>,
     /// The `next` of the previous page.
@@ -68,14 +68,14 @@ pub(crate) async fn send(
     path = "/sessions/{id}/messages",
     operation_id = "list_messages",
     tag = "sessions",
-    params(SessionPath, Page),
+    params(SessionPath, MessagesQuery),
     responses((status = 200, description = "a page of messages", body = MessagesView)),
 )]
 pub(crate) async fn list(
     State(sessions): State<Sessions>,
     caller: Caller,
     Id(id): Id<SessionId>,
-    Query(page): Query<Page>,
+    Query(page): Query<MessagesQuery>,
 ) -> Result<Json<MessagesView>, Problem> {
     let limit = page_size(page.limit, 200, 1_000)?;
     let page = sessions

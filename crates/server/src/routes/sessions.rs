@@ -26,7 +26,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Page {
+pub(crate) struct SessionsQuery {
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u32>,
     /// The `next` of the previous page.
@@ -70,13 +70,13 @@ pub(crate) async fn create(
     path = "/sessions",
     operation_id = "list_sessions",
     tag = "sessions",
-    params(Page),
+    params(SessionsQuery),
     responses((status = 200, description = "a page of sessions", body = SessionsView)),
 )]
 pub(crate) async fn list(
     State(sessions): State<Sessions>,
     caller: Caller,
-    Query(page): Query<Page>,
+    Query(page): Query<SessionsQuery>,
 ) -> Result<Json<SessionsView>, Problem> {
     let limit = page_size(page.limit, 50, 200)?;
     let page = sessions.list(caller.viewer(), page.before, limit).await?;

@@ -45,7 +45,7 @@ const READ_BYTES: usize = 1024;
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Page {
+pub(crate) struct EventsQuery {
     /// The number of the last event you saw; 0 is the beginning.
     #[serde(default)]
     after: u64,
@@ -71,7 +71,7 @@ pub(crate) struct Follow {
     path = "/sessions/{id}/events",
     operation_id = "list_events",
     tag = "sessions",
-    params(SessionPath, Page),
+    params(SessionPath, EventsQuery),
     responses(
         (status = 200, description = "a page of events", body = EventsView),
         (status = 400, description = "`after_newest`"),
@@ -81,7 +81,7 @@ pub(crate) async fn list(
     State(sessions): State<Sessions>,
     caller: Caller,
     Id(id): Id<SessionId>,
-    Query(query): Query<Page>,
+    Query(query): Query<EventsQuery>,
 ) -> Result<impl IntoResponse, Problem> {
     let limit = page_size(query.limit, 500, 5_000)?;
     let events = sessions

@@ -27,7 +27,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Page {
+pub(crate) struct UsersQuery {
     #[param(minimum = 1, maximum = 500, default = 100)]
     limit: Option<u32>,
     /// The `next` of the previous page.
@@ -65,7 +65,7 @@ pub(crate) async fn create(
     path = "/users",
     operation_id = "list_users",
     tag = "people",
-    params(Page),
+    params(UsersQuery),
     responses(
         (status = 200, description = "a page of users", body = UsersView),
         (status = 403, description = "`not_administrator`"),
@@ -74,7 +74,7 @@ pub(crate) async fn create(
 pub(crate) async fn list(
     State(users): State<Users>,
     _: Administrator,
-    Query(page): Query<Page>,
+    Query(page): Query<UsersQuery>,
 ) -> Result<Json<UsersView>, Problem> {
     let limit = page_size(page.limit, 100, 500)?;
     let page = users.list(page.after, limit).await?;
