@@ -196,66 +196,20 @@ fn read_file(path: &Path) -> Result<toml::Table, LoadConfigError> {
 ///
 /// For a wrong one the reader records a mistake and returns a placeholder, so that the others are checked too.
 fn read(reader: &mut Reader<'_>) -> Config {
-    const MIB: u64 = 1024 * 1024;
     let data_dir = reader.data_dir("data_dir");
-    let settle = SettleConfig {
-        quiet: Duration::from_millis(reader.integer("settle.quiet_ms", 0..=10_000)),
-        max: Duration::from_millis(reader.integer("settle.max_ms", 0..=60_000)),
-    };
-    if settle.quiet > settle.max {
-        reader.mistake("settle.quiet_ms", "must not be more than settle.max_ms");
-    }
     Config {
         listen: reader.address("listen"),
         database: reader.database("database"),
         public_url: reader.url("public_url"),
-        log: LogConfig {
-            level: reader.log_level("log.level"),
-            level_is_chosen: reader.is_chosen("log.level"),
-            format: reader.one_of(
-                "log.format",
-                &[("text", LogFormat::Text), ("json", LogFormat::Json)],
-            ),
-        },
+        log: log(reader),
         screen: ScreenSize {
             width: reader.integer("screen.width", 320..=7680),
             height: reader.integer("screen.height", 240..=4320),
         },
-        settle,
-        sandbox: SandboxConfig {
-            provider: provider(reader),
-            bubblewrap: reader.text("sandbox.bubblewrap").into(),
-            start_timeout: Duration::from_millis(
-                reader.integer("sandbox.start_timeout_ms", 1_000..=600_000),
-            ),
-            limits: SandboxLimits {
-                memory_bytes: reader.integer("sandbox.memory_mib", 256..=1_048_576) * MIB,
-                cpus: cpus(reader),
-                processes: reader.integer("sandbox.processes", 64..=1_000_000),
-                file_size_bytes: reader.integer("sandbox.file_size_mib", 1..=1_048_576) * MIB,
-            },
-            shell_output_bytes: reader.integer::<usize>("sandbox.shell_output_kib", 1..=16_384)
-                * 1024,
-        },
-        turn: TurnConfig {
-            max_steps: reader.integer("turn.max_steps", 1..=10_000),
-            max_duration: Duration::from_secs(
-                60 * reader.integer::<u64>("turn.max_minutes", 1..=1_440),
-            ),
-            longest_answer: Duration::from_secs(
-                reader.integer("turn.max_answer_seconds", 1..=86_400),
-            ),
-            kept_images: reader.integer("turn.kept_images", 1..=100),
-            pruned_images: reader.integer("turn.pruned_images", 1..=100),
-            queue_length: reader.integer("turn.queue_length", 1..=1_000),
-        },
-        limits: Limits {
-            awake_sessions: reader.integer("limits.awake_sessions", 0..=10_000),
-            sessions_per_day: reader.integer("limits.sessions_per_day", 0..=1_000_000),
-            idle: Duration::from_secs(reader.integer("limits.idle_seconds", 1..=2_592_000)),
-            life: Duration::from_secs(reader.integer("limits.life_seconds", 1..=2_592_000)),
-            day: budget(reader, "day"),
-        },
+        settle: settle(reader),
+        sandbox: sandbox(reader),
+        turn: turn(reader),
+        limits: limits(reader),
         session_budget: budget(reader, "session"),
         rate: RateConfig {
             requests_per_second: reader.integer("rate.requests_per_second", 0..=1_000_000),
@@ -267,6 +221,70 @@ fn read(reader: &mut Reader<'_>) -> Config {
         fallback_model: reader.text_or_nothing("models.fallback"),
         key_file: reader.path("secrets.key_file", &data_dir.join("secrets.key")),
         data_dir,
+    }
+}
+
+fn log(reader: &mut Reader<'_>) -> LogConfig {
+    LogConfig {
+        level: reader.log_level("log.level"),
+        level_is_chosen: reader.is_chosen("log.level"),
+        format: reader.one_of(
+            "log.format",
+            &[("text", LogFormat::Text), ("json", LogFormat::Json)],
+        ),
+    }
+}
+
+fn settle(reader: &mut Reader<'_>) -> SettleConfig {
+    let settle = SettleConfig {
+        quiet: Duration::from_millis(reader.integer("settle.quiet_ms", 0..=10_000)),
+        max: Duration::from_millis(reader.integer("settle.max_ms", 0..=60_000)),
+    };
+    if settle.quiet > settle.max {
+        reader.mistake("settle.quiet_ms", "must not be more than settle.max_ms");
+    }
+    settle
+}
+
+fn sandbox(reader: &mut Reader<'_>) -> SandboxConfig {
+    const MIB: u64 = 1024 * 1024;
+    SandboxConfig {
+        provider: provider(reader),
+        bubblewrap: reader.text("sandbox.bubblewrap").into(),
+        start_timeout: Duration::from_millis(
+            reader.integer("sandbox.start_timeout_ms", 1_000..=600_000),
+        ),
+        limits: SandboxLimits {
+            memory_bytes: reader.integer("sandbox.memory_mib", 256..=1_048_576) * MIB,
+            cpus: cpus(reader),
+            processes: reader.integer("sandbox.processes", 64..=1_000_000),
+            file_size_bytes: reader.integer("sandbox.file_size_mib", 1..=1_048_576) * MIB,
+        },
+        shell_output_bytes: reader.integer::<usize>("sandbox.shell_output_kib", 1..=16_384) * 1024,
+    }
+}
+
+fn turn(reader: &mut Reader<'_>) -> TurnConfig {
+    TurnConfig {
+        max_steps: reader.integer("turn.max_steps", 1..=10_000),
+        max_duration: Duration::from_secs(
+            60 * reader.integer::<u64>("turn.max_minutes", 1..=1_440),
+        ),
+        longest_answer: Duration::from_secs(reader.integer("turn.max_answer_seconds", 1..=86_400)),
+        kept_images: reader.integer("turn.kept_images", 1..=100),
+        pruned_images: reader.integer("turn.pruned_images", 1..=100),
+        queue_length: reader.integer("turn.queue_length", 1..=1_000),
+    }
+}
+
+/// Reads the limits of a user for whom no others are set.
+fn limits(reader: &mut Reader<'_>) -> Limits {
+    Limits {
+        awake_sessions: reader.integer("limits.awake_sessions", 0..=10_000),
+        sessions_per_day: reader.integer("limits.sessions_per_day", 0..=1_000_000),
+        idle: Duration::from_secs(reader.integer("limits.idle_seconds", 1..=2_592_000)),
+        life: Duration::from_secs(reader.integer("limits.life_seconds", 1..=2_592_000)),
+        day: budget(reader, "day"),
     }
 }
 

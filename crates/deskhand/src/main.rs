@@ -29,8 +29,8 @@ use clap::Parser;
 use tokio::runtime;
 
 use crate::{
-    cli::{Cli, Command},
-    config::{Environment, Flags, LoadConfigError},
+    cli::{Cli, Command, ServeArgs},
+    config::{Config, Environment, Flags, LoadConfigError},
 };
 
 fn main() -> ExitCode {
@@ -53,75 +53,75 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
     let flags = settings.flags();
     let load = || config::load(&flags, &environment);
     match command {
-        Command::Serve(args) => {
-            let flags = Flags {
-                listen: args.listen,
-                database: args.database,
-                ..flags
-            };
-            let config = config::load(&flags, &environment)?.config;
-            logging::start(&config.log, &config.log.level);
-            on_all_threads(done(serve::serve(&config)))
-        }
+        Command::Serve(args) => start_server(args, flags, &environment),
         Command::Run(args) => {
             let config = load()?.config;
             logging::start(&config.log, "warn");
             on_all_threads(run::run(&args, &config, &environment))
         }
-        Command::Login(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(login::login(&args, &config, &environment)))
-        }
-        Command::Decisions(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(decisions::list(&args, &config, &environment)))
-        }
-        Command::Answer(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(decisions::answer(&args, &config, &environment)))
-        }
-        Command::Models(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(models::list(&args, &config, &environment)))
-        }
-        Command::Prompt(args) => {
-            models::prompt(&args, &load()?.config)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Command::User(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(people::user(&args, &config, &environment)))
-        }
-        Command::Token(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(people::token(&args, &config, &environment)))
-        }
-        Command::Secret(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(secrets::secret(&args, &config, &environment)))
-        }
+        Command::Login(args) => as_client(&load()?.config, |config| {
+            login::login(&args, config, &environment)
+        }),
+        Command::Decisions(args) => as_client(&load()?.config, |config| {
+            decisions::list(&args, config, &environment)
+        }),
+        Command::Answer(args) => as_client(&load()?.config, |config| {
+            decisions::answer(&args, config, &environment)
+        }),
+        Command::Models(args) => as_client(&load()?.config, |config| {
+            models::list(&args, config, &environment)
+        }),
+        Command::User(args) => as_client(&load()?.config, |config| {
+            people::user(&args, config, &environment)
+        }),
+        Command::Token(args) => as_client(&load()?.config, |config| {
+            people::token(&args, config, &environment)
+        }),
+        Command::Secret(args) => as_client(&load()?.config, |config| {
+            secrets::secret(&args, config, &environment)
+        }),
+        Command::Prompt(args) => models::prompt(&args, &load()?.config).map(|()| ExitCode::SUCCESS),
         Command::Doctor(args) => {
-            let config = load()?.config;
-            on_one_thread(doctor::doctor(&args, &config, &environment))
+            on_one_thread(doctor::doctor(&args, &load()?.config, &environment))
         }
-        Command::Config => {
-            output::answer(load()?.layers.to_string().trim_end())?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Command::Openapi => {
-            output::answer(&deskhand_server::openapi())?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Config => print(load()?.layers.to_string().trim_end()),
+        Command::Openapi => print(&deskhand_server::openapi()),
         Command::Runner => on_one_thread(runner::run()),
         Command::DemoShop(args) => on_one_thread(demo_shop::run(&args, &environment)),
     }
+}
+
+/// Runs `deskhand serve`, whose own flags are settings too.
+fn start_server(
+    args: ServeArgs,
+    flags: Flags,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    let flags = Flags {
+        listen: args.listen,
+        database: args.database,
+        ..flags
+    };
+    let config = config::load(&flags, environment)?.config;
+    logging::start(&config.log, &config.log.level);
+    on_all_threads(done(serve::serve(&config)))
+}
+
+/// Runs a command that is a client of a server. It logs warnings, unless the settings choose a level.
+fn as_client<'a, Work>(
+    config: &'a Config,
+    command: impl FnOnce(&'a Config) -> Work,
+) -> anyhow::Result<ExitCode>
+where
+    Work: Future<Output = anyhow::Result<()>>,
+{
+    logging::start(&config.log, "warn");
+    on_one_thread(done(command(config)))
+}
+
+fn print(text: &str) -> anyhow::Result<ExitCode> {
+    output::answer(text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn done(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {

@@ -4,7 +4,7 @@
 
 use deskhand_core::{
     decision::DecisionState,
-    event::{Event, EventBody, Outcome, Status, ToolResult},
+    event::{Complete, Event, EventBody, Failure, Outcome, Retry, Status, ToolResult, ToolUse},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::Role,
     session::SandboxState,
@@ -102,25 +102,10 @@ impl Narrator {
                 let text = format!("{} changed the model to {}", changed.by_name, changed.model);
                 vec![(Mark::Note, text, None)]
             }
-            EventBody::Retry(retry) => {
-                let text = match &retry.model {
-                    Some(model) => format!("{}: asking {model} instead", retry.message),
-                    None => format!(
-                        "{}: waiting on provider, next try at {}",
-                        retry.message,
-                        retry.next_at.strftime("%H:%M:%S")
-                    ),
-                };
-                vec![(Mark::Note, text, None)]
-            }
+            EventBody::Retry(retry) => vec![(Mark::Note, retried(retry), None)],
             EventBody::Notice(notice) => vec![(Mark::Note, notice.message.clone(), None)],
             EventBody::Answer(settled) => {
-                let text = match settled.state {
-                    DecisionState::Answered => "Answered",
-                    DecisionState::Expired => "Nobody answered in time",
-                    DecisionState::Withdrawn | DecisionState::Open => "Not asked any more",
-                };
-                vec![(Mark::Note, text.to_owned(), None)]
+                vec![(Mark::Note, answered(settled.state).to_owned(), None)]
             }
             EventBody::Thinking(_) => {
                 self.activity = "Thinking".to_owned();
@@ -131,32 +116,12 @@ impl Narrator {
                 self.remark.push_str(&said.text);
                 Vec::new()
             }
-            EventBody::ToolUse(call) => {
-                let what = describe(call);
-                self.activity.clone_from(&what);
-                self.open_calls.push((call.call.clone(), what));
-                self.take_remark().into_iter().collect()
-            }
+            EventBody::ToolUse(call) => self.call(call),
             EventBody::Lease(changed) => self.lease(changed),
             EventBody::ToolResult(result) if result.partial => Vec::new(),
             EventBody::ToolResult(result) => vec![self.result(result)],
-            EventBody::Error(failure) => {
-                if failure.turn.is_some() {
-                    self.end = Some(TurnEnd::Failed);
-                }
-                vec![(Mark::Failed, failure.message.clone(), None)]
-            }
-            EventBody::Complete(complete) => {
-                let (end, text) = match complete.outcome {
-                    Outcome::Done => (TurnEnd::Done, "Done"),
-                    Outcome::Stopped => (TurnEnd::Stopped, "Stopped"),
-                    Outcome::Interrupted => (TurnEnd::Stopped, "Interrupted by a new message"),
-                    Outcome::Enough => (TurnEnd::Stopped, "Ended: that was enough"),
-                };
-                self.end = Some(end);
-                let took_ms = Some(complete.duration_ms);
-                vec![(Mark::Note, format!("{text}{}", self.spent), took_ms)]
-            }
+            EventBody::Error(failure) => vec![self.failed(failure)],
+            EventBody::Complete(complete) => vec![self.completed(complete)],
             _ => Vec::new(),
         }
     }
@@ -169,6 +134,33 @@ impl Narrator {
         reason
             .map(|reason| (Mark::Note, reason.clone(), None))
             .collect()
+    }
+
+    /// Notes a call. The model's text before it was a remark, which is shown now.
+    fn call(&mut self, call: &ToolUse) -> Vec<(Mark, String, Option<u64>)> {
+        let what = describe(call);
+        self.activity.clone_from(&what);
+        self.open_calls.push((call.call.clone(), what));
+        self.take_remark().into_iter().collect()
+    }
+
+    fn failed(&mut self, failure: &Failure) -> (Mark, String, Option<u64>) {
+        if failure.turn.is_some() {
+            self.end = Some(TurnEnd::Failed);
+        }
+        (Mark::Failed, failure.message.clone(), None)
+    }
+
+    fn completed(&mut self, complete: &Complete) -> (Mark, String, Option<u64>) {
+        let (end, text) = match complete.outcome {
+            Outcome::Done => (TurnEnd::Done, "Done"),
+            Outcome::Stopped => (TurnEnd::Stopped, "Stopped"),
+            Outcome::Interrupted => (TurnEnd::Stopped, "Interrupted by a new message"),
+            Outcome::Enough => (TurnEnd::Stopped, "Ended: that was enough"),
+        };
+        self.end = Some(end);
+        let took_ms = Some(complete.duration_ms);
+        (Mark::Note, format!("{text}{}", self.spent), took_ms)
     }
 
     /// Describes a change of control. The agent waits while a person has control.
@@ -218,6 +210,25 @@ impl Narrator {
     fn take_remark(&mut self) -> Option<(Mark, String, Option<u64>)> {
         let remark = one_line(&std::mem::take(&mut self.remark));
         (!remark.is_empty()).then_some((Mark::Said, remark, None))
+    }
+}
+
+fn retried(retry: &Retry) -> String {
+    match &retry.model {
+        Some(model) => format!("{}: asking {model} instead", retry.message),
+        None => format!(
+            "{}: waiting on provider, next try at {}",
+            retry.message,
+            retry.next_at.strftime("%H:%M:%S")
+        ),
+    }
+}
+
+fn answered(state: DecisionState) -> &'static str {
+    match state {
+        DecisionState::Answered => "Answered",
+        DecisionState::Expired => "Nobody answered in time",
+        DecisionState::Withdrawn | DecisionState::Open => "Not asked any more",
     }
 }
 
