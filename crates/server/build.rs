@@ -1,4 +1,4 @@
-//! Builds this crate again when the page it embeds was built again.
+//! Rebuilds this crate when the embedded page changes.
 
 fn main() {
     println!("cargo::rerun-if-changed=../../web/dist");

@@ -89,14 +89,14 @@ pub enum Passing {
 /// The reason why the gateway does not forward a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Refusal {
-    pub kind: RefusalKind,
+pub struct GatewayRefusal {
+    pub kind: GatewayRefusalKind,
     /// The text for the reader of the program's error.
     pub message: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RefusalKind {
+pub enum GatewayRefusalKind {
     /// The request did not carry the sandbox's token.
     Token,
     /// No vendor is behind this path.
@@ -116,8 +116,8 @@ pub enum RefusalKind {
     Server,
 }
 
-impl Refusal {
-    pub fn new(kind: RefusalKind, message: impl Into<String>) -> Self {
+impl GatewayRefusal {
+    pub fn new(kind: GatewayRefusalKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
@@ -134,10 +134,10 @@ pub trait ModelGateway: Send + Sync + std::fmt::Debug {
     fn serves(&self, method: &str, path: &str) -> bool;
 
     /// Parses a request, and checks everything that can be checked without calling the vendor.
-    fn read(&self, request: GatewayRequest) -> Result<Box<dyn GatewayCall>, Refusal>;
+    fn read(&self, request: GatewayRequest) -> Result<Box<dyn GatewayCall>, GatewayRefusal>;
 
     /// Returns a refusal in the format of the vendor behind this path.
-    fn refuse(&self, path: &str, refusal: &Refusal) -> GatewayAnswer;
+    fn refuse(&self, path: &str, refusal: &GatewayRefusal) -> GatewayAnswer;
 }
 
 /// A request that may be forwarded.
@@ -156,5 +156,5 @@ pub trait GatewayCall: Send + std::fmt::Debug {
     fn is_free(&self) -> bool;
 
     /// Calls the vendor with its key. Dropping the answer cancels the call.
-    fn send(self: Box<Self>) -> BoxFuture<'static, Result<GatewayAnswer, Refusal>>;
+    fn send(self: Box<Self>) -> BoxFuture<'static, Result<GatewayAnswer, GatewayRefusal>>;
 }

@@ -1,4 +1,4 @@
-//! The command line: what can be asked for, in the words that `--help` shows.
+//! The command line: the commands and options, and their help texts.
 
 use std::path::PathBuf;
 

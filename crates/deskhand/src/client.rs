@@ -37,7 +37,7 @@ pub(crate) struct Client {
     token: Secret,
 }
 
-/// The events of a session as they come.
+/// A connection that carries the events of a session.
 pub(crate) type EventSocket = WebSocketStream<TcpStream>;
 
 /// Reasons why a call failed.
@@ -68,7 +68,7 @@ impl Client {
             .filter(|base| base.scheme() == "http" && base.has_host())
             .ok_or_else(bad)?;
         let http = reqwest::Client::builder()
-            // A proxy of the surroundings knows nothing of servers on this machine.
+            // A proxy from the environment cannot reach servers on this machine.
             .no_proxy()
             .connect_timeout(LONGEST_CONNECT)
             .timeout(LONGEST_ANSWER)
@@ -89,7 +89,7 @@ impl Client {
         self.base.port_or_known_default()
     }
 
-    /// Checks that a server answers there, is not unhealthy, and accepts the token.
+    /// Checks that the server responds, is not unhealthy, and accepts the token.
     pub(crate) async fn check(&self) -> Result<(), CallError> {
         let _health: HealthView = self.get("/health").await?;
         let _me: UserView = self.get("/api/me").await?;
@@ -126,7 +126,7 @@ impl Client {
         Ok(())
     }
 
-    /// Stops the turn. Tells whether there was one to stop.
+    /// Stops the turn. Returns false if none was running.
     pub(crate) async fn stop_turn(&self, session: SessionId) -> Result<bool, CallError> {
         let path = format!("/api/sessions/{session}/stop");
         match self.send(Method::POST, &path, NO_BODY).await {
@@ -136,7 +136,7 @@ impl Client {
         }
     }
 
-    /// Ends the session, and returns when its sandbox is gone.
+    /// Ends the session and waits until its sandbox has stopped.
     pub(crate) async fn end_session(&self, session: SessionId) -> Result<(), CallError> {
         let path = format!("/api/sessions/{session}");
         self.delete(&path).await
@@ -148,7 +148,7 @@ impl Client {
         Ok(page.sessions)
     }
 
-    /// Opens the event stream of a session behind event number `after`.
+    /// Opens the event stream of a session, starting after event number `after`.
     pub(crate) async fn open_stream(
         &self,
         session: SessionId,
@@ -203,7 +203,7 @@ impl Client {
         self.send(Method::DELETE, path, NO_BODY).await.map(drop)
     }
 
-    /// Sends a request and reads the body of a good answer.
+    /// Sends a request and parses the body of a successful response.
     async fn call<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -217,7 +217,7 @@ impl Client {
         })
     }
 
-    /// Sends a request and returns the body of a good answer.
+    /// Sends a request and returns the body of a successful response.
     async fn send(
         &self,
         method: Method,
@@ -246,7 +246,7 @@ impl Client {
     }
 }
 
-/// Reads a refusal in the server's own words, if it has any.
+/// Turns an error response into an error, with the server's own message if the body has one.
 fn refusal(url: &str, status: u16, body: &[u8]) -> CallError {
     match serde_json::from_slice::<ProblemView>(body) {
         Ok(ProblemView { error }) => CallError::Refused {

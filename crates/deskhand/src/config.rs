@@ -1,7 +1,7 @@
-//! The settings: what there is, and how a running process gets them.
+//! The settings, and loading them for a process.
 //!
-//! `config.default.toml` is the list of all settings and their defaults. A file goes over the
-//! defaults, the environment over the file, flags over both. Whatever is wrong is told together.
+//! `config.default.toml` is the list of all settings and their defaults. A file overrides the
+//! defaults, the environment overrides the file, and flags override both. All mistakes are reported together.
 
 mod layers;
 mod reader;
@@ -32,7 +32,7 @@ pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
     /// `None` for the file in the data folder.
     pub(crate) database: Option<Secret>,
-    /// Without a slash at the end; `None` when it follows from where the server listens.
+    /// Without a slash at the end. `None` if it follows from the address that the server listens on.
     pub(crate) public_url: Option<String>,
     pub(crate) log: LogConfig,
     pub(crate) screen: ScreenSize,
@@ -40,17 +40,17 @@ pub(crate) struct Config {
     pub(crate) sandbox: SandboxConfig,
     pub(crate) turn: TurnConfig,
     pub(crate) limits: Limits,
-    /// What a session may use for which nobody said otherwise.
+    /// The budget of a session that was not given one.
     pub(crate) session_budget: Budget,
     pub(crate) rate: RateConfig,
-    /// Whether programs in sandboxes may ask models.
+    /// True if programs in sandboxes may call models.
     pub(crate) has_gateway: bool,
     pub(crate) models: ModelSettings,
-    /// Who is asked when a session's model cannot be reached.
+    /// The model to use if a session's model cannot be reached.
     pub(crate) fallback_model: Option<String>,
-    /// What every model is told before the conversation.
+    /// The instructions that every model gets before the conversation.
     pub(crate) prompt: PromptTemplate,
-    /// What stored secrets are encrypted with.
+    /// The file of the key that encrypts stored secrets.
     pub(crate) key_file: PathBuf,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Config {
 pub(crate) struct LogConfig {
     /// A filter that `tracing_subscriber` understands.
     pub(crate) level: String,
-    /// Whether somebody asked for this level, or it is just the default.
+    /// True if the level was chosen, false if it is the default.
     pub(crate) level_is_chosen: bool,
     pub(crate) format: LogFormat,
 }
@@ -100,7 +100,7 @@ pub(crate) struct RateConfig {
     pub(crate) sign_ins_per_minute: u32,
 }
 
-/// What a command line says about settings.
+/// The settings that a command line gives.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Flags {
     pub(crate) config: Option<PathBuf>,
@@ -109,12 +109,12 @@ pub(crate) struct Flags {
     pub(crate) listen: Option<String>,
 }
 
-/// The process's environment, as a value so that tests decide what it is.
+/// The process's environment, as a value so that tests can choose it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment(pub(crate) Vec<(String, String)>);
 
 impl Environment {
-    /// What this process was started with. What is not UTF-8 is no setting of ours.
+    /// Returns the environment of this process. Variables that are not UTF-8 are left out; they cannot be ours.
     pub(crate) fn of_this_process() -> Self {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -122,14 +122,14 @@ impl Environment {
         Self(std::env::vars_os().filter_map(text).collect())
     }
 
-    /// The value of a variable. An empty one counts as not set.
+    /// Returns the value of a variable. An empty one counts as not set.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let (_, value) = self.0.iter().find(|(key, _)| key == name)?;
         Some(value.as_str()).filter(|value| !value.is_empty())
     }
 }
 
-/// Why there are no settings to work with.
+/// Reasons why the settings cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadConfigError {
     #[error("cannot read the settings file {path}")]
@@ -148,14 +148,14 @@ pub(crate) enum LoadConfigError {
     Mistakes(Vec<Mistake>),
 }
 
-/// Settings that were read, and where each came from.
+/// The settings, and the origin of each.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) config: Config,
     pub(crate) layers: Layers,
 }
 
-/// Reads the settings from everywhere they may come from.
+/// Loads the settings from the defaults, a file, the environment and flags.
 pub(crate) fn load(flags: &Flags, environment: &Environment) -> Result<Loaded, LoadConfigError> {
     let mut layers = Layers::defaults().map_err(LoadConfigError::Defaults)?;
     if let Some(path) = &flags.config {
@@ -192,69 +192,24 @@ fn read_file(path: &Path) -> Result<toml::Table, LoadConfigError> {
     })
 }
 
-/// Takes every setting out of the layers. Where one is wrong the reader notes it and gives
-/// some value, so that the others are looked at too.
+/// Reads every setting from the layers.
+///
+/// For a wrong one the reader records a mistake and returns a placeholder, so that the others are checked too.
 fn read(reader: &mut Reader<'_>) -> Config {
-    const MIB: u64 = 1024 * 1024;
     let data_dir = reader.data_dir("data_dir");
-    let settle = SettleConfig {
-        quiet: Duration::from_millis(reader.integer("settle.quiet_ms", 0..=10_000)),
-        max: Duration::from_millis(reader.integer("settle.max_ms", 0..=60_000)),
-    };
-    if settle.quiet > settle.max {
-        reader.mistake("settle.quiet_ms", "must not be more than settle.max_ms");
-    }
     Config {
         listen: reader.address("listen"),
         database: reader.database("database"),
         public_url: reader.url("public_url"),
-        log: LogConfig {
-            level: reader.log_level("log.level"),
-            level_is_chosen: reader.is_chosen("log.level"),
-            format: reader.one_of(
-                "log.format",
-                &[("text", LogFormat::Text), ("json", LogFormat::Json)],
-            ),
-        },
+        log: log(reader),
         screen: ScreenSize {
             width: reader.integer("screen.width", 320..=7680),
             height: reader.integer("screen.height", 240..=4320),
         },
-        settle,
-        sandbox: SandboxConfig {
-            provider: provider(reader),
-            bubblewrap: reader.text("sandbox.bubblewrap").into(),
-            start_timeout: Duration::from_millis(
-                reader.integer("sandbox.start_timeout_ms", 1_000..=600_000),
-            ),
-            limits: SandboxLimits {
-                memory_bytes: reader.integer("sandbox.memory_mib", 256..=1_048_576) * MIB,
-                cpus: cpus(reader),
-                processes: reader.integer("sandbox.processes", 64..=1_000_000),
-                file_size_bytes: reader.integer("sandbox.file_size_mib", 1..=1_048_576) * MIB,
-            },
-            shell_output_bytes: reader.integer::<usize>("sandbox.shell_output_kib", 1..=16_384)
-                * 1024,
-        },
-        turn: TurnConfig {
-            max_steps: reader.integer("turn.max_steps", 1..=10_000),
-            max_duration: Duration::from_secs(
-                60 * reader.integer::<u64>("turn.max_minutes", 1..=1_440),
-            ),
-            longest_answer: Duration::from_secs(
-                reader.integer("turn.max_answer_seconds", 1..=86_400),
-            ),
-            kept_images: reader.integer("turn.kept_images", 1..=100),
-            pruned_images: reader.integer("turn.pruned_images", 1..=100),
-            queue_length: reader.integer("turn.queue_length", 1..=1_000),
-        },
-        limits: Limits {
-            awake_sessions: reader.integer("limits.awake_sessions", 0..=10_000),
-            sessions_per_day: reader.integer("limits.sessions_per_day", 0..=1_000_000),
-            idle: Duration::from_secs(reader.integer("limits.idle_seconds", 1..=2_592_000)),
-            life: Duration::from_secs(reader.integer("limits.life_seconds", 1..=2_592_000)),
-            day: budget(reader, "day"),
-        },
+        settle: settle(reader),
+        sandbox: sandbox(reader),
+        turn: turn(reader),
+        limits: limits(reader),
         session_budget: budget(reader, "session"),
         rate: RateConfig {
             requests_per_second: reader.integer("rate.requests_per_second", 0..=1_000_000),
@@ -269,7 +224,71 @@ fn read(reader: &mut Reader<'_>) -> Config {
     }
 }
 
-/// What every model is told before the conversation.
+fn log(reader: &mut Reader<'_>) -> LogConfig {
+    LogConfig {
+        level: reader.log_level("log.level"),
+        level_is_chosen: reader.is_chosen("log.level"),
+        format: reader.one_of(
+            "log.format",
+            &[("text", LogFormat::Text), ("json", LogFormat::Json)],
+        ),
+    }
+}
+
+fn settle(reader: &mut Reader<'_>) -> SettleConfig {
+    let settle = SettleConfig {
+        quiet: Duration::from_millis(reader.integer("settle.quiet_ms", 0..=10_000)),
+        max: Duration::from_millis(reader.integer("settle.max_ms", 0..=60_000)),
+    };
+    if settle.quiet > settle.max {
+        reader.mistake("settle.quiet_ms", "must not be more than settle.max_ms");
+    }
+    settle
+}
+
+fn sandbox(reader: &mut Reader<'_>) -> SandboxConfig {
+    const MIB: u64 = 1024 * 1024;
+    SandboxConfig {
+        provider: provider(reader),
+        bubblewrap: reader.text("sandbox.bubblewrap").into(),
+        start_timeout: Duration::from_millis(
+            reader.integer("sandbox.start_timeout_ms", 1_000..=600_000),
+        ),
+        limits: SandboxLimits {
+            memory_bytes: reader.integer("sandbox.memory_mib", 256..=1_048_576) * MIB,
+            cpus: cpus(reader),
+            processes: reader.integer("sandbox.processes", 64..=1_000_000),
+            file_size_bytes: reader.integer("sandbox.file_size_mib", 1..=1_048_576) * MIB,
+        },
+        shell_output_bytes: reader.integer::<usize>("sandbox.shell_output_kib", 1..=16_384) * 1024,
+    }
+}
+
+fn turn(reader: &mut Reader<'_>) -> TurnConfig {
+    TurnConfig {
+        max_steps: reader.integer("turn.max_steps", 1..=10_000),
+        max_duration: Duration::from_secs(
+            60 * reader.integer::<u64>("turn.max_minutes", 1..=1_440),
+        ),
+        longest_answer: Duration::from_secs(reader.integer("turn.max_answer_seconds", 1..=86_400)),
+        kept_images: reader.integer("turn.kept_images", 1..=100),
+        pruned_images: reader.integer("turn.pruned_images", 1..=100),
+        queue_length: reader.integer("turn.queue_length", 1..=1_000),
+    }
+}
+
+/// Reads the limits of a user for whom no others are set.
+fn limits(reader: &mut Reader<'_>) -> Limits {
+    Limits {
+        awake_sessions: reader.integer("limits.awake_sessions", 0..=10_000),
+        sessions_per_day: reader.integer("limits.sessions_per_day", 0..=1_000_000),
+        idle: Duration::from_secs(reader.integer("limits.idle_seconds", 1..=2_592_000)),
+        life: Duration::from_secs(reader.integer("limits.life_seconds", 1..=2_592_000)),
+        day: budget(reader, "day"),
+    }
+}
+
+/// Reads the instructions that every model gets before the conversation.
 fn prompt(reader: &mut Reader<'_>) -> PromptTemplate {
     const KEY: &str = "prompt.file";
     let Some(path) = reader.file(KEY) else {
@@ -294,12 +313,15 @@ fn provider(reader: &mut Reader<'_>) -> String {
     name
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "it is within the bounds")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the value is within the bounds"
+)]
 fn cpus(reader: &mut Reader<'_>) -> f32 {
     reader.number("sandbox.cpus", 0.1..=1024.0) as f32
 }
 
-/// What may be used by a session or in a day.
+/// Reads a budget: of a session or of a day.
 fn budget(reader: &mut Reader<'_>, whose: &str) -> Budget {
     Budget::default().with(ChangeBudget {
         usd: Some(reader.number(&format!("budget.{whose}_usd"), 0.0..=LARGEST_USD)),
@@ -307,7 +329,7 @@ fn budget(reader: &mut Reader<'_>, whose: &str) -> Budget {
     })
 }
 
-/// How models are reached. What is not set comes from the variables that vendors' own programs read.
+/// Reads the settings of models. The environment variables of vendors' own programs fill in what is not set.
 fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings {
     let mut account = |vendor: &str| AccountSettings {
         key: reader.secret(&format!("models.{vendor}.api_key")),

@@ -1,7 +1,7 @@
-//! The data folder: who may use it, and what the terminal finds in it.
+//! The data folder: its lock, and the files that commands read from it.
 //!
-//! One server uses a folder at a time. It holds a lock on `lock` as long as it lives and keeps
-//! in `server.json` where it can be reached.
+//! One server uses a folder at a time. It holds a lock on `lock` as long as it lives, and keeps
+//! its address in `server.json`.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
@@ -13,34 +13,34 @@ use std::{
 use deskhand_core::secret::Secret;
 use serde::{Deserialize, Serialize};
 
-/// A data folder, whether or not a server uses it.
+/// A data folder. A server may or may not use it.
 #[derive(Debug, Clone)]
 pub(crate) struct DataDir {
     path: PathBuf,
 }
 
-/// Where the server of a data folder is, for the terminal to find it.
+/// The address of the server of a data folder, for commands to find it.
 ///
-/// The note outlives a server that was killed: ask the server before you believe it.
+/// The note outlives a server that was killed, so check that the server responds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ServerNote {
     pub(crate) url: String,
     pub(crate) pid: u32,
 }
 
-/// The right to use a data folder. It ends with the process, however that ends.
+/// An exclusive lock on a data folder. The kernel releases it when the process ends.
 #[derive(Debug)]
 pub(crate) struct DataDirLock {
     _file: File,
 }
 
-/// A note that is removed when its server ends.
+/// Removes the note when it is dropped.
 #[derive(Debug)]
 pub(crate) struct PostedNote {
     path: PathBuf,
 }
 
-/// Why a data folder cannot be used.
+/// Reasons why a data folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DataDirError {
     #[error("cannot use the data folder {path}; choose another with --data-dir")]
@@ -67,7 +67,7 @@ impl DataDir {
         &self.path
     }
 
-    /// Makes the folder, for its owner only, if it is not there.
+    /// Creates the folder, accessible to its owner only, if it does not exist.
     pub(crate) fn create(&self) -> Result<(), DataDirError> {
         DirBuilder::new()
             .recursive(true)
@@ -76,7 +76,7 @@ impl DataDir {
             .map_err(|source| self.unusable(source))
     }
 
-    /// Takes the folder for this process.
+    /// Locks the folder for this process.
     pub(crate) fn lock(&self) -> Result<DataDirLock, DataDirError> {
         let file = OpenOptions::new()
             .create(true)
@@ -95,7 +95,7 @@ impl DataDir {
         }
     }
 
-    /// The admin's token, if one was ever kept here.
+    /// Reads the admin's token. Returns `None` if there is none.
     pub(crate) fn admin_token(&self) -> io::Result<Option<Secret>> {
         match fs::read_to_string(self.path.join("admin-token")) {
             Ok(text) => Ok(Some(Secret::new(text.trim()))),
@@ -104,18 +104,18 @@ impl DataDir {
         }
     }
 
-    /// Keeps the admin's token, readable by the folder's owner only.
+    /// Stores the admin's token, readable by the folder's owner only.
     pub(crate) fn keep_admin_token(&self, token: &Secret) -> io::Result<()> {
         self.write("admin-token", &format!("{}\n", token.expose()))
     }
 
-    /// What is noted about the server, if anything is.
+    /// Reads the note about the server. Returns `None` if there is no valid one.
     pub(crate) fn server_note(&self) -> Option<ServerNote> {
         let text = fs::read(self.path.join("server.json")).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
-    /// Notes where the server of this folder is.
+    /// Writes the note about the server of this folder.
     pub(crate) fn post_note(&self, note: &ServerNote) -> io::Result<PostedNote> {
         self.write("server.json", &serde_json::to_string(note)?)?;
         Ok(PostedNote {
@@ -123,7 +123,7 @@ impl DataDir {
         })
     }
 
-    /// Writes a private file whole or not at all.
+    /// Writes a private file atomically.
     fn write(&self, name: &str, text: &str) -> io::Result<()> {
         let draft = self.path.join(format!("{name}.new"));
         let mut file = OpenOptions::new()

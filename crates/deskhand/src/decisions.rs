@@ -1,4 +1,4 @@
-//! `deskhand decisions` and `deskhand answer`: what agents ask, through the running server.
+//! `deskhand decisions` and `deskhand answer`: the questions of agents, through the running server.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::{
     output,
 };
 
-/// Carries out `deskhand decisions`.
+/// Runs `deskhand decisions`.
 pub(crate) async fn list(
     args: &ServerArgs,
     config: &Config,
@@ -45,7 +45,7 @@ pub(crate) async fn list(
     Ok(())
 }
 
-/// Carries out `deskhand answer`.
+/// Runs `deskhand answer`.
 pub(crate) async fn answer(
     args: &AnswerArgs,
     config: &Config,
@@ -78,7 +78,7 @@ pub(crate) async fn answer(
     Ok(())
 }
 
-/// What is asked, line by line, and how it can be answered.
+/// Returns the lines of a question: its text, the call it is about and the possible answers.
 pub(crate) fn asked(prompt: &str, form: &Form, subject: Option<&Subject>) -> Vec<String> {
     let mut lines: Vec<String> = prompt.lines().map(str::to_owned).collect();
     if let Some(subject) = subject {
@@ -100,7 +100,7 @@ pub(crate) fn asked(prompt: &str, form: &Form, subject: Option<&Subject>) -> Vec
     lines
 }
 
-/// Exactly what would be done.
+/// Returns the exact call that the question is about.
 fn done_by(subject: &Subject) -> Vec<String> {
     let shell = serde_json::from_value(subject.input.clone()).ok();
     match shell {
@@ -111,8 +111,9 @@ fn done_by(subject: &Subject) -> Vec<String> {
     }
 }
 
-/// The choice that somebody means by its number, its value or its label; otherwise what they wrote,
-/// which the server refuses with the choices there are.
+/// Returns the value of the choice with this value, label or number.
+///
+/// If there is none, returns the text itself. The server then refuses it and lists the choices.
 pub(crate) fn value(choices: &[Choice], text: &str) -> String {
     let text = text.trim();
     let by_number = text.parse::<usize>().ok();

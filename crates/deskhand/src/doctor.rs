@@ -1,4 +1,4 @@
-//! `deskhand doctor`: checks everything that Deskhand needs, and says how to get what is missing.
+//! `deskhand doctor`: checks everything that Deskhand needs, and says how to install missing parts.
 
 use std::{io, net::TcpListener, path::Path, process::ExitCode};
 
@@ -18,7 +18,7 @@ use crate::{
     server::sandboxes,
 };
 
-/// Checks the machine part by part. Fails when a necessary part is missing.
+/// Checks the machine part by part. Exits with a failure if a necessary part is missing.
 pub(crate) async fn doctor(
     args: &DoctorArgs,
     config: &Config,
@@ -65,7 +65,7 @@ fn data_dir(path: &Path) -> DoctorCheck {
     }
 }
 
-/// Checks that the server could listen, or already does.
+/// Checks that the port is free, or that our own server uses it.
 async fn port(config: &Config, environment: &Environment) -> DoctorCheck {
     let listen = config.listen;
     match TcpListener::bind(listen) {
@@ -91,7 +91,7 @@ async fn port(config: &Config, environment: &Environment) -> DoctorCheck {
     }
 }
 
-/// Checks that this program was built with the page in it.
+/// Checks that this program was built with the page.
 fn page() -> DoctorCheck {
     if deskhand_server::has_page() {
         DoctorCheck::ok("web page", "built in")

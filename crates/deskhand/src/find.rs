@@ -10,7 +10,7 @@ use crate::{
     data_dir::DataDir,
 };
 
-/// Why no server can be named.
+/// Reasons why no server can be found.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FindServerError {
     #[error("a server was named but no token; put one of its tokens into DESKHAND_TOKEN")]
@@ -21,7 +21,9 @@ pub(crate) enum FindServerError {
     ReadToken(#[source] std::io::Error),
 }
 
-/// The server that was named, or else the one that uses the data folder. `None` when none does.
+/// Returns the named server, or else the one that uses the data folder.
+///
+/// Returns `None` if no server was named and none can be found through the data folder.
 pub(crate) async fn find_server(
     named: Option<&str>,
     environment: &Environment,
@@ -29,7 +31,7 @@ pub(crate) async fn find_server(
 ) -> Result<Option<Client>, FindServerError> {
     let given_token = environment.get("DESKHAND_TOKEN").map(Secret::new);
     if let Some(address) = named {
-        // The admin's token of this machine is not for whoever answers at some address.
+        // This machine's admin token must not be sent to an arbitrary address.
         let token = given_token.ok_or(FindServerError::NoToken)?;
         let client = Client::new(address, token)?;
         client.check().await?;
@@ -45,8 +47,8 @@ pub(crate) async fn find_server(
     let client = Client::new(&note.url, token)?;
     match client.check().await {
         Ok(()) => Ok(Some(client)),
-        // A server that was killed leaves its note behind. By now nobody listens there, or
-        // somebody else does, or a server with another data folder that does not know the token.
+        // A server that was killed leaves its note behind. By now the port may be closed, or belong to
+        // another program, or to a server with another data folder that does not know the token.
         Err(error) => {
             tracing::debug!(
                 server.url = note.url,
@@ -59,7 +61,7 @@ pub(crate) async fn find_server(
     }
 }
 
-/// The same for commands that cannot do without one.
+/// Like [`find_server`], but fails if there is no server.
 pub(crate) async fn running_server(
     args: &ServerArgs,
     config: &Config,

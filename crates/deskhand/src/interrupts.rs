@@ -1,4 +1,4 @@
-//! Requests from outside that this process end.
+//! Signals that ask this process to end.
 
 use std::io;
 
@@ -6,14 +6,14 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Listens for Ctrl-C and for a service manager's request to end.
 ///
-/// From the moment it is made the signals no longer end the process by themselves.
+/// Once it exists, the signals no longer end the process by themselves.
 #[derive(Debug)]
 pub(crate) struct Interrupts {
     interrupt: Signal,
     terminate: Signal,
 }
 
-/// How the end was asked for.
+/// The signal that asked the process to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interrupt {
     CtrlC,
@@ -21,7 +21,7 @@ pub(crate) enum Interrupt {
 }
 
 impl Interrupt {
-    /// What a shell reports for a process that was ended like this.
+    /// Returns the exit code that a shell reports for a process ended by this signal.
     pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::CtrlC => 130,
@@ -38,7 +38,7 @@ impl Interrupts {
         })
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) -> Interrupt {
         tokio::select! {
             _ = self.interrupt.recv() => Interrupt::CtrlC,

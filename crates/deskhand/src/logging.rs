@@ -8,7 +8,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::{LogConfig, LogFormat};
 
-/// Begins to log what `config` asks for. `usual_level` holds when nobody chose a level.
+/// Starts logging as `config` asks. `usual_level` applies if the settings do not choose a level.
 pub(crate) fn start(config: &LogConfig, usual_level: &str) {
     let level = if config.level_is_chosen {
         &config.level
@@ -27,7 +27,7 @@ pub(crate) fn start(config: &LogConfig, usual_level: &str) {
     }
 }
 
-/// Writes lines without the secrets in them. Each line comes in one piece.
+/// Writes lines with the secrets removed. Each call to `write` must carry one whole line.
 struct Redacted<W>(W);
 
 impl<W: Write> Write for Redacted<W> {

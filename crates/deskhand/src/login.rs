@@ -1,4 +1,4 @@
-//! `deskhand login`: a new link for signing in.
+//! `deskhand login`: a new sign-in link.
 
 use crate::{
     cli::ServerArgs,

@@ -1,6 +1,6 @@
-//! The `deskhand` program: one file that is the server, the terminal and the runner.
+//! The `deskhand` program: one binary that is the server, the command line and the runner.
 //!
-//! It alone knows all crates and wires them together.
+//! Only this crate knows all others; it wires them together.
 
 mod cli;
 mod client;
@@ -29,18 +29,18 @@ use clap::Parser;
 use tokio::runtime;
 
 use crate::{
-    cli::{Cli, Command},
-    config::{Environment, Flags, LoadConfigError},
+    cli::{Cli, Command, ServeArgs},
+    config::{Config, Environment, Flags, LoadConfigError},
 };
 
 fn main() -> ExitCode {
-    // Who encrypts, for all clients that do not say it themselves. It fails only where it was chosen before.
+    // The TLS provider for all clients that do not choose one. This fails only if one is already installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     match carry_out(Cli::parse()) {
         Ok(code) => code,
         Err(error) => {
             output::say(&format!("deskhand: {error:#}"));
-            // Mistakes in the settings are told apart like those on the command line.
+            // Mistakes in the settings have the same exit code as mistakes on the command line.
             let is_mistake = error.downcast_ref::<LoadConfigError>().is_some();
             ExitCode::from(if is_mistake { 2 } else { 1 })
         }
@@ -53,88 +53,89 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
     let flags = settings.flags();
     let load = || config::load(&flags, &environment);
     match command {
-        Command::Serve(args) => {
-            let flags = Flags {
-                listen: args.listen,
-                database: args.database,
-                ..flags
-            };
-            let config = config::load(&flags, &environment)?.config;
-            logging::start(&config.log, &config.log.level);
-            on_all_threads(done(serve::serve(&config)))
-        }
+        Command::Serve(args) => start_server(args, flags, &environment),
         Command::Run(args) => {
             let config = load()?.config;
             logging::start(&config.log, "warn");
             on_all_threads(run::run(&args, &config, &environment))
         }
-        Command::Login(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(login::login(&args, &config, &environment)))
-        }
-        Command::Decisions(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(decisions::list(&args, &config, &environment)))
-        }
-        Command::Answer(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(decisions::answer(&args, &config, &environment)))
-        }
-        Command::Models(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(models::list(&args, &config, &environment)))
-        }
-        Command::Prompt(args) => {
-            models::prompt(&args, &load()?.config)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Command::User(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(people::user(&args, &config, &environment)))
-        }
-        Command::Token(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(people::token(&args, &config, &environment)))
-        }
-        Command::Secret(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_one_thread(done(secrets::secret(&args, &config, &environment)))
-        }
+        Command::Login(args) => as_client(&load()?.config, |config| {
+            login::login(&args, config, &environment)
+        }),
+        Command::Decisions(args) => as_client(&load()?.config, |config| {
+            decisions::list(&args, config, &environment)
+        }),
+        Command::Answer(args) => as_client(&load()?.config, |config| {
+            decisions::answer(&args, config, &environment)
+        }),
+        Command::Models(args) => as_client(&load()?.config, |config| {
+            models::list(&args, config, &environment)
+        }),
+        Command::User(args) => as_client(&load()?.config, |config| {
+            people::user(&args, config, &environment)
+        }),
+        Command::Token(args) => as_client(&load()?.config, |config| {
+            people::token(&args, config, &environment)
+        }),
+        Command::Secret(args) => as_client(&load()?.config, |config| {
+            secrets::secret(&args, config, &environment)
+        }),
+        Command::Prompt(args) => models::prompt(&args, &load()?.config).map(|()| ExitCode::SUCCESS),
         Command::Doctor(args) => {
-            let config = load()?.config;
-            on_one_thread(doctor::doctor(&args, &config, &environment))
+            on_one_thread(doctor::doctor(&args, &load()?.config, &environment))
         }
-        Command::Config => {
-            output::answer(load()?.layers.to_string().trim_end())?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Command::Openapi => {
-            output::answer(&deskhand_server::openapi())?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Config => print(load()?.layers.to_string().trim_end()),
+        Command::Openapi => print(&deskhand_server::openapi()),
         Command::Runner => on_one_thread(runner::run()),
         Command::DemoShop(args) => on_one_thread(demo_shop::run(&args, &environment)),
     }
+}
+
+/// Runs `deskhand serve`, whose own flags are settings too.
+fn start_server(
+    args: ServeArgs,
+    flags: Flags,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    let flags = Flags {
+        listen: args.listen,
+        database: args.database,
+        ..flags
+    };
+    let config = config::load(&flags, environment)?.config;
+    logging::start(&config.log, &config.log.level);
+    on_all_threads(done(serve::serve(&config)))
+}
+
+/// Runs a command that is a client of a server. It logs warnings, unless the settings choose a level.
+fn as_client<'a, Work>(
+    config: &'a Config,
+    command: impl FnOnce(&'a Config) -> Work,
+) -> anyhow::Result<ExitCode>
+where
+    Work: Future<Output = anyhow::Result<()>>,
+{
+    logging::start(&config.log, "warn");
+    on_one_thread(done(command(config)))
+}
+
+fn print(text: &str) -> anyhow::Result<ExitCode> {
+    output::answer(text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn done(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
     work.await.map(|()| ExitCode::SUCCESS)
 }
 
-/// Runs on this thread alone, which costs the least memory.
+/// Runs `work` on this thread alone, which costs the least memory.
 fn on_one_thread(work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
     block_on(runtime::Builder::new_current_thread(), work)
 }
 
-/// Runs on as many threads as there are processors, two at least, so that one that is busy for
-/// a moment does not hold up the rest.
+/// Runs `work` on one thread per processor, at least two and at most eight.
+///
+/// With two, a thread that is busy for a moment does not hold up the rest.
 fn on_all_threads(
     work: impl Future<Output = anyhow::Result<ExitCode>>,
 ) -> anyhow::Result<ExitCode> {
@@ -153,7 +154,7 @@ fn block_on(
         .build()
         .context("cannot start the runtime")?;
     let ending = runtime.block_on(work);
-    // What still runs is blocking work that nobody waits for.
+    // Only blocking work can still be running, and nothing waits for it.
     runtime.shutdown_background();
     ending
 }

@@ -18,7 +18,7 @@ use crate::{
     output,
 };
 
-/// Carries out `deskhand models`.
+/// Runs `deskhand models`.
 pub(crate) async fn list(
     args: &ModelsArgs,
     config: &Config,
@@ -36,14 +36,14 @@ pub(crate) async fn list(
     Ok(())
 }
 
-/// Sets up the models of the configuration. Scenarios are checked against the tools when they are read.
+/// Sets up the models of the configuration. They check scenarios against the tools when they read them.
 pub(crate) fn configured(config: &Config) -> Result<ConfiguredModels, BadModelSettings> {
     let tools = tools::all();
     let models = ConfiguredModels::new(config.models.clone())?;
     Ok(models.checking_calls(Arc::new(move |tool, input| tools.check(tool, input))))
 }
 
-/// Carries out `deskhand prompt`.
+/// Runs `deskhand prompt`.
 pub(crate) fn prompt(args: &PromptArgs, config: &Config) -> anyhow::Result<()> {
     let models = configured(config)?;
     let name = args.model.clone();
@@ -57,7 +57,7 @@ pub(crate) fn prompt(args: &PromptArgs, config: &Config) -> anyhow::Result<()> {
     output::answer(told.trim_end()).context("cannot print the prompt")
 }
 
-/// One line for each model, below a heading.
+/// Returns one line for each model, below a heading.
 fn table(listed: &ModelsView) -> Vec<String> {
     let names = listed.models.iter().map(|model| model.name.chars().count());
     let width = names.max().unwrap_or(0).max("MODEL".len());

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-/// Writes a line to standard output. Fails when nobody reads it any more.
+/// Writes a line to standard output. Fails if the reader has closed it.
 pub(crate) fn answer(line: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{line}")?;

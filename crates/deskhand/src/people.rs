@@ -1,4 +1,4 @@
-//! `deskhand user` and `deskhand token`: people and their tokens, through the running server.
+//! `deskhand user` and `deskhand token`: users and their tokens, through the running server.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::{
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// Carries out `deskhand user`.
+/// Runs `deskhand user`.
 pub(crate) async fn user(
     args: &UserArgs,
     config: &Config,
@@ -30,41 +30,10 @@ pub(crate) async fn user(
 ) -> anyhow::Result<()> {
     let client = running_server(&args.server, config, environment).await?;
     match &args.command {
-        UserCommand::Add { name, admin } => {
-            let role = if *admin {
-                UserRole::Admin
-            } else {
-                UserRole::Member
-            };
-            let wanted = CreateUserBody {
-                name: name.clone(),
-                role: Some(role),
-            };
-            let user = client.add_user(&wanted).await?;
-            print_link(&client, &user).await
-        }
-        UserCommand::List => {
-            for user in client.users().await? {
-                let state = if user.active { "" } else { ", disabled" };
-                output::answer(&format!("{}\t{}{state}", user.name, user.role.name()))?;
-            }
-            Ok(())
-        }
-        UserCommand::Disable { name } => {
-            let user = find_user(&client, name).await?;
-            client.set_active(user.id, false).await?;
-            output::say(&format!("{} is signed out everywhere.", user.name));
-            Ok(())
-        }
-        UserCommand::Enable { name } => {
-            let user = find_user(&client, name).await?;
-            client.set_active(user.id, true).await?;
-            output::say(&format!(
-                "{0} may sign in again: `deskhand user link {0}` prints a link.",
-                user.name
-            ));
-            Ok(())
-        }
+        UserCommand::Add { name, admin } => add_user(&client, name, *admin).await,
+        UserCommand::List => list_users(&client).await,
+        UserCommand::Disable { name } => disable_user(&client, name).await,
+        UserCommand::Enable { name } => enable_user(&client, name).await,
         UserCommand::Limit {
             name,
             awake,
@@ -74,7 +43,6 @@ pub(crate) async fn user(
             day_usd,
             day_tokens,
         } => {
-            let user = find_user(&client, name).await?;
             let limits = UserLimitsView {
                 awake_sessions: *awake,
                 sessions_per_day: *per_day,
@@ -83,12 +51,7 @@ pub(crate) async fn user(
                 day_usd: *day_usd,
                 day_tokens: *day_tokens,
             };
-            client.set_limits(user.id, &limits).await?;
-            output::say(&format!(
-                "What is not said for {} the settings decide.",
-                user.name
-            ));
-            Ok(())
+            limit_user(&client, name, &limits).await
         }
         UserCommand::Link { name } => {
             let user = find_user(&client, name).await?;
@@ -97,7 +60,56 @@ pub(crate) async fn user(
     }
 }
 
-/// Carries out `deskhand token`.
+async fn add_user(client: &Client, name: &str, is_admin: bool) -> anyhow::Result<()> {
+    let role = if is_admin {
+        UserRole::Admin
+    } else {
+        UserRole::Member
+    };
+    let wanted = CreateUserBody {
+        name: name.to_owned(),
+        role: Some(role),
+    };
+    let user = client.add_user(&wanted).await?;
+    print_link(client, &user).await
+}
+
+async fn list_users(client: &Client) -> anyhow::Result<()> {
+    for user in client.users().await? {
+        let state = if user.active { "" } else { ", disabled" };
+        output::answer(&format!("{}\t{}{state}", user.name, user.role.name()))?;
+    }
+    Ok(())
+}
+
+async fn disable_user(client: &Client, name: &str) -> anyhow::Result<()> {
+    let user = find_user(client, name).await?;
+    client.set_active(user.id, false).await?;
+    output::say(&format!("{} is signed out everywhere.", user.name));
+    Ok(())
+}
+
+async fn enable_user(client: &Client, name: &str) -> anyhow::Result<()> {
+    let user = find_user(client, name).await?;
+    client.set_active(user.id, true).await?;
+    output::say(&format!(
+        "{0} may sign in again: `deskhand user link {0}` prints a link.",
+        user.name
+    ));
+    Ok(())
+}
+
+async fn limit_user(client: &Client, name: &str, limits: &UserLimitsView) -> anyhow::Result<()> {
+    let user = find_user(client, name).await?;
+    client.set_limits(user.id, limits).await?;
+    output::say(&format!(
+        "What is not said for {} the settings decide.",
+        user.name
+    ));
+    Ok(())
+}
+
+/// Runs `deskhand token`.
 pub(crate) async fn token(
     args: &TokenArgs,
     config: &Config,
@@ -158,7 +170,7 @@ pub(crate) async fn token(
     }
 }
 
-/// What can be a scope on the command line.
+/// Parses a scope on the command line.
 pub(crate) fn parse_scope(text: &str) -> Result<Scope, String> {
     Scope::from_name(text).ok_or_else(|| "a scope is metrics, read, write or admin".to_owned())
 }

@@ -28,14 +28,14 @@ use crate::{
     server::RunningServer,
 };
 
-/// How long a stopped turn may take to say so before the session is ended all the same.
+/// The timeout for a stopped turn to report its end. After it, the session is ended regardless.
 const LONGEST_STOP: Duration = Duration::from_secs(3);
-/// How long a server that is just starting in another process may take to be found.
+/// The timeout for finding a server that is just starting in another process.
 const LONGEST_SEARCH: Duration = Duration::from_secs(5);
 /// The longest title made from a prompt, in characters.
 const LONGEST_TITLE: usize = 80;
 
-/// How the task ended.
+/// The outcome of the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Done,
@@ -53,7 +53,7 @@ impl From<Ending> for ExitCode {
     }
 }
 
-/// Gives the agent the task and shows its work.
+/// Gives the task to the agent and shows its work.
 pub(crate) async fn run(
     args: &RunArgs,
     config: &Config,
@@ -81,7 +81,7 @@ pub(crate) async fn run(
     Ok(ending?.into())
 }
 
-/// The server to use, and the same once more when it had to be started in this process.
+/// Returns a client of the server to use, and the server itself if it was started in this process.
 async fn find_or_start(
     args: &RunArgs,
     config: &Config,
@@ -100,7 +100,7 @@ async fn find_or_start(
                 let client = Client::new(&server.local_url, server.admin_token.clone())?;
                 return Ok((client, Some(server)));
             }
-            // Somebody else is about to serve this folder, and then will be found.
+            // Another process is about to serve this folder, and then will be found.
             Err(error)
                 if matches!(error.downcast_ref(), Some(DataDirError::InUse { .. }))
                     && Instant::now() < give_up_at =>
@@ -112,7 +112,7 @@ async fn find_or_start(
     }
 }
 
-/// Makes a session for the task, and ends it however the task went, unless it is to be kept.
+/// Creates a session for the task. Ends it whether or not the task succeeds, unless it is to be kept.
 async fn with_session(
     args: &RunArgs,
     client: &Client,
@@ -144,14 +144,14 @@ async fn with_session(
         ended = client.end_session(session) => ended,
         _ = interrupts.next() => Ok(()),
     };
-    // How the task went counts for more than what went wrong in clearing up behind it.
+    // The outcome of the task matters more than a failure to clean up.
     if let Err(error) = ended {
         show.note(&format!("The session {session} was not ended: {error}"));
     }
     ending
 }
 
-/// Sends the prompt and shows the turn until it ends or somebody presses Ctrl-C.
+/// Sends the prompt and shows the turn until it ends or the process is interrupted.
 async fn follow(
     args: &RunArgs,
     client: &Client,
@@ -180,6 +180,7 @@ async fn follow(
                 }
             }
             line = questions.next_line() => questions.answer(&line, show).await?,
+            // The first interrupt stops the turn, the second does not wait for it.
             interrupt = interrupts.next() => {
                 show.note("Stopping; once more Ctrl-C does not wait.");
                 let is_stopping = interrupted.is_none() && client.stop_turn(session).await?;
@@ -197,8 +198,9 @@ async fn follow(
     }
 }
 
-/// Ends our own server when nobody else has work on it. A second `deskhand run` may have found
-/// it and would lose its turn.
+/// Ends our own server once no other session is at work on it.
+///
+/// A second `deskhand run` may have found the server, and would lose its turn.
 async fn end_server(server: RunningServer, client: &Client, show: &mut Show) {
     let mut is_said = false;
     while others_work(client).await {
@@ -214,7 +216,7 @@ async fn end_server(server: RunningServer, client: &Client, show: &mut Show) {
 }
 
 async fn others_work(client: &Client) -> bool {
-    // A server that does not answer has no work that could be lost.
+    // A server that does not respond has no work that could be lost.
     let sessions = client.sessions().await.unwrap_or_default();
     sessions.iter().any(|session| {
         matches!(
@@ -224,7 +226,7 @@ async fn others_work(client: &Client) -> bool {
     })
 }
 
-/// A prompt's first line, cut to a title's length.
+/// Returns the first line of a prompt, cut to the length of a title.
 fn title(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     let mut title: String = line.chars().take(LONGEST_TITLE).collect();

@@ -1,4 +1,4 @@
-//! `deskhand secret`: what agents may type and never see, through the running server.
+//! `deskhand secret`: secrets that agents may type but never see, through the running server.
 
 use std::io::{self, IsTerminal, Read};
 
@@ -13,10 +13,10 @@ use crate::{
     output,
 };
 
-/// More than the longest secret takes.
+/// The most bytes read from standard input. It is more than the longest secret takes.
 const LONGEST_INPUT_BYTES: u64 = 64 * 1024;
 
-/// Carries out `deskhand secret`.
+/// Runs `deskhand secret`.
 pub(crate) async fn secret(
     args: &SecretArgs,
     config: &Config,
@@ -58,7 +58,7 @@ pub(crate) async fn secret(
     }
 }
 
-/// The value: asked for without showing it, or everything on standard input up to its last line end.
+/// Reads the value: from the terminal without echo, or all of standard input without its last line end.
 fn read_value(name: &str) -> io::Result<Secret> {
     if io::stdin().is_terminal() {
         let terminal = Term::stderr();

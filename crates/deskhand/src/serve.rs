@@ -1,4 +1,4 @@
-//! `deskhand serve`: the server, until somebody asks it to end.
+//! `deskhand serve`: runs the server until it is asked to end.
 
 use crate::{
     config::Config,
@@ -7,7 +7,7 @@ use crate::{
     server::RunningServer,
 };
 
-/// Serves until Ctrl-C or a service manager's request to end.
+/// Serves until Ctrl-C, a service manager's request to end, or a failure.
 pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     let mut interrupts = Interrupts::listen()?;
     let mut server = RunningServer::start(config, config.listen).await?;
@@ -41,7 +41,7 @@ async fn greet(server: &RunningServer, config: &Config) -> anyhow::Result<()> {
         env!("CARGO_PKG_VERSION"),
         config.data_dir.display(),
     );
-    // A server without a terminal serves all the same.
+    // The server works without a terminal, too.
     if let Err(error) = output::answer(&text) {
         tracing::warn!(%error, "could not print where to look");
     }

@@ -1,4 +1,4 @@
-//! A whole server in this process: every part is made, wired together and ended in order.
+//! A whole server in this process: builds every part, wires them together and ends them in order.
 
 use std::{
     io,
@@ -29,11 +29,10 @@ use crate::{
     models,
 };
 
-/// The longest time that the end of a server may take. The rest is left to the kernel, which
-/// ends the sandboxes with their parent.
+/// The timeout for ending a server. The kernel does the rest: it ends the sandboxes with their parent.
 const LONGEST_END: Duration = Duration::from_millis(4_500);
 
-/// A server that answers requests until it is ended.
+/// A server that handles requests until it is ended.
 #[derive(Debug)]
 pub(crate) struct RunningServer {
     /// The address at which people open the page.
@@ -43,15 +42,15 @@ pub(crate) struct RunningServer {
     pub(crate) admin_token: Secret,
     app: App,
     sandboxes: Arc<dyn Lifecycle>,
-    /// Its own set of tasks: it goes on while the app's come to their end, so that clients hear
-    /// how their turns ended before their connections close.
+    /// A separate set of tasks. It outlives the app's tasks, so that clients see how their turns ended before their
+    /// connections close.
     connections: Tasks,
     serving: JoinHandle<io::Result<()>>,
-    /// Ends with an error when another server has taken the database. It goes on as long as the connections, so
-    /// that the database is let go only after the app has ended.
+    /// Returns an error if another server has claimed the database. It runs as long as the connections, so that the
+    /// database is released only after the app has ended.
     claim: JoinHandle<Option<StoreError>>,
-    // Dropped last and in this order: nobody is sent to a server that is gone, and nobody takes
-    // the folder while it is in use.
+    // Dropped last and in this order: the note must not point to a server that has ended, and the
+    // folder must stay locked while it is in use.
     note: PostedNote,
     lock: DataDirLock,
 }
@@ -72,7 +71,7 @@ pub(crate) enum ListenError {
 }
 
 impl RunningServer {
-    /// Takes the data folder, makes every part and begins to answer on `listen`.
+    /// Locks the data folder, builds every part and starts to serve on `listen`.
     pub(crate) async fn start(config: &Config, listen: SocketAddr) -> anyhow::Result<Self> {
         let dir = DataDir::at(&config.data_dir);
         dir.create()?;
@@ -84,6 +83,7 @@ impl RunningServer {
             .clone()
             .unwrap_or_else(|| page_url(address));
 
+        // The parts, from the sandboxes up to the app.
         let tasks = Tasks::default();
         let gateway: Option<Arc<dyn ModelGateway>> = if config.has_gateway {
             Some(Arc::new(VendorGateway::new(&config.models)?))
@@ -102,6 +102,7 @@ impl RunningServer {
             requests_per_second: config.rate.requests_per_second,
             sign_ins_per_minute: config.rate.sign_ins_per_minute,
         };
+        // The tasks that serve.
         let connections = Tasks::default();
         let end = connections.shutdown().clone();
         let serving = deskhand_server::serve(listener, app.clone(), settings, end);
@@ -117,6 +118,7 @@ impl RunningServer {
             let serving = deskhand_server::serve_gateway(asked, gateway.clone(), end);
             connections.spawn("gateway", serving);
         }
+        // Only now other commands can find the server.
         let note = ServerNote {
             url: local_url(address),
             pid: std::process::id(),
@@ -146,7 +148,7 @@ impl RunningServer {
         Ok(format!("{}/?code={}", self.public_url, code.expose()))
     }
 
-    /// Waits until the server fails. Does not return while it works.
+    /// Waits until the server fails, and returns the error.
     pub(crate) async fn failed(&mut self) -> anyhow::Error {
         tokio::select! {
             served = &mut self.serving => match served {
@@ -162,7 +164,7 @@ impl RunningServer {
         }
     }
 
-    /// Ends turns honestly, stops every sandbox and lets go of the data folder.
+    /// Ends the turns and logs that, stops every sandbox and releases the data folder.
     pub(crate) async fn end(self) {
         let in_order = async {
             let is_app_ended = self.app.shut_down().await;
@@ -213,8 +215,10 @@ pub(crate) fn sandboxes(
     Ok((provider.build)(settings, tasks))
 }
 
-/// Returns the file of this program. After a newer build has replaced it the kernel calls it deleted; then the
-/// newer one at the same path is used.
+/// Returns the path of this program.
+///
+/// If a newer build has replaced the file, the kernel reports it as deleted. Then the newer one at the same path is
+/// used.
 fn own_executable() -> io::Result<std::path::PathBuf> {
     let path = std::env::current_exe()?;
     let name = path.to_string_lossy();
@@ -224,7 +228,7 @@ fn own_executable() -> io::Result<std::path::PathBuf> {
     }
 }
 
-/// Opens the database and takes it for this server.
+/// Opens the database and claims it for this server.
 async fn open_store(config: &Config, dir: &DataDir) -> anyhow::Result<(Store, DatabaseClaim)> {
     let store = match &config.database {
         Some(address) => Store::open(address.expose()).await?,
@@ -290,7 +294,7 @@ async fn start_app(
     app.await.context("cannot take up earlier sessions")
 }
 
-/// Returns the admin's token, which the first start makes and keeps in the data folder.
+/// Returns the admin's token. The first start creates it and stores it in the data folder.
 async fn ensure_admin(app: &App, dir: &DataDir) -> anyhow::Result<Secret> {
     let kept = dir
         .admin_token()

@@ -13,7 +13,10 @@ mod refuse;
 
 use bytes::Bytes;
 use deskhand_core::{
-    gateway::{GatewayAnswer, GatewayCall, GatewayRequest, ModelGateway, Refusal, RefusalKind},
+    gateway::{
+        GatewayAnswer, GatewayCall, GatewayRefusal, GatewayRefusalKind, GatewayRequest,
+        ModelGateway,
+    },
     secret::Secret,
 };
 use serde_json::Value;
@@ -85,7 +88,11 @@ impl VendorGateway {
     /// Returns the account that a model belongs to, and the model's name there.
     ///
     /// The part before the slash tells the servers that speak chat completions apart.
-    fn find<'a>(&self, api: &Api, name: &'a str) -> Result<(&GatewayAccount, &'a str), Refusal> {
+    fn find<'a>(
+        &self,
+        api: &Api,
+        name: &'a str,
+    ) -> Result<(&GatewayAccount, &'a str), GatewayRefusal> {
         let dialect = api.dialect();
         if dialect == Dialect::Chat
             && let Some((vendor, name)) = name.split_once('/')
@@ -97,7 +104,7 @@ impl VendorGateway {
         let vendor = dialect.vendor();
         let account = self.account(vendor).ok_or_else(|| {
             let problem = format!("there is no key for {vendor} on this server");
-            Refusal::new(RefusalKind::Request, problem)
+            GatewayRefusal::new(GatewayRefusalKind::Request, problem)
         })?;
         Ok((account, name))
     }
@@ -145,10 +152,13 @@ impl ModelGateway for VendorGateway {
         method == "POST" && Api::at(path).is_some()
     }
 
-    fn read(&self, request: GatewayRequest) -> Result<Box<dyn GatewayCall>, Refusal> {
-        let refuse = |problem: String| Refusal::new(RefusalKind::Request, problem);
+    fn read(&self, request: GatewayRequest) -> Result<Box<dyn GatewayCall>, GatewayRefusal> {
+        let refuse = |problem: String| GatewayRefusal::new(GatewayRefusalKind::Request, problem);
         let api = Api::at(&request.path).ok_or_else(|| {
-            Refusal::new(RefusalKind::Path, "the gateway does not serve this path")
+            GatewayRefusal::new(
+                GatewayRefusalKind::Path,
+                "the gateway does not serve this path",
+            )
         })?;
         let asked = json::read(&request.body)
             .map_err(|error| refuse(format!("the body cannot be read: {error}")))?;
@@ -171,7 +181,7 @@ impl ModelGateway for VendorGateway {
         }))
     }
 
-    fn refuse(&self, path: &str, refusal: &Refusal) -> GatewayAnswer {
+    fn refuse(&self, path: &str, refusal: &GatewayRefusal) -> GatewayAnswer {
         let dialect = Api::at(path).map(|api| api.dialect());
         refuse::answer(dialect, refusal)
     }

@@ -1,7 +1,8 @@
-//! Who is asking, and how much their proof of it is good for.
+//! Authenticates callers and checks the scope of their tokens.
 //!
-//! Every handler that serves somebody takes one of these five, so that no route can forget to ask:
-//! reading needs the scope `read`, everything else at least `write`; only figures can be had with `metrics`.
+//! Every handler that needs a signed-in user takes one of these five extractors, so that no route can forget the
+//! check. Reading needs the scope `read`, everything else at least `write`. The scope `metrics` gives access to the
+//! metrics only.
 
 use axum::{
     extract::{FromRef, FromRequestParts},
@@ -24,19 +25,19 @@ pub(crate) const COOKIE: &str = "deskhand";
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Caller(pub(crate) UserId);
 
-/// The same, managing their own account.
+/// A signed-in user who may manage their own account.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AccountHolder(pub(crate) UserId);
 
-/// The same, managing the server and everybody's accounts.
+/// A signed-in user who may manage the server and all accounts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Administrator;
 
-/// Somebody who may read the server's figures.
+/// A caller who may read the server's metrics.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Monitor;
 
-/// What a caller has shown, for a connection that stays open and has to show it again.
+/// A caller's identity and credential, for a connection that stays open and is checked again.
 #[derive(Debug)]
 pub(crate) struct Pass {
     pub(crate) identity: Identity,
@@ -56,7 +57,7 @@ impl Pass {
 }
 
 impl Pass {
-    /// Who is asking, whatever their proof is good for.
+    /// Identifies the caller, without checking the scope.
     async fn read(parts: &Parts, shared: &Shared) -> Result<Self, Problem> {
         let credential = if let Some(token) = bearer(&parts.headers) {
             Credential::token(&token)
@@ -169,7 +170,7 @@ fn bearer(headers: &HeaderMap) -> Option<Secret> {
         .then(|| Secret::new(token.trim()))
 }
 
-/// The value of our cookie.
+/// Returns the value of our cookie.
 pub(crate) fn cookie(headers: &HeaderMap) -> Option<Secret> {
     headers
         .get_all(header::COOKIE)
@@ -181,8 +182,10 @@ pub(crate) fn cookie(headers: &HeaderMap) -> Option<Secret> {
         .map(|(_, value)| Secret::new(value))
 }
 
-/// Refuses what another site makes a signed-in browser send: requests that change something, and
-/// every `WebSocket`, which no browser keeps to its own site.
+/// Refuses requests that another site makes a signed-in browser send.
+///
+/// This applies to requests that change something, and to every `WebSocket`: browsers do not restrict those to their
+/// own site.
 fn from_our_page(parts: &Parts) -> Result<(), Problem> {
     let harmless = matches!(parts.method, Method::GET | Method::HEAD)
         && !parts.headers.contains_key(header::UPGRADE);

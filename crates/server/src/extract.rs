@@ -1,4 +1,4 @@
-//! Reading requests, so that what is malformed gets our answer and not the framework's.
+//! Extractors that refuse malformed requests with our own errors instead of the framework's.
 
 use std::str::FromStr;
 
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{LONGEST_BODY_BYTES, problem::Problem};
 
-/// How much of a body that is too long is read before the connection is given up.
+/// The most bytes of a too long body that are read before the connection is closed.
 const MOST_BYTES_READ: usize = 16 * LONGEST_BODY_BYTES;
 
 /// A JSON body. An empty one counts as `{}`.
@@ -31,8 +31,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     }
 }
 
-/// Reads a body to its end. One that is too long is not kept, but read on for a while: a client that
-/// is still sending would otherwise see a broken connection instead of our answer.
+/// Reads a body to its end.
+///
+/// A body that is too long is not kept, but still read for a while: a client that is still sending would otherwise
+/// see a broken connection instead of our response.
 async fn read_whole(request: Request) -> Result<Vec<u8>, Problem> {
     let mut pieces = request.into_body().into_data_stream();
     let (mut bytes, mut n_bytes) = (Vec::new(), 0);
@@ -72,7 +74,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     }
 }
 
-/// The id in the path. One that is no id names nothing, so it is not found.
+/// The id in the path. A malformed id names nothing, so the response is 404.
 #[derive(Debug)]
 pub(crate) struct Id<T>(pub(crate) T);
 
@@ -99,7 +101,7 @@ impl<S: Send + Sync, A: FromStr, B: FromStr> FromRequestParts<S> for Ids<A, B> {
     }
 }
 
-/// The name in the path, whatever it is.
+/// The name in the path. Any text is accepted.
 #[derive(Debug)]
 pub(crate) struct Name(pub(crate) String);
 
@@ -114,13 +116,13 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
 
 fn read_id<T: FromStr>(text: &str) -> Result<T, Problem> {
     text.parse().map_err(|_no_id: T::Err| {
-        // The cause would only repeat that the text is no id.
+        // The cause would only repeat that the text is not an id.
         let message = format!("there is nothing with the id {text:?}");
         Problem::refuse(StatusCode::NOT_FOUND, "bad_id", message)
     })
 }
 
-/// The size of a page: `limit`, or the default, at most `most`.
+/// Returns the size of a page: `limit`, or the default. Refuses a limit that is 0 or over `most`.
 pub(crate) fn page_size(limit: Option<u32>, default: u32, most: u32) -> Result<u32, Problem> {
     match limit {
         None => Ok(default),

@@ -1,7 +1,7 @@
-//! The face that programs in sandboxes see: the paths of models, and nothing else of this server.
+//! The API for programs in sandboxes: the paths of models, and nothing else of this server.
 //!
-//! It is not reached over the network. Each connection comes through the link of one sandbox, and is
-//! good for that sandbox's token only.
+//! It cannot be reached over the network. Each connection arrives through the link of one sandbox, and accepts only
+//! that sandbox's token.
 
 mod door;
 
@@ -16,7 +16,10 @@ use axum::{
 use bytes::{Bytes, BytesMut};
 use deskhand_app::Gateway;
 use deskhand_core::{
-    gateway::{GatewayAnswer, GatewayConnection, GatewayRequest, Passing, Refusal, RefusalKind},
+    gateway::{
+        GatewayAnswer, GatewayConnection, GatewayRefusal, GatewayRefusalKind, GatewayRequest,
+        Passing,
+    },
     secret::Secret,
 };
 use futures::{StreamExt, future};
@@ -26,9 +29,9 @@ use tokio_util::sync::CancellationToken;
 
 use self::door::{Door, Peer};
 
-/// The longest request, which is also the longest that vendors take.
+/// The longest request. It is also the longest that vendors accept.
 const LONGEST_BODY_BYTES: usize = 32 * 1024 * 1024;
-/// How long a request may take to come.
+/// The timeout for receiving the body of a request.
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Serves connections until `shutdown` fires.
@@ -37,7 +40,7 @@ pub async fn serve_gateway(
     gateway: Gateway,
     shutdown: CancellationToken,
 ) -> std::io::Result<()> {
-    // What paths there are is the vendors' business.
+    // The vendors define the paths, so every path goes to one handler.
     let router = Router::new().fallback(answer).with_state(gateway);
     let service = router.into_make_service_with_connect_info::<Peer>();
     axum::serve(Door(connections), service)
@@ -59,18 +62,24 @@ async fn answer(
     written(answer)
 }
 
-/// Everything that can be refused is refused before the body is read.
-async fn pass(gateway: &Gateway, peer: &Peer, request: Request) -> Result<GatewayAnswer, Refusal> {
+/// Passes a request on to its vendor.
+///
+/// Checks the token, the path and the permission before it reads the body.
+async fn pass(
+    gateway: &Gateway,
+    peer: &Peer,
+    request: Request,
+) -> Result<GatewayAnswer, GatewayRefusal> {
     let (parts, body) = request.into_parts();
     let query = parts.uri.query().unwrap_or_default();
     if !shows(&peer.token, &parts.headers, query) {
         let problem = "the key is not this sandbox's own: use the one in the environment";
-        return Err(Refusal::new(RefusalKind::Token, problem));
+        return Err(GatewayRefusal::new(GatewayRefusalKind::Token, problem));
     }
     let path = parts.uri.path();
     if !gateway.serves(parts.method.as_str(), path) {
         let problem = format!("the model gateway has no {} {path}", parts.method);
-        return Err(Refusal::new(RefusalKind::Path, problem));
+        return Err(GatewayRefusal::new(GatewayRefusalKind::Path, problem));
     }
     let admitted = gateway.admit(peer.session).await?;
     let read = timeout(BODY_PATIENCE, whole(body)).await;
@@ -79,7 +88,7 @@ async fn pass(gateway: &Gateway, peer: &Peer, request: Request) -> Result<Gatewa
             "the request did not come within {} s",
             BODY_PATIENCE.as_secs()
         );
-        Err(Refusal::new(RefusalKind::Request, problem))
+        Err(GatewayRefusal::new(GatewayRefusalKind::Request, problem))
     })?;
     let text = |value: &axum::http::HeaderValue| value.to_str().ok().map(str::to_owned);
     let headers = parts.headers.iter();
@@ -94,7 +103,7 @@ async fn pass(gateway: &Gateway, peer: &Peer, request: Request) -> Result<Gatewa
     gateway.ask(admitted, request).await
 }
 
-/// Whether a request shows the token, wherever its vendor's programs put their key.
+/// Returns true if a request carries the token, in any of the places where vendors' programs put their key.
 fn shows(token: &Secret, headers: &HeaderMap, query: &str) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let bearer = text(header::AUTHORIZATION.as_str()).and_then(|value| {
@@ -107,15 +116,18 @@ fn shows(token: &Secret, headers: &HeaderMap, query: &str) -> bool {
     shown.into_iter().flatten().any(is_it)
 }
 
-/// The body. One that is too large is read and not kept: a program that is still writing would not hear the refusal.
-async fn whole(body: Body) -> Result<Bytes, Refusal> {
+/// Reads the body.
+///
+/// Reads a body that is too large to its end, without keeping it: a program that is still writing would not see the
+/// refusal.
+async fn whole(body: Body) -> Result<Bytes, GatewayRefusal> {
     let mut pieces = body.into_data_stream();
     let mut whole = BytesMut::new();
     let mut n_bytes: usize = 0;
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|error| {
-            Refusal::new(
-                RefusalKind::Request,
+            GatewayRefusal::new(
+                GatewayRefusalKind::Request,
                 format!("the request broke off: {error}"),
             )
         })?;
@@ -129,7 +141,7 @@ async fn whole(body: Body) -> Result<Bytes, Refusal> {
     if n_bytes > LONGEST_BODY_BYTES {
         let mib = LONGEST_BODY_BYTES / (1024 * 1024);
         let problem = format!("a request may have {mib} MiB");
-        return Err(Refusal::new(RefusalKind::TooLarge, problem));
+        return Err(GatewayRefusal::new(GatewayRefusalKind::TooLarge, problem));
     }
     Ok(whole.freeze())
 }

@@ -1,4 +1,4 @@
-//! The HTTP and WebSocket face: who is asking, what they want, and the answer in one shape.
+//! The HTTP and WebSocket API: authenticates callers, passes their requests to the app and formats the results.
 
 mod caller;
 mod extract;
@@ -36,23 +36,23 @@ use crate::{metrics::Metrics, problem::Problem, rate::Rates};
 /// The longest body of a request.
 const LONGEST_BODY_BYTES: usize = 1024 * 1024;
 
-/// What the page may load and talk to: only us.
+/// The content security policy of the page: it may load and connect to this server only.
 const CONTENT_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; \
     style-src 'self' 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; \
     base-uri 'none'; form-action 'self'";
 
-/// What the server needs to know of its surroundings.
+/// The settings of the HTTP server.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where people reach it, without a slash at the end: `http://localhost:7878`.
+    /// The address for users, without a slash at the end: `http://localhost:7878`.
     pub public_url: String,
-    /// Of one token or user. 0: as many as they like.
+    /// The limit for one token or user. 0 means no limit.
     pub requests_per_second: u32,
-    /// Of one address. 0: as many as it likes.
+    /// The limit for one address. 0 means no limit.
     pub sign_ins_per_minute: u32,
 }
 
-/// What handlers share.
+/// The state that handlers share.
 #[derive(Debug, Clone)]
 struct Shared {
     app: App,
@@ -88,7 +88,7 @@ subjects! {
     vault: Vault,
 }
 
-/// Serves until `shutdown` fires; requests that are under way are finished, every `WebSocket` is closed.
+/// Serves until `shutdown` fires. Then it finishes the requests in progress and closes every `WebSocket`.
 pub async fn serve(
     listener: TcpListener,
     app: App,
@@ -114,12 +114,12 @@ pub async fn serve(
     }
 }
 
-/// Whether the page was there when this binary was built.
+/// Returns true if this binary was built with the page.
 pub fn has_page() -> bool {
     page::is_built()
 }
 
-/// All routes, each with its description: every module lists its own.
+/// Returns all routes with their descriptions. Every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
         bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, models, people,
@@ -161,7 +161,7 @@ fn router(shared: Shared) -> Router {
             CONTENT_POLICY,
         ))
         .layer(header_layer(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        // A sign-in link must not travel on in a Referer.
+        // A sign-in link must not leak in a Referer header.
         .layer(header_layer(header::REFERRER_POLICY, "no-referrer"))
         .layer(CatchPanicLayer::custom(|_| Problem::panicked()))
         .layer(axum::middleware::from_fn(metrics::count))

@@ -1,4 +1,4 @@
-//! Counting requests and connections, and writing all figures as Prometheus reads them.
+//! Counts requests and connections, and renders all metrics for Prometheus.
 
 use std::{
     convert::Infallible,
@@ -26,20 +26,20 @@ const SANDBOXES: &str = "deskhand_sandboxes";
 const SANDBOX_MEMORY: &str = "deskhand_sandbox_memory_bytes";
 const SANDBOX_CPU: &str = "deskhand_sandbox_cpu_milliseconds_total";
 
-/// The bounds of quick things, in seconds.
+/// The histogram bounds of quick operations, in seconds.
 const QUICK: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.0];
-/// The bounds of what an agent does, in seconds.
+/// The histogram bounds of an agent's turns and actions, in seconds.
 const SLOW: [f64; 9] = [0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 120.0, 600.0];
 
-/// How often what was counted is added up. It waits in memory until then.
+/// The interval between aggregations of recorded values. They stay in memory until then.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// What has been counted.
+/// The recorded metrics.
 #[derive(Clone)]
 pub(crate) struct Metrics(PrometheusHandle);
 
 impl Metrics {
-    /// Begins to count, for the whole process.
+    /// Installs the metrics recorder for the whole process.
     pub(crate) fn install() -> io::Result<Self> {
         let slow = |name: &str| Matcher::Full(name.to_owned());
         let handle = PrometheusBuilder::new()
@@ -52,7 +52,7 @@ impl Metrics {
         Ok(Self(handle))
     }
 
-    /// Adds up from time to time, so that memory stays small also when nobody reads.
+    /// Aggregates recorded values from time to time, so that memory stays small even if nothing reads the metrics.
     pub(crate) async fn keep_small(&self) -> Infallible {
         let mut tick = tokio::time::interval(UPKEEP);
         loop {
@@ -61,7 +61,7 @@ impl Metrics {
         }
     }
 
-    /// Everything, as Prometheus reads it.
+    /// Renders all metrics in the Prometheus text format.
     pub(crate) fn render(&self, figures: &Figures) -> String {
         for phase in Phase::ALL {
             let n = figures
@@ -105,7 +105,7 @@ fn describe() {
     describe_counter!(SANDBOX_CPU, "Processor time of all sandboxes.");
 }
 
-/// Counts every request with its route. What has no route is the page.
+/// Counts every request by its route. A request without a route is for the page.
 pub(crate) async fn count(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
     let method = method_name(request.method());
@@ -122,7 +122,9 @@ pub(crate) async fn count(request: Request, next: Next) -> Response {
     response
 }
 
-/// The methods that some route takes; callers may make up others without end.
+/// Returns the name of a method that some route takes, or `other`.
+///
+/// Callers can make up any number of methods, and each would become a time series.
 fn method_name(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -139,7 +141,7 @@ fn method_name(method: &Method) -> &'static str {
 pub(crate) struct OpenSocket(metrics::Gauge);
 
 impl OpenSocket {
-    /// `kind` is `events`, `screen` or `bus`.
+    /// Counts a connection. `kind` is `events`, `screen` or `bus`.
     pub(crate) fn count(kind: &'static str) -> Self {
         let gauge = gauge!(CONNECTIONS, "kind" => kind);
         gauge.increment(1);
@@ -153,7 +155,7 @@ impl Drop for OpenSocket {
     }
 }
 
-/// Prometheus counts in floating point; beyond 2⁵³ that is not exact, and nobody minds.
+/// Converts a count to floating point, which Prometheus uses. It is not exact beyond 2⁵³, which does not matter here.
 #[expect(clippy::cast_precision_loss, reason = "see above")]
 fn float(n: u64) -> f64 {
     n as f64

@@ -1,4 +1,4 @@
-//! The OpenAPI document, from the descriptions of the routes and the answers common to all of them.
+//! The OpenAPI document, from the descriptions of the routes and the responses common to all of them.
 
 use deskhand_api::{
     bus::{BusMessage, BusRequest},
@@ -34,14 +34,14 @@ use crate::{caller::COOKIE, routes};
         (name = "computer", description = "The computer of a session"),
         (name = "server", description = "The server itself"),
     ),
-    // No answer can describe the messages of a WebSocket.
+    // A response cannot describe the messages of a WebSocket.
     components(schemas(BusMessage, BusRequest, Event, PresenceMessage, ProblemView)),
     security(("bearer" = []), ("cookie" = [])),
     modifiers(&SecuritySchemes),
 )]
 struct Document;
 
-/// Writes the document as JSON.
+/// Returns the document as JSON.
 pub fn openapi() -> String {
     let (_, mut described) = routes().split_for_parts();
     for (path, item) in &mut described.paths.paths {
@@ -60,7 +60,7 @@ pub fn openapi() -> String {
     }
     let mut document = Document::openapi();
     document.merge(described);
-    // A document that cannot be written is a mistake in its types, which tests show.
+    // Serializing fails only because of a mistake in the types, which tests show.
     document.to_json().unwrap_or_default()
 }
 
@@ -83,7 +83,7 @@ impl Modify for SecuritySchemes {
     }
 }
 
-/// Adds the answers that follow from the parameters of a route, and the one shape of all refusals.
+/// Adds the responses that follow from the parameters of a route, and the common shape of all errors.
 fn add_common_answers(path: &str, method: &HttpMethod, operation: &mut Operation) {
     let takes = |place: &ParameterIn| {
         let parameters = operation.parameters.iter().flatten();
@@ -94,6 +94,7 @@ fn add_common_answers(path: &str, method: &HttpMethod, operation: &mut Operation
             })
             .any(|parameter| parameter.parameter_in == *place)
     };
+    // Properties of the route that decide its responses.
     let has_body = operation.request_body.is_some();
     let has_query = takes(&ParameterIn::Query);
     let has_id = takes(&ParameterIn::Path) && operation.security.is_none();
@@ -124,7 +125,7 @@ fn add_common_answers(path: &str, method: &HttpMethod, operation: &mut Operation
     add(is_signed_in || has_body, "503", "no_database");
 
     for (status, answer) in &mut operation.responses.responses {
-        // A refusal with a body of its own describes it itself.
+        // An error with a body of its own already describes it.
         if let RefOr::T(answer) = answer
             && status.as_str() >= "400"
             && answer.content.is_empty()
@@ -137,7 +138,7 @@ fn add_common_answers(path: &str, method: &HttpMethod, operation: &mut Operation
     }
 }
 
-/// Adds a problem's code to the answer with this status.
+/// Adds an error code to the response with this status.
 fn add_answer(operation: &mut Operation, status: &str, code: &str) {
     let answers = &mut operation.responses.responses;
     let answer = answers

@@ -1,4 +1,4 @@
-//! The page, embedded. Every path that is no file is the page's own, and gets `index.html`.
+//! The embedded page. Paths that are not files belong to the page's own routing and get `index.html`.
 
 use axum::{
     http::{HeaderMap, Method, StatusCode, Uri, header},
@@ -37,7 +37,7 @@ pub(crate) async fn page(method: Method, uri: Uri, headers: HeaderMap) -> Respon
 }
 
 fn send(path: &str, file: &EmbeddedFile, headers: &HeaderMap) -> Response {
-    // Files under assets/ have their hash in the name; the rest must be asked for again.
+    // Files under assets/ have their hash in the name; the rest must be revalidated.
     let caching = if path.starts_with("assets/") {
         "public, max-age=31536000, immutable"
     } else {

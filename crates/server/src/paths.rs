@@ -1,6 +1,6 @@
-//! Parameters in paths, for the OpenAPI document. The extractors `Id`, `Ids` and `Name` read them.
+//! Path parameters, for the OpenAPI document. The extractors `Id`, `Ids` and `Name` read them.
 
-#![expect(dead_code, reason = "these types only describe")]
+#![expect(dead_code, reason = "these types only describe parameters")]
 
 use utoipa::IntoParams;
 use uuid::Uuid;

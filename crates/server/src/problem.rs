@@ -11,7 +11,7 @@ use deskhand_api::problem::{ErrorView, ProblemView};
 use deskhand_app::{Refusal, RefusalFacts, RefusalKind};
 use serde_json::Value;
 
-/// The codes of this face, besides those of the app's refusals.
+/// The error codes of the HTTP API, besides those of the app's refusals.
 const OWN_CODES: &[(&str, StatusCode)] = &[
     ("malformed", StatusCode::BAD_REQUEST),
     ("not_signed_in", StatusCode::UNAUTHORIZED),
@@ -27,19 +27,19 @@ const OWN_CODES: &[(&str, StatusCode)] = &[
     ("internal", StatusCode::INTERNAL_SERVER_ERROR),
 ];
 
-/// An answer that says what is wrong. The cause of a 500 goes to the log, not to the caller.
+/// An error response. The cause of a 500 goes to the log, not to the caller.
 #[derive(Debug)]
 pub(crate) struct Problem {
     status: StatusCode,
     code: &'static str,
     message: String,
     details: Option<Value>,
-    /// The time after which it is worth trying again, if it is known.
+    /// The time after which a retry may succeed, if it is known.
     retry_after: Option<Duration>,
 }
 
 impl Problem {
-    /// The caller can do something about it.
+    /// Creates an error that the caller can do something about.
     pub(crate) fn refuse(
         status: StatusCode,
         code: &'static str,
@@ -58,18 +58,18 @@ impl Problem {
         }
     }
 
-    /// Too much was asked for.
+    /// Creates an error for exceeding a limit.
     pub(crate) fn too_many(code: &'static str, message: impl std::fmt::Display) -> Self {
         Self::refuse(StatusCode::TOO_MANY_REQUESTS, code, message)
     }
 
-    /// Somebody asks too often.
+    /// Creates an error for exceeding a rate limit.
     pub(crate) fn too_fast(wait: Duration) -> Self {
         let message = "these were too many requests in too short a time; wait a little";
         Self::too_many("too_fast", message).after(wait)
     }
 
-    /// Says when it is worth trying again.
+    /// Sets the time after which a retry may succeed.
     pub(crate) fn after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
         self
@@ -106,7 +106,7 @@ impl Problem {
 }
 
 impl Problem {
-    /// Returns the part that is told where there is no status.
+    /// Returns the part that is sent without an HTTP status.
     pub(crate) fn into_error(self) -> ErrorView {
         ErrorView {
             code: self.code.to_owned(),
@@ -128,7 +128,7 @@ impl IntoResponse for Problem {
                 .insert(header::WWW_AUTHENTICATE, bearer);
         }
         if let Some(wait) = retry_after {
-            // Whole seconds, and never too few.
+            // Whole seconds, rounded up.
             let seconds = wait.as_millis().div_ceil(1_000).max(1);
             if let Ok(seconds) = header::HeaderValue::from_str(&seconds.to_string()) {
                 response.headers_mut().insert(header::RETRY_AFTER, seconds);
@@ -156,7 +156,7 @@ impl<R: Refusal> From<R> for Problem {
         match (kind, code) {
             (RefusalKind::Internal, _) => tracing::error!(error, "a request failed"),
             (_, "no_database") => tracing::error!(error, "a request found no database"),
-            // How to sign in is a matter of HTTP.
+            // The instructions for signing in are specific to HTTP.
             (_, "not_signed_in") => return Self::not_signed_in(),
             _ => {}
         }

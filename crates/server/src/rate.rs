@@ -1,6 +1,7 @@
-//! How often somebody may ask: by token or user, and for those who are nobody yet by address.
+//! Rate limits: by token or user, and for attempts to sign in by address.
 //!
-//! Every request of somebody counts, the opening of a `WebSocket` too; what goes over one does not.
+//! Every authenticated request counts, including the opening of a `WebSocket`. Messages on a `WebSocket` do not
+//! count, except subscriptions on the bus.
 
 use std::{hash::Hash, net::IpAddr, num::NonZeroU32, sync::Arc};
 
@@ -16,25 +17,25 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter, clock::Clock};
 
 use crate::{Settings, Shared, problem::Problem};
 
-/// How many callers are remembered before those who have been quiet are forgotten.
+/// The number of callers to keep before idle ones are removed.
 const MANY: usize = 10_000;
 
-/// Who asked how often lately. Clones share it.
+/// The recent request rates of all callers. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Rates {
     callers: Option<Arc<DefaultKeyedRateLimiter<Asker>>>,
     sign_ins: Option<Arc<DefaultKeyedRateLimiter<IpAddr>>>,
 }
 
-/// Who is counted.
+/// The caller that a request counts for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Asker {
     Token(TokenId),
-    /// All browsers of a user together.
+    /// All browsers of a user count together.
     User(UserId),
 }
 
-/// An attempt to sign in that is not one too many.
+/// An attempt to sign in that is within the rate limit.
 #[derive(Debug)]
 pub(crate) struct SignInAttempt;
 
@@ -51,7 +52,7 @@ impl Rates {
         Self { callers, sign_ins }
     }
 
-    /// Counts a request of somebody.
+    /// Counts a request. Fails if the caller exceeds the rate limit.
     pub(crate) fn count(&self, identity: &Identity) -> Result<(), Problem> {
         let asker = identity
             .token
@@ -65,7 +66,7 @@ impl FromRequestParts<Shared> for SignInAttempt {
 
     async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
         let from = ConnectInfo::<std::net::SocketAddr>::from_request_parts(parts, shared).await;
-        // Every connection of ours has an address.
+        // Every connection has an address, so no attempt goes uncounted.
         if let Ok(ConnectInfo(from)) = from {
             check(shared.rates.sign_ins.as_deref(), &from.ip())?;
         }

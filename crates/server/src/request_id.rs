@@ -1,4 +1,4 @@
-//! A name for every request, so that its log lines can be found.
+//! An id for every request, so that its log lines can be found.
 
 use std::time::Instant;
 
@@ -13,11 +13,12 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
-/// The longest name that a caller may choose.
+/// The longest id that a caller may choose.
 const LONGEST: usize = 64;
 
-/// Names the request, by the caller's name for it if that is a sane one: in the answer, and in the
-/// span of everything that is logged on the way.
+/// Gives the request an id, in the response and in the span of its log lines.
+///
+/// Uses the caller's id if that is a valid one.
 pub(crate) async fn name(request: Request, next: Next) -> Response {
     let given = request.headers().get(HEADER).filter(|value| is_sane(value));
     let id = given.cloned().or_else(|| {
@@ -52,7 +53,7 @@ fn is_sane(value: &HeaderValue) -> bool {
     (1..=LONGEST).contains(&value.len()) && value.as_bytes().iter().all(is_plain)
 }
 
-/// The session that a path is about.
+/// Returns the session that a path is about.
 fn session(path: &str) -> Option<SessionId> {
     let (id, _) = path
         .strip_prefix("/api/sessions/")

@@ -1,7 +1,7 @@
 //! Handlers: each extracts, calls the app and converts.
 //!
-//! A handler's attribute is its route and its description. What answers follow from the route alone,
-//! such as 401, is added in [`crate::openapi`]; the attribute names the others.
+//! A handler's attribute is its route and its description. [`crate::openapi`] adds the responses that follow from
+//! the route alone, such as 401; the attribute names the others.
 
 pub(crate) mod bus;
 pub(crate) mod by_hand;

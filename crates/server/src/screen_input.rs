@@ -1,9 +1,8 @@
-//! What a client says to the screen, with its input only while mouse and keyboard are theirs.
+//! Filters a client's messages to the screen: passes input only while the client has control.
 //!
-//! The client speaks RFB (RFC 6143). To leave out keys, pointer and clipboard one has to know where
-//! each message begins, and the server behind must see it the same way: so the beginning of the
-//! conversation is held to the one form whose length is known, and a message of an unknown kind
-//! ends it.
+//! The client speaks RFB (RFC 6143). To leave out keys, pointer and clipboard, the filter must know where each
+//! message begins, and the RFB server must agree. So the filter accepts only the one handshake whose length is
+//! known, and ends the connection at a message of an unknown kind.
 
 use std::collections::BTreeSet;
 
@@ -11,31 +10,30 @@ use bytes::{Buf, Bytes, BytesMut};
 
 const VERSION: &[u8] = b"RFB 003.008\n";
 const NO_SECURITY: u8 = 1;
-/// The longest message that is passed on. The longest that clients send in earnest lists some
-/// dozens of encodings.
+/// The longest message that is passed on. The longest that real clients send lists some dozens of encodings.
 const LONGEST_MESSAGE: usize = 64 * 1024;
-/// How many keys somebody may hold down at once.
+/// The most keys that a client may hold down at once.
 const MOST_KEYS: usize = 128;
 
-/// Leaves out of what one client sends whatever is not theirs to do.
+/// Filters the bytes of one client.
 #[derive(Debug, Default)]
 pub(crate) struct ScreenInput {
     stage: Stage,
-    /// What came of a message that is not complete yet.
+    /// The received part of a message that is not complete yet.
     pending: BytesMut,
-    /// How much of a message that is left out is still to come.
+    /// The number of bytes still to come of a message that is left out.
     skipped: usize,
     held: Held,
 }
 
-/// Whether mouse and keyboard are the client's.
+/// The client's control of the mouse and the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hands {
     On,
     Off,
 }
 
-/// The client says something that no client of a screen says.
+/// The client sent something that is not RFB as expected.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NotAScreen;
 
@@ -48,27 +46,27 @@ enum Stage {
     Messages,
 }
 
-/// What becomes of a message, and how long it is.
+/// The decision about a message, with its length in bytes.
 enum Verdict {
     Pass(usize),
-    /// It is passed on only from whoever has mouse and keyboard.
+    /// Passed on only if the client has control.
     Input(usize),
     Skip(usize),
-    /// Not enough is known yet.
+    /// Not enough bytes have arrived to decide.
     Unclear,
 }
 
-/// What the client holds down on the screen's side.
+/// The keys and buttons that the screen sees as held down by the client.
 #[derive(Debug, Default)]
 struct Held {
-    /// The messages that let the keys go.
+    /// The messages that release the keys.
     keys: BTreeSet<Bytes>,
-    /// Where the pointer is while a button is down.
+    /// The position of the pointer while a button is down.
     pointer: Option<[u8; 4]>,
 }
 
 impl ScreenInput {
-    /// What of these bytes, and of those that were waiting, is passed on.
+    /// Returns the part of these bytes, and of the pending ones, that is passed on.
     pub(crate) fn pass(&mut self, bytes: &[u8], hands: Hands) -> Result<Bytes, NotAScreen> {
         self.pending.extend_from_slice(bytes);
         let mut passed = BytesMut::new();
@@ -82,7 +80,7 @@ impl ScreenInput {
                     passed.extend_from_slice(&self.pending.split_to(length));
                     self.stage = self.stage.next();
                 }
-                // A text too long for the clipboard is left out.
+                // Without control, and for a clipboard text that is too long, the message is left out.
                 Verdict::Input(length) if hands == Hands::Off || length > LONGEST_MESSAGE => {
                     self.skipped = length;
                 }
@@ -100,7 +98,7 @@ impl ScreenInput {
         }
     }
 
-    /// What lets go of everything that the client holds down, for when its hands are taken off.
+    /// Returns messages that release everything the client holds down, for when it loses control.
     pub(crate) fn let_go(&mut self) -> Bytes {
         let Held { keys, pointer } = std::mem::take(&mut self.held);
         let mut messages = BytesMut::new();
@@ -127,7 +125,7 @@ impl ScreenInput {
         match self.stage {
             Stage::Version => exactly(VERSION),
             Stage::Security => exactly(&[NO_SECURITY]),
-            // Whoever does not share would send the others away.
+            // A client that does not share would disconnect the others.
             Stage::Shared => exactly(&[1]),
             Stage::Messages => message(pending),
         }
@@ -135,10 +133,10 @@ impl ScreenInput {
 }
 
 impl Held {
-    /// Notes what a message presses and lets go. Tells whether it may be passed on.
+    /// Records the keys and buttons that a message presses and releases. Returns true if it may be passed on.
     fn note(&mut self, message: &Bytes) -> bool {
         match message[..] {
-            // KeyEvent: the flag says down.
+            // KeyEvent: the flag is set if the key is down.
             [4, is_down, ..] => self.note_key(is_down != 0, up(message, 1..2)),
             // The extended KeyEvent, whose flag has two bytes.
             [255, _, high, low, ..] => self.note_key((high | low) != 0, up(message, 2..4)),
@@ -164,7 +162,7 @@ impl Held {
     }
 }
 
-/// A key's message with its flag cleared.
+/// Returns the message of a key with its flag cleared, which releases the key.
 fn up(message: &Bytes, flag: std::ops::Range<usize>) -> Bytes {
     let mut message = BytesMut::from(&message[..]);
     message[flag].fill(0);
@@ -202,9 +200,9 @@ fn message(pending: &[u8]) -> Result<Verdict, NotAScreen> {
         3 | 150 => Some(Verdict::Pass(10)),
         // KeyEvent
         4 => Some(Verdict::Input(8)),
-        // PointerEvent, which has a byte more when the highest button bit says so
+        // PointerEvent, which has one more byte if the highest button bit is set
         5 => number(1, 1).map(|buttons| Verdict::Input(6 + (buttons >> 7))),
-        // ClientCutText; a negative length says that the text is in the extended form
+        // ClientCutText; a negative length marks the extended form
         6 => number(4, 4).map(|length| {
             let length = u32::try_from(length).unwrap_or(u32::MAX).cast_signed();
             Verdict::Input(8 + usize::try_from(length.unsigned_abs()).unwrap_or(usize::MAX - 8))
@@ -213,7 +211,7 @@ fn message(pending: &[u8]) -> Result<Verdict, NotAScreen> {
         248 => number(8, 1).map(|length| Verdict::Pass(9 + length)),
         // xvp, which could switch the desktop off
         250 => Some(Verdict::Skip(4)),
-        // SetDesktopSize, which would move everything under the agent's eyes
+        // SetDesktopSize, which would move everything while the agent works
         251 => number(6, 1).map(|n_screens| Verdict::Skip(8 + 16 * n_screens)),
         // The extended KeyEvent
         255 => Some(Verdict::Input(12)),

@@ -1,4 +1,4 @@
-//! Views of what `app` answers. Views of `core` types alone are made in `deskhand_api`.
+//! Views of `app`'s results. `deskhand_api` makes the views of pure `core` types.
 
 use deskhand_api::{
     budgets::{LimitsInUseView, UsageView, UsedView},

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use deskhand_core::{
     budget::{Account, Accounts},
-    gateway::{GatewayAnswer, GatewayRequest, ModelGateway, Refusal, RefusalKind},
+    gateway::{GatewayAnswer, GatewayRefusal, GatewayRefusalKind, GatewayRequest, ModelGateway},
     id::{SessionId, TurnId},
     tasks::Tasks,
 };
@@ -72,16 +72,16 @@ impl Gateway {
     }
 
     /// Returns a refusal in the format of the vendor behind this path.
-    pub fn refuse(&self, path: &str, refusal: &Refusal) -> GatewayAnswer {
+    pub fn refuse(&self, path: &str, refusal: &GatewayRefusal) -> GatewayAnswer {
         self.vendors.refuse(path, refusal)
     }
 
     /// Admits a call of a program of this session. Its request is read only after that.
-    pub async fn admit(&self, session: SessionId) -> Result<Admitted, Refusal> {
+    pub async fn admit(&self, session: SessionId) -> Result<Admitted, GatewayRefusal> {
         let idle = || {
             let problem = "nobody is at work in this session: models can be asked while the agent works or a person \
                            has control";
-            Refusal::new(RefusalKind::Idle, problem)
+            GatewayRefusal::new(GatewayRefusalKind::Idle, problem)
         };
         let live = self.live.get(session).ok_or_else(idle)?;
         let (turn, stop) = match live.at_work() {
@@ -94,7 +94,7 @@ impl Gateway {
             .map_err(|_full| {
                 let problem =
                     format!("{MOST_CALLS} calls of this session are under way: wait for one");
-                Refusal::new(RefusalKind::Busy, problem)
+                GatewayRefusal::new(GatewayRefusalKind::Busy, problem)
             })?;
         let accounts = self.may_spend(session).await?;
         let counts_money =
@@ -113,7 +113,7 @@ impl Gateway {
         &self,
         admitted: Admitted,
         request: GatewayRequest,
-    ) -> Result<GatewayAnswer, Refusal> {
+    ) -> Result<GatewayAnswer, GatewayRefusal> {
         let vendors = Arc::clone(&self.vendors);
         // A request may be long, and parsing it in one go would keep others waiting.
         let asked = spawn_blocking(move || vendors.read(request)).await;
@@ -122,7 +122,7 @@ impl Gateway {
                 error = &error as &dyn std::error::Error,
                 "a request was not read"
             );
-            Refusal::new(RefusalKind::Server, "the request could not be read")
+            GatewayRefusal::new(GatewayRefusalKind::Server, "the request could not be read")
         })??;
         let is_priced = asked.price().is_some() || !asked.is_of_priced_vendor();
         if admitted.counts_money && !is_priced && !asked.is_free() {
@@ -130,7 +130,7 @@ impl Gateway {
                 "nobody knows what {} costs, and there is a budget in US dollars: choose another model",
                 asked.model()
             );
-            return Err(Refusal::new(RefusalKind::Request, problem));
+            return Err(GatewayRefusal::new(GatewayRefusalKind::Request, problem));
         }
         let (begun, beginning) = oneshot::channel();
         let call = Call {
@@ -141,17 +141,20 @@ impl Gateway {
         };
         // This runs as its own task, since the call continues even if the program hangs up.
         self.tasks.spawn("gateway call", call.carry_out(begun));
-        beginning
-            .await
-            .unwrap_or_else(|_ended| Err(Refusal::new(RefusalKind::Server, "the call broke off")))
+        beginning.await.unwrap_or_else(|_ended| {
+            Err(GatewayRefusal::new(
+                GatewayRefusalKind::Server,
+                "the call broke off",
+            ))
+        })
     }
 
     /// Returns the accounts of a session and its owner, unless one is used up.
-    async fn may_spend(&self, session: SessionId) -> Result<Accounts, Refusal> {
+    async fn may_spend(&self, session: SessionId) -> Result<Accounts, GatewayRefusal> {
         let accounts = self.spending.accounts(session).await;
         let (_, accounts) = accounts.map_err(|error| {
             tracing::error!(session.id = %session, error = &error as &dyn std::error::Error, "what a session may use could not be read");
-            Refusal::new(RefusalKind::Server, "what this session may use could not be read")
+            GatewayRefusal::new(GatewayRefusalKind::Server, "what this session may use could not be read")
         })?;
         for (account, whose) in [
             (&accounts.session, "of this session"),
@@ -159,7 +162,7 @@ impl Gateway {
         ] {
             if is_used_up(account) {
                 let problem = format!("the budget {whose} is used up: ask for more");
-                return Err(Refusal::new(RefusalKind::Budget, problem));
+                return Err(GatewayRefusal::new(GatewayRefusalKind::Budget, problem));
             }
         }
         Ok(accounts)

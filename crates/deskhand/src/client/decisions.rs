@@ -6,7 +6,7 @@ use deskhand_core::id::{DecisionId, SessionId};
 use super::{CallError, Client};
 
 impl Client {
-    /// Lists all decisions that wait for an answer of ours, newest first.
+    /// Lists all decisions that wait for an answer from this user, newest first.
     pub(crate) async fn decisions(&self) -> Result<Vec<DecisionView>, CallError> {
         let mut decisions = Vec::new();
         let mut path = "/api/decisions?limit=200".to_owned();

@@ -53,7 +53,7 @@ impl Client {
         Ok(())
     }
 
-    /// Makes a sign-in link for somebody else.
+    /// Creates a sign-in link for another user.
     pub(crate) async fn link_for(&self, user: UserId) -> Result<String, CallError> {
         let path = format!("/api/users/{user}/sign-in-links");
         let link: SignInLinkView = self.call(Method::POST, &path, NO_BODY).await?;

@@ -1,4 +1,4 @@
-//! Values from the defaults, a file, the environment and flags, laid over each other by key.
+//! Merges values from the defaults, a file, the environment and flags, by key.
 
 use std::{
     fmt,
@@ -11,16 +11,16 @@ use super::Environment;
 
 const DEFAULTS: &str = include_str!("../../config.default.toml");
 
-/// How alike two names must be, from 0 to 1, for one to be offered instead of the other.
+/// The least similarity of two names, from 0 to 1, for one to be suggested instead of the other.
 const ALIKE: f64 = 0.75;
-/// The same for environment variables, stricter: many names begin with ours by chance.
+/// The same for environment variables. It is stricter, because many names begin with ours by chance.
 /// Kubernetes, for one, sets `DESKHAND_PORT` for a service of that name.
 const ALIKE_VARIABLE: f64 = 0.9;
 
-/// Variables that are read elsewhere and are no settings.
+/// Variables that are read elsewhere and are not settings.
 const OTHER_VARIABLES: [&str; 3] = ["DESKHAND_CONFIG", "DESKHAND_SERVER", "DESKHAND_TOKEN"];
 
-/// Every setting with the value that counts so far.
+/// Every setting with its value after the layers merged so far.
 #[derive(Debug)]
 pub(crate) struct Layers {
     /// In the order of the defaults. Keys are dotted: `screen.width`.
@@ -36,7 +36,7 @@ pub(crate) struct Setting {
     pub(crate) source: Source,
 }
 
-/// Where a value came from.
+/// The origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
     Default,
@@ -56,7 +56,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// One thing that is wrong with a setting.
+/// One problem with a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mistake {
     pub(crate) key: String,
@@ -70,7 +70,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// All mistakes as one text.
+/// Formats all mistakes as one text.
 pub(super) fn told_together(mistakes: &[Mistake]) -> String {
     let head = match mistakes.len() {
         1 => "there is a mistake in the settings".to_owned(),
@@ -82,7 +82,7 @@ pub(super) fn told_together(mistakes: &[Mistake]) -> String {
 }
 
 impl Layers {
-    /// What holds when nobody says anything.
+    /// Returns the built-in defaults.
     pub(super) fn defaults() -> Result<Self, toml::de::Error> {
         let mut settings = Vec::new();
         for (key, value) in leaves(toml::from_str(DEFAULTS)?) {
@@ -98,7 +98,7 @@ impl Layers {
         })
     }
 
-    /// Lays a file over what there is.
+    /// Overrides the values so far with those of a file.
     pub(super) fn add_file(&mut self, path: &Path, table: toml::Table) {
         let source = Source::File(path.to_owned());
         for (key, value) in leaves(table) {
@@ -117,7 +117,7 @@ impl Layers {
         }
     }
 
-    /// Lays the environment over what there is.
+    /// Overrides the values so far with those of the environment.
     pub(super) fn add_environment(&mut self, environment: &Environment) {
         for at in 0..self.settings.len() {
             let name = variable(&self.settings[at].key);
@@ -142,7 +142,7 @@ impl Layers {
         }
     }
 
-    /// Lays one flag over what there is.
+    /// Overrides one value with that of a flag.
     pub(super) fn add_flag(&mut self, key: &str, flag: &'static str, text: &str) {
         if let Some(at) = self.settings.iter().position(|it| it.key == key) {
             self.set_text(at, text, Source::Flag(flag));
@@ -158,7 +158,7 @@ impl Layers {
         self.settings.iter().find(|setting| setting.key == key)
     }
 
-    /// Shows `text` where the value was left to be worked out.
+    /// Replaces the value by `text`: the one in effect, or a form of it that is safe to show.
     pub(super) fn work_out(&mut self, key: &str, text: &str) {
         if let Some(setting) = self.settings.iter_mut().find(|it| it.key == key) {
             setting.value = Value::String(text.to_owned());
@@ -173,7 +173,7 @@ impl Layers {
         });
     }
 
-    /// Everything that is wrong, in the order of the settings; what is no setting comes last.
+    /// Takes all mistakes, in the order of the settings. Unknown keys come last.
     pub(super) fn take_mistakes(&mut self) -> Vec<Mistake> {
         let mut mistakes = std::mem::take(&mut self.mistakes);
         let place = |mistake: &Mistake| {
@@ -207,7 +207,7 @@ impl Layers {
     }
 }
 
-/// The settings as a TOML file that says where each value came from.
+/// Writes the settings as a TOML file, with a comment that names the origin of each value.
 impl fmt::Display for Layers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut section = "";
@@ -224,12 +224,12 @@ impl fmt::Display for Layers {
     }
 }
 
-/// The environment variable of a setting.
+/// Returns the name of the environment variable of a setting.
 pub(super) fn variable(key: &str) -> String {
     format!("DESKHAND_{}", key.replace('.', "_").to_uppercase())
 }
 
-/// A table's values with their dotted keys, in order.
+/// Returns a table's values with their dotted keys, in order.
 fn leaves(table: toml::Table) -> Vec<(String, Value)> {
     let mut found = Vec::new();
     for (key, value) in table {
@@ -250,7 +250,7 @@ fn leaves(table: toml::Table) -> Vec<(String, Value)> {
     found
 }
 
-/// The name that `name` was most likely meant to be.
+/// Returns the known name that is most similar to `name`, if one is similar enough.
 fn closest<'a>(
     name: &str,
     known: impl Iterator<Item = &'a String>,
@@ -268,7 +268,7 @@ fn closest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// `value` if it has the type of `default`. A whole number will do for any number.
+/// Returns `value` if it has the type of `default`. An integer is accepted for a float.
 fn same_type(default: &Value, value: Value) -> Result<Value, String> {
     if let (Value::Float(_), Value::Integer(whole)) = (default, &value) {
         return of_type(default, &whole.to_string());
@@ -279,7 +279,7 @@ fn same_type(default: &Value, value: Value) -> Result<Value, String> {
     Err(format!("must be {}, not {value}", kind(default)))
 }
 
-/// Reads `text` as a value of the type of `default`.
+/// Parses `text` as a value of the type of `default`.
 fn of_type(default: &Value, text: &str) -> Result<Value, String> {
     let value = match default {
         Value::Integer(_) => text.parse().ok().map(Value::Integer),
@@ -291,7 +291,7 @@ fn of_type(default: &Value, text: &str) -> Result<Value, String> {
     value.ok_or_else(|| format!("must be {}, not {text:?}", kind(default)))
 }
 
-/// What a value is, in words.
+/// Returns the type of a value in words.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::String(_) => "text in quotes",

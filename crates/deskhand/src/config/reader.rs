@@ -1,4 +1,4 @@
-//! Takes typed values out of the layers and notes what is wrong with them.
+//! Reads typed values from the layers and records mistakes in them.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -10,8 +10,10 @@ use deskhand_core::secret::Secret;
 
 use super::{Environment, Layers, Mistake, Source};
 
-/// Reads settings one by one. A wrong one is noted and answered with some value that is in
-/// range, so that reading goes on and all mistakes are found in one go.
+/// Reads settings one by one.
+///
+/// For a wrong value it records a mistake and returns a placeholder, so that reading continues and one run finds
+/// all mistakes.
 pub(super) struct Reader<'a> {
     layers: Layers,
     environment: &'a Environment,
@@ -25,13 +27,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The layers, with what was worked out in them, and everything that is wrong.
+    /// Returns the layers, with the values in effect, and all mistakes.
     pub(super) fn finish(mut self) -> (Layers, Vec<Mistake>) {
         let mistakes = self.layers.take_mistakes();
         (self.layers, mistakes)
     }
 
-    /// Notes that the value of `key` will not do.
+    /// Records a mistake in the value of `key`.
     pub(super) fn mistake(&mut self, key: &str, problem: &str) {
         let source = self
             .layers
@@ -41,14 +43,14 @@ impl<'a> Reader<'a> {
             .note(key.to_owned(), &source, problem.to_owned());
     }
 
-    /// Whether the value comes from anywhere but the defaults.
+    /// Returns true if the value does not come from the defaults.
     pub(super) fn is_chosen(&self, key: &str) -> bool {
         self.layers
             .get(key)
             .is_some_and(|it| it.source != Source::Default)
     }
 
-    /// A whole number within bounds.
+    /// Reads an integer within bounds.
     pub(super) fn integer<N>(&mut self, key: &str, bounds: RangeInclusive<N>) -> N
     where
         N: TryFrom<i64> + PartialOrd + Copy + std::fmt::Display,
@@ -64,13 +66,13 @@ impl<'a> Reader<'a> {
         least
     }
 
-    /// True or false.
+    /// Reads a boolean.
     pub(super) fn yes_or_no(&self, key: &str) -> bool {
         let given = self.layers.get(key).and_then(|it| it.value.as_bool());
         given.unwrap_or_default()
     }
 
-    /// A number within bounds.
+    /// Reads a number within bounds.
     pub(super) fn number(&mut self, key: &str, bounds: RangeInclusive<f64>) -> f64 {
         let given = self
             .layers
@@ -85,7 +87,7 @@ impl<'a> Reader<'a> {
         *bounds.start()
     }
 
-    /// One of a few words.
+    /// Reads one of a few words.
     pub(super) fn one_of<T: Copy>(&mut self, key: &str, words: &[(&str, T)]) -> T {
         let given = self.text(key);
         if let Some((_, meaning)) = words.iter().find(|(word, _)| *word == given) {
@@ -99,7 +101,7 @@ impl<'a> Reader<'a> {
         words[0].1
     }
 
-    /// An address and a port. The name `localhost` will do for an address.
+    /// Reads an address and a port. The name `localhost` is accepted as an address.
     pub(super) fn address(&mut self, key: &str) -> SocketAddr {
         let given = self.text(key);
         let spelled_out = match given.strip_prefix("localhost:") {
@@ -107,14 +109,14 @@ impl<'a> Reader<'a> {
             None => given.clone(),
         };
         spelled_out.parse().unwrap_or_else(|_| {
-            // The parser says no more than that it is not one.
+            // The parser's error has no details worth showing.
             let example = "an address and a port such as 127.0.0.1:7878";
             self.mistake(key, &format!("must be {example}, not {given:?}"));
             SocketAddr::from((Ipv4Addr::LOCALHOST, 0))
         })
     }
 
-    /// A web address, or `None` when it is empty.
+    /// Reads an HTTP or HTTPS address. Returns `None` if it is empty.
     pub(super) fn url(&mut self, key: &str) -> Option<String> {
         let given = self.text(key);
         if given.is_empty() {
@@ -132,7 +134,9 @@ impl<'a> Reader<'a> {
         Some(given.trim_end_matches('/').to_owned())
     }
 
-    /// The address of a database, or `None` when it is empty. Only this keeps its password.
+    /// Reads the address of a database. Returns `None` if it is empty.
+    ///
+    /// Only the returned secret keeps the password; the layers show the address without it.
     pub(super) fn database(&mut self, key: &str) -> Option<Secret> {
         let given = self.text(key);
         if given.is_empty() {
@@ -150,14 +154,14 @@ impl<'a> Reader<'a> {
         Some(Secret::new(given))
     }
 
-    /// Something that nobody is to see, or `None` when it is empty.
+    /// Reads a secret and hides it in the layers. Returns `None` if it is empty.
     pub(super) fn secret(&mut self, key: &str) -> Option<Secret> {
         let given = self.text_or_nothing(key)?;
         self.layers.work_out(key, "(hidden)");
         Some(Secret::new(given))
     }
 
-    /// A text, or `None` when it is empty.
+    /// Reads a text. Returns `None` if it is empty.
     pub(super) fn text_or_nothing(&self, key: &str) -> Option<String> {
         Some(self.text(key)).filter(|text| !text.is_empty())
     }
@@ -166,7 +170,7 @@ impl<'a> Reader<'a> {
         self.environment
     }
 
-    /// A filter for log lines.
+    /// Reads a filter for log lines.
     pub(super) fn log_level(&mut self, key: &str) -> String {
         let given = self.text(key);
         if let Err(error) = tracing_subscriber::EnvFilter::try_new(&given) {
@@ -175,7 +179,7 @@ impl<'a> Reader<'a> {
         given
     }
 
-    /// The data folder. Empty stands for the place that the desktop's conventions name.
+    /// Reads the data folder. If it is empty, returns the one that the XDG conventions name.
     pub(super) fn data_dir(&mut self, key: &str) -> PathBuf {
         let usual = match (
             self.environment.get("XDG_DATA_HOME"),
@@ -194,13 +198,13 @@ impl<'a> Reader<'a> {
         self.path(key, &usual)
     }
 
-    /// A file, made absolute, or `None` when it is empty.
+    /// Reads the path of a file and makes it absolute. Returns `None` if it is empty.
     pub(super) fn file(&mut self, key: &str) -> Option<PathBuf> {
         self.text_or_nothing(key)?;
         Some(self.path(key, Path::new("")))
     }
 
-    /// A file or folder, made absolute. Empty stands for `usual`.
+    /// Reads the path of a file or folder and makes it absolute. An empty one stands for `usual`.
     pub(super) fn path(&mut self, key: &str, usual: &Path) -> PathBuf {
         let given = self.text(key);
         let path = match (
@@ -212,8 +216,8 @@ impl<'a> Reader<'a> {
             (_, Some(rest), Some(home)) => Path::new(home).join(rest),
             (_, _, _) => PathBuf::from(&given),
         };
-        // Only an empty path or a lost working directory cannot be made absolute; then its first
-        // use says so.
+        // This fails only for an empty path or a deleted working directory. The first use of the path
+        // reports it.
         let path = absolute(&path).unwrap_or(path);
         self.layers.work_out(key, &path.to_string_lossy());
         path

@@ -1,14 +1,13 @@
-//! Keeping secrets out of text, by their shape.
+//! Hides secrets in text, by their shape.
 //!
-//! The first guard is that nobody logs a secret. This is the second, for those inside the words of
-//! others: an address in a database's error, a header in a library's. It hides too much rather
-//! than too little.
+//! The first guard is that our code does not log secrets. This is the second, for secrets inside texts from
+//! elsewhere: an address in a database's error, a header in a library's. It hides too much rather than too little.
 
 use std::borrow::Cow;
 
 const STARS: &str = "***";
 
-/// How a secret begins, and how many characters must follow.
+/// The shape of a secret: a fixed beginning, and the least number of characters that must follow.
 struct Shape {
     beginning: &'static str,
     least: usize,
@@ -23,7 +22,7 @@ const SHAPES: [Shape; 10] = [
     shape("code=", 16, ""),
     shape("share=", 16, ""),
     shape("deskhand=", 16, ""),
-    // What others use.
+    // Tokens and keys of others.
     shape("bearer ", 1, ".~+/="),
     shape("basic ", 8, "+/="),
     shape("sk-", 16, ""),
@@ -31,7 +30,7 @@ const SHAPES: [Shape; 10] = [
     shape("xox", 10, ""),
 ];
 
-/// From this length on, mixed letters are taken for 256 random bits.
+/// The least length of a word with upper- and lower-case letters that is taken for 256 random bits.
 const LEAST_RANDOM: usize = 40;
 
 const fn shape(beginning: &'static str, least: usize, others: &'static str) -> Shape {
@@ -42,15 +41,15 @@ const fn shape(beginning: &'static str, least: usize, others: &'static str) -> S
     }
 }
 
-/// The text with stars for every secret.
+/// Replaces every secret in a text by stars.
 pub(super) fn redact(text: &str) -> Cow<'_, str> {
     let text = hide_passwords(text);
     let mut hidden = String::new();
     let mut done = 0;
     let mut at = 0;
-    // Half of an escape would make no JSON any more.
+    // Hiding half of an escape would break JSON.
     let mut escape_end = 0;
-    // The end of a word is shorter and less mixed than the word.
+    // A word is tested once, from its start: its tail is shorter and may not look random.
     let mut word_end = 0;
     while at < text.len() {
         if at >= escape_end && text[at..].starts_with('\\') {
@@ -77,12 +76,12 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
     hidden.into()
 }
 
-/// How long an escape is whose backslash is followed by this text.
+/// Returns the length of an escape, given the text after its backslash.
 fn escape_length(text: &str) -> usize {
     if text.starts_with('u') { 6 } else { 2 }
 }
 
-/// Where the secret part of a shaped secret that begins here begins and ends.
+/// Returns the range of the secret part, if a secret of a known shape begins at `at`.
 fn shaped_at(text: &str, at: usize) -> Option<(usize, usize)> {
     SHAPES.iter().find_map(|shape| {
         let head = text.as_bytes().get(at..at + shape.beginning.len())?;
@@ -95,14 +94,14 @@ fn shaped_at(text: &str, at: usize) -> Option<(usize, usize)> {
     })
 }
 
-/// Whether a word is long and mixed enough to be random.
+/// Returns true if a word is long and mixed enough to be random.
 fn is_random(word: &str) -> bool {
     word.len() >= LEAST_RANDOM
         && word.bytes().any(|byte| byte.is_ascii_uppercase())
         && word.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// How many characters of a secret the text begins with.
+/// Returns the length of the leading part of a text that could belong to a secret.
 fn run(text: &str, others: &str) -> usize {
     let belongs = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || others.contains(c);
     text.find(|c| !belongs(c)).unwrap_or(text.len())
@@ -135,7 +134,7 @@ fn hide_passwords(text: &str) -> Cow<'_, str> {
     hidden.into()
 }
 
-/// How long an address is: up to white space or the end of the quotation it stands in.
+/// Returns the length of the leading address: up to white space or the end of the quotation it stands in.
 fn address_length(text: &str) -> usize {
     let mut is_escaped = false;
     let end = text.find(|c: char| {

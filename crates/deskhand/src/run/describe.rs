@@ -1,12 +1,13 @@
-//! The sentence that tells people about a tool use.
+//! The sentence that describes a tool use.
 
 use deskhand_core::event::ToolUse;
 
 /// The most characters of an input that are shown.
 const LONGEST_INPUT: usize = 120;
 
-/// Returns the tool's own sentence. Calls that the tool could not read, and calls in logs of earlier versions, have
-/// none and get a plain one.
+/// Returns the tool's own sentence.
+///
+/// Calls that the tool could not read, and calls in logs of earlier versions, have none and get a plain one.
 pub(super) fn describe(call: &ToolUse) -> String {
     match &call.description {
         Some(description) => description.clone(),
@@ -21,7 +22,7 @@ pub(super) fn describe(call: &ToolUse) -> String {
     }
 }
 
-/// Writes a text on one line, with every run of white space as one blank.
+/// Puts a text on one line, with every run of white space as one space.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -10,15 +10,14 @@ use tokio_tungstenite::tungstenite::Message;
 
 use crate::client::{CallError, Client, EventSocket};
 
-/// Without a word for this long the server is asked whether it is there.
+/// The time without a message after which the client pings the server.
 const LONGEST_SILENCE: Duration = Duration::from_secs(20);
-/// How long a lost server is waited for.
+/// The timeout for reaching a lost server again.
 const LONGEST_LOSS: Duration = Duration::from_secs(30);
-/// Pauses between tries to reach it: from the first, doubling, to the second.
+/// The first and the longest pause between attempts to reach it. The pause doubles each time.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 
-/// Reads a session's events. Comes back by itself when the connection breaks, and neither
-/// misses nor repeats an event.
+/// Reads a session's events. Reconnects if the connection breaks, and neither misses nor repeats an event.
 #[derive(Debug)]
 pub(super) struct Feed<'a> {
     client: &'a Client,
@@ -30,9 +29,9 @@ pub(super) struct Feed<'a> {
 /// One event.
 #[derive(Debug)]
 pub(super) struct FeedItem {
-    /// As the server sent it.
+    /// The JSON as the server sent it.
     pub(super) text: String,
-    /// As this program understands it; a newer server may send types it does not know.
+    /// The parsed event. `None` if this program does not know its type, as a newer server may send others.
     pub(super) event: Option<Event>,
 }
 
@@ -51,7 +50,7 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// The next event. May be dropped half way and called again.
+    /// Returns the next event. It is cancel safe.
     pub(super) async fn next(&mut self) -> Result<FeedItem, CallError> {
         loop {
             let socket = match &mut self.socket {
@@ -72,7 +71,7 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Takes an event if it is the one that follows.
+    /// Accepts an event if it is the next one. Drops a repeated one, and reconnects after a gap.
     fn accept(&mut self, text: String) -> Result<Option<FeedItem>, CallError> {
         let strange = |source: serde_json::Error| CallError::Strange {
             url: self.client.address().to_owned(),
@@ -97,7 +96,7 @@ impl<'a> Feed<'a> {
     }
 }
 
-/// The next text on a connection, or `None` when it is worth nothing any more.
+/// Returns the next text on a connection, or `None` if the connection is closed, broken or silent.
 async fn receive(socket: &mut EventSocket) -> Option<String> {
     let mut is_asked = false;
     loop {
@@ -119,7 +118,7 @@ async fn receive(socket: &mut EventSocket) -> Option<String> {
     }
 }
 
-/// Connects, trying again for a while when the server cannot be reached.
+/// Connects, and retries for a while if the server cannot be reached.
 async fn connect(
     client: &Client,
     session: SessionId,

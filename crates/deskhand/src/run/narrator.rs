@@ -1,10 +1,10 @@
-//! Tells a session's events as steps.
+//! Turns a session's events into steps.
 //!
-//! It only decides what is said; `show` decides how it looks.
+//! It only chooses the words; `show` decides how they look.
 
 use deskhand_core::{
     decision::DecisionState,
-    event::{Event, EventBody, Outcome, Status, ToolResult},
+    event::{Complete, Event, EventBody, Failure, Outcome, Retry, Status, ToolResult, ToolUse},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::Role,
     session::SandboxState,
@@ -16,21 +16,20 @@ use super::{
     spent::Spent,
 };
 
-/// Follows one turn and says what happens in it.
+/// Follows one turn and describes its events.
 #[derive(Debug, Default)]
 pub(super) struct Narrator {
     began_at: Option<Timestamp>,
-    /// Calls without a result yet, by their ids.
+    /// The ids and descriptions of calls without a result yet.
     open_calls: Vec<(String, String)>,
-    /// What the model said since its last call. It is a remark if another call follows and the
-    /// answer if not.
+    /// The model's text since its last call. It is a remark if another call follows, and the answer if not.
     remark: String,
-    /// The agent's answer, once it is given.
+    /// The agent's answer, once there is one.
     pub(super) answer: Option<String>,
     spent: Spent,
-    /// What is going on now.
+    /// The current activity.
     pub(super) activity: String,
-    /// How the turn ended, once it has.
+    /// The outcome of the turn, once it has ended.
     pub(super) end: Option<TurnEnd>,
 }
 
@@ -44,7 +43,7 @@ pub(super) enum TurnEnd {
 /// One step to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Since the first event.
+    /// The time since the first event.
     pub(super) after_ms: u64,
     pub(super) mark: Mark,
     pub(super) text: String,
@@ -53,22 +52,22 @@ pub(super) struct Step {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// It was done.
+    /// A call succeeded.
     Done,
-    /// It was tried in vain.
+    /// A call failed, or there was an error.
     Failed,
-    /// The agent said it.
+    /// The agent made a remark.
     Said,
-    /// It is good to know.
+    /// Other news.
     Note,
 }
 
 impl Narrator {
-    /// What there is to show about an event.
+    /// Returns the steps to show for an event.
     pub(super) fn tell(&mut self, event: &Event) -> Vec<Step> {
         let began_at = *self.began_at.get_or_insert(event.at);
         let after = event.at.duration_since(began_at).as_millis();
-        // A clock that was set back must not stop the story.
+        // A clock that was set back must not cause a failure.
         let after_ms = u64::try_from(after).unwrap_or(0);
         let step = |(mark, text, took_ms): (Mark, String, Option<u64>)| Step {
             after_ms,
@@ -81,7 +80,7 @@ impl Narrator {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "the terminal shows steps, and most kinds of event are none"
+        reason = "the terminal shows steps, and most kinds of event are not steps"
     )]
     fn told(&mut self, body: &EventBody) -> Vec<(Mark, String, Option<u64>)> {
         match body {
@@ -103,25 +102,10 @@ impl Narrator {
                 let text = format!("{} changed the model to {}", changed.by_name, changed.model);
                 vec![(Mark::Note, text, None)]
             }
-            EventBody::Retry(retry) => {
-                let text = match &retry.model {
-                    Some(model) => format!("{}: asking {model} instead", retry.message),
-                    None => format!(
-                        "{}: waiting on provider, next try at {}",
-                        retry.message,
-                        retry.next_at.strftime("%H:%M:%S")
-                    ),
-                };
-                vec![(Mark::Note, text, None)]
-            }
+            EventBody::Retry(retry) => vec![(Mark::Note, retried(retry), None)],
             EventBody::Notice(notice) => vec![(Mark::Note, notice.message.clone(), None)],
             EventBody::Answer(settled) => {
-                let text = match settled.state {
-                    DecisionState::Answered => "Answered",
-                    DecisionState::Expired => "Nobody answered in time",
-                    DecisionState::Withdrawn | DecisionState::Open => "Not asked any more",
-                };
-                vec![(Mark::Note, text.to_owned(), None)]
+                vec![(Mark::Note, answered(settled.state).to_owned(), None)]
             }
             EventBody::Thinking(_) => {
                 self.activity = "Thinking".to_owned();
@@ -132,32 +116,12 @@ impl Narrator {
                 self.remark.push_str(&said.text);
                 Vec::new()
             }
-            EventBody::ToolUse(call) => {
-                let what = describe(call);
-                self.activity.clone_from(&what);
-                self.open_calls.push((call.call.clone(), what));
-                self.take_remark().into_iter().collect()
-            }
+            EventBody::ToolUse(call) => self.call(call),
             EventBody::Lease(changed) => self.lease(changed),
             EventBody::ToolResult(result) if result.partial => Vec::new(),
             EventBody::ToolResult(result) => vec![self.result(result)],
-            EventBody::Error(failure) => {
-                if failure.turn.is_some() {
-                    self.end = Some(TurnEnd::Failed);
-                }
-                vec![(Mark::Failed, failure.message.clone(), None)]
-            }
-            EventBody::Complete(complete) => {
-                let (end, text) = match complete.outcome {
-                    Outcome::Done => (TurnEnd::Done, "Done"),
-                    Outcome::Stopped => (TurnEnd::Stopped, "Stopped"),
-                    Outcome::Interrupted => (TurnEnd::Stopped, "Interrupted by a new message"),
-                    Outcome::Enough => (TurnEnd::Stopped, "Ended: that was enough"),
-                };
-                self.end = Some(end);
-                let took_ms = Some(complete.duration_ms);
-                vec![(Mark::Note, format!("{text}{}", self.spent), took_ms)]
-            }
+            EventBody::Error(failure) => vec![self.failed(failure)],
+            EventBody::Complete(complete) => vec![self.completed(complete)],
             _ => Vec::new(),
         }
     }
@@ -172,7 +136,34 @@ impl Narrator {
             .collect()
     }
 
-    /// While a person has control the agent waits.
+    /// Notes a call. The model's text before it was a remark, which is shown now.
+    fn call(&mut self, call: &ToolUse) -> Vec<(Mark, String, Option<u64>)> {
+        let what = describe(call);
+        self.activity.clone_from(&what);
+        self.open_calls.push((call.call.clone(), what));
+        self.take_remark().into_iter().collect()
+    }
+
+    fn failed(&mut self, failure: &Failure) -> (Mark, String, Option<u64>) {
+        if failure.turn.is_some() {
+            self.end = Some(TurnEnd::Failed);
+        }
+        (Mark::Failed, failure.message.clone(), None)
+    }
+
+    fn completed(&mut self, complete: &Complete) -> (Mark, String, Option<u64>) {
+        let (end, text) = match complete.outcome {
+            Outcome::Done => (TurnEnd::Done, "Done"),
+            Outcome::Stopped => (TurnEnd::Stopped, "Stopped"),
+            Outcome::Interrupted => (TurnEnd::Stopped, "Interrupted by a new message"),
+            Outcome::Enough => (TurnEnd::Stopped, "Ended: that was enough"),
+        };
+        self.end = Some(end);
+        let took_ms = Some(complete.duration_ms);
+        (Mark::Note, format!("{text}{}", self.spent), took_ms)
+    }
+
+    /// Describes a change of control. The agent waits while a person has control.
     fn lease(&mut self, changed: &LeaseChanged) -> Vec<(Mark, String, Option<u64>)> {
         let name = &changed.name;
         let text = match &changed.change {
@@ -219,6 +210,25 @@ impl Narrator {
     fn take_remark(&mut self) -> Option<(Mark, String, Option<u64>)> {
         let remark = one_line(&std::mem::take(&mut self.remark));
         (!remark.is_empty()).then_some((Mark::Said, remark, None))
+    }
+}
+
+fn retried(retry: &Retry) -> String {
+    match &retry.model {
+        Some(model) => format!("{}: asking {model} instead", retry.message),
+        None => format!(
+            "{}: waiting on provider, next try at {}",
+            retry.message,
+            retry.next_at.strftime("%H:%M:%S")
+        ),
+    }
+}
+
+fn answered(state: DecisionState) -> &'static str {
+    match state {
+        DecisionState::Answered => "Answered",
+        DecisionState::Expired => "Nobody answered in time",
+        DecisionState::Withdrawn | DecisionState::Open => "Not asked any more",
     }
 }
 

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// What the narrator says about a list of events, one line each.
+/// Returns the narrator's steps for a list of events, one line each.
 fn told(events: &[Value]) -> (String, Narrator) {
     let mut narrator = Narrator::default();
     let mut lines = Vec::new();

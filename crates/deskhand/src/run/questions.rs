@@ -1,4 +1,4 @@
-//! What the agent asks while a task runs, and the answers that are typed at the terminal.
+//! The agent's questions while a task runs, and the answers typed at the terminal.
 
 use std::{
     io::{self, BufRead, IsTerminal},
@@ -19,13 +19,13 @@ use crate::{
     decisions::{asked, file, value},
 };
 
-/// Follows what is asked, and reads answers when somebody sits at the terminal.
+/// Follows the questions, and reads answers if a person can type them.
 #[derive(Debug)]
 pub(super) struct Questions<'a> {
     client: &'a Client,
     session: SessionId,
     open: Option<(DecisionId, Ask)>,
-    /// What is typed. There is none until the first question.
+    /// The lines typed. `None` until the first question.
     lines: Option<mpsc::Receiver<String>>,
     has_person: bool,
 }
@@ -42,7 +42,7 @@ impl<'a> Questions<'a> {
         }
     }
 
-    /// Shows what an event asks, or that nothing is asked any more.
+    /// Shows the question of an event, or shows the spinner again once the question is settled.
     pub(super) fn event(&mut self, event: &Event, show: &Show) {
         if let EventBody::Decision(raised) = &event.body {
             let ask = &raised.ask;
@@ -69,7 +69,7 @@ impl<'a> Questions<'a> {
         }
     }
 
-    /// The next line that somebody types; waits for ever when nobody can.
+    /// Returns the next line typed. Waits forever if the terminal is not read or has been closed.
     pub(super) async fn next_line(&mut self) -> String {
         if let Some(lines) = &mut self.lines
             && let Some(line) = lines.recv().await
@@ -79,7 +79,7 @@ impl<'a> Questions<'a> {
         std::future::pending().await
     }
 
-    /// Takes a line for the answer to what is asked.
+    /// Sends a line as the answer to the open question.
     pub(super) async fn answer(&mut self, line: &str, show: &Show) -> Result<(), CallError> {
         let Some((id, ask)) = &self.open else {
             return Ok(());
@@ -93,7 +93,7 @@ impl<'a> Questions<'a> {
         };
         match self.client.answer(self.session, *id, &answer).await {
             Ok(()) => Ok(()),
-            // It can be tried again, unless somebody else was quicker, which an event tells.
+            // The user can try again. If another user was quicker, an event says so.
             Err(CallError::Refused { message, .. }) => {
                 show.ask(&message);
                 Ok(())
@@ -103,7 +103,7 @@ impl<'a> Questions<'a> {
     }
 }
 
-/// An answer as it is sent, or what is wrong with what was typed.
+/// Parses a line as an answer. The error is shown to the user.
 fn read(form: &Form, line: &str) -> Result<AnswerBody, String> {
     let line = line.trim();
     match form {
@@ -135,7 +135,7 @@ fn how_to_answer(id: DecisionId, form: &Form) -> String {
     format!("deskhand answer {id} {answer}")
 }
 
-/// Reads what is typed, line by line, on a thread of its own: nothing else can wait for a terminal.
+/// Reads lines from the terminal on a thread of its own, because reading blocks.
 fn read_lines() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(1);
     std::thread::spawn(move || {

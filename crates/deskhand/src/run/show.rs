@@ -1,4 +1,4 @@
-//! How a task looks in the terminal: steps and a spinner, plain lines, or JSON.
+//! The output of a task in the terminal: steps and a spinner, plain lines, or JSON.
 
 use std::{
     io::{self, IsTerminal},
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::output;
 
-/// The longest step in a log that has no width of its own, in characters.
+/// The longest step without a terminal, in characters.
 const LONGEST_PLAIN_STEP: usize = 200;
 
 /// Shows a task. The answer goes to standard output, everything else to standard error.
@@ -22,7 +22,7 @@ const LONGEST_PLAIN_STEP: usize = 200;
 pub(super) struct Show {
     narrator: Narrator,
     is_json: bool,
-    /// There is one when somebody sits at the terminal.
+    /// `None` if standard error is not a terminal, or the output is JSON.
     spinner: Option<ProgressBar>,
 }
 
@@ -36,7 +36,7 @@ impl Show {
         }
     }
 
-    /// Shows an event, and tells the turn's end when this was it.
+    /// Shows an event. Returns the outcome of the turn once it has ended.
     pub(super) fn event(&mut self, item: &FeedItem) -> io::Result<Option<TurnEnd>> {
         if self.is_json {
             output::answer(&item.text)?;
@@ -55,24 +55,24 @@ impl Show {
         Ok(self.narrator.end)
     }
 
-    /// Says what is going on now.
+    /// Shows the current activity.
     pub(super) fn activity(&self, text: &str) {
         if let Some(spinner) = &self.spinner {
             spinner.set_message(text.to_owned());
         }
     }
 
-    /// Says something that is no step of the agent.
+    /// Shows a note that is not a step of the agent.
     pub(super) fn note(&self, text: &str) {
         self.line(&style(text).for_stderr().dim().to_string());
     }
 
-    /// Shows what the agent asks.
+    /// Shows a line of a question.
     pub(super) fn ask(&self, text: &str) {
         self.line(&format!("{} {text}", style("?").for_stderr().yellow()));
     }
 
-    /// Keeps still while somebody types.
+    /// Hides the spinner while the user types.
     pub(super) fn pause(&self) {
         if let Some(spinner) = &self.spinner {
             spinner.disable_steady_tick();
@@ -80,7 +80,7 @@ impl Show {
         }
     }
 
-    /// Moves again.
+    /// Shows the spinner again.
     pub(super) fn go_on(&self) {
         if let Some(spinner) = &self.spinner {
             spinner.set_draw_target(ProgressDrawTarget::stderr());
@@ -88,7 +88,7 @@ impl Show {
         }
     }
 
-    /// Takes the spinner away.
+    /// Removes the spinner.
     pub(super) fn finish(&self) {
         if let Some(spinner) = &self.spinner {
             spinner.finish_and_clear();
@@ -127,7 +127,7 @@ impl Show {
 
 fn new_spinner() -> ProgressBar {
     let spinner = ProgressBar::new_spinner();
-    // The template is a constant that a test reads; without it the spinner is just plainer.
+    // The template is a constant that a test parses. Without it the spinner is only plainer.
     if let Ok(look) = ProgressStyle::with_template(SPINNER) {
         spinner.set_style(look);
     }
@@ -138,7 +138,7 @@ fn new_spinner() -> ProgressBar {
 const TICK: Duration = Duration::from_millis(100);
 const SPINNER: &str = "{elapsed:>6} {spinner} {wide_msg}";
 
-/// A step as one line of at most `width` characters, unless it is what a person must know.
+/// Formats a step as one line of at most `width` characters. Notes and the reason of a failed turn are not cut.
 fn drawn(step: &Step, width: usize) -> String {
     let mark = match step.mark {
         Mark::Done => style("✓").green(),
@@ -153,7 +153,7 @@ fn drawn(step: &Step, width: usize) -> String {
     let text = match step.mark {
         Mark::Done | Mark::Failed if step.took_ms.is_some() => cut(&step.text, room),
         Mark::Said => cut(&step.text, room),
-        // Why a turn failed is worth more than one line.
+        // The reason why a turn failed may take more than one line.
         Mark::Done | Mark::Failed | Mark::Note => step.text.clone(),
     };
     let text = match step.mark {
@@ -178,7 +178,7 @@ fn seconds(ms: u64) -> String {
     }
 }
 
-/// At most `room` characters of a text.
+/// Cuts a text to at most `room` characters.
 fn cut(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();

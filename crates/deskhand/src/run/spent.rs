@@ -1,15 +1,15 @@
-//! What a task has used so far.
+//! The cost of a task so far.
 
 use std::fmt;
 
 use deskhand_core::event::Cost;
 
-/// The sum of all answers. Shown as the end of a line, and as nothing when nothing was used.
+/// The sum of all costs. Formatted as the end of a line, and as nothing if no tokens were used.
 #[derive(Debug, Default)]
 pub(super) struct Spent {
     usd: f64,
     tokens: u64,
-    /// Whether some of it has no known price.
+    /// True if some of it has no known price.
     is_unpriced: bool,
 }
 

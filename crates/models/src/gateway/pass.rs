@@ -4,7 +4,7 @@ use std::{io, time::Duration};
 
 use bytes::Bytes;
 use deskhand_core::{
-    gateway::{GatewayAnswer, GatewayCall, Passing, Refusal, RefusalKind},
+    gateway::{GatewayAnswer, GatewayCall, GatewayRefusal, GatewayRefusalKind, Passing},
     model::Price,
     secret::Secret,
 };
@@ -55,7 +55,7 @@ impl GatewayCall for Passage {
         self.api.is_free()
     }
 
-    fn send(self: Box<Self>) -> BoxFuture<'static, Result<GatewayAnswer, Refusal>> {
+    fn send(self: Box<Self>) -> BoxFuture<'static, Result<GatewayAnswer, GatewayRefusal>> {
         async move {
             let request = self.account.client.post(&self.url);
             let sent = request.headers(self.headers).body(self.body).send();
@@ -70,7 +70,7 @@ impl GatewayCall for Passage {
                 Err(error) => {
                     let told = format!("{}: {}", self.account.vendor, http::no_answer(&error));
                     let told = redact::without(told, &secrets);
-                    Err(Refusal::new(RefusalKind::Vendor, told))
+                    Err(GatewayRefusal::new(GatewayRefusalKind::Vendor, told))
                 }
             }
         }

@@ -1,18 +1,21 @@
 //! Refusals in the error format of each vendor.
 
 use bytes::Bytes;
-use deskhand_core::gateway::{GatewayAnswer, Passing, Refusal, RefusalKind};
+use deskhand_core::gateway::{GatewayAnswer, GatewayRefusal, GatewayRefusalKind, Passing};
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::paths::Dialect;
 
 /// Returns a refusal in the vendor's format, or in OpenAI's if the vendor is unknown.
-pub(super) fn answer(dialect: Option<Dialect>, refusal: &Refusal) -> GatewayAnswer {
+pub(super) fn answer(dialect: Option<Dialect>, refusal: &GatewayRefusal) -> GatewayAnswer {
     let dialect = dialect.unwrap_or(Dialect::Chat);
     let (status, word) = told(dialect, refusal.kind);
     let mut answer = said(dialect, status, word, &refusal.message);
-    if !matches!(refusal.kind, RefusalKind::Busy | RefusalKind::Vendor) {
+    if !matches!(
+        refusal.kind,
+        GatewayRefusalKind::Busy | GatewayRefusalKind::Vendor
+    ) {
         // Vendors' own clients retry some of these automatically.
         let never = ("x-should-retry".to_owned(), "false".to_owned());
         answer.headers.push(never);
@@ -47,51 +50,51 @@ fn whole(status: u16, body: &Value) -> GatewayAnswer {
 }
 
 /// Returns the status of a refusal, and the vendor's word for it.
-fn told(dialect: Dialect, kind: RefusalKind) -> (u16, &'static str) {
+fn told(dialect: Dialect, kind: GatewayRefusalKind) -> (u16, &'static str) {
     let (status, anthropic, openai, gemini) = match kind {
-        RefusalKind::Token => (
+        GatewayRefusalKind::Token => (
             401,
             "authentication_error",
             "invalid_api_key",
             "UNAUTHENTICATED",
         ),
-        RefusalKind::Path => (404, "not_found_error", "invalid_request_error", "NOT_FOUND"),
-        RefusalKind::Request => (
+        GatewayRefusalKind::Path => (404, "not_found_error", "invalid_request_error", "NOT_FOUND"),
+        GatewayRefusalKind::Request => (
             400,
             "invalid_request_error",
             "invalid_request_error",
             "INVALID_ARGUMENT",
         ),
-        RefusalKind::TooLarge => (
+        GatewayRefusalKind::TooLarge => (
             413,
             "request_too_large",
             "invalid_request_error",
             "INVALID_ARGUMENT",
         ),
-        RefusalKind::Idle => (
+        GatewayRefusalKind::Idle => (
             403,
             "permission_error",
             "permission_denied",
             "PERMISSION_DENIED",
         ),
         // Only Anthropic has a separate status for this.
-        RefusalKind::Budget if dialect == Dialect::Messages => {
+        GatewayRefusalKind::Budget if dialect == Dialect::Messages => {
             return (402, "billing_error");
         }
-        RefusalKind::Budget => (
+        GatewayRefusalKind::Budget => (
             429,
             "billing_error",
             "insufficient_quota",
             "RESOURCE_EXHAUSTED",
         ),
-        RefusalKind::Busy => (
+        GatewayRefusalKind::Busy => (
             429,
             "rate_limit_error",
             "rate_limit_exceeded",
             "RESOURCE_EXHAUSTED",
         ),
-        RefusalKind::Vendor => (502, "api_error", "server_error", "UNAVAILABLE"),
-        RefusalKind::Server => (500, "api_error", "server_error", "INTERNAL"),
+        GatewayRefusalKind::Vendor => (502, "api_error", "server_error", "UNAVAILABLE"),
+        GatewayRefusalKind::Server => (500, "api_error", "server_error", "INTERNAL"),
     };
     let word = match dialect {
         Dialect::Messages => anthropic,

@@ -97,7 +97,11 @@ fn a_request_is_for_the_model_that_it_names() {
         (gemini, "{}"),
     ] {
         let refusal = gateway().read(request(path, body)).unwrap_err();
-        assert_eq!(refusal.kind, RefusalKind::Request, "{body}: {refusal}");
+        assert_eq!(
+            refusal.kind,
+            GatewayRefusalKind::Request,
+            "{body}: {refusal}"
+        );
     }
 }
 
@@ -123,11 +127,18 @@ fn streams_of_chat_completions_are_asked_what_they_take() {
 
 #[test]
 fn each_vendor_says_no_in_its_own_way() {
-    let status = |path: &str, kind| gateway().refuse(path, &Refusal::new(kind, "no")).status;
-    assert_eq!(status("/v1/messages", RefusalKind::Budget), 402);
-    assert_eq!(status("/v1/responses", RefusalKind::Budget), 429);
-    assert_eq!(status("/nowhere", RefusalKind::Path), 404);
-    assert_eq!(status("/v1/chat/completions", RefusalKind::Token), 401);
+    let status = |path: &str, kind| {
+        gateway()
+            .refuse(path, &GatewayRefusal::new(kind, "no"))
+            .status
+    };
+    assert_eq!(status("/v1/messages", GatewayRefusalKind::Budget), 402);
+    assert_eq!(status("/v1/responses", GatewayRefusalKind::Budget), 429);
+    assert_eq!(status("/nowhere", GatewayRefusalKind::Path), 404);
+    assert_eq!(
+        status("/v1/chat/completions", GatewayRefusalKind::Token),
+        401
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Connections that come through sandboxes' links instead of the network.
+//! Connections that arrive through the links of sandboxes instead of the network.
 
 use std::{future::pending, io};
 
@@ -14,14 +14,14 @@ use tokio::{
 };
 use tokio_util::io::{CopyToBytes, SinkWriter, StreamReader};
 
-/// Takes connections as they come.
+/// Accepts connections from sandboxes.
 pub(super) struct Door(pub(super) mpsc::Receiver<GatewayConnection>);
 
 /// The sandbox that a connection comes from.
 #[derive(Debug, Clone)]
 pub(super) struct Peer {
     pub(super) session: SessionId,
-    /// What its requests have to show.
+    /// The token that its requests must carry.
     pub(super) token: Secret,
 }
 
@@ -30,7 +30,7 @@ impl Listener for Door {
     type Addr = Peer;
 
     async fn accept(&mut self) -> (Self::Io, Peer) {
-        // Without any provider of sandboxes there is nothing to do until the end.
+        // If the channel is closed, no connections will come; wait for the shutdown.
         let Some(connection) = self.0.recv().await else {
             return pending().await;
         };

@@ -1,4 +1,4 @@
-//! The user-level bus: all sessions of somebody over one WebSocket, and the logs they ask for.
+//! The user-level bus: all sessions of a user over one WebSocket, and the logs they subscribe to.
 
 mod subscriptions;
 
@@ -26,15 +26,17 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(follow_all))
 }
 
-/// The longest message of a client.
+/// The longest message that a client may send.
 const LONGEST_MESSAGE_BYTES: usize = 4 * 1024;
 
 /// Follows all your sessions over a WebSocket.
 ///
-/// Sends one `BusMessage` per text message: first a snapshot, then what changes. It is not a log: who is slow, or comes
-/// back, is told how things are and not what they were in between. A client sends `BusRequest`s of at most 4 KiB to have the events
-/// of sessions too, of at most 20 at a time; they come as in the session's own stream, and each request counts like one over HTTP. Who is not signed in any more is cut off with 1008, who leaves
-/// what it was sent unread for 30 seconds with 1013; when the server shuts down it says so in a notice and closes with 1001.
+/// Sends one `BusMessage` per text message: first a snapshot, then the changes. It is not a log: a client that is slow
+/// or reconnects gets the current state, not the states in between. A client sends `BusRequest`s of at most 4 KiB to
+/// receive the events of sessions too, of at most 20 at a time. They arrive as in the session's own stream. Each
+/// subscription counts like a request over HTTP. The server closes the connection with 1008 if the user is no longer
+/// signed in, and with 1013 if the client leaves messages unread for 30 seconds. When it shuts down, it announces
+/// that in a notice and closes with 1001.
 #[utoipa::path(
     get,
     path = "/events",
@@ -70,7 +72,7 @@ async fn serve(
 ) {
     let _counted = OpenSocket::count("bus");
     let viewer = Viewer::User(guest.identity().user);
-    // Begun once: a look at who it is must not be cut short by news.
+    // Created once: news must not cancel a check of the identity.
     let mut lost = pin!(guest.lost(feed.refresher()));
     let mut ending = pin!(shared.app.ending().cancelled());
     let mut is_ending = false;
@@ -126,7 +128,7 @@ async fn serve(
 }
 
 fn wire(message: &BusMessage) -> Option<Bytes> {
-    // Our own types can always be written as JSON.
+    // Our own types can always be serialized as JSON.
     serde_json::to_vec(message).ok().map(Bytes::from)
 }
 

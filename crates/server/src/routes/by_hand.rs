@@ -18,9 +18,9 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(act))
 }
 
-/// Does one thing by hand, in a sandbox that is started if need be.
+/// Runs one action by hand, in a sandbox that is started if necessary.
 ///
-/// While you have control nothing of it is logged and no picture is kept.
+/// While you have control, actions are not logged and no picture is kept.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/actions",

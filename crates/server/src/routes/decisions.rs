@@ -1,4 +1,4 @@
-//! What people are asked before the agent goes on.
+//! Decisions that the agent waits for.
 
 use axum::{Json, extract::State};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -31,14 +31,14 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Page {
-    /// Only those in this state; `all` for every state.
+pub(crate) struct DecisionsQuery {
+    /// The state of the decisions to list; `all` for every state.
     #[serde(default)]
     #[param(inline, default = "open")]
     state: Wanted,
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u32>,
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     #[param(value_type = Option<Uuid>)]
     before: Option<DecisionId>,
 }
@@ -54,7 +54,7 @@ pub(crate) enum Wanted {
     All,
 }
 
-impl Page {
+impl DecisionsQuery {
     fn list(&self) -> Result<ListDecisions, Problem> {
         Ok(ListDecisions {
             state: match self.state {
@@ -70,7 +70,7 @@ impl Page {
     }
 }
 
-/// Reads the one answer that is given.
+/// Reads the one answer in the body.
 fn read(body: AnswerBody) -> Result<GivenReply, Problem> {
     let plain = |reply| Ok(GivenReply::Plain(reply));
     match (body.text, body.choices, body.yes, body.file) {
@@ -96,38 +96,38 @@ fn read(body: AnswerBody) -> Result<GivenReply, Problem> {
     }
 }
 
-/// Lists what you may answer, over all sessions.
+/// Lists the decisions that you may answer, across all sessions.
 #[utoipa::path(
     get,
     path = "/decisions",
     operation_id = "list_inbox",
     tag = "decisions",
-    params(Page),
+    params(DecisionsQuery),
     responses((status = 200, description = "a page of decisions", body = DecisionsView)),
 )]
 pub(crate) async fn inbox(
     State(decisions): State<Decisions>,
     Caller(user): Caller,
-    Query(page): Query<Page>,
+    Query(page): Query<DecisionsQuery>,
 ) -> Result<Json<DecisionsView>, Problem> {
     let page = decisions.inbox(user, page.list()?).await?;
     Ok(Json(view::decisions(page)))
 }
 
-/// Lists what was asked in a session.
+/// Lists the decisions of a session.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/decisions",
     operation_id = "list_decisions",
     tag = "decisions",
-    params(SessionPath, Page),
+    params(SessionPath, DecisionsQuery),
     responses((status = 200, description = "a page of decisions", body = DecisionsView)),
 )]
 pub(crate) async fn list(
     State(decisions): State<Decisions>,
     caller: Caller,
     Id(id): Id<SessionId>,
-    Query(page): Query<Page>,
+    Query(page): Query<DecisionsQuery>,
 ) -> Result<Json<DecisionsView>, Problem> {
     let list = page.list()?;
     let page = decisions.list(caller.viewer(), id, list).await?;

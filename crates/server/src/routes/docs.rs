@@ -1,4 +1,4 @@
-//! What this server can be asked: the document for programs, and a page of it for people.
+//! The description of this API: the OpenAPI document, and a page that shows it.
 
 use std::sync::{Arc, LazyLock};
 
@@ -19,17 +19,17 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(file))
 }
 
-/// The document, written when somebody first asks for it.
+/// The document, built on the first request for it.
 static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| openapi().into());
 
-/// The page that Swagger UI draws itself into.
+/// The page that Swagger UI renders into.
 const PAGE: &str = include_str!("docs/page.html");
-/// Tells Swagger UI what to draw.
+/// The script that starts Swagger UI.
 const START: &str = include_str!("docs/start.js");
 
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// This document.
+/// Returns this document.
 #[utoipa::path(
     get,
     path = "/openapi.json",
@@ -51,7 +51,7 @@ pub(crate) async fn document() -> impl IntoResponse {
     (headers, DOCUMENT.clone())
 }
 
-/// A page that shows this document and can try it out.
+/// Shows this document as a page that can send requests.
 #[utoipa::path(
     get,
     path = "/docs",
@@ -68,7 +68,7 @@ pub(crate) async fn page() -> impl IntoResponse {
     (headers, PAGE)
 }
 
-/// A file of that page.
+/// Returns a file of that page.
 #[utoipa::path(
     get,
     path = "/docs/{file}",

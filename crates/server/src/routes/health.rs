@@ -1,4 +1,4 @@
-//! Whether the server is well, part by part.
+//! The health of the server, part by part.
 
 use std::{
     sync::Arc,
@@ -17,15 +17,15 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(health))
 }
 
-/// How long a finding holds, so that strangers who ask often make no work.
+/// The time for which a finding is reused, so that unauthenticated requests cannot cause load.
 const HOLDS: Duration = Duration::from_secs(1);
 
-/// The newest finding and when it was made.
+/// The newest finding and its time.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Finding(Arc<Mutex<Option<(Instant, Health)>>>);
 
 impl Finding {
-    /// The newest finding, made now when it is old. Whoever asks meanwhile waits for it.
+    /// Returns the newest finding, and checks again if it is old. Concurrent requests wait for one check.
     async fn get(&self, shared: &Shared) -> Health {
         let mut finding = self.0.lock().await;
         match *finding {
@@ -39,7 +39,7 @@ impl Finding {
     }
 }
 
-/// Tells whether the server is well, part by part.
+/// Shows the health of the server, part by part.
 #[utoipa::path(
     get,
     path = "/health",

@@ -1,4 +1,4 @@
-//! Taking control of a session's computer and giving it back.
+//! Taking control of a session's computer and handing it back.
 
 use axum::{Json, extract::State, http::StatusCode};
 use deskhand_api::sessions::{LeaseView, TakeControlBody};
@@ -18,10 +18,10 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(take, hand_back))
 }
 
-/// Takes mouse and keyboard, or keeps them for longer.
+/// Takes control of the mouse and the keyboard, or extends it.
 ///
-/// The agent and everybody else are refused until they are handed back, the time is over, or you have been without a
-/// stream and a screen for 15 seconds.
+/// The agent and all other users are refused until you hand control back, the time is over, or you have had neither a
+/// stream nor a screen open for 15 seconds.
 #[utoipa::path(
     put,
     path = "/sessions/{id}/lease",
@@ -49,7 +49,7 @@ pub(crate) async fn take(
     Ok(Json(Holder::Person(lease).into()))
 }
 
-/// Hands mouse and keyboard back. Nothing happens when nobody has them.
+/// Hands control back. Does nothing if no person has it.
 #[utoipa::path(
     delete,
     path = "/sessions/{id}/lease",

@@ -1,4 +1,4 @@
-//! How much somebody may use, and how much they do.
+//! The limits of users, and their current use.
 
 use axum::{Json, extract::State};
 use deskhand_api::budgets::{LimitsInUseView, UserLimitsView};
@@ -21,7 +21,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(show, set))
 }
 
-/// Shows what you may use, and what you use of it.
+/// Shows your limits, and your current use.
 #[utoipa::path(
     get,
     path = "/me/limits",
@@ -37,7 +37,7 @@ pub(crate) async fn mine(
     Ok(Json(view::limits_in_use(&in_use)))
 }
 
-/// Shows what was decided for a user.
+/// Shows the limits that were set for a user.
 #[utoipa::path(
     get,
     path = "/users/{id}/limits",
@@ -58,7 +58,7 @@ pub(crate) async fn show(
     Ok(Json(quotas.set_for(id).await?.into()))
 }
 
-/// Decides how much a user may use, instead of what was decided before.
+/// Sets the limits of a user, and replaces those set before.
 #[utoipa::path(
     put,
     path = "/users/{id}/limits",

@@ -1,4 +1,4 @@
-//! Messages: sending one, and the conversation in order.
+//! Sending messages, and listing the conversation.
 
 use axum::{Json, extract::State, http::StatusCode};
 use deskhand_api::messages::{MessageView, MessagesView, SendMessageBody};
@@ -23,15 +23,15 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Page {
+pub(crate) struct MessagesQuery {
     #[param(minimum = 1, maximum = 1000, default = 200)]
     limit: Option<u32>,
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     #[param(value_type = Option<Uuid>)]
     after: Option<MessageId>,
 }
 
-/// Sends the agent a message.
+/// Sends a message to the agent.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/messages",
@@ -62,20 +62,20 @@ pub(crate) async fn send(
     Ok((StatusCode::ACCEPTED, Json(message.into())))
 }
 
-/// Lists what was said, in order.
+/// Lists the messages of the conversation, in order.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/messages",
     operation_id = "list_messages",
     tag = "sessions",
-    params(SessionPath, Page),
+    params(SessionPath, MessagesQuery),
     responses((status = 200, description = "a page of messages", body = MessagesView)),
 )]
 pub(crate) async fn list(
     State(sessions): State<Sessions>,
     caller: Caller,
     Id(id): Id<SessionId>,
-    Query(page): Query<Page>,
+    Query(page): Query<MessagesQuery>,
 ) -> Result<Json<MessagesView>, Problem> {
     let limit = page_size(page.limit, 200, 1_000)?;
     let page = sessions

@@ -1,4 +1,4 @@
-//! Figures for those who run the server.
+//! Metrics for operators of the server.
 
 use axum::{extract::State, http::header, response::IntoResponse};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -9,7 +9,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(metrics))
 }
 
-/// Shows the server's figures, as Prometheus reads them.
+/// Shows the server's metrics in the Prometheus text format.
 #[utoipa::path(
     get,
     path = "/metrics",

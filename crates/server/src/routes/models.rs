@@ -1,4 +1,4 @@
-//! The models that people may choose from.
+//! The models that users may choose from.
 
 use axum::{Json, extract::State};
 use deskhand_api::models::{ModelView, ModelsView};
@@ -11,7 +11,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(list))
 }
 
-/// Lists the models there are, and why some cannot be used.
+/// Lists the models, and why some cannot be used.
 #[utoipa::path(
     get,
     path = "/models",

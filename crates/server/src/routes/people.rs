@@ -55,7 +55,7 @@ pub(crate) async fn sign_in(
     ))
 }
 
-/// Signs out: the cookie is worth nothing any more.
+/// Signs out and revokes the cookie.
 #[utoipa::path(
     post,
     path = "/sign-out",
@@ -77,7 +77,7 @@ pub(crate) async fn sign_out(
     ))
 }
 
-/// Makes a link that signs you in elsewhere, once.
+/// Creates a link that signs you in elsewhere, once.
 #[utoipa::path(
     post,
     path = "/sign-in-links",
@@ -93,7 +93,7 @@ pub(crate) async fn new_sign_in_link(
     Ok((StatusCode::CREATED, Json(link)))
 }
 
-/// Tells who you are.
+/// Shows your own user.
 #[utoipa::path(
     get,
     path = "/me",

@@ -20,7 +20,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(change, remove))
 }
 
-/// Lists the messages that wait.
+/// Lists the waiting messages.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/queue",
@@ -37,7 +37,7 @@ pub(crate) async fn list(
     Ok(Json(queue.list(caller.viewer(), id).await?.into()))
 }
 
-/// Changes a message that waits.
+/// Changes a waiting message.
 #[utoipa::path(
     patch,
     path = "/sessions/{id}/queue/{message}",
@@ -69,7 +69,7 @@ pub(crate) async fn change(
     Ok(Json(queue.into()))
 }
 
-/// Takes a message that waits out of the queue. The agent will never see it.
+/// Removes a waiting message from the queue. The agent will never see it.
 #[utoipa::path(
     delete,
     path = "/sessions/{id}/queue/{message}",

@@ -1,4 +1,4 @@
-//! The screen: live as RFB, and as pictures.
+//! The screen: live over RFB, and as pictures.
 
 use std::time::Duration;
 
@@ -38,13 +38,16 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(watch))
 }
 
-/// How long the screen may take to let go of what somebody held down when they left.
+/// The timeout for releasing the keys and buttons that a user held down when they left.
 const LETTING_GO: Duration = Duration::from_secs(1);
-/// The most that is read of a watcher at once: keys and moves of the mouse are short. The buffer is filled
-/// with zeros before each look at the socket.
+/// The size of the read buffer. It is small because key and mouse messages are short.
+///
+/// The buffer is filled with zeros before each read of the socket.
 const READ_BYTES: usize = 4 * 1024;
 
-/// Shows the screen now, or the newest picture in the log when the sandbox is not running or somebody else has control.
+/// Shows the screen now, or the newest picture in the log.
+///
+/// The latter is shown if the sandbox is not running or another user has control.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/screenshot",
@@ -81,7 +84,7 @@ pub(crate) async fn blob(
     Id(name): Id<BlobName>,
 ) -> Result<Response, Problem> {
     let picture = computers.blob(caller.viewer(), name).await?;
-    // A blob never changes, but only its viewer may keep it.
+    // A blob never changes, but only the viewer's own cache may keep it.
     Ok(show(picture, "private, max-age=31536000, immutable"))
 }
 
@@ -95,9 +98,9 @@ fn show(picture: Picture, caching: &'static str) -> Response {
 
 /// Watches the screen over a WebSocket.
 ///
-/// RFB (VNC) as noVNC speaks it, subprotocol `binary`, one binary message per piece of bytes. Any number may watch; keys,
-/// pointer and clipboard are passed on only from whoever has control. A session that sleeps is woken for those who may
-/// send messages in it.
+/// It speaks RFB (VNC) like noVNC, with the subprotocol `binary` and one binary message per chunk of bytes. Any number
+/// of clients may watch. The server passes on keys, pointer and clipboard only from the user who has control. It wakes
+/// a sleeping session for users who may send messages in it.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/vnc",
@@ -131,8 +134,10 @@ pub(crate) async fn watch(
     }))
 }
 
-/// Copies bytes both ways until one side is done. Each side waits for the other, so a slow
-/// watcher slows only its own picture. Input is passed on only while control is theirs.
+/// Copies bytes both ways until one side is done.
+///
+/// Each side waits for the other, so a slow client slows only its own picture. Input is passed on only while the user
+/// has control.
 async fn relay(
     socket: WebSocket,
     mut screen: ByteStream,
@@ -162,7 +167,7 @@ async fn relay(
             let message = tokio::select! {
                 message = from_client.next() => Some(message),
                 () = connection.changed() => None,
-                // Whoever is not there any more must not keep control.
+                // A user who is no longer there must not keep control.
                 () = tokio::time::sleep(SILENCE) => break,
             };
             let hands = if may_drive && connection.drives() {
@@ -174,7 +179,7 @@ async fn relay(
                 Some(Some(Ok(Message::Binary(bytes)))) => input.pass(&bytes, hands),
                 Some(Some(Ok(_))) => continue,
                 Some(Some(Err(_)) | None) => break,
-                // Control is another's now, or theirs.
+                // Control has changed: the user has lost it or has it now.
                 None if hands == Hands::Off => Ok(input.let_go()),
                 None => continue,
             };
@@ -190,7 +195,7 @@ async fn relay(
         () = admission.changed() => (close_code::POLICY, "your right in this session has changed"),
         () = shutdown.cancelled() => (close_code::AWAY, "the screen is gone"),
     };
-    // What they hold down must not stay down. A screen that is gone needs no telling.
+    // Keys and buttons must not stay down. If this fails, the screen is gone anyway.
     let _ = tokio::time::timeout(LETTING_GO, screen.outgoing.send(input.let_go())).await;
     if let Ok(socket) = from_client.reunite(to_client) {
         close(socket, code, reason).await;

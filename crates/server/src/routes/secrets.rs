@@ -1,4 +1,4 @@
-//! A user's secrets, which their agents type and never see.
+//! A user's secrets, which their agents can type but never see.
 
 use axum::{Json, extract::State, http::StatusCode};
 use deskhand_api::secrets::{PutSecretBody, SecretView, SecretsView};
@@ -37,7 +37,7 @@ pub(crate) async fn list(
     Ok(Json(SecretsView { secrets }))
 }
 
-/// Stores a secret, in place of the one with this name.
+/// Stores a secret, and replaces the one with this name.
 #[utoipa::path(
     put,
     path = "/secrets/{name}",

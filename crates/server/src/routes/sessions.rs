@@ -1,4 +1,4 @@
-//! Making, listing, changing, stopping and ending sessions.
+//! Creating, listing, changing, stopping and ending sessions.
 
 use axum::{Json, extract::State, http::StatusCode};
 use deskhand_api::sessions::{ChangeSessionBody, CreateSessionBody, SessionView, SessionsView};
@@ -26,15 +26,15 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Page {
+pub(crate) struct SessionsQuery {
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u32>,
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     #[param(value_type = Option<Uuid>)]
     before: Option<SessionId>,
 }
 
-/// Makes a session. Its sandbox starts in the background.
+/// Creates a session. Its sandbox starts in the background.
 #[utoipa::path(
     post,
     path = "/sessions",
@@ -70,13 +70,13 @@ pub(crate) async fn create(
     path = "/sessions",
     operation_id = "list_sessions",
     tag = "sessions",
-    params(Page),
+    params(SessionsQuery),
     responses((status = 200, description = "a page of sessions", body = SessionsView)),
 )]
 pub(crate) async fn list(
     State(sessions): State<Sessions>,
     caller: Caller,
-    Query(page): Query<Page>,
+    Query(page): Query<SessionsQuery>,
 ) -> Result<Json<SessionsView>, Problem> {
     let limit = page_size(page.limit, 50, 200)?;
     let page = sessions.list(caller.viewer(), page.before, limit).await?;
@@ -104,7 +104,7 @@ pub(crate) async fn show(
     Ok(Json(sessions.find(caller.viewer(), id).await?.into()))
 }
 
-/// Gives a session another title, model, instructions, approval policy or budget.
+/// Changes the title, model, instructions, approval policy or budget of a session.
 #[utoipa::path(
     patch,
     path = "/sessions/{id}",
@@ -135,7 +135,7 @@ pub(crate) async fn change(
     Ok(Json(session.into()))
 }
 
-/// Ends a session for good. Its sandbox and files are gone, its log stays.
+/// Ends a session for good. Its sandbox and files are deleted, its log stays.
 #[utoipa::path(
     delete,
     path = "/sessions/{id}",

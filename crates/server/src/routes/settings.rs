@@ -1,4 +1,4 @@
-//! What somebody's new sessions begin with.
+//! A user's settings for new sessions.
 
 use axum::{Json, extract::State};
 use deskhand_api::users::SettingsView;
@@ -27,7 +27,7 @@ pub(crate) async fn show(
     Ok(Json(SettingsView { approvals }))
 }
 
-/// Changes your settings. Sessions that there are stay as they are.
+/// Changes your settings. Existing sessions do not change.
 #[utoipa::path(
     patch,
     path = "/settings",

@@ -1,4 +1,4 @@
-//! Who may do what in a session: people, and links that let them in.
+//! Rights in a session: the people who have them, and links that grant them.
 
 use axum::{Json, extract::State, http::StatusCode};
 use deskhand_api::{
@@ -27,7 +27,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(join))
 }
 
-/// Lists everybody who has a right in a session, the owner first.
+/// Lists all people with a right in a session, the owner first.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/people",
@@ -47,7 +47,7 @@ pub(crate) async fn people(
     Ok(Json(PeopleView { people }))
 }
 
-/// Shows what somebody may do in a session.
+/// Shows a person's right in a session.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/people/{user}",
@@ -68,7 +68,7 @@ pub(crate) async fn person(
     Ok(Json(view::person(&sharing, id, person)))
 }
 
-/// Gives somebody a right, instead of the one they have. The owner can make somebody else the owner.
+/// Gives a user a right, and replaces the one they have. The owner can make another user the owner.
 #[utoipa::path(
     put,
     path = "/sessions/{id}/people/{user}",
@@ -94,7 +94,7 @@ pub(crate) async fn grant(
     Ok(Json(view::person(&sharing, id, person)))
 }
 
-/// Takes somebody's right away. The owner removes anybody, everybody may leave.
+/// Removes a user's right. The owner can remove any user, and every user can leave.
 #[utoipa::path(
     delete,
     path = "/sessions/{id}/people/{user}",
@@ -116,7 +116,7 @@ pub(crate) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Makes a link that lets people into a session.
+/// Creates a link that lets people into a session.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/shares",
@@ -150,7 +150,7 @@ pub(crate) async fn share(
     ))
 }
 
-/// Lists the links of a session that are still good.
+/// Lists the valid links of a session.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/shares",
@@ -172,7 +172,7 @@ pub(crate) async fn shares(
     Ok(Json(SharesView { shares }))
 }
 
-/// Ends a link. Who came in by it stays.
+/// Revokes a link. People who used it keep their right.
 #[utoipa::path(
     delete,
     path = "/sessions/{id}/shares/{share}",
@@ -193,7 +193,7 @@ pub(crate) async fn end_share(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Follows a link into a session. A greater right that you have stays.
+/// Joins a session with a link. If you already have a greater right, you keep it.
 #[utoipa::path(
     post,
     path = "/shares/join",

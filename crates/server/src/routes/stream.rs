@@ -1,4 +1,4 @@
-//! The event log: a page of it, or all of it as it grows.
+//! The event log: a page of it, or all of it as a stream.
 
 mod connection;
 
@@ -33,18 +33,19 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(follow))
 }
 
-/// How often a quiet connection is shown to be alive.
+/// The interval between pings.
 pub(crate) const PING: Duration = Duration::from_secs(20);
-/// How long a client may be silent. It answers every ping without being asked to.
+/// The timeout for a silent client. `WebSocket` clients answer every ping by themselves.
 pub(crate) const SILENCE: Duration = Duration::from_secs(65);
-/// The most that is read of a client at once, and the longest message it may send: it has little to say.
-/// The buffer is filled with zeros before each look at the socket, so its size is what a delivery costs.
+/// The size of the read buffer, and the longest message that a client may send. Clients send little.
+///
+/// The buffer is filled with zeros before each read of the socket, so its size adds to the cost of every delivery.
 const READ_BYTES: usize = 1024;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Page {
+pub(crate) struct EventsQuery {
     /// The number of the last event you saw; 0 is the beginning.
     #[serde(default)]
     after: u64,
@@ -59,7 +60,7 @@ pub(crate) struct Follow {
     /// The number of the last event you saw; 0 is the beginning.
     #[serde(default)]
     after: u64,
-    /// Whether to tell who comes and goes.
+    /// Also send a message whenever a user comes or goes.
     #[serde(default)]
     presence: bool,
 }
@@ -70,7 +71,7 @@ pub(crate) struct Follow {
     path = "/sessions/{id}/events",
     operation_id = "list_events",
     tag = "sessions",
-    params(SessionPath, Page),
+    params(SessionPath, EventsQuery),
     responses(
         (status = 200, description = "a page of events", body = EventsView),
         (status = 400, description = "`after_newest`"),
@@ -80,25 +81,26 @@ pub(crate) async fn list(
     State(sessions): State<Sessions>,
     caller: Caller,
     Id(id): Id<SessionId>,
-    Query(query): Query<Page>,
+    Query(query): Query<EventsQuery>,
 ) -> Result<impl IntoResponse, Problem> {
     let limit = page_size(query.limit, 500, 5_000)?;
     let events = sessions
         .events(caller.viewer(), id, query.after, limit)
         .await?;
     let events: Vec<_> = events.iter().map(LoggedEvent::wire).collect();
-    // The events are JSON already.
+    // The events are already JSON.
     let body = format!(r#"{{"events":[{}]}}"#, events.join(","));
     Ok(([(header::CONTENT_TYPE, "application/json")], body))
 }
 
 /// Follows a session's log over a WebSocket.
 ///
-/// Sends one `SessionEvent` per text message: first the past after `after`, then what happens, without gap
-/// or repetition. With `presence` a `PresenceMessage` stands between them whenever somebody comes or goes. Nothing
-/// is expected of the client but answers to pings. One that shows the session to somebody sends `{"type":"heartbeat"}` every half
-/// minute, exactly so, and the session stays awake. Who may not see the session any more is cut off with 1008. One that leaves what it was sent unread for 30 seconds
-/// is cut off with 1013; when the server shuts down it closes with 1001. Come back with the last number you saw.
+/// Sends one `SessionEvent` per text message: first the past events after `after`, then new ones as they happen,
+/// without gaps or repetitions. With `presence` it also sends a `PresenceMessage` whenever a user comes or goes. The
+/// client only has to answer pings. A client that shows the session to a user sends exactly `{"type":"heartbeat"}`
+/// every 30 seconds, which keeps the session awake. The server closes the connection with 1008 if the user may no
+/// longer see the session, with 1013 if the client leaves messages unread for 30 seconds, and with 1001 when it shuts
+/// down. Reconnect with the last number you saw.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/stream",

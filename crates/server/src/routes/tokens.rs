@@ -20,7 +20,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(revoke))
 }
 
-/// Makes a token of yours.
+/// Creates a token for you.
 #[utoipa::path(
     post,
     path = "/tokens",
@@ -70,7 +70,7 @@ pub(crate) async fn list(
     Ok(Json(TokensView { tokens }))
 }
 
-/// Makes a token worthless.
+/// Revokes a token.
 #[utoipa::path(
     delete,
     path = "/tokens/{id}",

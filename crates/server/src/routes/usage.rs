@@ -1,4 +1,4 @@
-//! What somebody's sessions have used.
+//! The usage of a user's sessions.
 
 use axum::{Json, extract::State};
 use deskhand_api::budgets::UsageView;
@@ -11,7 +11,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(mine))
 }
 
-/// Shows what your sessions have used, and may use today.
+/// Shows the usage of your sessions, and how much they may use today.
 #[utoipa::path(
     get,
     path = "/me/usage",

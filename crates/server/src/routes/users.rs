@@ -27,15 +27,15 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Page {
+pub(crate) struct UsersQuery {
     #[param(minimum = 1, maximum = 500, default = 100)]
     limit: Option<u32>,
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     #[param(value_type = Option<Uuid>)]
     after: Option<UserId>,
 }
 
-/// Adds somebody who may sign in.
+/// Adds a user.
 #[utoipa::path(
     post,
     path = "/users",
@@ -59,13 +59,13 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(user.into())))
 }
 
-/// Lists everybody, oldest first.
+/// Lists all users, oldest first.
 #[utoipa::path(
     get,
     path = "/users",
     operation_id = "list_users",
     tag = "people",
-    params(Page),
+    params(UsersQuery),
     responses(
         (status = 200, description = "a page of users", body = UsersView),
         (status = 403, description = "`not_administrator`"),
@@ -74,7 +74,7 @@ pub(crate) async fn create(
 pub(crate) async fn list(
     State(users): State<Users>,
     _: Administrator,
-    Query(page): Query<Page>,
+    Query(page): Query<UsersQuery>,
 ) -> Result<Json<UsersView>, Problem> {
     let limit = page_size(page.limit, 100, 500)?;
     let page = users.list(page.after, limit).await?;
@@ -84,7 +84,7 @@ pub(crate) async fn list(
     }))
 }
 
-/// Changes a user. Who is not active any more is signed out everywhere.
+/// Changes a user. A user who is no longer active is signed out everywhere.
 #[utoipa::path(
     patch,
     path = "/users/{id}",
@@ -114,7 +114,7 @@ pub(crate) async fn change(
     Ok(Json(users.change(id, change).await?.into()))
 }
 
-/// Makes a link that signs somebody in, once.
+/// Creates a link that signs a user in, once.
 #[utoipa::path(
     post,
     path = "/users/{id}/sign-in-links",

@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 use deskhand_core::{
     event::GatewayUse,
-    gateway::{GatewayAnswer, GatewayCall, Passing, Refusal, RefusalKind},
+    gateway::{GatewayAnswer, GatewayCall, GatewayRefusal, GatewayRefusalKind, Passing},
     model::Usage,
 };
 use deskhand_store::CountGatewayUse;
@@ -31,7 +31,7 @@ const MOST_PIECES: usize = 16;
 /// The timeout for a program to take a piece. After it the program counts as gone.
 const SLOWEST: Duration = Duration::from_mins(5);
 
-pub(super) type Begun = oneshot::Sender<Result<GatewayAnswer, Refusal>>;
+pub(super) type Begun = oneshot::Sender<Result<GatewayAnswer, GatewayRefusal>>;
 
 #[derive(Debug)]
 pub(super) struct Call {
@@ -67,8 +67,8 @@ impl Call {
                 return;
             }
             None => {
-                let _ = begun.send(Err(Refusal::new(
-                    RefusalKind::Idle,
+                let _ = begun.send(Err(GatewayRefusal::new(
+                    GatewayRefusalKind::Idle,
                     "the agent was stopped",
                 )));
                 return;

@@ -1,4 +1,4 @@
-//! The sessions whose events a client of the bus has asked for.
+//! The sessions whose events a client of the bus has subscribed to.
 
 use std::collections::HashMap;
 
@@ -16,10 +16,10 @@ use serde_json::value::RawValue;
 use super::refused;
 use crate::{Shared, problem::Problem};
 
-/// How many sessions a client may ask for at a time.
+/// The most sessions that a client may be subscribed to at a time.
 const MOST: usize = 20;
 
-/// What one client has asked for.
+/// The subscriptions of one client.
 pub(super) struct Subscriptions {
     shared: Shared,
     identity: Identity,
@@ -27,7 +27,7 @@ pub(super) struct Subscriptions {
     feeds: FuturesUnordered<Abortable<BoxFuture<'static, Heard>>>,
 }
 
-/// What came next in a session's log.
+/// The next events of a session's log, and the feed they came from.
 struct Heard {
     session: SessionId,
     feed: Feed,
@@ -44,12 +44,12 @@ impl Subscriptions {
         }
     }
 
-    /// The next events; waits for them for ever when nothing was asked for.
+    /// Returns the next events. Waits forever if there are no subscriptions.
     pub(super) async fn next(&mut self) -> Vec<BusMessage> {
         let heard = loop {
             match self.feeds.next().await {
                 Some(Ok(heard)) => break heard,
-                // It was ended meanwhile.
+                // The subscription was ended meanwhile.
                 Some(Err(_)) => {}
                 None => std::future::pending().await,
             }
@@ -70,7 +70,7 @@ impl Subscriptions {
         }
     }
 
-    /// Does what a client asks for; answers what it is told.
+    /// Handles a client's request and returns the response.
     pub(super) async fn ask(&mut self, viewer: Viewer, text: &str) -> BusMessage {
         let request = match serde_json::from_str(text) {
             Ok(request) => request,
@@ -93,7 +93,7 @@ impl Subscriptions {
         }
     }
 
-    /// Ends those that the client may not see any more, and says so.
+    /// Ends subscriptions to sessions that the client may no longer see. Returns a message for each.
     pub(super) async fn look_again(&mut self, viewer: Viewer) -> Vec<BusMessage> {
         let mut refusals = Vec::new();
         let sessions: Vec<_> = self.ends.keys().copied().collect();
@@ -145,7 +145,7 @@ impl Subscriptions {
     }
 }
 
-/// An event of a session, which is JSON already.
+/// Wraps an event of a session, which is already JSON.
 fn message(session: SessionId, event: &Bytes) -> Option<BusMessage> {
     let event = String::from_utf8(event.to_vec()).ok()?;
     let event = RawValue::from_string(event).ok()?;

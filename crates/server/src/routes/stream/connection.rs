@@ -1,7 +1,7 @@
 //! One client of a session's stream.
 //!
-//! Two tasks serve it: one only writes events, so that an event costs little however many clients there
-//! are; the other does everything else and gives the first its orders.
+//! Two tasks serve it. One only writes, so that an event costs little even with many clients. The other does
+//! everything else and sends orders to the first.
 
 use std::{
     pin::pin,
@@ -19,34 +19,34 @@ use tokio_util::sync::CancellationToken;
 use super::{PING, SILENCE};
 use crate::{metrics::OpenSocket, view};
 
-/// How long a client may leave what it was sent unread.
+/// The timeout for a client to read the messages it was sent.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What a client says while somebody looks at the session.
+/// The message of a client while a user looks at the session.
 const HEARTBEAT: &str = r#"{"type":"heartbeat"}"#;
-/// What somebody is told whose connection ends because they may not have it any more.
+/// The reason given when a user loses access to the session.
 const NO_LONGER: &str = "you may not see this session any more";
-/// What a client is told that leaves too much unread, should it read on.
+/// The reason given when a client leaves messages unread for too long.
 pub(crate) const TOO_SLOW: &str = "you read too slowly; come back with the last number you saw";
-/// How long a client may take to read that its connection ends.
+/// The timeout for sending the close message.
 const LAST_WORD: Duration = Duration::from_secs(5);
-/// How many orders wait for the task that writes.
+/// The most orders that wait for the writing task.
 const ORDERS: usize = 8;
 
-/// A client, and what it is told besides the log.
+/// A client, and the sources of messages besides the log.
 pub(super) struct Client {
     pub(super) session: SessionId,
     pub(super) sessions: Sessions,
     pub(super) present: Present,
-    /// Keeps control, if they have it.
+    /// Keeps the user's control alive, if they have it.
     pub(super) _connection: Connection,
     pub(super) tell_presence: bool,
 }
 
-/// What is to be written besides events.
+/// Something to write besides events.
 enum Order {
     Say(Vec<Bytes>),
     Ping,
-    /// The last one.
+    /// Ends the connection. It is the last order.
     Close(u16, &'static str),
 }
 
@@ -60,7 +60,7 @@ pub(super) async fn serve(
     let _counted = OpenSocket::count("events");
     let (sink, stream) = socket.split();
     let (orders, ordered) = mpsc::channel(ORDERS);
-    // It ends with this connection, whatever becomes of it.
+    // Dropping the set aborts the writer, so it never outlives this connection.
     let mut writer = JoinSet::new();
     writer.spawn(write(sink, feed, ordered));
     let last = tokio::select! {
@@ -70,12 +70,14 @@ pub(super) async fn serve(
     if let Some((code, reason)) = last
         && orders.send(Order::Close(code, reason)).await.is_ok()
     {
-        // It does not wait for a client that does not read.
+        // The writer gives up on a client that does not read events or the close message.
         writer.join_next().await;
     }
 }
 
-/// Does everything but writing, until the connection has to end; answers what the client is told then.
+/// Does everything but writing, until the connection has to end.
+///
+/// Returns the close code and reason, or `None` if the client is no longer there.
 async fn attend(
     mut stream: impl futures::Stream<Item = Result<Message, axum::Error>> + Unpin,
     mut client: Client,
@@ -83,7 +85,7 @@ async fn attend(
     shutdown: CancellationToken,
     orders: &mpsc::Sender<Order>,
 ) -> Option<(u16, &'static str)> {
-    // Begun once: a look at the rights must not be cut short by something else.
+    // Created once: other events must not cancel a check of the rights.
     let mut lost = pin!(admission.lost());
     let mut shut_down = pin!(shutdown.cancelled());
     let mut ping = tokio::time::interval(PING);
@@ -94,14 +96,14 @@ async fn attend(
             changes = client.present.next(), if client.tell_presence => {
                 Order::Say(presence_messages(changes))
             }
-            // Whoever is not there any more must not be shown as present.
+            // A user who is no longer there must not be shown as present.
             _ = ping.tick() => {
                 if heard_at.elapsed() > SILENCE {
                     return None;
                 }
                 Order::Ping
             }
-            // Nothing is expected of a client but signs of life and its leaving.
+            // A client only sends heartbeats, pongs and its leaving.
             received = stream.next() => {
                 heard_at = Instant::now();
                 match received {
@@ -124,7 +126,7 @@ async fn attend(
     }
 }
 
-/// Writes events and what else is ordered, until the client is gone or told to go.
+/// Writes events and carries out orders, until the connection ends.
 async fn write(
     mut sink: impl Sink<Message> + Unpin,
     mut feed: Feed,
@@ -155,14 +157,14 @@ async fn write(
 
 fn presence_messages(changes: Vec<PresenceChange>) -> Vec<Bytes> {
     let views = changes.into_iter().map(view::presence);
-    // Names and ids can always be written as JSON.
+    // Names and ids can always be serialized as JSON.
     views
         .filter_map(|view| serde_json::to_vec(&view).ok())
         .map(Bytes::from)
         .collect()
 }
 
-/// Sends a batch in one go; tells whether the client took it.
+/// Sends a batch of messages with one flush. Returns false if that failed or timed out.
 pub(crate) async fn send(socket: &mut (impl Sink<Message> + Unpin), events: Vec<Bytes>) -> bool {
     let batch = async {
         for event in events {
@@ -183,7 +185,7 @@ pub(crate) async fn close(mut socket: impl Sink<Message> + Unpin, code: u16, rea
         code,
         reason: reason.into(),
     };
-    // Who is not there any more need not be told.
+    // A failure does not matter: the client is no longer there.
     let closing = socket.send(Message::Close(Some(frame)));
     let _ = tokio::time::timeout(LAST_WORD, closing).await;
 }
