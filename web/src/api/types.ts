@@ -5,7 +5,7 @@ export interface components {
         /** @description One action by hand. */
         Act: {
             input: components["schemas"]["ToolInput"];
-            /** @description Waits until the screen settles, and takes a screenshot. */
+            /** @description True to wait until the screen settles and take a screenshot. */
             look?: boolean;
             tool: components["schemas"]["Tool"];
         };
@@ -19,7 +19,7 @@ export interface components {
             screenshot: components["schemas"]["BlobName"] | null;
             text: string;
         };
-        /** @description One thing done to the computer. */
+        /** @description A single operation on the computer. */
         Action: {
             /** @enum {string} */
             action: "screenshot";
@@ -112,7 +112,7 @@ export interface components {
              */
             usd: number;
         };
-        /** @description A decision is settled. It cannot be answered any more. */
+        /** @description A decision is settled. It can no longer be answered. */
         AnswerData: {
             /** @description The answer that counts, which is the default after an expiry. */
             answer?: components["schemas"]["Reply"];
@@ -128,9 +128,9 @@ export interface components {
             /** Format: uuid */
             turn: string;
         };
-        /** @description An answer: exactly one of these, whichever the form asks for. */
+        /** @description An answer. Exactly one field is set, the one that the form asks for. */
         AnswerDecision: {
-            /** @description Values of choices. */
+            /** @description The values of the chosen choices. */
             choices?: string[];
             file?: components["schemas"]["AnswerFile"];
             /** @description At most 64 KiB in UTF-8. */
@@ -139,9 +139,9 @@ export interface components {
         };
         /** @description A file for the agent. */
         AnswerFile: {
-            /** @description Its bytes, at most 700 KiB, in base64. */
+            /** @description The bytes, at most 700 KiB, in base64. */
             base64: string;
-            /** @description Without slashes. */
+            /** @description The name, without slashes. */
             name: string;
         };
         /** @enum {string} */
@@ -149,57 +149,57 @@ export interface components {
         /** @description The calls that the agent must ask about. */
         ApprovalPolicy: {
             mode?: components["schemas"]["ApprovalMode"];
-            /** @description The first that matches wins over the mode. */
+            /** @description The first matching rule takes precedence over the mode. */
             rules?: components["schemas"]["ApprovalRule"][];
         };
         /** @description A decision for all calls of one kind. */
         ApprovalRule: {
-            /** @description The whole text of a call, in which `*` stands for anything: see [`CallSubject`]. */
+            /** @description A pattern for the whole text of a call, in which `*` stands for anything: see [`CallSubject`]. */
             pattern?: string;
             then: components["schemas"]["Then"];
             tool: components["schemas"]["RuleTool"];
         };
         /**
-         * @description The name of a blob: 64 lower-case hex digits of its SHA-256, a dot, and the format's ending.
+         * @description The name of a blob: the SHA-256 of its content as 64 lower-case hex digits, a dot, and the format's extension.
          *
-         *     The invariant matters for safety: a name is a file name, so it can hold no path.
+         *     The invariant matters for safety: a name is used as a file name, so it must not contain a path.
          */
         BlobName: string;
         /**
-         * @description What a turn may come up against.
+         * @description A limit that a turn may reach.
          * @enum {string}
          */
         Bound: "session_usd" | "session_tokens" | "day_usd" | "day_tokens" | "steps" | "seconds" | "repeats";
-        /** @description A budget, and what was used of it. */
+        /** @description A budget and its usage. */
         Budget: {
             tokens: components["schemas"]["TokensOfBudget"];
             usd: components["schemas"]["UsdOfBudget"];
         };
-        /** @description An event, and its session. */
+        /** @description An event with its session. */
         BusEvent: {
-            /** @description The server passes stored JSON on without parsing it. */
+            /** @description The server passes on stored JSON without parsing it. */
             event: components["schemas"]["SessionEvent"];
             /** Format: uuid */
             session: string;
         };
-        /** @description A message of the server. */
+        /** @description A message from the server. */
         BusMessage: {
-            /** @description Your newest sessions, at most 200, newest first. It comes once, first of all. */
+            /** @description Your newest sessions, at most 200, newest first. It is sent once, as the first message. */
             data: components["schemas"]["BusSnapshot"];
             /** @enum {string} */
             type: "snapshot";
         } | {
-            /** @description A session is new or different. */
+            /** @description A session is new or has changed. */
             data: components["schemas"]["BusSession"];
             /** @enum {string} */
             type: "session";
         } | {
-            /** @description You cannot see a session any more. */
+            /** @description You can no longer see a session. */
             data: components["schemas"]["BusSessionId"];
             /** @enum {string} */
             type: "session_gone";
         } | {
-            /** @description Something to know at once. */
+            /** @description A notice that cannot wait. */
             data: components["schemas"]["BusNotice"];
             /** @enum {string} */
             type: "notice";
@@ -214,17 +214,17 @@ export interface components {
             /** @enum {string} */
             type: "unsubscribed";
         } | {
-            /** @description The server refuses what you asked for, or ends it. */
+            /** @description The server refuses your request, or ends it. */
             data: components["schemas"]["BusRefusal"];
             /** @enum {string} */
             type: "refused";
         } | {
-            /** @description An event of a session you asked for. */
+            /** @description An event of a session that you asked for. */
             data: components["schemas"]["BusEvent"];
             /** @enum {string} */
             type: "event";
         };
-        /** @description Something that concerns the user rather than a session. */
+        /** @description A notice that concerns the user rather than a session. */
         BusNotice: {
             /** @description `too_many_awake`, `too_many_today` or `shutting_down`. A newer server may send others. */
             code: string;
@@ -236,15 +236,15 @@ export interface components {
             error: components["schemas"]["ProblemError"];
             /**
              * Format: uuid
-             * @description Absent when the server could not read the message.
+             * @description Absent if the server could not read the message.
              */
             session?: string;
         };
-        /** @description A message of a client. */
+        /** @description A message from a client. */
         BusRequest: {
             /**
              * Format: int64
-             * @description The number of the last event you saw; 0 is the beginning.
+             * @description The number of the last event that you have seen. 0 is the beginning.
              */
             after?: number;
             /** Format: uuid */
@@ -257,14 +257,14 @@ export interface components {
             /** @enum {string} */
             type: "unsubscribe";
         };
-        /** @description A session, and whether it waits for you. */
+        /** @description A session and the decisions in it that wait for you. */
         BusSession: components["schemas"]["Session"] & {
             /** @description The decisions that it waits for and you can answer, oldest first. */
             decisions: string[];
-            /** @description The agent waits for an answer that you can give. */
+            /** @description True if the agent waits for an answer that you can give. */
             needs_me: boolean;
         };
-        /** @description Names a session. */
+        /** @description The id of a session. */
         BusSessionId: {
             /** Format: uuid */
             session: string;
@@ -275,7 +275,7 @@ export interface components {
         };
         /** @enum {string} */
         Button: "left" | "middle" | "right";
-        /** @description A budget to set. A field that is absent stays as it is, or is left to the server's settings; 0 means no limit. */
+        /** @description A budget to set. An absent field stays as it is, or is left to the server's settings; 0 means no limit. */
         ChangeBudget: {
             /** Format: int64 */
             tokens?: number | null;
@@ -285,41 +285,41 @@ export interface components {
              */
             usd?: number | null;
         };
-        /** @description A change of a waiting message. At least one field is required. */
+        /** @description A change to a waiting message. At least one field is required. */
         ChangeMessage: {
             /**
              * Format: uuid
-             * @description The message to stand before; null for the end of the queue.
+             * @description The message to move it before. Null for the end of the queue.
              */
             before?: string | null;
             /** @description At most 256 KiB in UTF-8. */
             content?: string;
             delivery?: components["schemas"]["Delivery"];
-            /** @description The model that works on it, as `vendor/name`; null for the session's. */
+            /** @description The model that works on it, as `vendor/name`. Null for the session's model. */
             model?: string | null;
         };
-        /** @description A change of a session. At least one field is required. */
+        /** @description A change to a session. At least one field is required. */
         ChangeSession: {
             /** @description The approvals that its agent needs, from its next action on. */
             approvals?: components["schemas"]["ApprovalPolicy"];
-            /** @description The whole budget after which a person is asked, instead of the present one. */
+            /** @description The whole budget after which a person is asked. It replaces the current one. */
             budget?: components["schemas"]["ChangeBudget"];
             /**
-             * @description Instructions for its agent besides those for every agent, from its next turn on: at most 16 KiB in UTF-8, empty
-             *     for none.
+             * @description Instructions for its agent besides those for every agent, from its next turn on: at most 16 KiB in UTF-8.
+             *     Empty for none.
              */
             instructions?: string;
             /** @description `vendor/name`, from its next turn on. */
             model?: string;
             title?: string;
         };
-        /** @description A change of a user. */
+        /** @description A change to a user. */
         ChangeUser: {
             active?: boolean | null;
             name?: string | null;
             role?: components["schemas"]["UserRole"] | null;
         };
-        /** @description A person changed settings of the session. Absent ones stayed as they were; a new model has an event of its own. */
+        /** @description A person changed settings of the session. Absent settings stayed the same. A new model has an event of its own. */
         ChangedData: {
             approvals?: components["schemas"]["ApprovalPolicy"];
             budget?: components["schemas"]["SetBudget"];
@@ -327,21 +327,21 @@ export interface components {
             by: string;
             /** @description Their name at that time. */
             by_name: string;
-            /** @description From the next turn on. Empty: none. */
+            /** @description The instructions from the next turn on. Empty if there are none. */
             instructions?: string;
             title?: string;
         };
-        /** @description Something about a call that a person must agree to, whatever the session's policy says. */
+        /** @description A point about a call that a person must agree to, whatever the session's policy says. */
         Check: {
             kind: components["schemas"]["DecisionKind"];
-            /** @description What people are asked. */
+            /** @description The question for people. */
             prompt: string;
         };
         /** @description One of several possible answers. */
         Choice: {
-            /** @description What people read. */
+            /** @description The text that people read. */
             label: string;
-            /** @description What the agent is told. */
+            /** @description The value that the agent receives. */
             value: string;
         };
         /** @description A person who has the session open. */
@@ -350,7 +350,7 @@ export interface components {
             id: string;
             name: string;
         };
-        /** @description A turn ended as it should, or because a person stopped it. */
+        /** @description A turn ended normally, or because a person stopped it. */
         CompleteData: {
             /** @description The bound that ended it, if one did. */
             bound?: components["schemas"]["Bound"];
@@ -365,11 +365,11 @@ export interface components {
             /** Format: uuid */
             turn: string;
         };
-        /** @description The price of a model's answer. It ends the answer: all that the model said and asked for stands before it. */
+        /** @description The price of a model's answer. It comes last: everything that the model said and asked for precedes it. */
         CostData: {
-            /** @description The model only announced its next step, so the turn goes on. */
+            /** @description The model only announced its next step, so the turn continues. */
             aside?: boolean;
-            /** @description The stream broke off, so this is no answer and may have cost more. */
+            /** @description The stream broke off, so this is not a full answer and may have cost more. */
             broken_off?: boolean;
             /** @description The model that answered, as `vendor/name`. */
             model?: string;
@@ -391,7 +391,7 @@ export interface components {
              */
             usd: number;
         };
-        /** @description A session to make. */
+        /** @description A session to create. */
         CreateSession: {
             approvals?: components["schemas"]["ApprovalPolicy"] | null;
             /** @description The budget after which a person is asked. */
@@ -402,15 +402,15 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description `vendor/name`, or the server's choice. */
+            /** @description The model as `vendor/name`. Without it the server chooses one. */
             model?: string | null;
             title?: string | null;
         };
-        /** @description A token to make. */
+        /** @description A token to create. */
         CreateToken: {
             /**
              * Format: date-time
-             * @description Without it the token does not expire.
+             * @description The time of expiry. Without it the token never expires.
              */
             expires_at?: string | null;
             name: string;
@@ -418,11 +418,11 @@ export interface components {
         };
         /** @description A user to add. */
         CreateUser: {
-            /** @description No two users' names differ only in case. */
+            /** @description Unique regardless of case. */
             name: string;
             role?: components["schemas"]["UserRole"] | null;
         };
-        /** @description A question to people, and what became of it. */
+        /** @description A question to people, with its state and answer. */
         Decision: {
             answer: components["schemas"]["Reply"] | null;
             /**
@@ -431,14 +431,14 @@ export interface components {
              */
             answered_by: string | null;
             answered_by_name: string | null;
-            /** @description The tool call that waits for it. */
+            /** @description The tool call that waits for the answer. */
             call: string | null;
             /** Format: date-time */
             created_at: string;
             default: components["schemas"]["Reply"] | null;
             /**
              * Format: date-time
-             * @description Null when it waits without a time limit.
+             * @description Null if it never expires.
              */
             expires_at: string | null;
             form: components["schemas"]["Form"];
@@ -463,24 +463,24 @@ export interface components {
         };
         /** @description A person is asked something. */
         DecisionData: {
-            /** @description The tool call that waits for it. */
+            /** @description The tool call that waits for the answer. */
             call?: string;
             /** Format: uuid */
             decision: string;
-            /** @description What counts as the answer when nobody gave one in time. */
+            /** @description The answer that counts if the decision expires. */
             default?: components["schemas"]["Reply"];
             /**
              * Format: date-time
-             * @description It waits for ever without it.
+             * @description The time of expiry. Without it the decision never expires.
              */
             expires_at?: string;
             form: components["schemas"]["Form"];
             kind: components["schemas"]["DecisionKind"];
-            /** @description The bound that would be passed, where that is why. */
+            /** @description The bound that would be passed, if that is the reason for the question. */
             over?: components["schemas"]["OverBound"];
             /** @description The question, for people. */
             prompt: string;
-            /** @description Exactly what would be done, where something would be. */
+            /** @description The exact action that would be carried out, if the question is about one. */
             subject?: components["schemas"]["Subject"];
             /** Format: uuid */
             turn: string;
@@ -499,16 +499,16 @@ export interface components {
             next: string | null;
         };
         /**
-         * @description How a message reaches an agent that is at work. One that is not takes any message at once.
+         * @description The way in which a message reaches a busy agent. An idle agent takes any message at once.
          * @enum {string}
          */
         Delivery: "queue" | "steer" | "interrupt";
-        /** @description One thing asked of the editor. Paths are absolute. */
+        /** @description A command to the editor. Paths are absolute. */
         EditCommand: {
             /** @enum {string} */
             command: "view";
             path: string;
-            /** @description First and last line, counted from 1; a last line of -1 is the end of the file. */
+            /** @description The first and last line, counted from 1. A last line of -1 is the end of the file. */
             view_range?: number[];
         } | {
             /** @enum {string} */
@@ -629,7 +629,7 @@ export interface components {
             n_bytes: number;
             name: string;
         };
-        /** @description How a decision can be answered. */
+        /** @description The form of the answer to a decision. */
         Form: {
             /** @enum {string} */
             type: "text";
@@ -645,7 +645,7 @@ export interface components {
             /** @enum {string} */
             type: "file";
         };
-        /** @description A program in the sandbox asked a model. It is no part of the conversation. */
+        /** @description A program in the sandbox called a model. The call is not part of the conversation. */
         GatewayData: {
             /** @description `vendor/name`. */
             model: string;
@@ -666,13 +666,13 @@ export interface components {
             usd: number;
         };
         /**
-         * @description A right that a link can give, for the schema: `app` refuses the others with a code of its own.
+         * @description A right that a link can give, for the schema. `app` refuses the others with its own error code.
          * @enum {string}
          */
         GivenRight: "view" | "suggest" | "drive";
-        /** @description A right to give. */
+        /** @description A right to grant. */
         GrantRight: {
-            /** @description With `owner` they become the owner and you keep `drive`. */
+            /** @description The right. With `owner` they become the owner and you keep `drive`. */
             right: components["schemas"]["Right"];
         };
         /** @description The health of the server and of its parts. */
@@ -702,13 +702,13 @@ export interface components {
             name: string;
         };
         /**
-         * @description `none` before the first run has ended. The server's log has the reason of a failure.
+         * @description The result of a job. It is `none` until the first run has ended. The server's log has the reason of a failure.
          * @enum {string}
          */
         HealthJobResult: "none" | "ok" | "failed";
         /** @description The health of one part. */
         HealthPart: {
-            /** @description The problem and the place to look, if there is one. */
+            /** @description The problem and the place to look, if there is a problem. */
             message?: string;
             status: components["schemas"]["HealthStatus"];
         };
@@ -716,7 +716,7 @@ export interface components {
         HealthParts: {
             /** @description Nothing works without it. */
             database: components["schemas"]["HealthPart"];
-            /** @description The page in this program. */
+            /** @description The web page in this program. */
             page: components["schemas"]["HealthPart"];
             /** @description The store of screenshots. */
             pictures: components["schemas"]["HealthPart"];
@@ -724,7 +724,7 @@ export interface components {
             sandboxes: components["schemas"]["HealthPart"];
         };
         /**
-         * @description `degraded`: some things do not work. `unhealthy`: nothing does.
+         * @description `degraded`: some things do not work. `unhealthy`: nothing works.
          * @enum {string}
          */
         HealthStatus: "healthy" | "degraded" | "unhealthy";
@@ -732,11 +732,11 @@ export interface components {
         JoinSession: {
             /**
              * Format: password
-             * @description From a link into a session: `/?share=…`.
+             * @description The code from a link into a session (`/?share=…`).
              */
             code: string;
         };
-        /** @description The holder of mouse and keyboard of a session's computer. */
+        /** @description The holder of the mouse and keyboard of a session's computer. */
         Lease: {
             /** @enum {string} */
             holder: "agent";
@@ -758,7 +758,7 @@ export interface components {
             change: "taken";
             /**
              * Format: uuid
-             * @description The holder until then, when the owner took it from another person.
+             * @description The previous holder, if the owner took control from another person.
              */
             from?: string;
             /** Format: date-time */
@@ -773,7 +773,7 @@ export interface components {
             change: "ended";
             reason: components["schemas"]["LeaseEnd"];
         };
-        /** @description Somebody's lease began, was made longer or ended. */
+        /** @description A lease began, was extended or ended. */
         LeaseData: components["schemas"]["LeaseChange"] & {
             /** @description Their name at that time. */
             name: string;
@@ -788,13 +788,13 @@ export interface components {
          * @enum {string}
          */
         LeaseEnd: "handed_back" | "expired" | "disconnected" | "right_lost" | "session_ended";
-        /** @description Your limits, and what you use of them. */
+        /** @description Your limits and their usage. */
         LimitsInUse: {
             /** @description Your sessions that are awake. */
             awake_sessions: components["schemas"]["UsedOfLimit"];
             /**
              * Format: date-time
-             * @description The time from which you can make another session, if you cannot now.
+             * @description The time from which you can create another session, if you cannot now.
              */
             frees_at: string | null;
             /**
@@ -804,19 +804,19 @@ export interface components {
             idle_seconds: number;
             /**
              * Format: int64
-             * @description The longest life of one sandbox.
+             * @description The maximum lifetime of a sandbox.
              */
             life_seconds: number;
-            /** @description The sessions you made in the last 24 hours. */
+            /** @description The sessions that you created in the last 24 hours. */
             sessions_per_day: components["schemas"]["UsedOfLimit"];
         };
         /** @description A new link. */
         MadeShare: components["schemas"]["Share"] & {
-            /** @description Shown this once. */
+            /** @description The code of the link, shown only once. */
             code: string;
             /**
              * Format: uri
-             * @description Shown this once.
+             * @description The whole link, shown only once.
              */
             url: string;
         };
@@ -895,12 +895,12 @@ export interface components {
         };
         /** @description The models to choose from, usable ones first. */
         Models: {
-            /** @description The model of a session for which nobody chose one. It is one of `models`. */
+            /** @description The model of a session for which none was chosen. It is one of `models`. */
             default: string;
-            /** @description The models that are known by name. Other models of a vendor may be usable as well. */
+            /** @description The models that are known by name. A vendor may have other usable models. */
             models: components["schemas"]["Model"][];
         };
-        /** @description A turn comes close to a bound. The model is told as well. */
+        /** @description A turn is close to a bound. The model is told as well. */
         NoticeData: {
             bound: components["schemas"]["Bound"];
             /** Format: double */
@@ -927,33 +927,36 @@ export interface components {
             limit: number;
             /**
              * Format: double
-             * @description What a yes adds to the limit.
+             * @description The amount that a yes adds to the limit.
              */
             more: number;
             /** Format: double */
             used: number;
         };
-        /** @description Everybody who has a right in a session, the owner first. */
+        /** @description Everyone who has a right in a session, the owner first. */
         People: {
             people: components["schemas"]["Person"][];
         };
         /** @description A person who has a right in a session. */
         Person: {
-            /** @description They have a stream open. */
+            /** @description True if they have a stream open. */
             here: boolean;
             /** Format: uuid */
             id: string;
             name: string;
             right: components["schemas"]["Right"];
         };
-        /** @description A place on the screen, in native pixels from the top left. */
+        /** @description A point on the screen, in native pixels from the top left. */
         Point: {
             /** Format: int32 */
             x: number;
             /** Format: int32 */
             y: number;
         };
-        /** @description A message about people between the events of a stream, if the client asks for it. It has no number and is not kept. */
+        /**
+         * @description A message about people between the events of a stream, if the client asks for it. It has no number and is not
+         *     stored.
+         */
         PresenceMessage: {
             data: components["schemas"]["Collaborator"];
             /** @enum {string} */
@@ -971,13 +974,13 @@ export interface components {
             cache_write: number;
             /**
              * Format: double
-             * @description Read, and neither from the vendor's cache nor into it.
+             * @description The price of tokens read, without those read from or written to the vendor's cache.
              */
             input: number;
             /** Format: double */
             output: number;
         };
-        /** @description The one shape of all refusals. */
+        /** @description The shape of all error responses. */
         Problem: {
             error: components["schemas"]["ProblemError"];
         };
@@ -985,7 +988,7 @@ export interface components {
         ProblemError: {
             /** @description Stable, for programs. */
             code: string;
-            /** @description Numbers behind the message, where they help. */
+            /** @description Numbers behind the message, if they help. */
             details?: unknown;
             /** @description A sentence for people. */
             message: string;
@@ -1045,22 +1048,22 @@ export interface components {
         Reply: {
             text: string;
         } | {
-            /** @description Values of choices, in the order in which they are offered. */
+            /** @description The values of the choices, in the order in which they are offered. */
             choices: string[];
         } | {
             yes: boolean;
         } | {
-            /** @description What is known of a file; its bytes are kept beside it. */
+            /** @description The name and size of a file. Its bytes are stored separately. */
             file: components["schemas"]["FileHead"];
         };
-        /** @description A part of a result's text. Points are kept apart from the words, since each model counts in pixels of its own. */
+        /** @description A part of a result's text. Points are separate from the text, since each model counts in pixels of its own. */
         ResultPart: {
             text: string;
         } | {
             /** @description A point in native pixels, written `(x, y)`. */
             point: components["schemas"]["Point"];
         } | {
-            /** @description The same, written `X=…, Y=…`: the form that models expect of a pointer's position. */
+            /** @description The same, written `X=…, Y=…`: the form in which models expect a pointer's position. */
             coordinates: components["schemas"]["Point"];
         };
         /** @description The model could not answer and is asked again. */
@@ -1095,7 +1098,7 @@ export interface components {
         SaidData: {
             /**
              * Format: int32
-             * @description The number of the block in its turn, from 0, over thinking and text together.
+             * @description The number of the block in its turn, from 0. Thinking and text count together.
              */
             block: number;
             text: string;
@@ -1130,7 +1133,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description The last time at which an agent typed it.
+             * @description The time at which an agent last typed it.
              */
             last_used_at: string | null;
             /**
@@ -1154,8 +1157,8 @@ export interface components {
             content: string;
             delivery?: components["schemas"]["Delivery"];
             /**
-             * @description The model that works on it, as `vendor/name`; the session's without it. A message that steers a turn leaves the
-             *     turn its model.
+             * @description The model that works on it, as `vendor/name`. Without it the session's model does. A message that steers a
+             *     turn does not change the turn's model.
              */
             model?: string | null;
         };
@@ -1163,7 +1166,7 @@ export interface components {
         Session: {
             /** @description The approvals that its agent needs. */
             approvals: components["schemas"]["ApprovalPolicy"];
-            /** @description Its budget, and what was used of it. */
+            /** @description Its budget and usage. */
             budget: components["schemas"]["Budget"];
             /**
              * Format: double
@@ -1181,7 +1184,7 @@ export interface components {
              * @description The number of its newest event.
              */
             last_seq: number;
-            /** @description The holder of mouse and keyboard. */
+            /** @description The holder of the mouse and keyboard. */
             lease: components["schemas"]["Lease"];
             /** @description The caller's own notes. */
             metadata: {
@@ -1191,14 +1194,14 @@ export interface components {
             model: string;
             /**
              * Format: uuid
-             * @description The user to whom it belongs.
+             * @description The user who owns it.
              */
             owner: string;
             /** @description Your right in it. */
             right: components["schemas"]["Right"];
             sandbox: components["schemas"]["SandboxState"];
             state: components["schemas"]["SessionState"];
-            /** @description Empty until somebody names it or the first message does. */
+            /** @description Empty until a person names the session or the first message does. */
             title: string;
             /**
              * Format: int64
@@ -1208,7 +1211,7 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
-        /** @description One fact of a session's log. A newer server may send other types too: pass them over. */
+        /** @description One fact of a session's log. A newer server may send other types too: ignore them. */
         SessionEvent: components["schemas"]["EventBody"] & {
             /** Format: date-time */
             at: string;
@@ -1232,7 +1235,7 @@ export interface components {
             next: string | null;
             sessions: components["schemas"]["Session"][];
         };
-        /** @description The most that may be used. An absent number is no limit. */
+        /** @description The most that may be used. An absent number means no limit. */
         SetBudget: {
             /**
              * Format: int64
@@ -1247,11 +1250,11 @@ export interface components {
         };
         /** @description Your settings. */
         Settings: {
-            /** @description The approvals that agents need in sessions that you make from now on. */
+            /** @description The approvals that agents need in sessions that you create from now on. */
             approvals: components["schemas"]["ApprovalPolicy"];
         };
         /**
-         * @description The states of a decision that is settled, for the schema of its event.
+         * @description The states of a settled decision, for the schema of its event.
          * @enum {string}
          */
         SettledState: "answered" | "expired" | "withdrawn";
@@ -1265,20 +1268,20 @@ export interface components {
             id: string;
             right: components["schemas"]["GivenRight"];
         };
-        /** @description A link to make. */
+        /** @description A link to create. */
         ShareSession: {
             /**
              * Format: date-time
-             * @description A week from now by default.
+             * @description The time of expiry. A week from now by default.
              */
             expires_at?: string | null;
             right: components["schemas"]["GivenRight"];
         };
-        /** @description The links of a session that still work. */
+        /** @description The valid links of a session. */
         Shares: {
             shares: components["schemas"]["Share"][];
         };
-        /** @description One thing asked of the shell. */
+        /** @description A request to the shell. */
         ShellRequest: {
             command: string;
             /** @enum {string} */
@@ -1296,25 +1299,25 @@ export interface components {
         SignIn: {
             /**
              * Format: password
-             * @description From a sign-in link: `/?code=…`, valid once, for ten minutes.
+             * @description The code from a sign-in link (`/?code=…`). It is valid once, for ten minutes.
              */
             code: string;
         };
-        /** @description A link that signs somebody in once. */
+        /** @description A link that signs a user in once. */
         SignInLink: {
             /** Format: date-time */
             expires_at: string;
             /** Format: uri */
             url: string;
         };
-        /** @description The session or its sandbox is in another state now. */
+        /** @description The session or its sandbox changed state. */
         StatusData: {
             /**
              * Format: uuid
              * @description The message that the turn works on. A message that no status names is still waiting.
              */
             prompt?: string;
-            /** @description The reason, where it is not obvious. */
+            /** @description The reason, if it is not obvious. */
             reason?: string;
             sandbox: components["schemas"]["SandboxState"];
             state: components["schemas"]["SessionState"];
@@ -1324,18 +1327,18 @@ export interface components {
              */
             turn?: string;
         };
-        /** @description The tool use that a person is asked about. */
+        /** @description The tool use that needs a person's decision. */
         Subject: {
             input: unknown;
             tool: string;
         };
-        /** @description A request for mouse and keyboard. */
+        /** @description A request for control of the mouse and keyboard. */
         TakeControl: {
-            /** @description Takes control from whoever has it. Only the owner can. */
+            /** @description True to take control from its current holder. Only the owner can. */
             force?: boolean;
             /**
              * Format: int32
-             * @description The length of the lease.
+             * @description The duration of the lease.
              * @default 300
              */
             seconds?: number | null;
@@ -1348,7 +1351,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Null when it does not expire.
+             * @description Null if it never expires.
              */
             expires_at: string | null;
             /** Format: uuid */
@@ -1356,7 +1359,7 @@ export interface components {
             /** Format: date-time */
             last_used_at: string | null;
             name: string;
-            /** @description Its first characters, by which people recognise it. Empty for one made by an early version. */
+            /** @description Its first characters, by which people recognise it. Empty for tokens of early versions. */
             prefix: string;
             scope: components["schemas"]["Scope"];
         };
@@ -1387,9 +1390,9 @@ export interface components {
             /** Format: int64 */
             duration_ms: number;
             is_error: boolean;
-            /** @description More of the same call follows, and `text` has only the new part. The last result has all of it. */
+            /** @description More results of the same call follow, and `text` has only the new part. The last result has all of it. */
             partial?: boolean;
-            /** @description The text in parts, where it has points in it: each model is told them in its own pixels. */
+            /** @description The text in parts, if it contains points: each model receives them in its own pixels. */
             parts?: components["schemas"]["ResultPart"][];
             /** @description Facts for programs, such as a command's exit code. */
             state?: Record<string, never>;
@@ -1409,13 +1412,13 @@ export interface components {
             /** @description The points that a person must agree to first. */
             checks?: components["schemas"]["Check"][];
             /**
-             * @description A sentence for people: `Clicked at (783, 283)`. Absent where the tool could not read its input, and in logs of
+             * @description A sentence for people: `Clicked at (783, 283)`. Absent if the tool could not read its input, and in logs of
              *     earlier versions.
              */
             description?: string;
-            /** @description The tool's own input, or what the model sent instead of it. */
+            /** @description The tool's input, or the text that the model sent if it was not valid input. */
             input: unknown;
-            /** @description The tool's name, or what the model named instead of one. */
+            /** @description The tool's name, or the name that the model gave if there is no such tool. */
             tool: string;
             /**
              * Format: uuid
@@ -1425,17 +1428,17 @@ export interface components {
         };
         /** @description The usage of the models in all your sessions. */
         Usage: {
-            /** @description Since the first of the month. */
+            /** @description The usage since the first of the month. */
             month: components["schemas"]["Amount"];
             /**
              * Format: date-time
              * @description The start of the next day.
              */
             next_day_at: string;
-            /** @description Since midnight UTC, and the limit until the next. */
+            /** @description The usage since midnight UTC, and the limit until the next midnight. */
             today: components["schemas"]["Budget"];
         };
-        /** @description What an answer took, in tokens. */
+        /** @description The tokens that an answer used. */
         UsageData: {
             /** Format: int64 */
             cache_read: number;
@@ -1443,7 +1446,7 @@ export interface components {
             cache_write: number;
             /**
              * Format: int64
-             * @description Read, and neither from the vendor's cache nor into it.
+             * @description Tokens read, without those read from or written to the vendor's cache.
              */
             input: number;
             /** Format: int64 */
@@ -1459,7 +1462,7 @@ export interface components {
             /** Format: double */
             used: number;
         };
-        /** @description A limit, and what was used of it. */
+        /** @description A limit and its usage. */
         UsedOfLimit: {
             /** Format: int32 */
             limit: number;
@@ -1468,7 +1471,7 @@ export interface components {
         };
         /** @description A person who can sign in. */
         User: {
-            /** @description An inactive user is signed out everywhere and cannot sign in. */
+            /** @description False if the user is signed out everywhere and cannot sign in. */
             active: boolean;
             /** Format: date-time */
             created_at: string;
@@ -1477,11 +1480,11 @@ export interface components {
             name: string;
             role: components["schemas"]["UserRole"];
         };
-        /** @description The limits of one user. Where a field is absent or null, the server's settings hold. */
+        /** @description The limits of one user. The server's settings apply where a field is absent or null. */
         UserLimits: {
             /**
              * Format: int32
-             * @description The most sessions of theirs that can be awake at a time.
+             * @description The maximum number of their sessions that can be awake at the same time.
              */
             awake_sessions?: number | null;
             /**
@@ -1496,17 +1499,17 @@ export interface components {
             day_usd?: number | null;
             /**
              * Format: int32
-             * @description The time for which an idle session of theirs stays awake.
+             * @description The time for which their idle sessions stay awake.
              */
             idle_seconds?: number | null;
             /**
              * Format: int32
-             * @description The longest life of one sandbox of theirs.
+             * @description The maximum lifetime of one of their sandboxes.
              */
             life_seconds?: number | null;
             /**
              * Format: int32
-             * @description The most sessions that they can make in 24 hours.
+             * @description The maximum number of sessions that they can create in 24 hours.
              */
             sessions_per_day?: number | null;
         };
