@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use deskhand_core::policy::{Mode, Policy, Rule, RuleTool, Then, Verdict};
 use serde_json::json;
 
@@ -28,11 +30,8 @@ fn every_tool_is_found_by_its_name_and_no_name_is_used_twice() {
     let tools = all();
     let shown = ScreenSize::default();
     let specs = tools.specs(shown);
-    let names: Vec<&str> = specs.iter().map(|spec| &*spec.name).collect();
-    assert_eq!(
-        names,
-        ["computer", "bash", "editor", "ask_user", "fill_secret"]
-    );
+    let names: HashSet<&str> = specs.iter().map(|spec| &*spec.name).collect();
+    assert_eq!(names.len(), specs.len());
     for (tool, spec) in tools.tools.iter().zip(specs.iter()) {
         assert_eq!(tool.name(), spec.name);
         assert_eq!(spec.parameters["type"], "object", "{}", spec.name);

@@ -117,6 +117,10 @@ pub struct SessionView {
     pub budget: BudgetView,
     /// The number of its newest event.
     pub last_seq: u64,
+    /// Facts that hold until the next event of their kind: the data of the newest event, by its `type`.
+    #[serde(default)]
+    #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
+    pub standing: serde_json::Map<String, serde_json::Value>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -182,6 +186,7 @@ impl From<Session> for SessionView {
             tokens: session.tokens,
             budget,
             last_seq: session.last_seq,
+            standing: session.standing,
             created_at: session.created_at,
             updated_at: session.updated_at,
         }

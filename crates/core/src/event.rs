@@ -7,6 +7,7 @@
 //! and one line in [`events!`]; a new field needs `#[serde(default)]`.
 
 mod decisions;
+mod ends;
 mod models;
 mod settings;
 
@@ -16,6 +17,7 @@ use utoipa::ToSchema;
 
 pub use self::{
     decisions::{DecisionRaised, DecisionSettled},
+    ends::{Complete, Failure, Outcome},
     models::{Cost, GatewayUse, ModelChanged, Retry},
     settings::SessionChanged,
 };
@@ -129,6 +131,9 @@ events! {
 }
 
 impl EventBody {
+    /// The kinds whose newest event is a fact about the session until the next one. The session is shown with them.
+    pub const STANDING: &'static [&'static str] = &[];
+
     /// Returns true if the event changes a session's entry in lists: its state, title, model or open questions.
     pub fn changes_summary(&self) -> bool {
         matches!(
@@ -324,47 +329,4 @@ pub struct Notice {
     pub limit: f64,
     /// A sentence for people.
     pub message: String,
-}
-
-/// Something failed. With a `turn` it ends that turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = ErrorData)]
-pub struct Failure {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Uuid)]
-    pub turn: Option<TurnId>,
-    /// Stable, for programs: `server_restarted`, `model_failed`, …
-    pub code: String,
-    /// A sentence for people: the problem and the way out.
-    pub message: String,
-}
-
-/// A turn ended normally, or because a person stopped it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = CompleteData)]
-pub struct Complete {
-    #[schema(value_type = Uuid)]
-    pub turn: TurnId,
-    pub outcome: Outcome,
-    /// The number of model calls.
-    pub n_steps: u32,
-    pub duration_ms: u64,
-    /// The bound that ended it, if one did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub bound: Option<Bound>,
-}
-
-/// The way in which a turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Outcome {
-    /// The model ended its turn.
-    Done,
-    /// A person stopped it.
-    Stopped,
-    /// An interrupting message ended it and starts the next turn.
-    Interrupted,
-    /// It reached a bound, and a person chose to stop.
-    Enough,
 }

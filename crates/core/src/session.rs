@@ -37,6 +37,8 @@ pub struct Session {
     pub lease: Option<Lease>,
     /// The number of the newest event.
     pub last_seq: u64,
+    /// The data of the newest event of each kind in [`EventBody::STANDING`], by kind.
+    pub standing: serde_json::Map<String, serde_json::Value>,
     /// The cost of its models so far, in US dollars.
     pub cost_usd: f64,
     /// The tokens that its models have read and written so far.

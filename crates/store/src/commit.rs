@@ -13,11 +13,12 @@ use deskhand_core::{
     session::{Phase, SandboxState},
 };
 use jiff::Timestamp;
+use serde_json::Map;
 use uuid::Uuid;
 
 use crate::{
     budgets::nano,
-    database::{Row, Store, StoreError, Transaction, Value, count, millis, parsed, stored_count},
+    database::{Row, Store, StoreError, Transaction, Value, count, from_json, millis, parsed, stored_count},
     servers::{ServerId, expiry},
 };
 
@@ -79,6 +80,8 @@ pub struct HeldSession {
     seq_before: u64,
     events: Vec<LoggedEvent>,
     changes_summary: bool,
+    /// The events of this change that stand until the next one of their kind.
+    standing: Map<String, serde_json::Value>,
 }
 
 /// The columns of the row as the database has them.
@@ -210,6 +213,7 @@ impl HeldSession {
             stored,
             events: Vec::new(),
             changes_summary: false,
+            standing: Map::new(),
         })
     }
 
@@ -243,6 +247,7 @@ impl HeldSession {
             stored,
             events: Vec::new(),
             changes_summary: false,
+            standing: Map::new(),
         };
         held.count_again_from(1);
         held
@@ -275,6 +280,9 @@ impl HeldSession {
                        ON CONFLICT DO NOTHING";
             let values = [blob.as_str().into(), self.id.0.into()];
             self.tx.execute(sql, values).await?;
+        }
+        if EventBody::STANDING.contains(&body.kind()) {
+            self.standing.insert(body.kind().to_owned(), from_json(&data)?);
         }
         self.events.push(LoggedEvent {
             seq,
@@ -322,6 +330,9 @@ impl HeldSession {
             self.write_with_server(&after).await?;
         } else if after != self.stored {
             self.write(&after).await?;
+        }
+        if !self.standing.is_empty() {
+            self.write_standing().await?;
         }
         self.tx.commit().await?;
         Ok(Committed {
@@ -374,6 +385,18 @@ impl HeldSession {
         Ok(())
     }
 
+    /// Replaces the standing events of the kinds that this change tells of.
+    async fn write_standing(&mut self) -> Result<(), StoreError> {
+        let sql = "SELECT standing FROM sessions WHERE id = $1";
+        let row = self.tx.one(sql, [self.id.0.into()]).await?;
+        let mut standing = row.as_ref().map(standing).transpose()?.unwrap_or_default();
+        standing.append(&mut self.standing);
+        let text = serde_json::to_string(&standing).map_err(StoreError::Encode)?;
+        let sql = "UPDATE sessions SET standing = $1 WHERE id = $2";
+        self.tx.execute(sql, [text.into(), self.id.0.into()]).await?;
+        Ok(())
+    }
+
     fn columns(&self, after: &Stored) -> [Value; 6] {
         [
             after.phase.name().into(),
@@ -384,4 +407,10 @@ impl HeldSession {
             self.id.0.into(),
         ]
     }
+}
+
+/// Reads the standing events of a session's row.
+pub(crate) fn standing(row: &Row) -> Result<Map<String, serde_json::Value>, StoreError> {
+    let text: Option<&str> = row.get("standing")?;
+    text.map_or_else(|| Ok(Map::new()), from_json)
 }

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use crate::{
     approvals::policy,
     budgets::{budget, granted, nano, stored_tokens, usd},
-    commit::HeldSession,
+    commit::{HeldSession, standing},
     database::{
         Row, Store, StoreError, Transaction, Value, count, from_json, json, millis, parsed,
         timestamp,
@@ -25,7 +25,7 @@ use crate::{
 };
 
 const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.metadata, s.approvals, s.phase, \
-                       s.sandbox, s.last_seq, s.created_at_ms, s.updated_at_ms, \
+                       s.sandbox, s.last_seq, s.standing, s.created_at_ms, s.updated_at_ms, \
                        s.cost_nanousd, s.tokens, s.budget_nanousd, s.budget_tokens, \
                        s.granted_nanousd, s.granted_tokens, \
                        s.lease_user_id, s.lease_until_ms, \
@@ -255,6 +255,7 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         sandbox: parsed(row.get("sandbox")?)?,
         lease: lease(row)?,
         last_seq: count(row.get("last_seq")?)?,
+        standing: standing(row)?,
         cost_usd: usd(row.get("cost_nanousd")?),
         tokens: count(row.get("tokens")?)?,
         budget: budget(row)?,

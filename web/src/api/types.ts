@@ -1200,6 +1200,10 @@ export interface components {
             /** @description Your right in it. */
             right: components["schemas"]["Right"];
             sandbox: components["schemas"]["SandboxState"];
+            /** @description Facts that hold until the next event of their kind: the data of the newest event, by its `type`. */
+            standing?: {
+                [key: string]: unknown;
+            };
             state: components["schemas"]["SessionState"];
             /** @description Empty until a person names the session or the first message does. */
             title: string;

@@ -135,6 +135,7 @@ impl Sessions {
             budget: parts.budget.with(wanted.budget),
             granted: Amount::default(),
             last_seq: 1,
+            standing: serde_json::Map::new(),
             created_at: now,
             updated_at: now,
         })

@@ -55,6 +55,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 11,
         sql: include_str!("../../migrations/0011_servers.sql"),
     },
+    Migration {
+        number: 12,
+        sql: include_str!("../../migrations/0012_standing.sql"),
+    },
 ];
 
 /// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any

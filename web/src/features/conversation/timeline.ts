@@ -20,6 +20,8 @@ import { changeWaiting } from "./waitingItems";
 /** A session's log in the form that the page shows. */
 export interface Timeline {
   lastSeq: number;
+  /** The data of the newest event of each kind. */
+  newest: Newest;
   items: readonly Item[];
   /** Prompts that no turn has taken, in the order in which people sent them. They follow the items. */
   waiting: readonly PromptItem[];
@@ -43,6 +45,7 @@ export interface Timeline {
 
 export const emptyTimeline: Timeline = {
   lastSeq: 0,
+  newest: {},
   items: [],
   waiting: [],
   shots: [],
@@ -58,6 +61,7 @@ export const emptyTimeline: Timeline = {
 
 /** A timeline that is being changed by one batch of events. */
 interface Draft extends Timeline {
+  newest: Record<string, unknown>;
   items: Item[];
   waiting: PromptItem[];
   shots: Shot[];
@@ -69,12 +73,14 @@ export function addEvents(timeline: Timeline, events: readonly SessionEvent[]): 
   if (fresh.length === 0) return timeline;
   const draft: Draft = {
     ...timeline,
+    newest: { ...timeline.newest },
     items: [...timeline.items],
     waiting: [...timeline.waiting],
     shots: [...timeline.shots],
   };
   for (const event of fresh) {
     addEvent(draft, event);
+    draft.newest[event.type] = event.data;
     draft.lastSeq = event.seq;
   }
   return draft;
@@ -82,6 +88,7 @@ export function addEvents(timeline: Timeline, events: readonly SessionEvent[]): 
 
 type Kind = SessionEvent["type"];
 type Data<K extends Kind> = Extract<SessionEvent, { type: K }>["data"];
+type Newest = { readonly [K in Kind]?: Data<K> };
 
 /** Writes the data of an event of one kind into a draft. */
 type Add<K extends Kind> = (draft: Draft, base: ItemBase, data: Data<K>) => void;
