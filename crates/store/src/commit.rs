@@ -18,8 +18,12 @@ use uuid::Uuid;
 
 use crate::{
     budgets::nano,
-    database::{Row, Store, StoreError, Transaction, Value, count, from_json, millis, parsed, stored_count},
+    database::{
+        Row, Store, StoreError, Transaction, Value, count, from_json, millis, parsed, stored_count,
+    },
+    events::insert_blob,
     servers::{ServerId, expiry},
+    standing::write_standing,
 };
 
 /// The columns that every change reads.
@@ -276,13 +280,11 @@ impl HeldSession {
         ];
         self.tx.execute(sql, values).await?;
         if let EventBody::Screenshot(Screenshot { blob, .. }) = body {
-            let sql = "INSERT INTO session_blobs (blob, session_id) VALUES ($1, $2) \
-                       ON CONFLICT DO NOTHING";
-            let values = [blob.as_str().into(), self.id.0.into()];
-            self.tx.execute(sql, values).await?;
+            insert_blob(&mut self.tx, self.id, blob).await?;
         }
         if EventBody::STANDING.contains(&body.kind()) {
-            self.standing.insert(body.kind().to_owned(), from_json(&data)?);
+            self.standing
+                .insert(body.kind().to_owned(), from_json(&data)?);
         }
         self.events.push(LoggedEvent {
             seq,
@@ -332,7 +334,7 @@ impl HeldSession {
             self.write(&after).await?;
         }
         if !self.standing.is_empty() {
-            self.write_standing().await?;
+            write_standing(&mut self.tx, self.id, self.standing).await?;
         }
         self.tx.commit().await?;
         Ok(Committed {
@@ -385,18 +387,6 @@ impl HeldSession {
         Ok(())
     }
 
-    /// Replaces the standing events of the kinds that this change tells of.
-    async fn write_standing(&mut self) -> Result<(), StoreError> {
-        let sql = "SELECT standing FROM sessions WHERE id = $1";
-        let row = self.tx.one(sql, [self.id.0.into()]).await?;
-        let mut standing = row.as_ref().map(standing).transpose()?.unwrap_or_default();
-        standing.append(&mut self.standing);
-        let text = serde_json::to_string(&standing).map_err(StoreError::Encode)?;
-        let sql = "UPDATE sessions SET standing = $1 WHERE id = $2";
-        self.tx.execute(sql, [text.into(), self.id.0.into()]).await?;
-        Ok(())
-    }
-
     fn columns(&self, after: &Stored) -> [Value; 6] {
         [
             after.phase.name().into(),
@@ -407,10 +397,4 @@ impl HeldSession {
             self.id.0.into(),
         ]
     }
-}
-
-/// Reads the standing events of a session's row.
-pub(crate) fn standing(row: &Row) -> Result<Map<String, serde_json::Value>, StoreError> {
-    let text: Option<&str> = row.get("standing")?;
-    text.map_or_else(|| Ok(Map::new()), from_json)
 }

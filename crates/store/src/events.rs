@@ -7,7 +7,9 @@ use deskhand_core::{
     viewer::Viewer,
 };
 
-use crate::database::{Row, Store, StoreError, count, from_json, stored_count, timestamp};
+use crate::database::{
+    Row, Store, StoreError, Transaction, count, from_json, stored_count, timestamp,
+};
 
 impl Store {
     /// Returns a session's events after number `after`, oldest first.
@@ -65,4 +67,16 @@ pub(crate) fn event(row: &Row) -> Result<LoggedEvent, StoreError> {
         kind: row.get("kind")?,
         data: row.get("data")?,
     })
+}
+
+/// Notes that a session shows a blob.
+pub(crate) async fn insert_blob(
+    tx: &mut Transaction,
+    session: SessionId,
+    blob: &BlobName,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO session_blobs (blob, session_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    tx.execute(sql, [blob.as_str().into(), session.0.into()])
+        .await?;
+    Ok(())
 }

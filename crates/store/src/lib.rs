@@ -25,6 +25,7 @@ mod secrets;
 mod servers;
 mod sessions;
 mod shares;
+mod standing;
 mod tokens;
 mod transitions;
 

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use crate::{
     approvals::policy,
     budgets::{budget, granted, nano, stored_tokens, usd},
-    commit::{HeldSession, standing},
+    commit::HeldSession,
     database::{
         Row, Store, StoreError, Transaction, Value, count, from_json, json, millis, parsed,
         timestamp,
@@ -22,6 +22,7 @@ use crate::{
     lease::lease,
     limits::{MadeLately, made_lately},
     rights::right,
+    standing::standing,
 };
 
 const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.metadata, s.approvals, s.phase, \

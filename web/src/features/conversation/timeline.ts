@@ -15,6 +15,7 @@ import type { HeldLease } from "../screen/control";
 import { changeCalls, settle } from "./decisionItems";
 import type { CallItem, ErrorItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
 import { breakOff, changeModel, withCost } from "./modelItems";
+import { wasSpoken } from "./spoken";
 import { changeWaiting } from "./waitingItems";
 
 /** A session's log in the form that the page shows. */
@@ -144,7 +145,7 @@ function addEvent(draft: Draft, event: SessionEvent): void {
 function addMessage(draft: Draft, base: ItemBase, data: MessageData): void {
   const { id: message, content: text, author, delivery = "queue", model, turn } = data;
   if (data.role === "assistant") {
-    if (!wasSpoken(draft, text, turn)) draft.items.push({ ...base, kind: "answer", text });
+    if (!wasSpoken(draft.items, text, turn)) draft.items.push({ ...base, kind: "answer", text });
     return;
   }
   const { author_name: authorName } = data;
@@ -271,19 +272,6 @@ function addSaid(draft: Draft, piece: SaidItem): void {
   } else {
     draft.items.push(piece);
   }
-}
-
-/** Returns true if the pieces of this turn already contain the complete answer. */
-function wasSpoken(draft: Draft, content: string, turn: string | undefined): boolean {
-  const said = draft.items
-    .filter((item) => item.kind === "text" && item.turn === turn)
-    .map((item) => (item.kind === "text" ? item.text : ""))
-    .join("");
-  return withoutSpace(said).includes(withoutSpace(content));
-}
-
-function withoutSpace(text: string): string {
-  return text.replaceAll(/\s+/g, "");
 }
 
 function changeCall(draft: Draft, call: string, change: (item: CallItem) => CallItem): void {
