@@ -9,6 +9,7 @@ use deskhand_core::{
     model::{
         CallResult, Chunk, Image, Item, ModelError, ModelRequest, Models, ToolCall, UnknownModel,
     },
+    tool::{ToolSpec, ToolSpecs},
 };
 use deskhand_models::{ConfiguredModels, ModelSettings};
 use futures::StreamExt;
@@ -106,6 +107,14 @@ impl Answer {
             original: None,
         }
     }
+}
+
+/// The tools in the golden requests: those with native forms, and two functions. New tools change no golden request.
+pub(crate) fn golden_tools(shown: ScreenSize) -> ToolSpecs {
+    let golden = ["computer", "bash", "editor", "ask_user", "fill_secret"];
+    let all = deskhand_agent::tools::all().specs(shown);
+    let is_golden = |spec: &&ToolSpec| golden.contains(&&*spec.name);
+    all.iter().filter(is_golden).cloned().collect()
 }
 
 pub(crate) fn request(items: &[Item]) -> ModelRequest {

@@ -10,7 +10,10 @@ use deskhand_models::{ConfiguredModels, ModelSettings};
 use deskhand_testkit::Asked;
 use futures::StreamExt;
 
-use crate::server::{Reply, Server};
+use crate::{
+    fixtures::golden_tools,
+    server::{Reply, Server},
+};
 
 const SCREEN: ScreenSize = ScreenSize {
     width: 1280,
@@ -78,7 +81,7 @@ impl Wire {
             system: "You have a computer.".to_owned(),
             screen,
             shown: model.shown(screen),
-            tools: deskhand_agent::tools::all().specs(model.shown(screen)),
+            tools: golden_tools(model.shown(screen)),
             items: items.to_vec(),
         };
         model.stream(request).collect().await
