@@ -12,6 +12,7 @@ mod editor;
 mod fill_secret;
 mod output;
 mod shell_text;
+mod update_plan;
 mod words;
 
 use std::sync::Arc;
@@ -40,6 +41,7 @@ pub fn all() -> ToolSet {
         Arc::new(editor::EditorTool),
         Arc::new(ask_user::AskUserTool),
         Arc::new(fill_secret::FillSecretTool),
+        Arc::new(update_plan::UpdatePlanTool),
     ])
 }
 

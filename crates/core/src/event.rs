@@ -125,6 +125,7 @@ events! {
     Gateway("gateway"): GatewayUse,
     Model("model"): ModelChanged,
     Changed("changed"): SessionChanged,
+    Plan("plan"): PlanChanged,
     Notice("notice"): Notice,
     Error("error"): Failure,
     Complete("complete"): Complete,
@@ -132,7 +133,7 @@ events! {
 
 impl EventBody {
     /// The kinds whose newest event is a fact about the session until the next one. The session is shown with them.
-    pub const STANDING: &'static [&'static str] = &[];
+    pub const STANDING: &'static [&'static str] = &["plan"];
 
     /// Returns true if the event changes a session's entry in lists: its state, title, model or open questions.
     pub fn changes_summary(&self) -> bool {
@@ -329,4 +330,31 @@ pub struct Notice {
     pub limit: f64,
     /// A sentence for people.
     pub message: String,
+}
+
+/// The agent changed its plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = PlanData)]
+pub struct PlanChanged {
+    #[schema(value_type = Uuid)]
+    pub turn: TurnId,
+    /// All steps, in order.
+    pub steps: Vec<PlanStep>,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanStep {
+    pub text: String,
+    pub state: StepState,
+}
+
+/// The progress of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StepState {
+    Pending,
+    Doing,
+    Done,
 }

@@ -608,6 +608,10 @@ export interface components {
             /** @enum {string} */
             type: "changed";
         } | {
+            data: components["schemas"]["PlanData"];
+            /** @enum {string} */
+            type: "plan";
+        } | {
             data: components["schemas"]["NoticeData"];
             /** @enum {string} */
             type: "notice";
@@ -945,6 +949,18 @@ export interface components {
             id: string;
             name: string;
             right: components["schemas"]["Right"];
+        };
+        /** @description The agent changed its plan. */
+        PlanData: {
+            /** @description All steps, in order. */
+            steps: components["schemas"]["PlanStep"][];
+            /** Format: uuid */
+            turn: string;
+        };
+        /** @description One step of a plan. */
+        PlanStep: {
+            state: components["schemas"]["StepState"];
+            text: string;
         };
         /** @description A point on the screen, in native pixels from the top left. */
         Point: {
@@ -1331,6 +1347,11 @@ export interface components {
              */
             turn?: string;
         };
+        /**
+         * @description The progress of a step.
+         * @enum {string}
+         */
+        StepState: "pending" | "doing" | "done";
         /** @description The tool use that needs a person's decision. */
         Subject: {
             input: unknown;
@@ -1605,6 +1626,8 @@ export type Outcome = components['schemas']['Outcome'];
 export type OverBound = components['schemas']['OverBound'];
 export type People = components['schemas']['People'];
 export type Person = components['schemas']['Person'];
+export type PlanData = components['schemas']['PlanData'];
+export type PlanStep = components['schemas']['PlanStep'];
 export type Point = components['schemas']['Point'];
 export type PresenceMessage = components['schemas']['PresenceMessage'];
 export type Price = components['schemas']['Price'];
@@ -1642,6 +1665,7 @@ export type ShellRequest = components['schemas']['ShellRequest'];
 export type SignIn = components['schemas']['SignIn'];
 export type SignInLink = components['schemas']['SignInLink'];
 export type StatusData = components['schemas']['StatusData'];
+export type StepState = components['schemas']['StepState'];
 export type Subject = components['schemas']['Subject'];
 export type TakeControl = components['schemas']['TakeControl'];
 export type Then = components['schemas']['Then'];

@@ -4,7 +4,10 @@
 
 use deskhand_core::{
     decision::DecisionState,
-    event::{Complete, Event, EventBody, Failure, Outcome, Retry, Status, ToolResult, ToolUse},
+    event::{
+        Complete, Event, EventBody, Failure, Outcome, PlanChanged, PlanStep, Retry, Status,
+        StepState, ToolResult, ToolUse,
+    },
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::Role,
     session::SandboxState,
@@ -103,6 +106,7 @@ impl Narrator {
                 vec![(Mark::Note, text, None)]
             }
             EventBody::Retry(retry) => vec![(Mark::Note, retried(retry), None)],
+            EventBody::Plan(plan) => vec![(Mark::Note, plan_line(plan), None)],
             EventBody::Notice(notice) => vec![(Mark::Note, notice.message.clone(), None)],
             EventBody::Answer(settled) => {
                 vec![(Mark::Note, answered(settled.state).to_owned(), None)]
@@ -222,6 +226,20 @@ fn retried(retry: &Retry) -> String {
             retry.next_at.strftime("%H:%M:%S")
         ),
     }
+}
+
+/// Writes a plan on one line.
+fn plan_line(plan: &PlanChanged) -> String {
+    let step = |step: &PlanStep| {
+        let mark = match step.state {
+            StepState::Pending => "○",
+            StepState::Doing => "▸",
+            StepState::Done => "✓",
+        };
+        format!("{mark} {}", one_line(&step.text))
+    };
+    let steps: Vec<_> = plan.steps.iter().map(step).collect();
+    format!("Plan: {}", steps.join("  "))
 }
 
 fn answered(state: DecisionState) -> &'static str {

@@ -10,8 +10,9 @@ use deskhand_core::{
     edit::EditCommand,
     event::{
         Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, GatewayUse,
-        MessageSaid, ModelChanged, Notice, Outcome, QueueChange, QueueChanged, Retry, Said,
-        Screenshot, SessionChanged, Status, ToolResult, ToolUse,
+        MessageSaid, ModelChanged, Notice, Outcome, PlanChanged, PlanStep, QueueChange,
+        QueueChanged, Retry, Said, Screenshot, SessionChanged, Status, StepState, ToolResult,
+        ToolUse,
     },
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
@@ -513,6 +514,7 @@ fn events() -> Vec<EventBody> {
                 model: some.then(|| "a/b".to_owned()),
                 turn: some_turn,
             }),
+            plan_event(turn, some),
             EventBody::Thinking(said.clone()),
             EventBody::Text(said),
             EventBody::ToolUse(ToolUse {
@@ -558,6 +560,17 @@ fn events() -> Vec<EventBody> {
     events.extend(queue_changes());
     events.extend(lease_changes());
     events
+}
+
+fn plan_event(turn: TurnId, is_doing: bool) -> EventBody {
+    let state = if is_doing {
+        StepState::Doing
+    } else {
+        StepState::Done
+    };
+    let text = String::new();
+    let steps = vec![PlanStep { text, state }];
+    EventBody::Plan(PlanChanged { turn, steps })
 }
 
 fn result_parts() -> Vec<ResultPart> {

@@ -1,9 +1,21 @@
 //! `deskhand run`: from the prompt to the answer, with a real sandbox.
 
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::program::{Place, eventually, survivors};
+use crate::{
+    program::{Place, eventually, survivors},
+    world::serve,
+};
+
+const PLAN: &str = "
+steps:
+  - calls:
+      - update_plan: {steps: [{text: Look, state: doing}, {text: Tell, state: pending}]}
+  - calls:
+      - update_plan: {steps: [{text: Look, state: done}, {text: Tell, state: doing}]}
+  - text: Nothing to see.
+";
 
 #[test]
 fn the_demo_ends_with_the_order_number() {
@@ -87,4 +99,24 @@ fn an_unknown_model_is_refused_in_words() {
         "{}",
         ended.stderr
     );
+}
+
+#[tokio::test]
+async fn the_plan_is_shown_as_it_changes_and_stays_with_the_session() {
+    let server = serve(&[("plan", PLAN)]);
+    let place = Place::new()
+        .with("DESKHAND_SERVER", &server.url())
+        .with("DESKHAND_TOKEN", &server.token());
+    let args = ["run", "go", "--model", "scripted/plan", "--keep"];
+    let ended = tokio::task::spawn_blocking(move || place.run(&args))
+        .await
+        .unwrap();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    for shown in ["Plan: ▸ Look  ○ Tell", "Plan: ✓ Look  ▸ Tell"] {
+        assert!(ended.stderr.contains(shown), "{}", ended.stderr);
+    }
+    let sessions = server.client().get("/api/sessions").await.good();
+    let steps = &sessions["sessions"][0]["standing"]["plan"]["steps"];
+    let expected = json!([{"text": "Look", "state": "done"}, {"text": "Tell", "state": "doing"}]);
+    assert_eq!(steps, &expected);
 }

@@ -9,6 +9,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { ItemView } from "./ItemView";
 import type { PromptItem } from "./items";
 import { Lightbox } from "./Lightbox";
+import { Plan } from "./Plan";
 import type { Timeline } from "./timeline";
 import { RetryNote } from "./RetryNote";
 import { useStickToBottom } from "./useStickToBottom";
@@ -43,7 +44,8 @@ export function Conversation(props: ConversationProps) {
   const isEmpty = timeline.items.length === 0 && timeline.waiting.length === 0;
 
   return (
-    <div className="relative min-h-0 flex-1">
+    <div className="relative flex min-h-0 flex-1 flex-col">
+      <Plan plan={timeline.newest.plan} />
       <div
         ref={scroller}
         role="log"
@@ -53,7 +55,7 @@ export function Conversation(props: ConversationProps) {
         // It can be scrolled with the keyboard too.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
-        className="h-full overflow-y-auto overscroll-contain -outline-offset-2"
+        className="min-h-0 flex-1 overflow-y-auto overscroll-contain -outline-offset-2"
       >
         <div ref={content} className="mx-auto max-w-3xl px-4 py-4">
           {isLoading ? (
