@@ -1,11 +1,30 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
+
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 const server = "http://127.0.0.1:7878";
 
+/** Adds Swagger UI, which the server shows at /api/docs, to the files that are embedded into the binary. */
+function swaggerUi(): Plugin {
+  return {
+    name: "swagger-ui",
+    generateBundle() {
+      const { resolve } = createRequire(import.meta.url);
+      for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"]) {
+        const source = gzipSync(readFileSync(resolve(`swagger-ui-dist/${name}`)), { level: 9 });
+        this.emitFile({ type: "asset", fileName: `swagger-ui/${name}.gz`, source });
+      }
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), swaggerUi()],
   build: {
     // noVNC waits at the top of a module for what the browser can decode.
     target: "es2022",

@@ -1,9 +1,12 @@
 //! The embedded page. Paths that are not files belong to the page's own routing and get `index.html`.
 
+use std::borrow::Cow;
+
 use axum::{
     http::{HeaderMap, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
+use bytes::Bytes;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
 use crate::problem::Problem;
@@ -17,6 +20,14 @@ const NOT_BUILT: &str = "The page was not there when this server was built. Run 
 
 pub(crate) fn is_built() -> bool {
     Files::get("index.html").is_some()
+}
+
+/// Returns a file that was built with the page.
+pub(crate) fn file(path: &str) -> Option<Bytes> {
+    Some(match Files::get(path)?.data {
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        Cow::Owned(bytes) => bytes.into(),
+    })
 }
 
 pub(crate) async fn page(method: Method, uri: Uri, headers: HeaderMap) -> Response {

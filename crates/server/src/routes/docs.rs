@@ -1,6 +1,6 @@
 //! The description of this API: the OpenAPI document, and a page that shows it.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use axum::{
     http::header,
@@ -8,9 +8,8 @@ use axum::{
 };
 use bytes::Bytes;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use utoipa_swagger_ui::Config;
 
-use crate::{Shared, extract::Id, openapi::openapi, problem::Problem};
+use crate::{Shared, extract::Id, openapi::openapi, page, problem::Problem};
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
@@ -94,18 +93,11 @@ pub(crate) async fn file(Id(name): Id<String>) -> Result<Response, Problem> {
         "swagger-ui.css" => "text/css; charset=utf-8",
         _ => return Err(Problem::no_route()),
     };
-    let file = utoipa_swagger_ui::serve(&name, Arc::new(Config::default()));
-    let file = file.ok().flatten().ok_or_else(Problem::no_route)?;
+    let compressed = page::file(&format!("swagger-ui/{name}.gz")).ok_or_else(Problem::no_route)?;
     let headers = [
         (header::CONTENT_TYPE, media_type),
+        (header::CONTENT_ENCODING, "gzip"),
         (header::CACHE_CONTROL, "max-age=86400"),
     ];
-    let mut response = (headers, file.bytes.into_owned()).into_response();
-    if file.gzpipped {
-        let gzip = header::HeaderValue::from_static("gzip");
-        response
-            .headers_mut()
-            .insert(header::CONTENT_ENCODING, gzip);
-    }
-    Ok(response)
+    Ok((headers, compressed).into_response())
 }
