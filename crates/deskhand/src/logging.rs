@@ -4,7 +4,11 @@ mod redact;
 
 use std::io::{self, IsTerminal, Write};
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{
+    filter::{LevelFilter, Targets},
+    layer::SubscriberExt,
+    util::SubscriberInitExt,
+};
 
 use crate::config::{LogConfig, LogFormat};
 
@@ -15,15 +19,17 @@ pub(crate) fn start(config: &LogConfig, usual_level: &str) {
     } else {
         usual_level
     };
+    // The settings have been checked, so this is a filter.
+    let filter: Targets = level.parse().unwrap_or_default();
     let log = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(level))
+        .with_max_level(LevelFilter::TRACE)
         .with_writer(|| Redacted(io::stderr()));
     match config.format {
         LogFormat::Text => {
             let in_colour = std::io::stderr().is_terminal() && console::colors_enabled_stderr();
-            log.with_ansi(in_colour).init();
+            log.with_ansi(in_colour).finish().with(filter).init();
         }
-        LogFormat::Json => log.json().flatten_event(true).init(),
+        LogFormat::Json => log.json().flatten_event(true).finish().with(filter).init(),
     }
 }
 

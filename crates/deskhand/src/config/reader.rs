@@ -7,6 +7,7 @@ use std::{
 };
 
 use deskhand_core::secret::Secret;
+use tracing_subscriber::filter::Targets;
 
 use super::{Environment, Layers, Mistake, Source};
 
@@ -173,7 +174,7 @@ impl<'a> Reader<'a> {
     /// Reads a filter for log lines.
     pub(super) fn log_level(&mut self, key: &str) -> String {
         let given = self.text(key);
-        if let Err(error) = tracing_subscriber::EnvFilter::try_new(&given) {
+        if let Err(error) = given.parse::<Targets>() {
             self.mistake(key, &format!("{given:?} is not a level or filter: {error}"));
         }
         given
