@@ -5,7 +5,7 @@ use deskhand_core::{
     blob::BlobFormat,
 };
 
-use super::scale::{self, ScaleError};
+use crate::scale::{self, ScaleError};
 
 /// The quality of a JPEG, out of 100.
 const JPEG_QUALITY: u8 = 75;
@@ -13,24 +13,24 @@ const JPEG_QUALITY: u8 = 75;
 /// Pixels in the X server's format: rows from the top, with four bytes per pixel (blue, green, red and an unused
 /// one).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Picture {
-    pub(super) size: ScreenSize,
+pub struct Picture {
+    pub size: ScreenSize,
     /// `4 × width × height` bytes.
-    pub(super) bgrx: Vec<u8>,
+    pub bgrx: Vec<u8>,
 }
 
 /// The position and the picture of the pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pointer {
+pub struct Pointer {
     /// The position of its hot spot on the screen.
-    pub(super) x: i32,
-    pub(super) y: i32,
+    pub x: i32,
+    pub y: i32,
     /// The position of the hot spot in its picture.
-    pub(super) hot_x: i32,
-    pub(super) hot_y: i32,
-    pub(super) width: usize,
+    pub hot_x: i32,
+    pub hot_y: i32,
+    pub width: usize,
     /// Rows of `0xAARRGGBB`, with premultiplied alpha.
-    pub(super) argb: Vec<u32>,
+    pub argb: Vec<u32>,
 }
 
 /// The longest side of a picture that can be requested. No model accepts a longer one.
@@ -59,7 +59,7 @@ impl Picture {
     }
 
     /// Draws the part of the pointer that is inside the picture.
-    pub(super) fn draw_pointer(&mut self, pointer: &Pointer) {
+    pub fn draw_pointer(&mut self, pointer: &Pointer) {
         let (width, height) = (self.width(), self.height());
         let left = pointer.x - pointer.hot_x;
         let top = pointer.y - pointer.hot_y;
@@ -77,7 +77,7 @@ impl Picture {
     }
 
     /// Blackens the part of a region that is inside the picture.
-    pub(super) fn cover(&mut self, region: Region) {
+    pub fn cover(&mut self, region: Region) {
         let inside = |value: i32, max: usize| usize::try_from(value).unwrap_or(0).min(max);
         let (x0, x1) = (
             inside(region.x0, self.width()),
@@ -94,7 +94,7 @@ impl Picture {
     }
 
     /// Returns the whole picture at another size.
-    pub(super) fn scaled(self, size: ScreenSize) -> Result<Picture, PictureError> {
+    pub fn scaled(self, size: ScreenSize) -> Result<Picture, PictureError> {
         if size == self.size {
             return Ok(self);
         }
@@ -105,7 +105,7 @@ impl Picture {
     /// Returns the part inside `region`, in its own proportions and as large as fits into `frame`.
     ///
     /// The region must lie inside the picture and must not be empty.
-    pub(super) fn zoom(&self, region: Region, frame: ScreenSize) -> Result<Picture, PictureError> {
+    pub fn zoom(&self, region: Region, frame: ScreenSize) -> Result<Picture, PictureError> {
         let part = self.crop(region);
         let size = fit(part.size, frame);
         part.scaled(size)
@@ -137,7 +137,7 @@ impl Picture {
         }
     }
 
-    pub(super) fn encode(&self, format: BlobFormat) -> Result<Vec<u8>, PictureError> {
+    pub fn encode(&self, format: BlobFormat) -> Result<Vec<u8>, PictureError> {
         match format {
             BlobFormat::Png => self.encode_png(),
             BlobFormat::Jpeg => self.encode_jpeg(),
@@ -174,7 +174,7 @@ impl Picture {
 }
 
 /// Checks that a picture of this size can be requested.
-pub(super) fn check_size(shown: Option<ScreenSize>) -> Result<(), PictureError> {
+pub fn check_size(shown: Option<ScreenSize>) -> Result<(), PictureError> {
     let is_good = |side: u16| (1..=LONGEST_SIDE).contains(&side);
     match shown {
         Some(size) if !is_good(size.width) || !is_good(size.height) => {

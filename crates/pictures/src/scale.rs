@@ -16,7 +16,7 @@ pub enum ScaleError {
 }
 
 /// Scales `bgrx` (four bytes per pixel) from one size to another.
-pub(super) fn scale(bgrx: &[u8], from: ScreenSize, to: ScreenSize) -> Result<Vec<u8>, ScaleError> {
+pub(crate) fn scale(bgrx: &[u8], from: ScreenSize, to: ScreenSize) -> Result<Vec<u8>, ScaleError> {
     let (width, height) = (from.width.into(), from.height.into());
     let before = ImageRef::new(width, height, bgrx, PixelType::U8x4)?;
     let mut after = Image::new(to.width.into(), to.height.into(), PixelType::U8x4);

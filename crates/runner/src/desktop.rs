@@ -10,10 +10,8 @@ mod guard;
 mod hands;
 mod keyboard;
 mod keysyms;
-mod picture;
 mod programs;
 mod rest;
-mod scale;
 mod seat;
 mod settle;
 mod typing;
@@ -51,11 +49,12 @@ use self::{
     seat::{Seat, SeatHandle},
     settle::Settle,
 };
+pub use deskhand_pictures::PictureError;
+
 pub use self::{
     browser::{DevToolsError, FillError},
     errors::{ActError, StartDesktopError},
     keysyms::UnknownKey,
-    picture::PictureError,
     typing::Untypable,
     x::XError,
 };
@@ -184,7 +183,7 @@ impl Desktop {
         action.check(self.0.screen)?;
         let looks = look || action.is_look();
         if looks {
-            picture::check_size(shown)?;
+            deskhand_pictures::check_size(shown)?;
         }
         let mut acted_at = tokio::select! {
             biased;
@@ -217,7 +216,7 @@ impl Desktop {
         format: BlobFormat,
         shown: Option<ScreenSize>,
     ) -> Result<Frame, ActError> {
-        picture::check_size(shown)?;
+        deskhand_pictures::check_size(shown)?;
         self.picture(None, shown, format).await
     }
 

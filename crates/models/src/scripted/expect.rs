@@ -2,10 +2,12 @@
 
 use std::{cell::OnceCell, collections::BTreeMap};
 
+use deskhand_pictures::{Patch, Pixels};
+
 use super::{
     check::Spot,
     conversation::{Conversation, Shown},
-    picture::{Colour, Patch, Picture},
+    picture::{self, Colour},
     scenario::{Capture, Expect, Step},
     template,
 };
@@ -33,7 +35,7 @@ const QUOTED_CHARS: usize = 300;
 #[derive(Debug)]
 pub(super) struct StepSight<'a> {
     conversation: &'a Conversation<'a>,
-    picture: OnceCell<Result<Picture, String>>,
+    picture: OnceCell<Result<Pixels, String>>,
 }
 
 impl<'a> StepSight<'a> {
@@ -129,8 +131,8 @@ impl<'a> StepSight<'a> {
                 "expected the colour {colour} on the screen, and was shown no picture in this turn"
             ))
         })?;
-        match self.picture.get_or_init(|| Picture::decode(image)) {
-            Ok(picture) => Ok(picture.find(colour)),
+        match self.picture.get_or_init(|| picture::decode(image)) {
+            Ok(picture) => Ok(picture.find(colour.rgb())),
             Err(problem) => Err(Mismatch::Final(problem.clone())),
         }
     }

@@ -1,8 +1,9 @@
-//! Finds colours in a picture: a scripted model's eyes.
+//! Colours, and the pictures that a scripted model finds them in.
 
 use std::{fmt, str::FromStr};
 
 use deskhand_core::{blob::BlobFormat, model::Image};
+use deskhand_pictures::Pixels;
 use serde::{Deserialize, Deserializer, de};
 
 /// An exact colour, written `#rrggbb`.
@@ -38,97 +39,19 @@ impl<'de> Deserialize<'de> for Colour {
     }
 }
 
-/// A decoded picture.
-#[derive(Debug)]
-pub(super) struct Picture {
-    pub(super) width: usize,
-    pub(super) height: usize,
-    /// The samples row by row, `channels` bytes per pixel.
-    samples: Vec<u8>,
-    channels: usize,
-}
-
-/// The smallest rectangle around all pixels of one colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Patch {
-    /// The leftmost and the rightmost column.
-    pub(super) x: (usize, usize),
-    /// The topmost and the bottommost row.
-    pub(super) y: (usize, usize),
-    pub(super) n_pixels: usize,
-}
-
-impl Patch {
-    pub(super) fn centre(&self) -> (usize, usize) {
-        (
-            usize::midpoint(self.x.0, self.x.1),
-            usize::midpoint(self.y.0, self.y.1),
-        )
+impl Colour {
+    pub(super) fn rgb(self) -> [u8; 3] {
+        self.0
     }
 }
 
-impl Picture {
-    /// Decodes a picture. The error says why it cannot be read.
-    pub(super) fn decode(image: &Image) -> Result<Self, String> {
-        match image.format {
-            BlobFormat::Png => Self::decode_png(&image.bytes)
-                .map_err(|error| format!("was shown a picture that cannot be read: {error}")),
-            BlobFormat::Jpeg => Err(
-                "was shown a JPEG, whose colours are not exact; a scenario needs PNG".to_owned(),
-            ),
+/// Decodes a picture. The error says why it cannot be read.
+pub(super) fn decode(image: &Image) -> Result<Pixels, String> {
+    match image.format {
+        BlobFormat::Png => Pixels::decode_png(&image.bytes)
+            .map_err(|error| format!("was shown a picture that cannot be read: {error}")),
+        BlobFormat::Jpeg => {
+            Err("was shown a JPEG, whose colours are not exact; a scenario needs PNG".to_owned())
         }
-    }
-
-    fn decode_png(bytes: &[u8]) -> Result<Self, png::DecodingError> {
-        let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
-        decoder.set_transformations(png::Transformations::normalize_to_color8());
-        let mut reader = decoder.read_info()?;
-        let size = reader
-            .output_buffer_size()
-            .ok_or(png::DecodingError::LimitsExceeded)?;
-        let mut samples = vec![0; size];
-        let frame = reader.next_frame(&mut samples)?;
-        samples.truncate(frame.buffer_size());
-        let width = usize::try_from(frame.width).unwrap_or(usize::MAX);
-        let height = usize::try_from(frame.height).unwrap_or(usize::MAX);
-        Ok(Self {
-            width,
-            height,
-            samples,
-            channels: frame.color_type.samples(),
-        })
-    }
-
-    /// Finds every pixel of exactly this colour.
-    pub(super) fn find(&self, colour: Colour) -> Option<Patch> {
-        let row_bytes = self.width * self.channels;
-        let mut patch: Option<Patch> = None;
-        for (y, row) in self.samples.chunks_exact(row_bytes.max(1)).enumerate() {
-            for (x, pixel) in row.chunks_exact(self.channels).enumerate() {
-                if !is(pixel, colour) {
-                    continue;
-                }
-                let patch = patch.get_or_insert(Patch {
-                    x: (x, x),
-                    y: (y, y),
-                    n_pixels: 0,
-                });
-                patch.x = (patch.x.0.min(x), patch.x.1.max(x));
-                patch.y.1 = y;
-                patch.n_pixels += 1;
-            }
-        }
-        patch
-    }
-}
-
-/// Returns true if a pixel has this colour.
-///
-/// Grey pixels have one sample for all three channels. Transparency is ignored.
-fn is(pixel: &[u8], colour: Colour) -> bool {
-    match *pixel {
-        [grey] | [grey, _] => [grey; 3] == colour.0,
-        [red, green, blue] | [red, green, blue, _] => [red, green, blue] == colour.0,
-        _ => false,
     }
 }

@@ -3,6 +3,7 @@
 use std::os::fd::OwnedFd;
 
 use deskhand_core::action::ScreenSize;
+use deskhand_pictures::{Picture, Pointer};
 use rustix::{
     buffer::spare_capacity,
     fs::{MemfdFlags, ftruncate, memfd_create},
@@ -18,10 +19,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use super::{
-    picture::{Picture, Pointer},
-    x::XError,
-};
+use super::x::XError;
 
 const ALL_PLANES: u32 = !0;
 

@@ -10,12 +10,12 @@ use std::{
 };
 
 use deskhand_core::{secret::Secret, vault::Filling};
+use deskhand_pictures::{Picture, Pointer};
 use tokio::time::Instant;
 
 use super::{
     ActError,
     browser::{Browser, FillError, Sight, Unclear, Until},
-    picture::{Picture, Pointer},
     seat::SeatHandle,
     windows::Window,
 };
