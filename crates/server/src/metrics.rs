@@ -3,6 +3,7 @@
 use std::{
     convert::Infallible,
     io,
+    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -34,13 +35,20 @@ const SLOW: [f64; 9] = [0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 120.0, 600.0];
 /// The interval between aggregations of recorded values. They stay in memory until then.
 const UPKEEP: Duration = Duration::from_secs(5);
 
+/// The recorder of this process, once it is installed.
+static INSTALLED: Mutex<Option<Metrics>> = Mutex::new(None);
+
 /// The recorded metrics.
 #[derive(Clone)]
 pub(crate) struct Metrics(PrometheusHandle);
 
 impl Metrics {
-    /// Installs the metrics recorder for the whole process.
+    /// Installs the metrics recorder. A process has one, which all its servers share.
     pub(crate) fn install() -> io::Result<Self> {
+        let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(metrics) = &*installed {
+            return Ok(metrics.clone());
+        }
         let slow = |name: &str| Matcher::Full(name.to_owned());
         let handle = PrometheusBuilder::new()
             .set_buckets(&QUICK)
@@ -49,7 +57,7 @@ impl Metrics {
             .and_then(PrometheusBuilder::install_recorder)
             .map_err(io::Error::other)?;
         describe();
-        Ok(Self(handle))
+        Ok(installed.insert(Self(handle)).clone())
     }
 
     /// Aggregates recorded values from time to time, so that memory stays small even if nothing reads the metrics.

@@ -64,6 +64,21 @@ impl FakeSandboxes {
         }
     }
 
+    /// Returns the provider of the next server: it has the same files and scripted commands, and no sandbox runs.
+    pub fn of_next_server(&self, tasks: Tasks) -> Self {
+        let state = self.state();
+        let next = FakeState {
+            homes: state.homes.clone(),
+            commands: state.commands.clone(),
+            failure: state.failure.clone(),
+            ..FakeState::default()
+        };
+        Self {
+            tasks,
+            state: Arc::new(Mutex::new(next)),
+        }
+    }
+
     /// Makes every later sandbox answer this shell command as scripted.
     pub fn on_command(&self, command: &str, answer: FakeCommand) {
         self.state().commands.insert(command.to_owned(), answer);

@@ -10,20 +10,23 @@ use crate::world::serve_set;
 
 /// Each step leaves a line, so that one done twice is seen.
 const STEPS: &str = r#"
-steps:
-  - text: "One."
-    calls:
-      - bash: {command: "echo 1 >> ~/done; sleep 2"}
-  - text: "Two."
-    calls:
-      - bash: {command: "echo 2 >> ~/done; sleep 2"}
-  - text: "Three."
-    calls:
-      - bash: {command: "echo 3 >> ~/done; sleep 2"}
-  - text: "Four."
-    calls:
-      - bash: {command: "paste -sd ' ' ~/done"}
-  - text: "I did {{ result.1 }}"
+turns:
+  - steps:
+      - text: "One."
+        calls:
+          - bash: {command: "echo 1 >> ~/done; sleep 2"}
+      - text: "Two."
+        calls:
+          - bash: {command: "echo 2 >> ~/done; sleep 2"}
+      - text: "Three."
+        calls:
+          - bash: {command: "echo 3 >> ~/done; sleep 2"}
+      - text: "Four."
+        calls:
+          - bash: {command: "paste -sd ' ' ~/done"}
+      - text: "I did {{ result.1 }}"
+  - steps:
+      - text: "I am still here."
 "#;
 
 /// Waits until the server's log has said this so often.
@@ -89,6 +92,7 @@ async fn turns_outlive_a_database_that_goes_away_and_do_nothing_twice() {
             }
         }
         session.prompt("once more").await;
-        session.turn_end(end.seq).await;
+        let end = session.turn_end(end.seq).await;
+        assert!(matches!(end.body, EventBody::Complete(_)), "{end:?}");
     }
 }

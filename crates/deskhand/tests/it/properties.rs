@@ -1,57 +1,28 @@
-//! The eight correctness properties of the session engine, each as one law over generated cases,
-//! through HTTP and WebSocket, on SQLite and on PostgreSQL.
+//! Those correctness properties of the session engine that need real computers or the program's own log, each over a
+//! few generated cases. `deskhand-world` tries the same laws, and the others, over many.
 
-mod bad_ids;
 mod independence;
-mod messages;
 mod monitoring;
-mod restarts;
 mod screens;
-mod streams;
 mod tools;
 
 use std::{cell::RefCell, fmt::Debug};
 
-use deskhand_core::id::SessionId;
-use deskhand_testkit::{ServerOptions, new_postgres_database};
+use deskhand_testkit::ServerOptions;
 use proptest::{
     strategy::Strategy,
     test_runner::{Config, TestRunner},
 };
 
-use crate::world::unlimited;
+use crate::world::{setting, unlimited};
 
-/// How many cases are tried on each database.
-const CASES: u32 = 100;
+/// How many cases are tried. `LAW_CASES` sets another number.
+const CASES: u64 = 6;
 /// How long a case that failed is made smaller.
 const SHRINK_MS: u32 = 40_000;
 
-#[derive(Debug, Clone, Copy)]
-enum Database {
-    Sqlite,
-    Postgres,
-}
-
-impl Database {
-    /// What a server needs to use a new one.
-    async fn options(self) -> ServerOptions {
-        let mut options = ServerOptions {
-            variables: unlimited(),
-            ..ServerOptions::default()
-        };
-        if let Self::Postgres = self {
-            let name = format!("law_{}", SessionId::new()).replace('-', "_");
-            let url = new_postgres_database(&name).await;
-            options
-                .variables
-                .push(("DESKHAND_DATABASE".to_owned(), url));
-        }
-        options
-    }
-}
-
-/// Tries a law on both databases. All cases share the world that `open` makes, so a law leaves it
-/// as it can be used by the next case, also when it fails.
+/// Tries a law. All cases share the server that `open` starts, so a law leaves it as it can be used by the next case,
+/// also when it fails.
 fn for_all<S, W>(
     cases: &S,
     open: &impl AsyncFn(ServerOptions) -> W,
@@ -61,22 +32,24 @@ fn for_all<S, W>(
     S::Value: Debug,
 {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    for database in [Database::Sqlite, Database::Postgres] {
-        let world = runtime.block_on(async { open(database.options().await).await });
-        let world = RefCell::new(world);
-        let mut runner = TestRunner::new(Config {
-            cases: CASES,
-            failure_persistence: None,
-            max_shrink_time: SHRINK_MS,
-            ..Config::default()
-        });
-        let tried = runner.run(cases, |case| {
-            runtime.block_on(law(&mut world.borrow_mut(), case));
-            Ok(())
-        });
-        if let Err(broken) = tried {
-            panic!("on {database:?}: {broken}");
-        }
+    let options = ServerOptions {
+        variables: unlimited(),
+        ..ServerOptions::default()
+    };
+    let world = RefCell::new(runtime.block_on(open(options)));
+    let n_cases = setting("LAW_CASES").unwrap_or(CASES);
+    let mut runner = TestRunner::new(Config {
+        cases: u32::try_from(n_cases).unwrap(),
+        failure_persistence: None,
+        max_shrink_time: SHRINK_MS,
+        ..Config::default()
+    });
+    let tried = runner.run(cases, |case| {
+        runtime.block_on(law(&mut world.borrow_mut(), case));
+        Ok(())
+    });
+    if let Err(broken) = tried {
+        panic!("{broken}");
     }
 }
 

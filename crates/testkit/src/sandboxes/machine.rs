@@ -19,7 +19,7 @@ use deskhand_core::{
     vault::Origin,
 };
 use futures::{StreamExt, channel::mpsc};
-use tokio::time::Instant;
+use tokio::{sync::watch, time::Instant};
 
 use super::{
     Files,
@@ -35,7 +35,7 @@ const PROGRESS_LENGTH: usize = 16;
 /// A computer in memory.
 #[derive(Debug)]
 pub(super) struct FakeMachine {
-    screen: ScreenSize,
+    pub(super) screen: ScreenSize,
     commands: HashMap<String, FakeCommand>,
     state: Mutex<MachineState>,
     /// Locked while an action runs: actions run in order of arrival.
@@ -49,7 +49,7 @@ pub(super) struct MachineState {
     pub(super) files: Files,
     edits: Edits,
     pointer: Point,
-    pub(super) colour: [u8; 3],
+    pub(super) colour: watch::Sender<[u8; 3]>,
     /// The origin of the page whose field has the focus.
     pub(super) focus: Option<Origin>,
     pub(super) typed: Vec<Secret>,
@@ -71,7 +71,7 @@ impl FakeMachine {
             files,
             edits: Edits::default(),
             pointer,
-            colour: [0xf7, 0xf4, 0xee],
+            colour: watch::Sender::new([0xf7, 0xf4, 0xee]),
             focus: None,
             typed: Vec::new(),
             covered: Vec::new(),
@@ -176,7 +176,7 @@ impl FakeMachine {
         let size = shown.unwrap_or(self.screen);
         let state = self.state();
         Frame {
-            bytes: screen::picture(size, state.colour),
+            bytes: screen::picture(size, *state.colour.borrow()),
             format: BlobFormat::Png,
             size,
             pointer: state.pointer,

@@ -61,7 +61,7 @@ impl FakeSandbox {
 
     /// Gives the screen another colour.
     pub fn paint(&self, colour: [u8; 3]) {
-        self.machine.state().colour = colour;
+        self.machine.state().colour.send_replace(colour);
     }
 
     /// Returns the requests that were carried out, in order.
@@ -154,9 +154,10 @@ impl Streams for FakeSandbox {
         let StreamTarget::Screen = target;
         let (client, server) = screen::stream();
         let mut end = self.end.subscribe();
+        let (size, colour) = (self.machine.screen, self.machine.state().colour.subscribe());
         self.tasks.spawn("fake screen", async move {
             tokio::select! {
-                () = server.serve() => {}
+                () = server.serve(size, colour) => {}
                 _ = end.wait_for(Option::is_some) => {}
             }
         });

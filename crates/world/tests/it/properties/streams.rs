@@ -1,21 +1,26 @@
-use deskhand_testkit::{EventStream, Server, ServerOptions, Session};
+use std::time::Duration;
+
+use deskhand_testkit::{EventStream, Session};
+use deskhand_world::{World, WorldOptions};
 use futures::future::join_all;
 use proptest::{collection::vec, prelude::*};
 use serde_json::Value;
 
-use super::{for_all, knowing};
-use crate::world::serve_with;
+use super::for_all;
 
 const N_SESSIONS: usize = 3;
 
-/// A turn that cannot end before it is let go, however long that takes.
+/// How long a turn takes, which no test waits for.
+const HOLD: Duration = Duration::from_mins(1);
+
+/// A turn that cannot end before [`HOLD`] has passed.
 const HELD: &str = r#"
 chunk_delay_ms: 0
 steps:
   - thinking: "I wait."
     text: "{{ prompt }}"
     calls:
-      - bash: {command: "echo waiting; until [ -e go ]; do sleep 0.01; done; rm go"}
+      - bash: {command: "echo waiting; sleep 60"}
   - text: "It is done."
 "#;
 
@@ -78,17 +83,17 @@ impl<'a> Follower<'a> {
     }
 }
 
-struct World {
-    server: Server,
+struct Stage {
+    world: World,
     sessions: Vec<Session>,
 }
 
-async fn open(options: ServerOptions) -> World {
-    let server = serve_with(knowing(options, &[("held", HELD)]));
-    let client = server.client();
+async fn open(options: WorldOptions) -> Stage {
+    let world = World::with(options.knowing(&[("held", HELD)])).await;
+    let client = world.client();
     let sessions = join_all((0..N_SESSIONS).map(|_| client.new_session("scripted/held"))).await;
     join_all(sessions.iter().map(|session| session.shell("true"))).await;
-    World { server, sessions }
+    Stage { world, sessions }
 }
 
 fn is_work(event: &Value) -> bool {
@@ -110,9 +115,8 @@ fn everybody_is_told_the_same_while_it_happens_and_at_the_end() {
     for_all(
         &cases,
         &open,
-        &async |world: &mut World, (which, kinds, prompt)| {
-            let session = &world.sessions[which];
-            let go = world.server.home_of(session).join("go");
+        &async |stage: &mut Stage, (which, kinds, prompt)| {
+            let session = &stage.sessions[which];
             let newest = session.show().await["last_seq"].as_u64().unwrap();
             let come = |wanted: fn(&Kind) -> bool| {
                 let coming = kinds.iter().filter(move |kind| wanted(kind));
@@ -128,7 +132,7 @@ fn everybody_is_told_the_same_while_it_happens_and_at_the_end() {
             followers.extend(come(|kind| matches!(kind, Kind::Midway)).await);
             // The turn goes on only when all of them have seen it at work.
             join_all(followers.iter_mut().map(|follower| follower.until(is_work))).await;
-            std::fs::write(&go, "").unwrap();
+            stage.world.pass(HOLD).await;
             session.turn_end(newest).await;
             followers.extend(come(|kind| matches!(kind, Kind::Late)).await);
             join_all(followers.iter_mut().map(|follower| follower.until(is_rest))).await;

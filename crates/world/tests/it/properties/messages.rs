@@ -1,9 +1,9 @@
-use deskhand_testkit::{Server, ServerOptions, Session};
+use deskhand_testkit::Session;
+use deskhand_world::{World, WorldOptions};
 use proptest::{collection::vec, prelude::*};
 use serde_json::Value;
 
-use super::{for_all, knowing, without_computers};
-use crate::world::serve_with;
+use super::for_all;
 
 const ECHO: &str = r#"
 chunk_delay_ms: 0
@@ -43,14 +43,12 @@ fn sending() -> impl Strategy<Value = Sending> {
 #[test]
 fn a_message_is_stored_at_once_worked_on_and_in_the_history_in_order() {
     let cases = (vec(sending(), 1..7), 1..5_usize);
-    let open = async |options: ServerOptions| {
-        serve_with(without_computers(knowing(options, &[("echo", ECHO)])))
-    };
+    let open = async |options: WorldOptions| World::with(options.knowing(&[("echo", ECHO)])).await;
     for_all(
         &cases,
         &open,
-        &async |server: &mut Server, (sendings, page_size)| {
-            let session = server.client().new_session("scripted/echo").await;
+        &async |world: &mut World, (sendings, page_size)| {
+            let session = world.client().new_session("scripted/echo").await;
             let mut accepted = Vec::new();
             for sending in &sendings {
                 let (content, expected) = match sending {

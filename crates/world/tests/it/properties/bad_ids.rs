@@ -1,10 +1,10 @@
-use deskhand_testkit::{Answer, Client, Operation, Server, ServerOptions};
+use deskhand_testkit::{Answer, Client, Operation};
+use deskhand_world::{World, WorldOptions};
 use proptest::{prelude::*, sample::Index};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{for_all, without_computers};
-use crate::world::serve_with;
+use super::for_all;
 
 /// Any part of a path that is not the session.
 const SOMETHING: &str = "0190163d-8694-739b-aea5-966c26f8ad91";
@@ -38,25 +38,25 @@ fn bad_id() -> impl Strategy<Value = BadId> {
     ]
 }
 
-struct World {
+struct Stranger {
     // Kept for its end.
-    _server: Server,
+    _world: World,
     client: Client,
     operations: Vec<Operation>,
     foreign: String,
 }
 
-async fn open(options: ServerOptions) -> World {
-    let server = serve_with(without_computers(options));
-    let admin = server.client();
+async fn open(options: WorldOptions) -> Stranger {
+    let world = World::with(options).await;
+    let admin = world.client();
     let foreign = admin.new_session("scripted/demo").await.id;
     let mut operations = admin.document().await.operations();
     operations.retain(|operation| operation.path.starts_with("/api/sessions/{"));
-    World {
+    Stranger {
         client: admin.new_user("bob").await,
         operations,
         foreign,
-        _server: server,
+        _world: world,
     }
 }
 
@@ -67,42 +67,46 @@ async fn open(options: ServerOptions) -> World {
 #[test]
 fn every_route_refuses_every_session_that_is_not_there() {
     let cases = (bad_id(), any::<Index>());
-    for_all(&cases, &open, &async |world: &mut World, (bad, which)| {
-        let id = match &bad {
-            BadId::Unknown(id) => id.clone(),
-            BadId::Foreign => world.foreign.clone(),
-            BadId::Mistyped { at, with } => {
-                let at = at.index(world.foreign.len());
-                let mut id = world.foreign.clone();
-                id.replace_range(at..=at, &with.to_string());
-                id
-            }
-            BadId::Nonsense(text) => text.clone(),
-        };
-        let operation = which.get(&world.operations);
-        let answer = ask(&world.client, operation, &id).await;
-        let told = format!("{} {}: {answer:?}", operation.method, operation.path);
-        assert_eq!(answer.status, 404, "{told}");
-        let error = &answer.json()["error"];
-        assert!(
-            error["message"]
-                .as_str()
-                .is_some_and(|text| !text.is_empty()),
-            "{told}"
-        );
-        let told_if_unknown = match bad {
-            BadId::Unknown(_) => return assert_eq!(answer.code(), "no_session"),
-            BadId::Mistyped { .. } | BadId::Nonsense(_) => return,
-            BadId::Foreign => ask(&world.client, operation, SOMETHING).await,
-        };
-        let same = String::from_utf8(told_if_unknown.body).unwrap();
-        let text = String::from_utf8(answer.body).unwrap();
-        assert_eq!(
-            text,
-            same.replace(SOMETHING, &id),
-            "no difference can be seen"
-        );
-    });
+    for_all(
+        &cases,
+        &open,
+        &async |stranger: &mut Stranger, (bad, which)| {
+            let id = match &bad {
+                BadId::Unknown(id) => id.clone(),
+                BadId::Foreign => stranger.foreign.clone(),
+                BadId::Mistyped { at, with } => {
+                    let at = at.index(stranger.foreign.len());
+                    let mut id = stranger.foreign.clone();
+                    id.replace_range(at..=at, &with.to_string());
+                    id
+                }
+                BadId::Nonsense(text) => text.clone(),
+            };
+            let operation = which.get(&stranger.operations);
+            let answer = ask(&stranger.client, operation, &id).await;
+            let told = format!("{} {}: {answer:?}", operation.method, operation.path);
+            assert_eq!(answer.status, 404, "{told}");
+            let error = &answer.json()["error"];
+            assert!(
+                error["message"]
+                    .as_str()
+                    .is_some_and(|text| !text.is_empty()),
+                "{told}"
+            );
+            let told_if_unknown = match bad {
+                BadId::Unknown(_) => return assert_eq!(answer.code(), "no_session"),
+                BadId::Mistyped { .. } | BadId::Nonsense(_) => return,
+                BadId::Foreign => ask(&stranger.client, operation, SOMETHING).await,
+            };
+            let same = String::from_utf8(told_if_unknown.body).unwrap();
+            let text = String::from_utf8(answer.body).unwrap();
+            assert_eq!(
+                text,
+                same.replace(SOMETHING, &id),
+                "no difference can be seen"
+            );
+        },
+    );
 }
 
 async fn ask(client: &Client, operation: &Operation, id: &str) -> Answer {

@@ -1,0 +1,176 @@
+//! A whole server in the test's own process: the real app, HTTP server and database, with sandboxes in memory, scripted
+//! models and a clock that the test moves.
+//!
+//! Rules of `app` and `server` are tested here, in milliseconds. `deskhand_testkit::Server` starts the program itself,
+//! for what only a process, a real sandbox or a real kill can show.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a surprise here is a failed test"
+)]
+
+mod clock;
+mod log;
+mod options;
+mod server;
+mod wiring;
+
+use std::{
+    net::TcpListener,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use deskhand_core::tasks::Tasks;
+use deskhand_testkit::{Client, new_postgres_database, sandboxes::FakeSandboxes};
+
+use crate::{clock::MovedClock, log::CapturedLog, server::ServerThread, wiring::Blueprint};
+pub use crate::{
+    options::{Database, WorldOptions},
+    server::Ending,
+};
+
+/// A server with its own database. It ends, and its folder is removed, on drop.
+#[derive(Debug)]
+pub struct World {
+    /// `None` only while the server restarts.
+    server: Option<ServerThread>,
+    blueprint: Blueprint,
+    sandboxes: FakeSandboxes,
+    client: Client,
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    /// Starts a server on a new SQLite database that knows these scenarios, as name and YAML.
+    pub async fn start(scenarios: &[(&str, &str)]) -> Self {
+        Self::with(WorldOptions::default().knowing(scenarios)).await
+    }
+
+    /// Starts a server with these options.
+    pub async fn with(options: WorldOptions) -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix("deskhand-world-")
+            .tempdir()
+            .unwrap();
+        std::fs::create_dir(folder.path().join("scenarios")).unwrap();
+        for (name, yaml) in &options.scenarios {
+            write_scenario(folder.path(), name, yaml);
+        }
+        let database = match options.database {
+            Database::Sqlite => {
+                let file = folder.path().join("deskhand.db");
+                format!("sqlite://{}", file.display())
+            }
+            Database::Postgres => {
+                let id = deskhand_core::id::SessionId::new();
+                let name = format!("world_{id}").replace('-', "_");
+                new_postgres_database(&name).await
+            }
+        };
+        // The server gets a copy, so that the address stays the same when it restarts.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let blueprint = Blueprint {
+            folder: folder.path().to_owned(),
+            database,
+            listener: Arc::new(listener),
+            url: url.clone(),
+            options,
+            clock: MovedClock::default(),
+            log: CapturedLog::default(),
+            admin_token: None,
+        };
+        let sandboxes = FakeSandboxes::default();
+        let mut world = Self {
+            server: None,
+            blueprint,
+            sandboxes,
+            client: Client::new(url, ""),
+            folder,
+        };
+        world.open().await;
+        world
+    }
+
+    /// Returns a client with the administrator's token. It works across restarts.
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// Returns `http://127.0.0.1:PORT`, the same after a restart.
+    pub fn url(&self) -> &str {
+        &self.blueprint.url
+    }
+
+    /// Returns the sandboxes of the running server.
+    pub fn sandboxes(&self) -> &FakeSandboxes {
+        &self.sandboxes
+    }
+
+    /// Returns the folder of the database, the pictures and the scenarios.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Returns the log lines of the server so far, as JSON.
+    pub fn log(&self) -> String {
+        self.blueprint.log.text()
+    }
+
+    /// Returns the folder of the pictures.
+    pub fn pictures(&self) -> PathBuf {
+        self.folder.path().join("blobs")
+    }
+
+    /// Writes a scenario, or replaces the one with this name.
+    pub fn set_scenario(&self, name: &str, yaml: &str) {
+        write_scenario(self.folder.path(), name, yaml);
+    }
+
+    /// Lets time pass for the server: its clock and all its timers. The test's own timers are not moved.
+    pub async fn pass(&self, time: Duration) {
+        let server = self.server.as_ref().expect("the server runs");
+        server.pass(self.blueprint.clock.clone(), time).await;
+    }
+
+    /// Ends the server in order and starts it again on the same database.
+    pub async fn restart(&mut self) {
+        self.end(Ending::InOrder).await;
+        self.open().await;
+    }
+
+    /// Drops the server, with all its tasks where they are, and starts it again on the same database.
+    ///
+    /// Nothing is awaited and nothing is written, but destructors run. `Server::kill` of the testkit runs none.
+    pub async fn crash(&mut self) {
+        self.end(Ending::Crash).await;
+        self.open().await;
+    }
+
+    /// Ends the server. Time may pass before [`World::open`] starts it again.
+    pub async fn end(&mut self, ending: Ending) {
+        let server = self.server.take().expect("the server runs");
+        server.end(ending).await;
+    }
+
+    /// Starts the server on the same database.
+    pub async fn open(&mut self) {
+        assert!(self.server.is_none(), "the server still runs");
+        let tasks = Tasks::default();
+        // The sandboxes end with their server, and their files stay.
+        self.sandboxes = self.sandboxes.of_next_server(tasks.clone());
+        let sandboxes = self.sandboxes.clone();
+        let (server, token) = ServerThread::start(self.blueprint.clone(), sandboxes, tasks).await;
+        self.client = self.client.with_token(token.expose());
+        self.blueprint.admin_token = Some(token);
+        self.server = Some(server);
+    }
+}
+
+fn write_scenario(folder: &Path, name: &str, yaml: &str) {
+    let file = folder.join("scenarios").join(format!("{name}.yaml"));
+    std::fs::write(file, yaml).unwrap();
+}

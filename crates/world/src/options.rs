@@ -1,0 +1,83 @@
+//! The options for starting a world.
+
+use std::time::Duration;
+
+use deskhand_agent::{PromptTemplate, TurnLimits};
+use deskhand_app::Settings;
+use deskhand_core::{action::ScreenSize, budget::Budget, limits::Limits};
+
+/// The kind of database.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Database {
+    #[default]
+    Sqlite,
+    /// A new database on the server that `scripts/with-postgres` started.
+    Postgres,
+}
+
+/// The options for starting a world.
+#[derive(Debug, Clone)]
+pub struct WorldOptions {
+    pub database: Database,
+    /// Scenarios for `scripted/NAME`, as name and YAML.
+    pub scenarios: Vec<(String, String)>,
+    /// The settings of the app. By default those of `config.default.toml`, but with limits that no test reaches by
+    /// accident.
+    pub settings: Settings,
+    /// The limit for one token or user. 0 means no limit.
+    pub requests_per_second: u32,
+    /// The limit for one address. 0 means no limit.
+    pub sign_ins_per_minute: u32,
+}
+
+impl Default for WorldOptions {
+    fn default() -> Self {
+        Self {
+            database: Database::Sqlite,
+            scenarios: Vec::new(),
+            settings: Settings {
+                screen: ScreenSize {
+                    width: 1024,
+                    height: 768,
+                },
+                turn: TurnLimits::default(),
+                limits: Limits {
+                    awake_sessions: 1000,
+                    sessions_per_day: 100_000,
+                    idle: Duration::from_mins(15),
+                    life: Duration::from_hours(24),
+                    day: Budget {
+                        usd: Some(50.0),
+                        tokens: None,
+                    },
+                },
+                session_budget: Budget {
+                    usd: Some(5.0),
+                    tokens: None,
+                },
+                fallback_model: None,
+                prompt: PromptTemplate::default(),
+                queue_length: 20,
+            },
+            requests_per_second: 0,
+            sign_ins_per_minute: 0,
+        }
+    }
+}
+
+impl WorldOptions {
+    /// Adds scenarios, as name and YAML.
+    #[must_use]
+    pub fn knowing(mut self, scenarios: &[(&str, &str)]) -> Self {
+        let owned = |(name, yaml): &(&str, &str)| ((*name).to_owned(), (*yaml).to_owned());
+        self.scenarios.extend(scenarios.iter().map(owned));
+        self
+    }
+
+    /// Changes the limits of users.
+    #[must_use]
+    pub fn limited(mut self, change: impl FnOnce(&mut Limits)) -> Self {
+        change(&mut self.settings.limits);
+        self
+    }
+}

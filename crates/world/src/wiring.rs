@@ -1,0 +1,111 @@
+//! The parts of a server and how they are put together, as `deskhand serve` does it.
+
+use std::{net::TcpListener, path::PathBuf, sync::Arc, time::Duration};
+
+use deskhand_agent::{OwnLoop, tools};
+use deskhand_app::{App, Parts};
+use deskhand_core::{sandbox::Lifecycle, secret::Secret, tasks::Tasks};
+use deskhand_models::{ConfiguredModels, ModelSettings};
+use deskhand_store::{FolderBlobs, KeyFile, NewServer, Store};
+use deskhand_testkit::sandboxes::FakeSandboxes;
+
+use crate::{WorldOptions, clock::MovedClock, log::CapturedLog};
+
+/// The timeout for ending a server in order.
+const LONGEST_END: Duration = Duration::from_secs(10);
+
+/// Everything that a server is built from, and that outlives it.
+#[derive(Debug, Clone)]
+pub(crate) struct Blueprint {
+    pub(crate) folder: PathBuf,
+    /// The database's address.
+    pub(crate) database: String,
+    pub(crate) listener: Arc<TcpListener>,
+    pub(crate) url: String,
+    pub(crate) options: WorldOptions,
+    pub(crate) clock: MovedClock,
+    pub(crate) log: CapturedLog,
+    /// The administrator's token, if a server made one.
+    pub(crate) admin_token: Option<Secret>,
+}
+
+/// A server that handles requests.
+#[derive(Debug)]
+pub(crate) struct RunningApp {
+    pub(crate) admin_token: Secret,
+    app: App,
+    sandboxes: FakeSandboxes,
+    connections: Tasks,
+}
+
+impl Blueprint {
+    /// Opens the database, starts the app and serves.
+    pub(crate) async fn build(self, sandboxes: FakeSandboxes, tasks: Tasks) -> RunningApp {
+        let clock = Arc::new(self.clock.clone());
+        let store = Store::open(&self.database).await.unwrap();
+        let server = NewServer {
+            host: "test".to_owned(),
+            pid: std::process::id(),
+            data_dir: self.folder.clone(),
+        };
+        let claim = store.claim(&server, &*clock).await.unwrap();
+        let app = App::start(Parts {
+            store,
+            key: KeyFile::at(self.folder.join("secrets.key")),
+            blobs: Arc::new(FolderBlobs::open(self.folder.join("blobs")).unwrap()),
+            models: Arc::new(self.models()),
+            harness: Arc::new(OwnLoop),
+            gateway: None,
+            sandboxes: Arc::new(sandboxes.clone()),
+            clock: Arc::<MovedClock>::clone(&clock),
+            tasks,
+            settings: self.options.settings.clone(),
+        });
+        let app = app.await.unwrap();
+        let made = app.users().ensure_admin(self.admin_token.as_ref()).await;
+        let admin_token = made.unwrap().or(self.admin_token).expect("a token");
+
+        let connections = Tasks::default();
+        let end = connections.shutdown().clone();
+        let keeping = async move { end.run_until_cancelled(claim.keep(clock)).await };
+        connections.spawn("database claim", keeping);
+        let listener = self.listener.try_clone().unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+        let settings = deskhand_server::Settings {
+            public_url: self.url,
+            requests_per_second: self.options.requests_per_second,
+            sign_ins_per_minute: self.options.sign_ins_per_minute,
+        };
+        let end = connections.shutdown().clone();
+        let serving = deskhand_server::serve(listener, app.clone(), settings, end);
+        connections.spawn("serve", async { serving.await.unwrap() });
+        RunningApp {
+            admin_token,
+            app,
+            sandboxes,
+            connections,
+        }
+    }
+
+    /// Sets up the scripted models. They check scenarios against the tools when they read them.
+    fn models(&self) -> ConfiguredModels {
+        let settings = ModelSettings {
+            scenario_dir: Some(self.folder.join("scenarios")),
+            ..ModelSettings::default()
+        };
+        let tools = tools::all();
+        let models = ConfiguredModels::new(settings).unwrap();
+        models.checking_calls(Arc::new(move |tool, input| tools.check(tool, input)))
+    }
+}
+
+impl RunningApp {
+    /// Ends the turns and logs that, stops every sandbox and closes every connection.
+    pub(crate) async fn end(self) {
+        let is_app_ended = self.app.shut_down().await;
+        self.sandboxes.stop_all().await;
+        let is_served = self.connections.end(LONGEST_END).await;
+        assert!(is_app_ended && is_served, "all tasks end in time");
+    }
+}

@@ -1,0 +1,7 @@
+//! Rules of the server, through its API, in one process with the test.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod lease;
+mod life;
+mod properties;
