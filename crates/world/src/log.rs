@@ -6,7 +6,10 @@ use std::{
 };
 
 use tracing::subscriber::DefaultGuard;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{
+    filter::{LevelFilter, Targets},
+    layer::SubscriberExt,
+};
 
 /// Everything that is logged, and also one line for each request.
 const LEVEL: &str = "info,deskhand_server=debug";
@@ -19,12 +22,13 @@ impl CapturedLog {
     /// Captures what this thread logs, until the guard is dropped.
     pub(crate) fn capture(&self) -> DefaultGuard {
         let log = self.clone();
+        let filter: Targets = LEVEL.parse().expect("a filter");
         let lines = tracing_subscriber::fmt()
-            .with_env_filter(EnvFilter::new(LEVEL))
+            .with_max_level(LevelFilter::TRACE)
             .with_writer(move || log.clone())
             .json()
             .flatten_event(true);
-        tracing::subscriber::set_default(lines.finish())
+        tracing::subscriber::set_default(lines.finish().with(filter))
     }
 
     pub(crate) fn text(&self) -> String {
