@@ -155,18 +155,24 @@ impl Watcher {
 
     /// Reads the next `n_bytes` bytes.
     async fn take(&mut self, n_bytes: usize) -> Vec<u8> {
+        // Pings do not count.
+        tokio::time::timeout(PATIENCE, self.fill(n_bytes))
+            .await
+            .expect("the screen went silent");
+        let taken = self.buffer[self.read..self.read + n_bytes].to_vec();
+        self.read += n_bytes;
+        taken
+    }
+
+    /// Waits until at least `n_bytes` bytes can be read.
+    async fn fill(&mut self, n_bytes: usize) {
         while self.buffer.len() - self.read < n_bytes {
-            let message = tokio::time::timeout(PATIENCE, self.socket.next())
-                .await
-                .expect("the screen went silent");
+            let message = self.socket.next().await;
             self.buffer.drain(..std::mem::take(&mut self.read));
             if let Message::Binary(bytes) = message.expect("the screen was closed").unwrap() {
                 self.buffer.extend_from_slice(&bytes);
             }
         }
-        let taken = self.buffer[self.read..self.read + n_bytes].to_vec();
-        self.read += n_bytes;
-        taken
     }
 }
 

@@ -2,6 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod decisions;
 mod lease;
 mod life;
+mod limits;
+mod presence;
 mod properties;
+mod tokens;

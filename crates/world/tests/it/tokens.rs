@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use deskhand_core::clock::{Clock, SystemClock};
 use deskhand_testkit::Client;
+use deskhand_world::World;
 use serde_json::{Value, json};
 
-use crate::world::serve;
+/// How long a short token is good for.
+const SHORT: Duration = Duration::from_secs(20);
 
 async fn new_token(client: &Client, wanted: Value) -> (Client, Value) {
     let made = client.post("/api/tokens", wanted).await.good();
@@ -15,8 +17,8 @@ async fn new_token(client: &Client, wanted: Value) -> (Client, Value) {
 
 #[tokio::test]
 async fn a_token_does_what_its_scope_allows() {
-    let server = serve(&[]);
-    let admin = server.client();
+    let world = World::start(&[]).await;
+    let admin = world.client();
     let session = admin.new_session("scripted/demo").await;
     let users = "/api/users";
     for (scope, reads, writes, manages) in [
@@ -56,8 +58,8 @@ async fn a_token_does_what_its_scope_allows() {
 
 #[tokio::test]
 async fn a_token_is_shown_once_and_known_by_its_beginning() {
-    let server = serve(&[]);
-    let admin = server.client();
+    let world = World::start(&[]).await;
+    let admin = world.client();
     let bob = admin.new_user("bob").await;
     let (client, made) = new_token(&admin, json!({"name": "ci"})).await;
     let secret = made["token"].as_str().unwrap();
@@ -76,9 +78,9 @@ async fn a_token_is_shown_once_and_known_by_its_beginning() {
         .unwrap();
     assert!(secret.starts_with(token["prefix"].as_str().unwrap()));
     assert!(token["last_used_at"].is_string());
-    let database = std::fs::read(server.data_dir().join("deskhand.db")).unwrap();
+    let database = std::fs::read(world.folder().join("deskhand.db")).unwrap();
     assert!(!String::from_utf8_lossy(&database).contains(secret));
-    assert!(!server.log().contains(secret));
+    assert!(!world.log().contains(secret));
 
     // It is nobody else's to see or revoke.
     let path = format!("/api/tokens/{}", made["id"].as_str().unwrap());
@@ -100,12 +102,11 @@ async fn a_token_is_shown_once_and_known_by_its_beginning() {
 
 #[tokio::test]
 async fn the_last_use_is_kept_when_the_server_ends() {
-    let mut server = serve(&[]);
-    let (client, made) = new_token(&server.client(), json!({"name": "ci"})).await;
+    let mut world = World::start(&[]).await;
+    let (client, made) = new_token(&world.client(), json!({"name": "ci"})).await;
     client.get("/api/me").await.good();
-    assert_eq!(server.terminate(), Some(0));
-    server.start_again();
-    let listed = server.client().get("/api/tokens").await.good();
+    world.restart().await;
+    let listed = world.client().get("/api/tokens").await.good();
     let mut tokens = listed["tokens"].as_array().unwrap().iter();
     let token = tokens.find(|token| token["id"] == made["id"]).unwrap();
     assert!(token["last_used_at"].is_string(), "{token}");
@@ -113,11 +114,11 @@ async fn the_last_use_is_kept_when_the_server_ends() {
 
 #[tokio::test]
 async fn a_token_that_ends_ends_its_open_streams() {
-    let server = serve(&[]);
-    let admin = server.client();
+    let world = World::start(&[]).await;
+    let admin = world.client();
     let session = admin.new_session("scripted/demo").await;
     let (revoked, made) = new_token(&admin, json!({"name": "revoked", "scope": "read"})).await;
-    let end = SystemClock.now() + Duration::from_secs(2);
+    let end = SystemClock.now() + SHORT;
     let (short, _) = new_token(&admin, json!({"name": "short", "expires_at": end})).await;
     let mut streams = Vec::new();
     for client in [&revoked, &short, &admin] {
@@ -128,8 +129,9 @@ async fn a_token_that_ends_ends_its_open_streams() {
     let path = format!("/api/tokens/{}", made["id"].as_str().unwrap());
     admin.delete(&path).await.good();
     assert_eq!(streams[0].closed().await.0, 1008);
+    short.get("/api/me").await.good();
+    world.pass(SHORT).await;
     assert_eq!(streams[1].closed().await.0, 1008);
-    assert!(SystemClock.now() >= end);
     for client in [&revoked, &short] {
         assert_eq!(client.get("/api/me").await.status, 401);
     }

@@ -1,9 +1,10 @@
 //! How much one person may use: sessions that are awake, sessions a day, requests a second.
 
-use deskhand_core::event::EventBody;
-use serde_json::json;
+use std::time::Duration;
 
-use crate::world::serve_set;
+use deskhand_core::event::EventBody;
+use deskhand_world::{World, WorldOptions};
+use serde_json::json;
 
 const SLOW: &str = r#"
 steps:
@@ -24,12 +25,13 @@ async fn working(client: &deskhand_testkit::Client) -> deskhand_testkit::Session
 
 #[tokio::test]
 async fn the_longest_idle_session_makes_room_and_without_one_nothing_is_taken() {
-    let settings = [
-        ("DESKHAND_LIMITS_AWAKE_SESSIONS", "2"),
-        ("DESKHAND_LIMITS_SESSIONS_PER_DAY", "50"),
-    ];
-    let server = serve_set(&[("slow", SLOW)], &settings);
-    let client = server.client();
+    let options = WorldOptions::default().knowing(&[("slow", SLOW)]);
+    let options = options.limited(|limits| {
+        limits.awake_sessions = 2;
+        limits.sessions_per_day = 50;
+    });
+    let world = World::with(options).await;
+    let client = world.client();
     let first = client.new_session("scripted/slow").await;
     first.shell("true").await;
     let second = working(&client).await;
@@ -100,8 +102,9 @@ async fn the_longest_idle_session_makes_room_and_without_one_nothing_is_taken() 
 
 #[tokio::test]
 async fn sessions_per_day_are_counted_and_an_administrator_decides_for_others() {
-    let server = serve_set(&[], &[("DESKHAND_LIMITS_SESSIONS_PER_DAY", "2")]);
-    let admin = server.client();
+    let options = WorldOptions::default().limited(|limits| limits.sessions_per_day = 2);
+    let world = World::with(options).await;
+    let admin = world.client();
     let ada = admin.new_user("ada").await;
     for _ in 0..2 {
         ada.new_session("scripted/demo").await.terminate().await;
@@ -144,16 +147,19 @@ async fn sessions_per_day_are_counted_and_an_administrator_decides_for_others() 
         ada.get("/api/me/limits").await.good()["sessions_per_day"]["limit"],
         2
     );
+    world.pass(Duration::from_hours(24)).await;
+    ada.new_session("scripted/demo").await;
 }
 
 #[tokio::test]
 async fn who_asks_too_fast_is_told_when_to_come_back() {
-    let settings = [
-        ("DESKHAND_RATE_REQUESTS_PER_SECOND", "5"),
-        ("DESKHAND_RATE_SIGN_INS_PER_MINUTE", "3"),
-    ];
-    let server = serve_set(&[], &settings);
-    let client = server.client();
+    let world = World::with(WorldOptions {
+        requests_per_second: 5,
+        sign_ins_per_minute: 3,
+        ..WorldOptions::default()
+    })
+    .await;
+    let client = world.client();
     let mut n_answered = 0;
     let refused = loop {
         let answer = client.get("/api/me").await;

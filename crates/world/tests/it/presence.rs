@@ -1,9 +1,8 @@
 //! Who is in a session right now.
 
 use deskhand_testkit::{Client, Session};
+use deskhand_world::World;
 use serde_json::json;
-
-use crate::world::serve;
 
 fn join(name: &str) -> (String, String) {
     ("collaborator_join".to_owned(), name.to_owned())
@@ -25,8 +24,8 @@ async fn here(client: &Client, session: &Session) -> Vec<String> {
 
 #[tokio::test]
 async fn everybody_sees_who_comes_and_goes_and_nothing_of_it_is_logged() {
-    let server = serve(&[]);
-    let admin = server.client();
+    let world = World::start(&[]).await;
+    let admin = world.client();
     let bob = admin.new_user("bob").await;
     let session = admin.new_session("scripted/demo").await;
     session.shell("true").await;
@@ -62,15 +61,14 @@ async fn everybody_sees_who_comes_and_goes_and_nothing_of_it_is_logged() {
 }
 
 #[tokio::test]
-async fn a_killed_server_leaves_nobody_behind() {
-    let mut server = serve(&[]);
-    let session = server.client().new_session("scripted/demo").await;
+async fn a_crashed_server_leaves_nobody_behind() {
+    let mut world = World::start(&[]).await;
+    let session = world.client().new_session("scripted/demo").await;
     session.shell("true").await;
     let mut watching = session.follow_with_people(0).await;
     assert_eq!(watching.next_person().await, join("admin"));
-    assert_eq!(here(&server.client(), &session).await, ["admin"]);
-    server.kill();
-    server.start_again();
-    assert!(here(&server.client(), &session).await.is_empty());
-    server.client().session(&session.id).terminate().await;
+    assert_eq!(here(&world.client(), &session).await, ["admin"]);
+    world.crash().await;
+    assert!(here(&world.client(), &session).await.is_empty());
+    world.client().session(&session.id).terminate().await;
 }
