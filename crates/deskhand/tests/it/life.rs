@@ -44,7 +44,7 @@ async fn an_idle_session_sleeps_and_the_next_message_finds_its_files() {
     session.turn_end(0).await;
     let (seq, status) = sandbox(&session, 0, SandboxState::Stopped).await;
     let reason = status.reason.unwrap();
-    assert!(reason.contains("Nobody needed it for 1 s"), "{reason}");
+    assert!(reason.contains("The desktop was idle for 1 s"), "{reason}");
     assert_eq!(status.state.name(), "idle");
     assert!(
         processes_with_mount(&server.mark()).is_empty(),
@@ -141,7 +141,7 @@ steps:
     let (seq, status) = sandbox(&session, 0, SandboxState::Stopped).await;
     let reason = status.reason.unwrap();
     assert!(
-        reason.contains("had run for 3 s, the longest it may"),
+        reason.contains("had run for 3 s, which is its limit"),
         "{reason}"
     );
     assert_eq!(status.state.name(), "running", "the turn goes on");
