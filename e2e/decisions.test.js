@@ -79,7 +79,7 @@ test("questions are answered in the conversation and in the inbox", async () => 
   await page.keep("approval-dark");
   await button(page, "Refuse").click();
   await log.getByText("Told Green, Grace, Card, then Not executed", { exact: false }).waitFor();
-  await page.getByRole("link", { name: "Nothing waits for you" }).click();
-  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+  await page.getByRole("link", { name: "Nothing is waiting for you" }).click();
+  await page.getByRole("heading", { name: "Nothing is waiting for you" }).waitFor();
   await page.keep("inbox-empty");
 });

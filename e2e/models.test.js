@@ -75,7 +75,7 @@ test("a model for the session, another for one message, and one that is away", a
 
     // The cost of both answers, and the budget of the day.
     await page.getByRole("button", { name: "Used: $0.24 · 60.2k tokens" }).click();
-    const used = page.getByRole("dialog", { name: "What the models used" });
+    const used = page.getByRole("dialog", { name: "Usage of models" });
     await used.getByText("$0.24 of $50.00").waitFor();
     await page.keep("models-4-used");
     await page.keyboard.press("Escape");

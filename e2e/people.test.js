@@ -35,8 +35,8 @@ test("an administrator brings somebody in, shares a session and takes it back", 
   await admin.getByRole("textbox", { name: "Name", exact: true }).fill("bob");
   await button(admin, "Add a user").click();
   const link = await admin.getByRole("textbox", { name: "Sign-in link" }).inputValue();
-  await admin.getByRole("textbox", { name: "What it is for" }).fill("nightly build");
-  await button(admin, "Make a token").click();
+  await admin.getByRole("textbox", { name: "Purpose" }).fill("nightly build");
+  await button(admin, "Create a token").click();
   const token = await admin.getByRole("textbox", { name: "New token" }).inputValue();
   assert.match(token, /^dh_/);
   await admin.getByText("nightly build", { exact: false }).first().waitFor();
@@ -59,7 +59,7 @@ test("an administrator brings somebody in, shares a session and takes it back", 
   await admin.keyboard.press("Enter");
   await button(admin, "Share").click();
   await admin.getByLabel("Right of the link").selectOption("suggest");
-  await button(admin, "Make a link").click();
+  await button(admin, "Create a link").click();
   const share = await admin.getByRole("textbox", { name: "New link" }).inputValue();
   await admin.keep("share");
   await admin.keyboard.press("Escape");

@@ -175,10 +175,10 @@ test("messages that wait can be changed, and one can interrupt", async () => {
     const change = (nth) => page.getByRole("button", { name: "Change this message" }).nth(nth);
     await change(0).click();
     await page.getByRole("menuitem", { name: "Edit" }).click();
-    await page.getByRole("textbox", { name: "Message that waits" }).fill("Water the trees");
+    await page.getByRole("textbox", { name: "Waiting message" }).fill("Water the trees");
     await page.getByRole("button", { name: "Save" }).click();
     // While the message is edited it has no menu, and the field contains the same text.
-    await page.getByRole("textbox", { name: "Message that waits" }).waitFor({ state: "detached" });
+    await page.getByRole("textbox", { name: "Waiting message" }).waitFor({ state: "detached" });
     await log.getByText("Water the trees", { exact: true }).waitFor();
     await change(0).click();
     await page.keep("10-waiting-menu");

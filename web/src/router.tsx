@@ -58,8 +58,8 @@ function Broken({ error }: ErrorComponentProps) {
     <main className="grid min-h-full place-items-center">
       <Placeholder
         icon={<Bug aria-hidden />}
-        title="This page has a fault"
-        actions={<Button onClick={() => window.location.reload()}>Load it again</Button>}
+        title="This page failed"
+        actions={<Button onClick={() => window.location.reload()}>Reload</Button>}
       >
         {messageOf(error)}
       </Placeholder>

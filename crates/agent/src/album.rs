@@ -64,7 +64,10 @@ impl Album {
                     self.images.insert(name.clone(), Image { bytes, format });
                 }
                 Err(BlobError::Missing(name)) => {
-                    tracing::warn!(blob = name.as_str(), "a picture of the log is missing");
+                    tracing::warn!(
+                        blob = name.as_str(),
+                        "a picture named in the log is missing"
+                    );
                 }
                 Err(error @ (BlobError::Full(_) | BlobError::Io(_))) => return Err(error),
             }

@@ -15,7 +15,7 @@ use crate::{
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// The longest pause that a vendor can ask for.
-const LONGEST_WISH: Duration = Duration::from_mins(10);
+const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(10);
 /// The longest outage of a vendor before the turn fails.
 const LONGEST_OUTAGE: Duration = Duration::from_hours(1);
 /// The number of attempts before the fallback model is used, if there is one.
@@ -69,7 +69,7 @@ impl Work {
         let other = self.fallback.take_if(|_| attempt >= TRIES_BEFORE_FALLBACK);
         let pause = match (&other, after) {
             (Some(_), _) => Duration::ZERO,
-            (None, Some(after)) => after.min(LONGEST_WISH),
+            (None, Some(after)) => after.min(LONGEST_RETRY_AFTER),
             (None, None) => pause(attempt, rand::random_range(0.5..1.0)),
         };
         let retry = EventBody::Retry(Retry {

@@ -27,7 +27,7 @@ pub(crate) const HALTED: &str = "Not executed: an earlier computer action in thi
 /// The result of every call that a stop prevented or cut short.
 pub(crate) const STOPPED: &str = "Stopped before it was done.";
 const TURN_ENDED: &str = "Not executed: the turn ended before.";
-const NO_PICTURE: &str = "\n[The picture of it could not be kept.]";
+const NO_PICTURE: &str = "\n[The picture of it could not be stored.]";
 
 /// The result of one call.
 #[derive(Debug)]

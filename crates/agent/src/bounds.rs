@@ -23,10 +23,10 @@ use crate::{
     work::Work,
 };
 
-/// The number of repetitions after which the model is told.
-const TOLD_AFTER: f64 = 3.0;
+/// The number of repetitions after which the model is warned.
+const WARN_MODEL_AFTER: f64 = 3.0;
 /// The number of repetitions after which a person is asked.
-const ASKED_AFTER: f64 = 5.0;
+const ASK_PERSON_AFTER: f64 = 5.0;
 
 /// The bounds of a turn.
 #[derive(Debug)]
@@ -168,7 +168,7 @@ impl Work {
     /// Warns people and the model, once for each bound that is close.
     async fn warn(&mut self, gauges: &[Gauge]) -> Result<(), Cut> {
         let is_news = |gauge: &&Gauge| match gauge.over.bound {
-            Bound::Repeats => gauge.over.used >= TOLD_AFTER && !self.repeats().is_told,
+            Bound::Repeats => gauge.over.used >= WARN_MODEL_AFTER && !self.repeats().is_warned,
             Bound::SessionUsd
             | Bound::SessionTokens
             | Bound::DayUsd
@@ -215,7 +215,7 @@ impl Work {
         };
         let n_repeats = self.repeats().n_times;
         let mut gauges = vec![
-            of_turn(Bound::Repeats, n_repeats.into(), 0.0, ASKED_AFTER),
+            of_turn(Bound::Repeats, n_repeats.into(), 0.0, ASK_PERSON_AFTER),
             of_turn(
                 Bound::Steps,
                 n_done.into(),

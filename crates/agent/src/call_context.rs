@@ -41,11 +41,10 @@ const LONGEST_ACTION: Duration = Duration::from_mins(35);
 const PROGRESS_LENGTH: usize = 16;
 
 const NO_COMPUTER: &str = "Not executed: the computer was not ready.";
-const FATE_UNKNOWN: &str = "The computer was lost during this action, so it is not known whether \
-                            it was done. It is started again for the next action: files are kept, \
-                            open programs are gone.";
-const GONE: &str = "Not executed: the computer was not running. It is started again for the next \
-                    action: files are kept, open programs are gone.";
+const FATE_UNKNOWN: &str = "The computer was lost during this action, so it is not known whether it was done. \
+                            It starts again for the next action: files are kept, open programs are gone.";
+const GONE: &str = "Not executed: the computer was not running. It starts again for the next action: files are \
+                    kept, open programs are gone.";
 const CANCELLED: &str = "The action was cancelled before it was done.";
 const NO_ANSWER: &str = "The computer gave no answer, so it is not known whether it was done. Look before \
                          you go on.";

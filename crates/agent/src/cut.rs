@@ -30,13 +30,13 @@ impl From<BlobError> for Cut {
     fn from(error: BlobError) -> Self {
         tracing::warn!(
             error = &error as &dyn std::error::Error,
-            "a turn ends because a picture could not be kept or read"
+            "a turn ended because a picture could not be stored or read"
         );
         let (code, message) = match error {
             BlobError::Full(_) => (
                 "storage_full",
-                "There is no space left for pictures, so the turn was ended. Free some space on \
-                 the disk of the data folder, then send a new message to go on.",
+                "No space is left for pictures, so the turn was ended. Free some space on the disk of the data \
+                 folder, then send a new message to go on.",
             ),
             BlobError::Missing(_) | BlobError::Io(_) => (
                 "storage_failed",

@@ -114,7 +114,7 @@ impl Gauge {
 pub(crate) fn note(notice: &Notice) -> String {
     match notice.bound {
         Bound::Repeats => format!(
-            "[You have done the same {} and nothing changed. Try it in another way, or ask a person.]",
+            "[You have done the same {} and nothing changed. Try another way, or ask a person.]",
             amount(notice.bound, notice.used)
         ),
         Bound::SessionUsd

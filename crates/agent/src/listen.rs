@@ -38,7 +38,7 @@ pub(crate) enum Unheard {
         message: String,
         /// The delay before a retry that the vendor asks for.
         after: Option<Duration>,
-        /// The text before the answer broke off.
+        /// The text before the answer ended early.
         text: String,
         /// True if the vendor reported tokens for it.
         has_cost: bool,
@@ -170,7 +170,7 @@ impl Work {
                     return Ok(end);
                 }
                 Some(Err(error)) => return Err(failed(error)),
-                None => return Err(later("its answer broke off")),
+                None => return Err(later("its answer ended early")),
             };
             self.journal.append(due.into_iter().collect()).await?;
         }

@@ -15,8 +15,8 @@ use crate::tools::ToolSet;
 pub(crate) struct Repeats {
     /// The number of times the last round was done in a row.
     pub(crate) n_times: u32,
-    /// True if the model was told since the repetition began.
-    pub(crate) is_told: bool,
+    /// True if the model was warned since the repetition began.
+    pub(crate) is_warned: bool,
 }
 
 /// Counts how many times in a row the turn has repeated its last round.
@@ -75,7 +75,7 @@ impl<'a> RoundReader<'a> {
             }
             EventBody::Notice(notice) if notice.turn == turn && notice.bound == Bound::Repeats => {
                 self.end_round();
-                self.repeats.is_told = true;
+                self.repeats.is_warned = true;
             }
             EventBody::Message(_) | EventBody::Lease(_) => *self = Self::new(self.tools),
             _ => {}
@@ -102,7 +102,7 @@ impl<'a> RoundReader<'a> {
         // Looking again and again is waiting, not repeating.
         self.repeats = Repeats {
             n_times: u32::from(!is_look),
-            is_told: false,
+            is_warned: false,
         };
         self.last = Some(round);
     }

@@ -135,7 +135,7 @@ fn whoever_says_something_ends_it_and_other_turns_do_not_count() {
 fn that_the_model_was_told_holds_as_long_as_the_repetition() {
     let turn = TurnId::new();
     let mut log: Vec<_> = (0..3).flat_map(|n| events(turn, n, &click(1, 1))).collect();
-    assert!(!repeats(&log, turn, &crate::tools::all()).is_told);
+    assert!(!repeats(&log, turn, &crate::tools::all()).is_warned);
     log.push(EventBody::Notice(Notice {
         turn,
         bound: Bound::Repeats,
@@ -146,11 +146,11 @@ fn that_the_model_was_told_holds_as_long_as_the_repetition() {
     log.extend(events(turn, 4, &click(1, 1)));
     let told = Repeats {
         n_times: 4,
-        is_told: true,
+        is_warned: true,
     };
     assert_eq!(repeats(&log, turn, &crate::tools::all()), told);
     log.extend(events(turn, 5, &click(1, 2)));
-    assert!(!repeats(&log, turn, &crate::tools::all()).is_told);
+    assert!(!repeats(&log, turn, &crate::tools::all()).is_warned);
 }
 
 proptest! {

@@ -15,14 +15,12 @@ use crate::{
     work::Work,
 };
 
-const FATE_UNKNOWN: &str = "The server was stopped during this action, so it is not known whether \
-                            it was done. The computer was started again: files are kept, open \
-                            programs are gone.";
-const RESTARTED: &str = "Not executed: the server and the computer were started again while a \
-                         person was waited for. Files are kept, open programs are gone.";
-const RESTARTED_NOTE: &str = "\n[The server and the computer were started again while a person was \
-                              waited for: files are kept, open programs and what the shell knew \
-                              are gone.]";
+const FATE_UNKNOWN: &str = "The server stopped during this action, so it is not known whether it was done. The \
+                            computer was restarted: files are kept, open programs are gone.";
+const RESTARTED: &str = "Not executed: the server and the computer were restarted while the turn waited for a \
+                         person. Files are kept, open programs are gone.";
+const RESTARTED_NOTE: &str = "\n[The server and the computer were restarted while the turn waited for a person: \
+                              files are kept, open programs and the state of the shell are gone.]";
 
 /// The progress of a turn, read from the log.
 #[derive(Debug, Default)]

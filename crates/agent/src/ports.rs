@@ -74,7 +74,7 @@ pub struct Settled {
 
 /// The error for a log, decisions or budgets that could not be read or written.
 #[derive(Debug, thiserror::Error)]
-#[error("the session's data could not be read or written")]
+#[error("could not read or write the session's data")]
 pub struct TurnLogError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
 /// The session's access to its computer.

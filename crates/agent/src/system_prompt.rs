@@ -21,15 +21,18 @@ pub struct PromptTemplate(Arc<str>);
 /// The reason why a text cannot be a template.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadTemplate {
-    #[error("it says nothing")]
+    #[error("it is empty")]
     Empty,
-    #[error("it has {0} bytes; at most {LONGEST_TEMPLATE_BYTES} will do")]
+    #[error("it has {0} bytes, and at most {LONGEST_TEMPLATE_BYTES} are allowed")]
     Long(usize),
-    #[error("line {line}: {{{{{name}}}}} is no fact; there are {{{{date}}}} and {{{{screen}}}}")]
+    #[error(
+        "line {line}: {{{{{name}}}}} is not a placeholder; the placeholders are {{{{date}}}} and \
+             {{{{screen}}}}"
+    )]
     NoFact { line: usize, name: String },
-    #[error("line {line}: {{{{ has no }}}} behind it on the same line")]
+    #[error("line {line}: {{{{ is not closed by }}}} on the same line")]
     Open { line: usize },
-    #[error("{{{{{0}}}}} stands nowhere in it, so the model would not know it")]
+    #[error("the placeholder {{{{{0}}}}} is missing, so the model would not know it")]
     Missing(&'static str),
 }
 
@@ -88,7 +91,8 @@ impl SystemPrompt {
         match self.instructions.trim() {
             "" => told,
             wanted => format!(
-                "{}\n\n# For this conversation\n\nThe people of this conversation want you to keep to this:\n\n{wanted}\n",
+                "{}\n\n# For this conversation\n\nThe people in this conversation want you to follow these \
+                 instructions:\n\n{wanted}\n",
                 told.trim_end()
             ),
         }
@@ -125,7 +129,7 @@ mod tests {
         assert_eq!(
             filled(&prompt),
             "On Friday, 3 July 2026: 1024×768\n\n# For this conversation\n\n\
-             The people of this conversation want you to keep to this:\n\nWrite {{date}} in full.\n"
+             The people in this conversation want you to follow these instructions:\n\nWrite {{date}} in full.\n"
         );
     }
 
@@ -151,6 +155,9 @@ mod tests {
             Err(BadTemplate::Long(_))
         ));
         let told = BadTemplate::Missing("screen").to_string();
-        assert!(told.starts_with("{{screen}} stands nowhere"), "{told}");
+        assert!(
+            told.starts_with("the placeholder {{screen}} is missing"),
+            "{told}"
+        );
     }
 }

@@ -132,7 +132,7 @@ impl Turn {
         let mut work = Work::new(self, started);
         let done = work.until_done().await;
         if done.is_err() && !work.machine.release().await {
-            tracing::warn!(turn.id = %id, "the mouse was not released in time");
+            tracing::warn!(turn.id = %id, "could not release the mouse in time");
         }
         let end = match done {
             Ok(answer) => TurnEnd::Done { answer },

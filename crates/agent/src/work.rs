@@ -166,8 +166,8 @@ impl Work {
 fn silent() -> Cut {
     Cut::Failed {
         code: "model_silent",
-        message: "The model neither did anything nor came to an answer, also when it was asked \
-                  again. Send the message once more, or choose another model."
+        message: "The model neither acted nor answered, even when it was asked again. Send the message again, \
+                  or choose another model."
             .to_owned(),
     }
 }

@@ -40,7 +40,8 @@ pub struct JoinBody {
     pub code: Secret,
 }
 
-/// A right that a link can give, for the schema. `app` refuses the others with its own error code.
+/// A right that a link can give.
+// Only the schema uses it: `app` refuses the other rights with its own error code.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum GivenRight {

@@ -49,7 +49,7 @@ pub struct TokenView {
 pub struct MadeTokenView {
     #[serde(flatten)]
     pub about: TokenView,
-    /// The token itself, shown this once.
+    /// The token itself, shown only this once.
     #[schema(value_type = String)]
     pub token: Secret,
 }

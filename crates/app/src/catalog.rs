@@ -63,7 +63,7 @@ impl Catalog {
         if name.chars().count() > LONGEST_NAME {
             return Err(UnknownModel {
                 name: name.chars().take(LONGEST_NAME).collect(),
-                reason: format!("a name has at most {LONGEST_NAME} characters"),
+                reason: format!("the name of a model has at most {LONGEST_NAME} characters"),
             });
         }
         self.models.model(name).map(drop)

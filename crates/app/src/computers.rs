@@ -71,9 +71,9 @@ pub enum ScreenshotError {
     None(SessionId),
     #[error("there is no blob {}", .0.as_str())]
     NoBlob(BlobName),
-    #[error("the picture could not be read")]
+    #[error("could not read the picture")]
     Blob(#[from] BlobError),
-    #[error("the picture could not be found")]
+    #[error("could not look up the picture")]
     Internal(#[source] InternalError),
 }
 
@@ -155,7 +155,7 @@ impl Computers {
         let actor = viewer.user().map_or(Actor::Agent, Actor::Person);
         let opened = computer.open(StreamTarget::Screen, actor).await;
         opened.map_err(|error| {
-            tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "the screen could not be opened");
+            tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "could not open the screen");
             OpenScreenError::NoSandbox(id)
         })
     }

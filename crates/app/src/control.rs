@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// The pause before a retry if the database did not respond.
-const RETRY: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Control of all sessions' computers. Clones share it.
 #[derive(Debug, Clone)]
@@ -66,11 +66,11 @@ pub enum ControlError {
     Seconds(u32),
     #[error("session {0} has ended")]
     Ended(SessionId),
-    #[error("{} has mouse and keyboard of session {session} until {}", .lease.name, .lease.until)]
+    #[error("{} has control of session {session} until {}; wait, or ask them to hand back", .lease.name, .lease.until)]
     SomebodyElse { session: SessionId, lease: Lease },
-    #[error("who has control could not be stored")]
+    #[error("could not store the change of control")]
     Internal(#[source] InternalError),
-    #[error("the change of control broke off; try again")]
+    #[error("the change of control did not finish; try again")]
     BrokeOff,
 }
 
@@ -240,8 +240,9 @@ impl Control {
             if let Some(reason) = reason
                 && let Err(error) = self.end_lease(id, &held, reason).await
             {
-                tracing::error!(session.id = %id, error = &error as &dyn std::error::Error, "a lease's end was not stored");
-                tokio::time::sleep(RETRY).await;
+                tracing::error!(session.id = %id, error = &error as &dyn std::error::Error, "could not store \
+                                                                                             the end of a lease");
+                tokio::time::sleep(RETRY_DELAY).await;
             }
             match attendance.held() {
                 Some(current) if current.number == held.number => held = current,
@@ -270,7 +271,7 @@ impl Control {
 fn broke_off(error: &tokio::task::JoinError) -> ControlError {
     tracing::error!(
         error = error as &dyn std::error::Error,
-        "a change of control broke off"
+        "a change of control did not finish"
     );
     ControlError::BrokeOff
 }

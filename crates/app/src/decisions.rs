@@ -48,7 +48,7 @@ pub enum GivenReply {
 pub enum AnswerError {
     #[error(transparent)]
     Find(#[from] FindError),
-    #[error("session {session} asks nothing with the id {decision}")]
+    #[error("session {session} has no decision {decision}")]
     NoDecision {
         session: SessionId,
         decision: DecisionId,
@@ -56,10 +56,10 @@ pub enum AnswerError {
     #[error(transparent)]
     BadReply(#[from] BadReply),
     #[error(
-        "only an administrator can give more than is allowed for a day; you can say no, which ends the turn"
+        "only an administrator can raise a daily budget; you can answer no, which ends the turn"
     )]
     NotAdministrator,
-    #[error("{}", told(.0))]
+    #[error("{}", outcome_text(.0))]
     Settled(Box<NamedDecision>),
     #[error("could not store the answer")]
     Internal(#[source] InternalError),
@@ -250,7 +250,7 @@ fn gives_more_of_the_day(ask: &Ask, reply: &Reply) -> bool {
 }
 
 /// Describes the outcome of a decision to a person who answered too late.
-fn told(named: &NamedDecision) -> String {
+fn outcome_text(named: &NamedDecision) -> String {
     let at = named.decision.settled_at.as_ref().map(Timestamp::to_string);
     let at = at.unwrap_or_default();
     match named.decision.state {

@@ -69,11 +69,11 @@ async fn is_well<E: Error + 'static>(
     match tokio::time::timeout(TIMEOUT, check).await {
         Ok(Ok(())) => true,
         Ok(Err(error)) => {
-            tracing::warn!(part, error = &error as &dyn Error, "a part is not well");
+            tracing::warn!(part, error = &error as &dyn Error, "a health check failed");
             false
         }
         Err(_) => {
-            tracing::warn!(part, "a part does not answer");
+            tracing::warn!(part, "a health check timed out");
             false
         }
     }

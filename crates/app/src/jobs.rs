@@ -26,7 +26,7 @@ pub(crate) use self::{
 };
 
 /// The pause after a run that failed.
-const RETRY: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Work that is repeated while the server runs.
 #[async_trait]
@@ -169,7 +169,7 @@ impl RunningJob {
         *last_run = Some(run);
         match result {
             Ok(report) => report.next_in.unwrap_or(job.period()).min(job.period()),
-            Err(_) => RETRY.min(job.period()),
+            Err(_) => RETRY_DELAY.min(job.period()),
         }
     }
 }

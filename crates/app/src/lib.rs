@@ -3,14 +3,14 @@
 mod catalog;
 mod computers;
 mod control;
+mod database_retry;
 mod decisions;
 mod feed;
-pub mod figures;
 mod health;
 mod jobs;
 mod live;
+pub mod metrics;
 mod money;
-mod patience;
 mod people;
 mod queue;
 mod redactor;
@@ -74,7 +74,7 @@ pub use sessions::{
 pub use vault::{LockedError, PutSecretError, RemoveSecretError, Vault};
 
 /// The timeout of the shutdown.
-const SHUTDOWN: Duration = Duration::from_secs(4);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// The parts that the app is made of.
 #[derive(Debug)]
@@ -208,7 +208,7 @@ impl App {
     pub async fn shut_down(&self) -> bool {
         self.0.turns.park();
         self.0.tasks.shutdown().cancel();
-        let closed = tokio::time::timeout(SHUTDOWN, self.0.live.close_all())
+        let closed = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.0.live.close_all())
             .await
             .is_ok();
         self.0.tasks.end(Duration::from_secs(1)).await && closed

@@ -84,11 +84,11 @@ pub enum SendPromptError {
     Empty,
     #[error("a message has at most {LONGEST_MESSAGE_BYTES} bytes, not {0}")]
     Long(usize),
-    #[error("a message cannot hold the character U+0000")]
+    #[error("a message cannot contain the character U+0000")]
     Nul,
     #[error("session {0} has ended")]
     Ended(SessionId),
-    #[error("session {session} already has {n_waiting} messages waiting")]
+    #[error("session {session} already has {n_waiting} messages waiting; wait or remove one")]
     QueueFull { session: SessionId, n_waiting: u64 },
     #[error(transparent)]
     Wake(#[from] WakeError),
@@ -114,13 +114,13 @@ pub enum ChangeMessageError {
     Content(#[from] SendPromptError),
     #[error(transparent)]
     UnknownModel(#[from] UnknownModel),
-    #[error("say what to change: content, delivery, model or before")]
+    #[error("nothing to change: give content, delivery, model or before")]
     Nothing,
-    #[error("a message cannot stand before itself")]
+    #[error("a message cannot be moved before itself")]
     BeforeItself,
-    #[error("the agent has taken message {0} up already")]
+    #[error("the agent has already started on message {0}")]
     Taken(MessageId),
-    #[error("no message {0} waits in this session")]
+    #[error("no message {0} is waiting in this session")]
     NotWaiting(MessageId),
     #[error("could not change the message")]
     Internal(#[source] InternalError),
@@ -206,7 +206,7 @@ impl Queue {
         if let Err(error) = self.0.store.suggest_title(session.id, &title).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "a session was not named after its first message"
+                "could not name a session after its first message"
             );
         }
     }
@@ -217,7 +217,7 @@ impl Queue {
         Ok(self.0.store.waiting(id).await?)
     }
 
-    /// Changes a waiting message. Returns the queue as it is then.
+    /// Changes a waiting message. Returns the queue after the change.
     pub async fn change(
         &self,
         by: UserId,

@@ -108,7 +108,9 @@ impl RefusalFacts {
     ) -> Self {
         let Code { code, kind } = code;
         let message = match kind {
-            RefusalKind::Internal => "something went wrong on the server; its log says what".into(),
+            RefusalKind::Internal => {
+                "an internal error occurred; the server's log has the details".into()
+            }
             RefusalKind::Invalid
             | RefusalKind::SignedOut
             | RefusalKind::Forbidden
@@ -213,7 +215,7 @@ impl Refusal for InternalError {
         }
         let wait = Some(Duration::from_secs(1));
         RefusalFacts {
-            message: "the database is away; try again in a moment".to_owned(),
+            message: "the database is unavailable; try again in a moment".to_owned(),
             ..RefusalFacts::new(self, Self::NO_DATABASE, None, wait)
         }
     }

@@ -24,7 +24,7 @@ use tokio::time::Instant;
 
 use self::{retirement::Retirement, secrets::TypedSecrets};
 use crate::{
-    figures::{count_operation, count_stream},
+    metrics::{count_operation, count_stream},
     redactor::Redactor,
     vault::Vault,
 };
@@ -57,7 +57,7 @@ impl ComputerStarter {
     ) -> Result<SessionComputer, StartSandboxError> {
         let secrets = TypedSecrets::load(session, self.vault.clone()).await;
         let secrets = secrets.map_err(|error| {
-            StartSandboxError::Failed(format!("the session's secrets could not be read: {error}"))
+            StartSandboxError::Failed(format!("could not read the session's secrets: {error}"))
         })?;
         let sandbox = self.sandboxes.claim(session, spec).await?;
         if let Err(error) = secrets.cover_in(&*sandbox).await {
@@ -126,9 +126,9 @@ impl SessionComputer {
                 self.sandbox.carry_out(call, request).await?
             }
         };
-        reply
-            .for_session()
-            .ok_or_else(|| ComputerError::Failed("the computer answered something else".to_owned()))
+        reply.for_session().ok_or_else(|| {
+            ComputerError::Failed("the computer sent an unexpected reply".to_owned())
+        })
     }
 
     /// Forwards a request and redacts each piece of its output on the way.

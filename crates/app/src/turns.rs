@@ -25,12 +25,12 @@ pub(crate) use self::close::Closing;
 use crate::{
     Settings,
     catalog::Catalog,
+    database_retry::until_answered,
     decisions::Decisions,
     feed::log::Log,
-    figures::{count_turn, turn_outcome},
     live::desk::SessionDesk,
+    metrics::{count_turn, turn_outcome},
     money::spending::Spending,
-    patience::until_answered,
     signals::Signals,
 };
 
@@ -126,7 +126,7 @@ impl Turns {
     /// Runs a turn to its end, whatever the end is.
     pub(crate) async fn run(&self, order: TurnOrder) -> TurnReport {
         let (session, turn) = (order.session, order.turn);
-        tracing::info!(session.id = %session, turn.id = %turn, message.id = %order.prompt, "a turn begins");
+        tracing::info!(session.id = %session, turn.id = %turn, message.id = %order.prompt, "a turn began");
         let report = match self.prepare(order).await {
             Ok(turn) => self.0.harness.run(turn).await,
             Err(failure) => TurnReport {

@@ -28,20 +28,17 @@ pub struct Vault {
 /// The reason why values can currently be neither stored nor typed. Nothing is lost by it.
 #[derive(Debug, thiserror::Error)]
 pub enum LockedError {
-    #[error(
-        "the key that secrets are encrypted with is missing; an administrator has to put its file back"
-    )]
+    #[error("the encryption key of secrets is missing; an administrator must restore its file")]
     Missing(#[source] KeyError),
-    #[error(
-        "the key that secrets are encrypted with cannot be read; an administrator has to put its file right"
-    )]
+    #[error("the encryption key of secrets cannot be read; an administrator must repair its file")]
     Unreadable(#[source] KeyError),
     #[error(
-        "the secret {0} was encrypted with another key than the server has now; an administrator has to put the old key file back, or store the secret once more"
+        "the secret {0} was encrypted with a key that the server no longer has; an administrator must restore \
+         the old key file, or you can store the secret again"
     )]
     WrongKey(SecretName),
     #[error(
-        "the secret {0} was changed outside of Deskhand and cannot be read; store it once more"
+        "the secret {0} was changed outside of Deskhand and cannot be decrypted; store it again"
     )]
     Damaged(SecretName),
 }
@@ -51,7 +48,7 @@ pub enum LockedError {
 pub enum PutSecretError {
     #[error(transparent)]
     Bad(#[from] BadSecret),
-    #[error("you have {MOST_SECRETS} secrets already, the most there may be; remove one first")]
+    #[error("you already have {MOST_SECRETS} secrets, which is the limit; remove one first")]
     TooMany,
     #[error(transparent)]
     Locked(#[from] LockedError),
@@ -82,20 +79,20 @@ refusals! {
 /// The reason why there is nothing to type.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FindSecretError {
-    #[error("there is no secret {name}; {}", told(.there_are))]
+    #[error("there is no secret {name}; {}", available_names(.there_are))]
     None {
         name: SecretName,
         there_are: Vec<SecretName>,
     },
     #[error(transparent)]
     Locked(#[from] LockedError),
-    #[error("the secret could not be read from the database")]
+    #[error("could not read the secret from the database")]
     Store(#[from] StoreError),
 }
 
-fn told(names: &[SecretName]) -> String {
+fn available_names(names: &[SecretName]) -> String {
     if names.is_empty() {
-        return "none is stored, and only people can store one, in the settings".to_owned();
+        return "none is stored; only a person can store one, in the settings".to_owned();
     }
     let names: Vec<_> = names.iter().map(SecretName::as_str).collect();
     format!("the secrets are {}", names.join(", "))
@@ -248,7 +245,7 @@ fn warn_unwatched(session: SessionId, error: &LockedError) {
     tracing::warn!(
         session.id = %session,
         error = error as &dyn std::error::Error,
-        "a secret that was typed in this session cannot be read, so it is not looked for in pictures and results"
+        "could not read a secret that was typed in this session; it is not hidden in pictures and results"
     );
 }
 

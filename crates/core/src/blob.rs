@@ -4,8 +4,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 /// The name of a blob: the SHA-256 of its content as 64 lower-case hex digits, a dot, and the format's extension.
-///
-/// The invariant matters for safety: a name is used as a file name, so it must not contain a path.
+// The invariant matters for safety: a name is used as a file name, so it must not contain a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, utoipa::ToSchema)]
 #[schema(value_type = String, pattern = "^[0-9a-f]{64}\\.(png|jpg)$")]
 #[serde(transparent)]
@@ -98,9 +97,9 @@ impl<'de> serde::Deserialize<'de> for BlobName {
 pub enum BlobError {
     #[error("there is no blob {}", .0.as_str())]
     Missing(BlobName),
-    #[error("there is no space left for pictures: free some space on the disk of the data folder")]
+    #[error("no space is left for pictures: free some space on the disk of the data folder")]
     Full(#[source] std::io::Error),
-    #[error("the blob could not be read or written")]
+    #[error("could not read or write the blob")]
     Io(#[from] std::io::Error),
 }
 

@@ -84,9 +84,9 @@ pub struct Over {
 /// The reason why a budget is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum BadBudget {
-    #[error("a budget is 0 to {LARGEST_USD} US dollars, not {0}; 0 is as much as it takes")]
+    #[error("a budget is from 0 to {LARGEST_USD} US dollars, not {0}; 0 means no limit")]
     Usd(f64),
-    #[error("a budget is 0 to {LARGEST_TOKENS} tokens, not {0}; 0 is as many as it takes")]
+    #[error("a budget is from 0 to {LARGEST_TOKENS} tokens, not {0}; 0 means no limit")]
     Tokens(u64),
 }
 

@@ -157,7 +157,8 @@ pub enum DecisionState {
     Withdrawn,
 }
 
-/// The states of a settled decision, for the schema of its event.
+/// The state of a settled decision.
+// Only the schema of the event uses it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SettledState {
@@ -179,13 +180,13 @@ pub enum Settlement {
 /// The reason why a reply does not answer a decision. The text is for the person who gave it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadReply {
-    #[error("this is answered with {wanted}")]
+    #[error("this needs an answer with {wanted}")]
     WrongForm { wanted: &'static str },
     #[error("the answer needs some text")]
     Empty,
     #[error("an answer has at most {LONGEST_ANSWER_BYTES} bytes")]
     Long,
-    #[error("{value:?} is not offered; the choices are {offered}")]
+    #[error("{value:?} is not a choice; the choices are {offered}")]
     NotOffered { value: String, offered: String },
     #[error("choose exactly one")]
     NotOne,

@@ -44,7 +44,7 @@ fn only_what_is_offered_can_be_chosen() {
     assert_eq!(several.check(values(&[])), Err(BadReply::None));
     let refused = several.check(values(&["a", "d"]));
     let told = refused.unwrap_err().to_string();
-    assert_eq!(told, r#""d" is not offered; the choices are a, b, c"#);
+    assert_eq!(told, r#""d" is not a choice; the choices are a, b, c"#);
 }
 
 #[test]

@@ -318,7 +318,7 @@ pub struct Screenshot {
     pub height: u16,
 }
 
-/// A turn is close to a bound. The model is told as well.
+/// A turn is close to a bound. The model gets a note about it too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = NoticeData)]
 pub struct Notice {

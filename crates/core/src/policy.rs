@@ -48,7 +48,7 @@ pub enum Mode {
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     pub tool: RuleTool,
-    /// A pattern for the whole text of a call, in which `*` stands for anything: see [`CallSubject`].
+    /// A pattern for the whole text of a call, such as `npm *`, `click` or `create /etc/*`. `*` stands for anything.
     #[serde(default = "anything")]
     #[schema(min_length = 1, max_length = 200)]
     pub pattern: String,

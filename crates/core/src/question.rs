@@ -68,7 +68,7 @@ impl Question {
             }
             None => None,
             Some(seconds @ 1..=LONGEST_EXPIRY_S) => Some(now + Duration::from_secs(seconds)),
-            Some(_) => return Err(format!("expires_in_s is 1 to {LONGEST_EXPIRY_S}")),
+            Some(_) => return Err(format!("expires_in_s must be from 1 to {LONGEST_EXPIRY_S}")),
         };
         Ok(Ask {
             call: None,
@@ -90,7 +90,7 @@ impl Question {
     fn form(&self) -> Result<Form, String> {
         let has_choices = self.several || !self.choices.is_empty();
         if self.form != FormName::Choices && has_choices {
-            return Err("choices and several belong to the form choices".to_owned());
+            return Err("choices and several can only be used with the form choices".to_owned());
         }
         Ok(match self.form {
             FormName::Text => Form::Text,
@@ -106,7 +106,7 @@ impl Question {
     fn choices(&self) -> Result<Vec<Choice>, String> {
         if !(2..=MOST_CHOICES).contains(&self.choices.len()) {
             return Err(format!(
-                "the form choices offers 2 to {MOST_CHOICES} of them"
+                "the form choices needs 2 to {MOST_CHOICES} choices"
             ));
         }
         let mut choices: Vec<Choice> = Vec::with_capacity(self.choices.len());
@@ -143,7 +143,9 @@ impl Question {
             (Form::Choices { .. }, Value::Array(values)) => {
                 let texts = values.iter().map(|value| value.as_str().map(str::to_owned));
                 let texts: Option<Vec<_>> = texts.collect();
-                Reply::Choices(texts.ok_or("a default of choices is a list of texts")?)
+                Reply::Choices(
+                    texts.ok_or("the default for the form choices must be a list of texts")?,
+                )
             }
             (Form::Text | Form::YesNo | Form::Choices { .. } | Form::File, _) => {
                 return Err("the default does not answer the question".to_owned());
@@ -152,7 +154,7 @@ impl Question {
         let checked = form.check(reply);
         checked
             .map(Some)
-            .map_err(|error| format!("the default is no answer: {error}"))
+            .map_err(|error| format!("the default is not a valid answer: {error}"))
     }
 }
 
@@ -195,7 +197,10 @@ mod tests {
     fn questions_that_cannot_be_answered_are_refused() {
         for (input, problem) in [
             (json!({"question": " "}), "empty"),
-            (json!({"question": "?", "choices": ["a", "b"]}), "belong to"),
+            (
+                json!({"question": "?", "choices": ["a", "b"]}),
+                "can only be used with",
+            ),
             (
                 json!({"question": "?", "form": "choices", "choices": ["a"]}),
                 "2 to",
@@ -211,7 +216,7 @@ mod tests {
             ),
             (
                 json!({"question": "?", "form": "choices", "choices": ["a", "b"], "default": "c", "expires_in_s": 5}),
-                "not offered",
+                "not a choice",
             ),
             (
                 json!({"question": "?", "form": "file", "default": "x", "expires_in_s": 5}),

@@ -14,8 +14,8 @@ use crate::{config::Flags, people::parse_scope};
     version,
     arg_required_else_help = true,
     disable_help_subcommand = true,
-    after_help = "`deskhand serve` starts the server and prints where to look. \
-                  `deskhand doctor` says what is missing on this machine."
+    after_help = "`deskhand serve` starts the server and prints a link to it. `deskhand doctor` checks what is \
+                  missing on this machine."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -32,8 +32,9 @@ pub(crate) struct SettingsArgs {
     #[arg(hide_env_values = true, help_heading = "Settings")]
     config: Option<PathBuf>,
     #[arg(long, value_name = "DIR", global = true, help_heading = "Settings")]
-    #[arg(help = "Folder for everything that is kept [env: DESKHAND_DATA_DIR] \
-                  [default: ~/.local/share/deskhand]")]
+    #[arg(
+        help = "Folder for all stored data [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]"
+    )]
     data_dir: Option<String>,
 }
 
@@ -49,29 +50,29 @@ impl SettingsArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start the server and print where to look
+    /// Start the server and print a link to it
     Serve(ServeArgs),
     /// Give the agent a task, watch it work, and print its answer
     Run(RunArgs),
     /// Print a new link for signing in to the running server
     Login(ServerArgs),
-    /// Print what the agents ask you
+    /// List the questions that agents ask you
     Decisions(ServerArgs),
-    /// Answer what an agent asks
+    /// Answer a question of an agent
     Answer(AnswerArgs),
-    /// Print the models there are, what they cost and what is missing for them
+    /// List the models, their prices and what is missing to use them
     Models(ModelsArgs),
-    /// Print what a model is told before the conversation
+    /// Print the instructions that a model gets before the conversation
     Prompt(PromptArgs),
     /// Add, list, limit and disable users
     User(UserArgs),
-    /// Make, list and revoke tokens for your programs
+    /// Create, list and revoke tokens for your programs
     Token(TokenArgs),
-    /// Store, list and remove what agents may type and never see
+    /// Store, list and remove secrets, which agents type and never see
     Secret(SecretArgs),
-    /// Check this machine part by part and say how to mend what is missing
+    /// Check this machine and print how to fix what is missing
     Doctor(DoctorArgs),
-    /// Print the settings in force and where each comes from
+    /// Print the current settings and the source of each
     Config,
     /// Print the OpenAPI document of the server in this program
     #[command(hide = true)]
@@ -79,7 +80,7 @@ pub(crate) enum Command {
     /// The program inside a sandbox; reads its instructions from standard input
     #[command(hide = true)]
     Runner,
-    /// The little shop of the built-in demo
+    /// The small shop of the built-in demo
     #[command(hide = true)]
     DemoShop(DemoShopArgs),
 }
@@ -96,7 +97,7 @@ pub(crate) struct ServeArgs {
     pub(crate) database: Option<String>,
 }
 
-/// Which server to talk to.
+/// The server to talk to.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArgs {
     #[arg(help = "Server to talk to, with its token in DESKHAND_TOKEN \
@@ -112,13 +113,13 @@ pub(crate) struct ServerArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "A text answers a question, or names what is chosen.")]
+#[command(after_help = "TEXT is the answer to a question, or the name of a choice.")]
 #[group(id = "given", required = true, multiple = false)]
 pub(crate) struct AnswerArgs {
-    /// Which, as `deskhand decisions` prints it
+    /// Id of the question, from `deskhand decisions`
     #[arg(value_name = "ID")]
     pub(crate) id: DecisionId,
-    /// The answer; several when several may be chosen
+    /// The answer; more than one if several may be chosen
     #[arg(value_name = "TEXT", group = "given", num_args = 1..)]
     pub(crate) texts: Vec<String>,
     /// Say yes
@@ -145,51 +146,56 @@ pub(crate) struct UserArgs {
 #[derive(Debug, Subcommand)]
 #[command(disable_help_subcommand = true)]
 pub(crate) enum UserCommand {
-    /// Make a user and print a link that signs them in once
+    /// Create a user and print a link that signs them in once
     Add {
+        /// Name of the user
         #[arg(value_name = "NAME")]
         name: String,
-        /// Let them manage users too
+        /// Make them an administrator
         #[arg(long)]
         admin: bool,
     },
-    /// Print everybody with their role
+    /// List all users with their roles
     List,
-    /// Sign somebody out everywhere and keep them out
+    /// Sign a user out everywhere and keep them out
     Disable {
+        /// Name of the user
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Let somebody in again who was disabled
+    /// Let a disabled user sign in again
     Enable {
+        /// Name of the user
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Decide how much somebody may use; what is not given is left to the settings
+    /// Set the limits of a user; the settings decide those that are not given
     Limit {
+        /// Name of the user
         #[arg(value_name = "NAME")]
         name: String,
-        /// Sessions that may be awake at a time
+        /// Sessions that may be awake at the same time
         #[arg(long, value_name = "N")]
         awake: Option<u32>,
-        /// Sessions that may be made in 24 hours
+        /// Sessions that may be created in 24 hours
         #[arg(long, value_name = "N")]
         per_day: Option<u32>,
-        /// Seconds that a session stays awake when nobody needs it
+        /// Seconds that an idle session stays awake
         #[arg(long, value_name = "SECONDS")]
         idle: Option<u32>,
-        /// Seconds that one desktop may live
+        /// Seconds that one desktop may run
         #[arg(long, value_name = "SECONDS")]
         life: Option<u32>,
-        /// US dollars that all their sessions may cost in a day; 0 is as much as it takes
+        /// US dollars that all their sessions may cost in a day; 0 means no limit
         #[arg(long, value_name = "USD")]
         day_usd: Option<f64>,
-        /// Tokens that all their sessions may use in a day; 0 is as many as it takes
+        /// Tokens that all their sessions may use in a day; 0 means no limit
         #[arg(long, value_name = "N")]
         day_tokens: Option<u64>,
     },
-    /// Print a new link that signs somebody in once
+    /// Print a new link that signs a user in once
     Link {
+        /// Name of the user
         #[arg(value_name = "NAME")]
         name: String,
     },
@@ -206,24 +212,24 @@ pub(crate) struct TokenArgs {
 #[derive(Debug, Subcommand)]
 #[command(disable_help_subcommand = true)]
 pub(crate) enum TokenCommand {
-    /// Make a token and print it
+    /// Create a token and print it
     New {
-        /// What it is for
+        /// Purpose of the token
         #[arg(value_name = "NAME")]
         name: String,
-        /// read, write (sessions too), admin (tokens and users too) or metrics (nothing else)
+        /// read, write (also use sessions), admin (also manage tokens and users) or metrics (only metrics)
         #[arg(long, value_name = "SCOPE", default_value = "write")]
         #[arg(value_parser = parse_scope)]
         scope: Scope,
-        /// Days until it ends [default: never]
+        /// Days until it expires [default: never]
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=3650))]
         days: Option<u32>,
     },
-    /// Print what is known of your tokens
+    /// List your tokens
     List,
-    /// End a token at once
+    /// Revoke a token at once
     Revoke {
-        /// Its name or how it begins
+        /// Name or beginning of the token
         #[arg(value_name = "TOKEN")]
         which: String,
     },
@@ -240,20 +246,20 @@ pub(crate) struct SecretArgs {
 #[derive(Debug, Subcommand)]
 #[command(disable_help_subcommand = true)]
 pub(crate) enum SecretCommand {
-    /// Store a secret; its value is asked for, or read from standard input
+    /// Store a secret; asks for its value, or reads it from standard input
     Set {
+        /// Name of the secret
         #[arg(value_name = "NAME")]
         name: String,
         #[arg(long = "origin", value_name = "ORIGIN", required = true)]
-        #[arg(
-            help = "Where it may be typed, such as https://example.com; may be given several times"
-        )]
+        #[arg(help = "Site where it may be typed, such as https://example.com; can be repeated")]
         origins: Vec<String>,
     },
-    /// Print your secrets without their values
+    /// List your secrets without their values
     List,
     /// Remove a secret
     Remove {
+        /// Name of the secret
         #[arg(value_name = "NAME")]
         name: String,
     },
@@ -265,19 +271,19 @@ pub(crate) enum SecretCommand {
                         Exits with 0 when the agent is done, 1 when it failed, 130 on Ctrl-C."
 )]
 pub(crate) struct RunArgs {
-    /// What the agent should do
+    /// Task for the agent
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
     /// Model to use, such as scripted/demo; `deskhand models` lists them
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// US dollars it may cost before it asks for more; 0 is as much as it takes
+    /// US dollars it may cost before the agent asks for more; 0 means no limit
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<f64>,
-    /// Tokens it may use before it asks for more; 0 is as many as it takes
+    /// Tokens it may use before the agent asks for more; 0 means no limit
     #[arg(long, value_name = "N")]
     pub(crate) budget_tokens: Option<u64>,
-    /// Keep the session afterwards and print where to look at it
+    /// Keep the session afterwards and print its address
     #[arg(long)]
     pub(crate) keep: bool,
     /// Print every event as one line of JSON instead of steps and answer
@@ -298,10 +304,10 @@ pub(crate) struct ModelsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PromptArgs {
-    /// Model that is told it [default: the one of new sessions]
+    /// Model to print them for [default: the model of new sessions]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// What a session adds
+    /// Instructions of a session to add
     #[arg(long, value_name = "TEXT")]
     pub(crate) instructions: Option<String>,
 }

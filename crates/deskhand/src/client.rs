@@ -22,9 +22,9 @@ use tokio_tungstenite::{WebSocketStream, tungstenite};
 use tungstenite::{client::IntoClientRequest, http::HeaderValue, http::header::AUTHORIZATION};
 
 /// The timeout of a request. Ending a session waits for its sandbox.
-const LONGEST_ANSWER: Duration = Duration::from_secs(30);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// The timeout of a connection attempt.
-const LONGEST_CONNECT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A request without a body.
 const NO_BODY: Option<&()> = None;
@@ -43,7 +43,7 @@ pub(crate) type EventSocket = WebSocketStream<TcpStream>;
 /// Reasons why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
-    #[error("{0:?} is not the address of a server; it looks like http://localhost:7878")]
+    #[error("{0:?} is not the address of a server; write one such as http://localhost:7878")]
     BadAddress(String),
     #[error("cannot reach the server at {url}")]
     Unreachable {
@@ -53,7 +53,7 @@ pub(crate) enum CallError {
     /// The server refused. The text is its own.
     #[error("{message}")]
     Refused { code: String, message: String },
-    #[error("{url} does not answer as a Deskhand server does")]
+    #[error("{url} is not a Deskhand server")]
     Strange {
         url: String,
         source: Box<dyn Error + Send + Sync>,
@@ -70,8 +70,8 @@ impl Client {
         let http = reqwest::Client::builder()
             // A proxy from the environment cannot reach servers on this machine.
             .no_proxy()
-            .connect_timeout(LONGEST_CONNECT)
-            .timeout(LONGEST_ANSWER)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(REQUEST_TIMEOUT)
             .build()
             .map_err(|source| CallError::Unreachable {
                 url: address.to_owned(),
@@ -173,7 +173,7 @@ impl Client {
             socket.set_nodelay(true)?;
             tokio_tungstenite::client_async(request, socket).await
         };
-        match tokio::time::timeout(LONGEST_CONNECT, connect).await {
+        match tokio::time::timeout(CONNECT_TIMEOUT, connect).await {
             Ok(Ok((stream, _response))) => Ok(stream),
             Ok(Err(tungstenite::Error::Http(response))) if response.status().as_u16() < 500 => {
                 Err(refusal(

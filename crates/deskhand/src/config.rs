@@ -25,7 +25,7 @@ use deskhand_models::{AccountSettings, BedrockSettings, ModelSettings, VertexSet
 pub(crate) use layers::{Layers, Mistake, Source};
 use reader::Reader;
 
-/// The settings in force.
+/// The current settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     pub(crate) listen: SocketAddr,
@@ -241,7 +241,7 @@ fn settle(reader: &mut Reader<'_>) -> SettleConfig {
         max: Duration::from_millis(reader.integer("settle.max_ms", 0..=60_000)),
     };
     if settle.quiet > settle.max {
-        reader.mistake("settle.quiet_ms", "must not be more than settle.max_ms");
+        reader.mistake("settle.quiet_ms", "must be at most settle.max_ms");
     }
     settle
 }

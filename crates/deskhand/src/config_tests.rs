@@ -86,12 +86,12 @@ fn all_mistakes_are_told_together_and_by_key() {
     insta::assert_snapshot!(mistakes(&flags, &environment), @r#"
     there are 8 mistakes in the settings
       listen (--listen): must be an address and a port such as 127.0.0.1:7878, not "7878"
-      data_dir (default): say which folder to use, since HOME is not set
+      data_dir (default): set a folder, since HOME is not set
       public_url (DESKHAND_PUBLIC_URL): must begin with http:// or https://, not "example.org"
       log.format (DESKHAND_LOG_FORMAT): must be "text" or "json", not "xml"
       screen.width (DESKHAND_SCREEN_WIDTH): must be from 320 to 7680, not 10
       screen.height (DESKHAND_SCREEN_HEIGHT): must be a whole number, not "tall"
-      settle.quiet_ms (DESKHAND_SETTLE_QUIET_MS): must not be more than settle.max_ms
+      settle.quiet_ms (DESKHAND_SETTLE_QUIET_MS): must be at most settle.max_ms
       sandbox.cpus (DESKHAND_SANDBOX_CPUS): must be from 0.1 to 1024, not 0
     "#);
 }

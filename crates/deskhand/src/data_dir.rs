@@ -46,8 +46,8 @@ pub(crate) enum DataDirError {
     #[error("cannot use the data folder {path}; choose another with --data-dir")]
     Unusable { path: PathBuf, source: io::Error },
     #[error(
-        "another server{} uses the data folder {path}; `deskhand login` prints a link to it, \
-         and --data-dir starts a second one elsewhere",
+        "another server{} uses the data folder {path}; `deskhand login` prints a link to it, or choose another \
+         folder with --data-dir",
         .note.as_ref().map(|note| format!(" (process {}, {})", note.pid, note.url)).unwrap_or_default()
     )]
     InUse {
@@ -148,7 +148,7 @@ impl DataDir {
 impl Drop for PostedNote {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_file(&self.path) {
-            tracing::warn!(path = %self.path.display(), %error, "the note about this server was not removed");
+            tracing::warn!(path = %self.path.display(), %error, "could not remove server.json from the data folder");
         }
     }
 }

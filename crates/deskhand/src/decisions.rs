@@ -26,7 +26,7 @@ pub(crate) async fn list(
     let client = running_server(args, config, environment).await?;
     let decisions = client.decisions().await?;
     if decisions.is_empty() {
-        output::say("Nothing waits for you.");
+        output::say("Nothing is waiting for you.");
     }
     for decision in decisions {
         let title = match &*decision.session_title {
@@ -55,7 +55,7 @@ pub(crate) async fn answer(
     let decisions = client.decisions().await?;
     let Some(decision) = decisions.iter().find(|decision| decision.id == args.id) else {
         anyhow::bail!(
-            "nothing with the id {} waits for you; `deskhand decisions` shows what does",
+            "no decision {} is waiting for you; `deskhand decisions` lists those that are",
             args.id
         );
     };
@@ -93,7 +93,7 @@ pub(crate) fn asked(prompt: &str, form: &Form, subject: Option<&Subject>) -> Vec
                 lines.push(format!("{number}  {}", choice.label));
             }
             if *several {
-                lines.push("one or more of them".to_owned());
+                lines.push("one or more of these".to_owned());
             }
         }
     }

@@ -15,7 +15,7 @@ pub(crate) async fn run(
         Some(file) => file.clone(),
         None => {
             let home = environment.get("HOME");
-            PathBuf::from(home.context("say where to keep orders with --orders FILE")?)
+            PathBuf::from(home.context("name a file for the orders with --orders FILE")?)
                 .join("shop/orders.jsonl")
         }
     };

@@ -60,7 +60,7 @@ fn data_dir(path: &Path) -> DoctorCheck {
         Some(problem) => DoctorCheck::missing(
             "data folder",
             format!("{} cannot be written: {problem}", path.display()),
-            "choose another folder with --data-dir, or make this one yours",
+            "choose another folder with --data-dir, or make this one writable",
         ),
     }
 }
@@ -86,7 +86,7 @@ async fn port(config: &Config, environment: &Environment) -> DoctorCheck {
         Ok(_) | Err(_) => DoctorCheck::missing(
             "port",
             format!("{listen} is in use by another program"),
-            "end that program, or choose another port with --listen",
+            "stop that program, or choose another port with --listen",
         ),
     }
 }
@@ -141,9 +141,9 @@ fn as_list(checks: &[DoctorCheck], is_well: bool) -> String {
         }
     }
     let verdict = if is_well {
-        "Deskhand can work here."
+        "Deskhand can run on this machine."
     } else {
-        "Something that is needed is missing: see ✗ above."
+        "Deskhand cannot run on this machine yet: see ✗ above."
     };
     lines.push(format!("\n{verdict}"));
     lines.join("\n")

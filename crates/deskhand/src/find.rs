@@ -13,7 +13,7 @@ use crate::{
 /// Reasons why no server can be found.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FindServerError {
-    #[error("a server was named but no token; put one of its tokens into DESKHAND_TOKEN")]
+    #[error("a server was given without a token; set DESKHAND_TOKEN to one of its tokens")]
     NoToken,
     #[error(transparent)]
     Call(#[from] CallError),
@@ -54,7 +54,7 @@ pub(crate) async fn find_server(
                 server.url = note.url,
                 server.pid = note.pid,
                 %error,
-                "the note about a server is out of date"
+                "server.json in the data folder is out of date"
             );
             Ok(None)
         }

@@ -16,6 +16,6 @@ pub(crate) async fn login(
     let client = running_server(args, config, environment).await?;
     let link = client.new_sign_in_link().await?;
     output::answer(&link)?;
-    output::say("It is good once, for ten minutes.");
+    output::say("It works once, within ten minutes.");
     Ok(())
 }

@@ -53,8 +53,8 @@ pub(crate) fn prompt(args: &PromptArgs, config: &Config) -> anyhow::Result<()> {
         template: config.prompt.clone(),
         instructions: args.instructions.clone().unwrap_or_default(),
     };
-    let told = prompt.fill(SystemClock.now(), model.shown(config.screen));
-    output::answer(told.trim_end()).context("cannot print the prompt")
+    let text = prompt.fill(SystemClock.now(), model.shown(config.screen));
+    output::answer(text.trim_end()).context("cannot print the prompt")
 }
 
 /// Returns one line for each model, below a heading.

@@ -85,7 +85,10 @@ async fn list_users(client: &Client) -> anyhow::Result<()> {
 async fn disable_user(client: &Client, name: &str) -> anyhow::Result<()> {
     let user = find_user(client, name).await?;
     client.set_active(user.id, false).await?;
-    output::say(&format!("{} is signed out everywhere.", user.name));
+    output::say(&format!(
+        "{} is disabled and signed out everywhere.",
+        user.name
+    ));
     Ok(())
 }
 
@@ -103,7 +106,7 @@ async fn limit_user(client: &Client, name: &str, limits: &UserLimitsView) -> any
     let user = find_user(client, name).await?;
     client.set_limits(user.id, limits).await?;
     output::say(&format!(
-        "What is not said for {} the settings decide.",
+        "The limits of {} are set. The settings decide the ones that were not given.",
         user.name
     ));
     Ok(())
@@ -126,12 +129,12 @@ pub(crate) async fn token(
             };
             let secret = client.make_token(&wanted).await?;
             output::answer(secret.expose())?;
-            output::say("It is shown this once; keep it in a safe place.");
+            output::say("It is shown only this once; keep it in a safe place.");
             Ok(())
         }
         TokenCommand::List => {
             for token in client.tokens().await? {
-                let end = token.expires_at.map_or("no end".to_owned(), |end| {
+                let end = token.expires_at.map_or("no expiry".to_owned(), |end| {
                     format!("until {}", end.strftime("%F"))
                 });
                 let used = token.last_used_at.map_or("never used".to_owned(), |at| {
@@ -161,7 +164,7 @@ pub(crate) async fn token(
                     anyhow::bail!("you have no token {which:?}; `deskhand token list` shows them")
                 }
                 (Some(one), Some(other)) => anyhow::bail!(
-                    "several tokens are called {which:?}; say which by its beginning, such as {} or {}",
+                    "several tokens are named {which:?}; use the beginning of one, such as {} or {}",
                     one.prefix,
                     other.prefix
                 ),
@@ -172,7 +175,7 @@ pub(crate) async fn token(
 
 /// Parses a scope on the command line.
 pub(crate) fn parse_scope(text: &str) -> Result<Scope, String> {
-    Scope::from_name(text).ok_or_else(|| "a scope is metrics, read, write or admin".to_owned())
+    Scope::from_name(text).ok_or_else(|| "the scopes are metrics, read, write and admin".to_owned())
 }
 
 async fn find_user(client: &Client, name: &str) -> anyhow::Result<UserView> {
@@ -188,7 +191,7 @@ async fn find_user(client: &Client, name: &str) -> anyhow::Result<UserView> {
 async fn print_link(client: &Client, user: &UserView) -> anyhow::Result<()> {
     output::answer(&client.link_for(user.id).await?)?;
     output::say(&format!(
-        "Send it to {}. It signs them in once, for a day.",
+        "Send it to {}. It signs them in once, within a day.",
         user.name
     ));
     Ok(())

@@ -29,9 +29,9 @@ use crate::{
 };
 
 /// The timeout for a stopped turn to report its end. After it, the session is ended regardless.
-const LONGEST_STOP: Duration = Duration::from_secs(3);
+const STOP_TIMEOUT: Duration = Duration::from_secs(3);
 /// The timeout for finding a server that is just starting in another process.
-const LONGEST_SEARCH: Duration = Duration::from_secs(5);
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest title made from a prompt, in characters.
 const LONGEST_TITLE: usize = 80;
 
@@ -88,7 +88,7 @@ async fn find_or_start(
     environment: &Environment,
 ) -> anyhow::Result<(Client, Option<RunningServer>)> {
     let dir = DataDir::at(&config.data_dir);
-    let give_up_at = Instant::now() + LONGEST_SEARCH;
+    let give_up_at = Instant::now() + SEARCH_TIMEOUT;
     loop {
         let named = args.server.server.as_deref();
         if let Some(client) = find_server(named, environment, &dir).await? {
@@ -146,7 +146,7 @@ async fn with_session(
     };
     // The outcome of the task matters more than a failure to clean up.
     if let Err(error) = ended {
-        show.note(&format!("The session {session} was not ended: {error}"));
+        show.note(&format!("Could not end session {session}: {error}"));
     }
     ending
 }
@@ -182,12 +182,12 @@ async fn follow(
             line = questions.next_line() => questions.answer(&line, show).await?,
             // The first interrupt stops the turn, the second does not wait for it.
             interrupt = interrupts.next() => {
-                show.note("Stopping; once more Ctrl-C does not wait.");
+                show.note("Stopping. Press Ctrl-C again to leave at once.");
                 let is_stopping = interrupted.is_none() && client.stop_turn(session).await?;
                 if !is_stopping {
                     return Ok(Ending::Interrupted(interrupt));
                 }
-                interrupted = Some((interrupt, Instant::now() + LONGEST_STOP));
+                interrupted = Some((interrupt, Instant::now() + STOP_TIMEOUT));
             }
             () = sleep_until(give_up_at), if interrupted.is_some() => {
                 if let Some((interrupt, _)) = interrupted {
@@ -205,7 +205,7 @@ async fn end_server(server: RunningServer, client: &Client, show: &mut Show) {
     let mut is_said = false;
     while others_work(client).await {
         if !is_said {
-            show.note("Another session is at work on this server; Ctrl-C ends it too.");
+            show.note("Another session is working on this server. Press Ctrl-C to end it too.");
             is_said = true;
         }
         show.activity("Waiting for the other sessions");
@@ -238,10 +238,10 @@ fn title(text: &str) -> String {
 
 fn where_to_look(client: &Client, session: SessionId, is_own_server: bool) -> String {
     if is_own_server {
-        format!("Kept. `deskhand serve` shows it at /sessions/{session}")
+        format!("The session is kept. `deskhand serve` shows it at /sessions/{session}")
     } else {
         format!(
-            "Kept. Look at it at {}/sessions/{session}",
+            "The session is kept. See it at {}/sessions/{session}",
             client.address()
         )
     }

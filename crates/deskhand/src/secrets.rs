@@ -62,7 +62,7 @@ pub(crate) async fn secret(
 fn read_value(name: &str) -> io::Result<Secret> {
     if io::stdin().is_terminal() {
         let terminal = Term::stderr();
-        terminal.write_str(&format!("Value of {name} (it is not shown): "))?;
+        terminal.write_str(&format!("Value of {name} (not shown as you type): "))?;
         return Ok(Secret::new(terminal.read_secure_line()?));
     }
     let mut text = String::new();

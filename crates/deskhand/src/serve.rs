@@ -16,13 +16,13 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     let failure = tokio::select! {
         interrupt = interrupts.next() => {
             if interrupt == Interrupt::CtrlC {
-                output::say("Ending the server; once more Ctrl-C ends it at once.");
+                output::say("Stopping the server. Press Ctrl-C again to end it at once.");
             }
             None
         }
         failure = server.failed() => Some(failure),
     };
-    tracing::info!("the server is ending");
+    tracing::info!("the server is shutting down");
     tokio::select! {
         () = server.end() => {}
         _ = interrupts.next() => {}
@@ -33,17 +33,14 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
 async fn greet(server: &RunningServer, config: &Config) -> anyhow::Result<()> {
     let link = server.sign_in_link().await?;
     let text = format!(
-        "Deskhand {} is running.\n\n  \
-         Open   {link}\n         \
-         (good once, for ten minutes; `deskhand login` prints a new one)\n  \
-         Data   {}\n  \
-         Stop   Ctrl-C\n",
+        "Deskhand {} is running.\n\n  Open   {link}\n         (works once, within ten minutes; `deskhand login` \
+         prints a new one)\n  Data   {}\n  Stop   Ctrl-C\n",
         env!("CARGO_PKG_VERSION"),
         config.data_dir.display(),
     );
     // The server works without a terminal, too.
     if let Err(error) = output::answer(&text) {
-        tracing::warn!(%error, "could not print where to look");
+        tracing::warn!(%error, "could not print the sign-in link");
     }
     Ok(())
 }

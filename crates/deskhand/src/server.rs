@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// The timeout for ending a server. The kernel does the rest: it ends the sandboxes with their parent.
-const LONGEST_END: Duration = Duration::from_millis(4_500);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(4_500);
 
 /// A server that handles requests until it is ended.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub(crate) struct RunningServer {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListenError {
     #[error(
-        "port {} on {} is in use by another program; choose another with --listen {}:PORT, or end that program",
+        "port {} on {} is in use by another program; choose another with --listen {}:PORT, or stop that program",
         .0.port(), .0.ip(), .0.ip()
     )]
     PortInUse(SocketAddr),
@@ -143,7 +143,7 @@ impl RunningServer {
     /// Returns a link that signs the admin in, once.
     pub(crate) async fn sign_in_link(&self) -> anyhow::Result<String> {
         let users = self.app.users();
-        let admin = users.admin().await?.context("there is no admin")?;
+        let admin = users.admin().await?.context("there is no administrator")?;
         let (code, _expires_at) = users.new_sign_in_code(admin.id).await?;
         Ok(format!("{}/?code={}", self.public_url, code.expose()))
     }
@@ -169,11 +169,11 @@ impl RunningServer {
         let in_order = async {
             let is_app_ended = self.app.shut_down().await;
             self.sandboxes.stop_all().await;
-            self.connections.end(LONGEST_END).await && is_app_ended
+            self.connections.end(SHUTDOWN_TIMEOUT).await && is_app_ended
         };
-        let is_ended = tokio::time::timeout(LONGEST_END, in_order).await;
+        let is_ended = tokio::time::timeout(SHUTDOWN_TIMEOUT, in_order).await;
         if !matches!(is_ended, Ok(true)) {
-            tracing::warn!("some tasks did not end in time and were given up");
+            tracing::warn!("some tasks did not end in time and were dropped");
         }
         drop(self.note);
         drop(self.lock);
@@ -291,7 +291,7 @@ async fn start_app(
             queue_length: config.turn.queue_length,
         },
     });
-    app.await.context("cannot take up earlier sessions")
+    app.await.context("cannot resume earlier sessions")
 }
 
 /// Returns the admin's token. The first start creates it and stores it in the data folder.
@@ -307,7 +307,7 @@ async fn ensure_admin(app: &App, dir: &DataDir) -> anyhow::Result<Secret> {
             Ok(token)
         }
         (None, Some(token)) => Ok(token),
-        (None, None) => anyhow::bail!("the admin has no token, and none was made"),
+        (None, None) => anyhow::bail!("could not create the token of the administrator"),
     }
 }
 

@@ -36,7 +36,7 @@ use self::{
     stream::AnthropicAnswer,
 };
 use crate::{
-    http::{self, NoAnswer, Problem, Refusal},
+    http::{self, ErrorResponse, NoAnswer, Problem},
     space::Space,
     sse,
     talk::Begun,
@@ -89,9 +89,9 @@ impl Anthropic {
                     return Ok((response, offer));
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
-                Err(NoAnswer::Refused(refusal)) => match offer.after(&refusal) {
+                Err(NoAnswer::Refused(response)) => match offer.after(&response) {
                     Some(less) => offer = less,
-                    None => return Err(refused(&refusal)),
+                    None => return Err(refused(&response)),
                 },
             }
         }
@@ -142,15 +142,15 @@ pub(crate) fn view(name: &str) -> View {
     }
 }
 
-fn refused(refusal: &Refusal) -> ModelError {
+fn refused(response: &ErrorResponse) -> ModelError {
     let problem = Problem {
-        status: Some(refusal.status),
-        message: refusal.told["error"]["message"]
+        status: Some(response.status),
+        message: response.body["error"]["message"]
             .as_str()
             // Amazon and Google have error formats of their own for requests that do not reach Anthropic.
-            .or(refusal.told["message"].as_str()),
+            .or(response.body["message"].as_str()),
         is_transient: None,
-        retry_after: refusal.retry_after,
+        retry_after: response.retry_after,
     };
     problem.error()
 }

@@ -65,14 +65,14 @@ impl Keys {
             region, service, ..
         } = scope;
         let of = format!("{day}/{region}/{service}/aws4_request");
-        let told = format!("{ALGORITHM}\n{at}\n{of}\n{}", hash(request.as_bytes()));
+        let to_sign = format!("{ALGORITHM}\n{at}\n{of}\n{}", hash(request.as_bytes()));
         // The signing key.
         let secret = format!("AWS4{}", self.secret_key.expose());
         let parts = [&*day, region, service, "aws4_request"];
         let key = parts
             .iter()
             .fold(secret.into_bytes(), |key, part| mac(&key, part));
-        let signature = hex(&mac(&key, &told));
+        let signature = hex(&mac(&key, &to_sign));
         let authorization = format!(
             "{ALGORITHM} Credential={}/{of}, SignedHeaders={names}, Signature={signature}",
             self.access_key.expose()

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use self::stream::ChatAnswer;
 use crate::{
-    http::{self, BaseUrl, NoAnswer, Problem, Refusal},
+    http::{self, BaseUrl, ErrorResponse, NoAnswer, Problem},
     space::{self, Space},
     sse,
     talk::Begun,
@@ -73,7 +73,7 @@ impl Chat {
         match http::send(request).await {
             Ok(response) => Ok(response),
             Err(NoAnswer::Failed(error)) => Err(error),
-            Err(NoAnswer::Refused(refusal)) => Err(refused(&refusal)),
+            Err(NoAnswer::Refused(response)) => Err(refused(&response)),
         }
     }
 }
@@ -108,12 +108,12 @@ pub(crate) fn view() -> View {
     View::sized(|screen| space::fitting(screen, LARGEST_SIZE))
 }
 
-fn refused(refusal: &Refusal) -> ModelError {
+fn refused(response: &ErrorResponse) -> ModelError {
     let problem = Problem {
-        status: Some(refusal.status),
-        message: message(&refusal.told["error"]),
+        status: Some(response.status),
+        message: message(&response.body["error"]),
         is_transient: None,
-        retry_after: refusal.retry_after,
+        retry_after: response.retry_after,
     };
     problem.error()
 }

@@ -116,7 +116,7 @@ impl GatewayAccount {
         let base_url = vendors::base_url(vendor, url)?;
         Ok(Self {
             vendor: vendor.to_owned(),
-            client: http::patient_client(&base_url, pass::SILENCE)?,
+            client: http::client_with_timeout(&base_url, pass::READ_TIMEOUT)?,
             base_url,
             key: settings.key.clone(),
         })
@@ -164,9 +164,9 @@ impl ModelGateway for VendorGateway {
             .map_err(|error| refuse(format!("the body cannot be read: {error}")))?;
         check::check(api.dialect(), &asked).map_err(refuse)?;
         let name = api.model().or(asked["model"].as_str());
-        let name = name.filter(|name| is_name(name)).ok_or_else(|| {
-            refuse("the request names no model, or none that can be one".to_owned())
-        })?;
+        let name = name
+            .filter(|name| is_name(name))
+            .ok_or_else(|| refuse("the request has no valid name of a model".to_owned()))?;
         let (account, name) = self.find(&api, name)?;
         let body = written(&api, &asked, name, request.body)
             .map_err(|error| refuse(format!("the body cannot be read: {error}")))?;

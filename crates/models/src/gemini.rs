@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use self::stream::GeminiAnswer;
 use crate::{
-    http::{self, BaseUrl, NoAnswer, Problem, Refusal},
+    http::{self, BaseUrl, ErrorResponse, NoAnswer, Problem},
     space::{self, Space},
     sse,
     talk::Begun,
@@ -66,7 +66,7 @@ impl Gemini {
         match http::send(request).await {
             Ok(response) => Ok(response),
             Err(NoAnswer::Failed(error)) => Err(error),
-            Err(NoAnswer::Refused(refusal)) => Err(refused(&refusal)),
+            Err(NoAnswer::Refused(response)) => Err(refused(&response)),
         }
     }
 }
@@ -104,14 +104,14 @@ pub(crate) fn view() -> View {
     }
 }
 
-fn refused(refusal: &Refusal) -> ModelError {
+fn refused(response: &ErrorResponse) -> ModelError {
     let problem = Problem {
-        status: Some(refusal.status),
-        message: refusal.told["error"]["message"].as_str(),
+        status: Some(response.status),
+        message: response.body["error"]["message"].as_str(),
         is_transient: None,
-        retry_after: refusal
+        retry_after: response
             .retry_after
-            .or_else(|| retry_delay(&refusal.told["error"])),
+            .or_else(|| retry_delay(&response.body["error"])),
     };
     problem.error()
 }

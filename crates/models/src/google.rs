@@ -19,9 +19,9 @@ use crate::http::{self, NoAnswer, Problem};
 
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 /// The lifetime to request for a token, in seconds. Google grants at most this.
-const GOOD_FOR_S: i64 = 3600;
+const TOKEN_LIFETIME_S: i64 = 3600;
 /// A token is not used this shortly before it expires.
-const SPARE: SignedDuration = SignedDuration::from_secs(60);
+const EXPIRY_MARGIN: SignedDuration = SignedDuration::from_secs(60);
 
 /// Credentials for Google.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub(crate) enum BadKeyFile {
     Unreadable(#[from] std::io::Error),
     #[error("it is not the key of a service account")]
     NoAccount,
-    #[error("its private key makes no sense")]
+    #[error("its private key is not valid")]
     NoKey,
 }
 
@@ -87,7 +87,7 @@ impl ServiceAccount {
         let mut kept = self.token.lock().await;
         let now = self.clock.now();
         if let Some((token, until)) = &*kept
-            && now + SPARE < *until
+            && now + EXPIRY_MARGIN < *until
         {
             return Ok(token.clone());
         }
@@ -112,14 +112,14 @@ impl ServiceAccount {
         let response = match http::send(request).await {
             Ok(response) => response,
             Err(NoAnswer::Failed(error)) => return Err(error),
-            Err(NoAnswer::Refused(refusal)) => {
+            Err(NoAnswer::Refused(response)) => {
                 let problem = Problem {
-                    status: Some(refusal.status),
-                    message: refusal.told["error_description"]
+                    status: Some(response.status),
+                    message: response.body["error_description"]
                         .as_str()
-                        .or(refusal.told["error"].as_str()),
+                        .or(response.body["error"].as_str()),
                     is_transient: None,
-                    retry_after: refusal.retry_after,
+                    retry_after: response.retry_after,
                 };
                 return Err(problem.error());
             }
@@ -128,8 +128,8 @@ impl ServiceAccount {
         let token = told["access_token"].as_str().ok_or_else(|| {
             ModelError::unavailable("Google gave the service account no access token")
         })?;
-        let seconds = told["expires_in"].as_i64().unwrap_or(GOOD_FOR_S);
-        let seconds = seconds.clamp(0, GOOD_FOR_S);
+        let seconds = told["expires_in"].as_i64().unwrap_or(TOKEN_LIFETIME_S);
+        let seconds = seconds.clamp(0, TOKEN_LIFETIME_S);
         Ok((Secret::new(token), SignedDuration::from_secs(seconds)))
     }
 
@@ -142,7 +142,7 @@ impl ServiceAccount {
             "scope": SCOPE,
             "aud": self.token_uri,
             "iat": now.as_second(),
-            "exp": now.as_second() + GOOD_FOR_S,
+            "exp": now.as_second() + TOKEN_LIFETIME_S,
         }));
         let told = format!("{header}.{claims}");
         let mut signature = vec![0; self.key.public().modulus_len()];

@@ -14,13 +14,13 @@ use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use serde_json::Value;
 
 /// The timeout for opening a connection.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The timeout for a silent vendor, before an answer and in the middle of it.
-const SILENCE: Duration = Duration::from_secs(180);
+const READ_TIMEOUT: Duration = Duration::from_secs(180);
 /// The timeout for a server on this machine, which may have to load its model first.
-const LOCAL_SILENCE: Duration = Duration::from_secs(600);
-/// The number of bytes after which the rest of a refusal is not read.
-pub(crate) const LARGEST_REFUSAL_BYTES: usize = 64 * 1024;
+const LOCAL_READ_TIMEOUT: Duration = Duration::from_secs(600);
+/// The number of bytes after which the rest of an error response is not read.
+pub(crate) const LARGEST_ERROR_BYTES: usize = 64 * 1024;
 
 /// The base URL of a vendor, without a trailing slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,16 +69,16 @@ pub(crate) fn segment(name: &str) -> String {
 
 /// Creates a client for a vendor. Requests to this machine bypass the proxy.
 pub(crate) fn client(base_url: &BaseUrl) -> Result<reqwest::Client, reqwest::Error> {
-    patient_client(base_url, SILENCE)
+    client_with_timeout(base_url, READ_TIMEOUT)
 }
 
-/// Creates a client for a vendor that may be silent for `silence`.
-pub(crate) fn patient_client(
+/// Creates a client for a vendor that may be silent for `read_timeout`.
+pub(crate) fn client_with_timeout(
     base_url: &BaseUrl,
-    silence: Duration,
+    read_timeout: Duration,
 ) -> Result<reqwest::Client, reqwest::Error> {
     let builder = reqwest::Client::builder()
-        .connect_timeout(CONNECT)
+        .connect_timeout(CONNECT_TIMEOUT)
         .redirect(reqwest::redirect::Policy::none());
     // We always have a provider of our own. If that fails, reqwest reports the missing one.
     let builder = match tls(base_url.is_encrypted()) {
@@ -86,10 +86,10 @@ pub(crate) fn patient_client(
         Err(_) => builder,
     };
     if base_url.is_local() {
-        let silence = silence.max(LOCAL_SILENCE);
-        builder.read_timeout(silence).no_proxy().build()
+        let read_timeout = read_timeout.max(LOCAL_READ_TIMEOUT);
+        builder.read_timeout(read_timeout).no_proxy().build()
     } else {
-        builder.read_timeout(silence).build()
+        builder.read_timeout(read_timeout).build()
     }
 }
 
@@ -114,19 +114,19 @@ fn tls(is_encrypted: bool) -> Result<ClientConfig, rustls::Error> {
         .with_no_client_auth())
 }
 
-/// A vendor's refusal.
+/// The error response of a vendor.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct ErrorResponse {
     pub(crate) status: StatusCode,
     /// The body, if it was JSON.
-    pub(crate) told: Value,
+    pub(crate) body: Value,
     pub(crate) retry_after: Option<Duration>,
 }
 
 /// The reason why a request got no answer.
 #[derive(Debug)]
 pub(crate) enum NoAnswer {
-    Refused(Refusal),
+    Refused(ErrorResponse),
     Failed(ModelError),
 }
 
@@ -139,16 +139,16 @@ pub(crate) async fn send(request: RequestBuilder) -> Result<Response, NoAnswer> 
     }
     let (status, retry_after) = (response.status(), retry_after(&response));
     let mut body = Vec::new();
-    // A refusal that is cut off is still a refusal.
+    // A body that is cut off is still an error.
     while let Ok(Some(piece)) = response.chunk().await {
         body.extend_from_slice(&piece);
-        if body.len() > LARGEST_REFUSAL_BYTES {
+        if body.len() > LARGEST_ERROR_BYTES {
             break;
         }
     }
-    Err(NoAnswer::Refused(Refusal {
+    Err(NoAnswer::Refused(ErrorResponse {
         status,
-        told: serde_json::from_slice(&body).unwrap_or_default(),
+        body: serde_json::from_slice(&body).unwrap_or_default(),
         retry_after,
     }))
 }
@@ -165,10 +165,12 @@ pub(crate) struct Problem<'a> {
 
 impl Problem<'_> {
     pub(crate) fn error(self) -> ModelError {
-        let told = self.message.filter(|told| !told.trim().is_empty());
-        let message = match (told, self.status) {
-            (Some(told), Some(StatusCode::UNAUTHORIZED)) => format!("{told} (is the key right?)"),
-            (Some(told), _) => told.to_owned(),
+        let reported = self.message.filter(|reported| !reported.trim().is_empty());
+        let message = match (reported, self.status) {
+            (Some(reported), Some(StatusCode::UNAUTHORIZED)) => {
+                format!("{reported} (is the key right?)")
+            }
+            (Some(reported), _) => reported.to_owned(),
             (None, Some(status)) => format!("it answered {status}"),
             (None, None) => "it failed".to_owned(),
         };
@@ -207,14 +209,14 @@ pub(crate) fn no_answer(error: &reqwest::Error) -> ModelError {
     } else if error.is_connect() {
         "it could not be reached"
     } else {
-        "the request broke off"
+        "the request failed"
     };
     let mut cause: &dyn Error = error;
     while let Some(below) = cause.source() {
         cause = below;
     }
-    let is_told = error.source().is_some() && !error.is_timeout();
-    ModelError::unavailable(if is_told {
+    let has_cause = error.source().is_some() && !error.is_timeout();
+    ModelError::unavailable(if has_cause {
         format!("{what}: {cause}")
     } else {
         what.to_owned()

@@ -88,7 +88,7 @@ impl ConfiguredModels {
         let known = self.vendors.iter().find(|known| known.name == vendor);
         match known.map(|known| &known.account) {
             Some(Ok(_)) if name.is_empty() || name.contains(char::is_control) => {
-                Err(format!("{vendor} has no model without a name"))
+                Err(format!("the name of the model is missing after {vendor}/"))
             }
             Some(Ok(account)) => Ok(Arc::clone(account).model(name)),
             Some(Err(missing)) => Err(format!("{vendor} is not set up: {missing}")),

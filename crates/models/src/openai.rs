@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use self::{offer::AcceptedOpenAiOffers, stream::OpenAiAnswer};
 use crate::{
-    http::{self, BaseUrl, NoAnswer, Problem, Refusal},
+    http::{self, BaseUrl, ErrorResponse, NoAnswer, Problem},
     space::{self, Space},
     sse,
     talk::Begun,
@@ -77,9 +77,9 @@ impl OpenAi {
                     return Ok(response);
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
-                Err(NoAnswer::Refused(refusal)) => match offer.after(&refusal) {
+                Err(NoAnswer::Refused(response)) => match offer.after(&response) {
                     Some(less) => offer = less,
-                    None => return Err(refused(&refusal)),
+                    None => return Err(refused(&response)),
                 },
             }
         }
@@ -120,14 +120,14 @@ pub(crate) fn view(name: &str) -> View {
     })
 }
 
-fn refused(refusal: &Refusal) -> ModelError {
-    let error = &refusal.told["error"];
+fn refused(response: &ErrorResponse) -> ModelError {
+    let error = &response.body["error"];
     let problem = Problem {
-        status: Some(refusal.status),
+        status: Some(response.status),
         message: error["message"].as_str(),
         // Waiting does not refill an account that is out of money.
         is_transient: (code(error) == "insufficient_quota").then_some(false),
-        retry_after: refusal.retry_after,
+        retry_after: response.retry_after,
     };
     problem.error()
 }

@@ -19,7 +19,7 @@ pub(crate) const NOTHING: &str = "[nothing]";
 pub(crate) const NOT_DONE: &str = "Not executed: the turn was interrupted.";
 /// Asks a model to continue an answer that was cut off.
 pub(crate) const GO_ON: &str =
-    "[Your answer broke off there. Go on from where it stopped, and do not repeat it.]";
+    "[Your answer was cut off there. Go on from where it stopped, and do not repeat it.]";
 /// Stands in for a picture that is no longer shown.
 pub(crate) const OLD_PICTURE: &str = "[An older picture, no longer shown.]";
 

@@ -40,7 +40,7 @@ pub(crate) const VENDOR: &str = "scripted";
 pub(crate) const DEMO: &str = "demo";
 
 const DEMO_YAML: &str = include_str!("scripted/demo.yaml");
-const ENDING: &str = "yaml";
+const EXTENSION: &str = "yaml";
 /// The maximum size of a scenario file: far more than a person writes, and quick to read.
 const LARGEST_FILE_BYTES: u64 = 1024 * 1024;
 
@@ -98,7 +98,7 @@ impl ScriptedModels {
         let names = names.join(", ");
         match &self.folder {
             Some(folder) => format!(
-                "there is {names}; more scenarios go into {} as NAME.{ENDING}",
+                "there is {names}; more scenarios go into {} as NAME.{EXTENSION}",
                 folder.display()
             ),
             None => format!(
@@ -112,7 +112,7 @@ impl ScriptedModels {
     /// A file takes precedence over the built-in scenario of the same name.
     fn yaml(&self, name: &str) -> Result<(String, String), String> {
         if let Some(folder) = &self.folder {
-            let file = format!("{name}.{ENDING}");
+            let file = format!("{name}.{EXTENSION}");
             match read_file(&folder.join(&file)) {
                 Ok(Some(yaml)) => return Ok((file, yaml)),
                 Ok(None) => {}
@@ -137,7 +137,7 @@ impl ScriptedModels {
         if let Some(Ok(entries)) = self.folder.as_ref().map(std::fs::read_dir) {
             names.extend(entries.flatten().filter_map(|entry| {
                 let file = entry.file_name().into_string().ok()?;
-                let name = file.strip_suffix(ENDING)?.strip_suffix('.')?;
+                let name = file.strip_suffix(EXTENSION)?.strip_suffix('.')?;
                 is_name(name).then(|| name.to_owned())
             }));
         }
@@ -212,7 +212,7 @@ impl Model for ScriptedModel {
             .await
             .unwrap_or_else(|error| {
                 vec![Beat::failure(ModelError::unavailable(format!(
-                    "the scenario could not be played: {error}"
+                    "could not play the scenario: {error}"
                 )))]
             })
         };

@@ -35,5 +35,5 @@ where
 }
 
 fn broken(error: &dyn std::error::Error) -> ModelError {
-    ModelError::unavailable(format!("its answer broke off: {error}"))
+    ModelError::unavailable(format!("its answer ended early: {error}"))
 }

@@ -11,9 +11,9 @@ use crate::sse::Events;
 /// The maximum number of pauses in one answer.
 const MOST_PAUSES: usize = 10;
 /// The maximum number of retries after a garbled answer.
-const MOST_REPEATS: u32 = 3;
+const MOST_RETRIES: u32 = 3;
 /// The delay before the first retry. It doubles with each further one.
-const BEFORE_REPEAT: Duration = Duration::from_millis(200);
+const FIRST_RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// The part of an answer that has been received.
 pub(crate) trait StreamedAnswer: Send + 'static {
@@ -22,7 +22,7 @@ pub(crate) trait StreamedAnswer: Send + 'static {
 
     /// Ends a stream that has no other sign of its end.
     fn close(&mut self) -> Result<Vec<Chunk>, ModelError> {
-        Err(ModelError::unavailable("its answer broke off"))
+        Err(ModelError::unavailable("its answer ended early"))
     }
 
     /// Returns the usage so far.
@@ -56,7 +56,7 @@ pub(crate) fn chunks<A: StreamedAnswer>(
         n_pauses: 0,
         n_repeats: 0,
         usage: Usage::default(),
-        told: Usage::default(),
+        reported: Usage::default(),
         pending: VecDeque::new(),
         is_over: false,
     };
@@ -76,7 +76,7 @@ struct Talk<A, F> {
     /// The usage of the requests that are finished.
     usage: Usage,
     /// The total usage that was last passed on.
-    told: Usage,
+    reported: Usage,
     pending: VecDeque<Result<Chunk, ModelError>>,
     is_over: bool,
 }
@@ -117,15 +117,15 @@ where
             State::Open => {
                 self.pending.extend(chunks.into_iter().map(Ok));
                 // A caller that stops early knows the usage up to then.
-                if usage != self.told {
-                    self.told = usage;
+                if usage != self.reported {
+                    self.reported = usage;
                     self.pending.push_back(Ok(Chunk::Usage(usage)));
                 }
             }
             State::Whole => self.end(chunks),
             State::Paused(_) if self.n_pauses == MOST_PAUSES => {
                 return Err(ModelError::Rejected(
-                    "the model pauses without end".to_owned(),
+                    "the model paused too often".to_owned(),
                 ));
             }
             State::Paused(said) => {
@@ -134,9 +134,9 @@ where
                 self.said = said;
                 self.settle();
             }
-            State::Garbled(error) if self.n_repeats == MOST_REPEATS => return Err(error),
+            State::Garbled(error) if self.n_repeats == MOST_RETRIES => return Err(error),
             State::Garbled(_) => {
-                tokio::time::sleep(BEFORE_REPEAT * 2_u32.pow(self.n_repeats)).await;
+                tokio::time::sleep(FIRST_RETRY_DELAY * 2_u32.pow(self.n_repeats)).await;
                 self.n_repeats += 1;
                 self.settle();
             }

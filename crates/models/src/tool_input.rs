@@ -22,9 +22,9 @@ enum BadCall {
     Outside(#[from] Outside),
     #[error("there is no action {0:?}")]
     NoAction(String),
-    #[error("scroll_direction is up, down, left or right, not {0:?}")]
+    #[error("scroll_direction must be up, down, left or right, not {0:?}")]
     Direction(String),
-    #[error("{field} is a number from {least} to {most}, not {got}")]
+    #[error("{field} must be a number from {least} to {most}, not {got}")]
     Range {
         field: &'static str,
         least: u64,

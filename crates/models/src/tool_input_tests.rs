@@ -139,17 +139,17 @@ fn what_makes_no_sense_is_told_and_nothing_is_moved_to_the_edge() {
         (
             "wait",
             json!({"duration": 301}),
-            "duration is a number from 0 to 300, not 301",
+            "duration must be a number from 0 to 300, not 301",
         ),
         (
             "key",
             json!({"text": "a", "repeat": 101}),
-            "repeat is a number from 1 to 100, not 101",
+            "repeat must be a number from 1 to 100, not 101",
         ),
         (
             "scroll",
             json!({"scroll_direction": "in", "scroll_amount": 1}),
-            "scroll_direction is up, down, left or right, not \"in\"",
+            "scroll_direction must be up, down, left or right, not \"in\"",
         ),
         ("fly", json!({}), "there is no action \"fly\""),
     ] {

@@ -33,12 +33,12 @@ pub enum BadModelSettings {
     #[error("{vendor} cannot be at {url:?}: write http:// or https://, a host and a path")]
     BaseUrl { vendor: String, url: String },
     #[error(
-        "a vendor cannot be called {0:?}: take a-z, 0-9 and -, beginning with a letter, and no name that is taken"
+        "a vendor cannot be named {0:?}: use a-z, 0-9 and -, beginning with a letter, and a name that is not taken"
     )]
     VendorName(String),
-    #[error("nothing says where {0} is: set its base URL")]
+    #[error("the vendor {0} has no address: set its base URL")]
     NoBaseUrl(String),
-    #[error("no HTTP client can be made")]
+    #[error("could not create an HTTP client")]
     Client(#[from] reqwest::Error),
 }
 

@@ -9,7 +9,7 @@ use fast_image_resize::{
 /// Reasons why a picture could not be scaled.
 #[derive(Debug, thiserror::Error)]
 pub enum ScaleError {
-    #[error("its pixels are not as many as its size says")]
+    #[error("the number of its pixels does not match its size")]
     Pixels(#[from] fast_image_resize::ImageBufferError),
     #[error("the scaler failed")]
     Scaler(#[from] fast_image_resize::ResizeError),

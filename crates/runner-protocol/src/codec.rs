@@ -8,9 +8,9 @@ use serde::{Serialize, de::DeserializeOwned};
 /// The error for a message that is not an envelope, or whose head is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum BadEnvelope {
-    #[error("the message is shorter than its head")]
+    #[error("the message is shorter than its header")]
     Short,
-    #[error("the head is unknown")]
+    #[error("the header is unknown")]
     Head(#[from] serde_json::Error),
 }
 

@@ -105,7 +105,7 @@ pub enum ToRunner {
 pub enum FromRunner {
     /// The first message of every control link, sent once the desktop responds.
     Ready { screen: ScreenSize },
-    /// The desktop did not come up, and the runner gives up. This is the last message.
+    /// The desktop did not start, and the runner gives up. This is the last message.
     StartFailed { problem: String },
     /// A piece of a running command's output; the bytes follow the head.
     Progress { id: RequestId },

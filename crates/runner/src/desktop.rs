@@ -60,7 +60,7 @@ pub use self::{
 };
 
 /// The longest wait for a cancelled action to end, which takes a few milliseconds.
-const ENDING_MAX: Duration = Duration::from_secs(1);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The settings of a desktop.
 #[derive(Debug, Clone)]
@@ -243,7 +243,7 @@ impl Desktop {
     ///
     /// A running action gets a moment to end first, since it could press more.
     pub async fn release_all(&self) -> Result<(), ActError> {
-        let _no_action = timeout(ENDING_MAX, self.0.acted_at.lock()).await;
+        let _no_action = timeout(SHUTDOWN_TIMEOUT, self.0.acted_at.lock()).await;
         self.0.seat.run(Seat::release_all).await
     }
 

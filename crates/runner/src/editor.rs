@@ -24,12 +24,12 @@ const MOST_PLACES: usize = 20;
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     #[error(
-        "the path {0:?} is not absolute: it has to begin with a slash, such as /home/agent/notes.txt"
+        "the path {0:?} is not absolute: it must begin with a slash, such as /home/agent/notes.txt"
     )]
     NotAbsolute(String),
-    #[error("there is no file {0}: make it with create")]
+    #[error("there is no file {0}: use create to make it")]
     Missing(String),
-    #[error("{0} is a link that leads nowhere")]
+    #[error("{0} is a broken link")]
     BrokenLink(String),
     #[error("{0} is a folder")]
     Folder(String),
@@ -65,7 +65,7 @@ pub enum EditError {
     NothingToFind,
     #[error("old_str and new_str are the same")]
     NothingToChange,
-    #[error("old_str was not found in {0}: it has to match exactly, spaces and tabs included")]
+    #[error("old_str was not found in {0}: it must match exactly, spaces and tabs included")]
     NotFound(String),
     #[error(
         "old_str was found {count} times in {path}, at lines {lines}: give more of the text around it"
@@ -75,11 +75,11 @@ pub enum EditError {
         count: usize,
         lines: String,
     },
-    #[error("there is no edit of {0} to take back")]
+    #[error("there is no edit of {0} to undo")]
     NothingToUndo(String),
-    #[error("{0} was changed by something else since the edit, so it is not taken back")]
+    #[error("{0} was changed by something else since the edit, so the edit cannot be undone")]
     ChangedSince(String),
-    #[error("{path} could not be read or written")]
+    #[error("could not read or write {path}")]
     Io {
         path: String,
         source: std::io::Error,
@@ -136,7 +136,7 @@ impl Editor {
         file::write(path, &real, &text)?;
         self.remember(real, Some(before), &text);
         Ok(format!(
-            "Replaced {path}, which was there before. Its old content comes back with undo_edit."
+            "Replaced {path}, which already existed. undo_edit restores its old content."
         ))
     }
 
@@ -175,7 +175,9 @@ impl Editor {
         file::write(path, &real, &after)?;
         let shown = show::around(&after, first, last);
         self.remember(real, Some(before), &after);
-        Ok(format!("Edited {path}. The place now reads:\n{shown}"))
+        Ok(format!(
+            "Edited {path}. The changed part now reads:\n{shown}"
+        ))
     }
 
     fn insert(&mut self, path: &str, line: u64, added: &str) -> Result<String, EditError> {
@@ -197,7 +199,9 @@ impl Editor {
             after_line + added.lines().count().max(1),
         );
         self.remember(real, Some(before), &after);
-        Ok(format!("Edited {path}. The place now reads:\n{shown}"))
+        Ok(format!(
+            "Edited {path}. The changed part now reads:\n{shown}"
+        ))
     }
 
     fn undo(&mut self, path: &str) -> Result<String, EditError> {
@@ -212,11 +216,11 @@ impl Editor {
         let text = match &undo.before {
             Some(before) => {
                 file::write(path, &real, before)?;
-                format!("Took back the last edit of {path}.")
+                format!("Undid the last edit of {path}.")
             }
             None => {
                 std::fs::remove_file(&real).map_err(|error| file::failed(path, error))?;
-                format!("Took back the creation of {path}: it is gone.")
+                format!("Undid the creation of {path}: the file is gone.")
             }
         };
         self.undo_bytes -= undo.size();

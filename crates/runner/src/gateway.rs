@@ -44,9 +44,9 @@ pub(crate) async fn open(
         Err(error) => {
             let port = gateway.port;
             let text =
-                format!("Programs cannot ask models: port {port} cannot be opened ({error}).");
+                format!("Programs cannot call models: port {port} cannot be opened ({error}).");
             if notice.try_send(text).is_err() {
-                tracing::warn!(%error, "the model gateway's port cannot be opened");
+                tracing::warn!(%error, "could not open the port of the model gateway");
             }
             BTreeMap::new()
         }
@@ -64,7 +64,7 @@ async fn take_all(listener: TcpListener, server: Server, tasks: Tasks) {
         let connection = match listener.accept().await {
             Ok((connection, _)) => connection,
             Err(error) => {
-                tracing::warn!(%error, "a connection to the model gateway was not taken");
+                tracing::warn!(%error, "could not accept a connection to the model gateway");
                 sleep(ACCEPT_PAUSE).await;
                 continue;
             }

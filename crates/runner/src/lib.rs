@@ -36,16 +36,16 @@ use self::{
 /// The longest configuration line, which holds a token, some numbers and the browser's arguments.
 const LONGEST_CONFIG_BYTES: u64 = 1024 * 1024;
 /// The timeout for reporting a failed start to the server.
-const LAST_WORDS: Duration = Duration::from_secs(10);
+const REPORT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time that tasks get to end when the runner ends.
-const ENDING: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 /// The most notices that may wait for the link.
 const MOST_NOTICES: usize = 64;
 
 /// Reasons why the configuration could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadConfigError {
-    #[error("standard input could not be read")]
+    #[error("could not read standard input")]
     Read(#[from] io::Error),
     #[error(
         "the first line on standard input is not a runner's configuration: the runner is started by Deskhand, not by hand"
@@ -56,13 +56,13 @@ pub enum ReadConfigError {
 /// Reasons why the runner ended.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    #[error("this process could not be closed to others")]
+    #[error("could not protect this process from others")]
     Hide(#[source] io::Error),
     #[error("there is no home folder: HOME is not set")]
     NoHome,
-    #[error("the desktop did not come up")]
+    #[error("the desktop did not start")]
     Desktop(#[from] StartDesktopError),
-    #[error("the shell did not come up")]
+    #[error("the shell did not start")]
     Shell(#[from] ShellError),
     #[error("the desktop has ended: {0}")]
     DesktopEnded(String),
@@ -144,7 +144,7 @@ pub async fn run_over(config: RunnerConfig, dialler: Arc<dyn Dialler>) -> Result
         runtime_dir: std::env::temp_dir().join(format!(".deskhand-{}", std::process::id())),
     };
     let result = run_with(config, dialler, &traces.runtime_dir, &traces.tasks).await;
-    if !traces.tasks.end(ENDING).await {
+    if !traces.tasks.end(SHUTDOWN_TIMEOUT).await {
         tracing::warn!("some tasks did not end in time");
     }
     result
@@ -218,14 +218,14 @@ async fn run_with(
 
 /// Tells the server why the start failed, if the server can be reached.
 async fn say_why(first_link: impl Future<Output = link::Socket>, problem: String) {
-    let told = async { link::give_up(first_link.await, problem).await };
-    match tokio::time::timeout(LAST_WORDS, told).await {
+    let report = async { link::give_up(first_link.await, problem).await };
+    match tokio::time::timeout(REPORT_TIMEOUT, report).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "the server was not told that the start failed");
+            tracing::warn!(error, "could not tell the server that the start failed");
         }
-        Err(_) => tracing::warn!("the server was not reached to tell it that the start failed"),
+        Err(_) => tracing::warn!("could not reach the server to tell it that the start failed"),
     }
 }
 

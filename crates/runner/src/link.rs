@@ -28,7 +28,7 @@ pub(crate) type Socket = WebSocketStream<Connection>;
 /// Reasons why a link was not made or ended.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LinkError {
-    #[error("the server could not be reached")]
+    #[error("could not reach the server")]
     Connect(#[source] io::Error),
     #[error("the server did not answer")]
     Silent,

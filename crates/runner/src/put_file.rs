@@ -9,9 +9,9 @@ use deskhand_core::sandbox::{FilePut, PutFile};
 pub(crate) enum PutFileError {
     #[error("there is no home folder")]
     NoHome,
-    #[error("{0:?} is not a file's name")]
+    #[error("{0:?} is not a valid file name")]
     Name(String),
-    #[error("the file could not be written")]
+    #[error("could not write the file")]
     Io(#[from] io::Error),
 }
 

@@ -43,17 +43,17 @@ pub type OnOutput = Arc<dyn Fn(Bytes) + Send + Sync>;
 /// Reasons why a shell request was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum ShellError {
-    #[error("a shell command cannot hold a NUL character")]
+    #[error("a shell command cannot contain a NUL character")]
     Nul,
     #[error("a command may take 1 to {LONGEST_TIMEOUT_MS} ms, not {0}")]
     BadTimeout(u64),
     #[error("it was cancelled before it began")]
     Cancelled,
     #[error(
-        "the shell had ended by itself (exit code {code}) and the command was not run; a new shell stands ready"
+        "the shell had ended by itself (exit code {code}), so the command was not run; a new shell is ready"
     )]
     Died { code: i32 },
-    #[error("the shell could not be started")]
+    #[error("could not start the shell")]
     Start(#[source] std::io::Error),
     #[error("the link to the shell broke")]
     Link(#[source] std::io::Error),

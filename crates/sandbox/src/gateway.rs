@@ -60,9 +60,7 @@ impl GatewayDoor {
     /// Accepts a connection of a program in the sandbox.
     pub(crate) fn take(&self, stream: ByteStream) {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            tracing::debug!(
-                "a connection to the model gateway was closed: the sandbox has too many"
-            );
+            tracing::debug!("closed a connection to the model gateway: the sandbox has too many");
             return;
         };
         let incoming = stream.incoming.inspect(move |_| {
@@ -78,7 +76,7 @@ impl GatewayDoor {
             },
         });
         if !is_taken {
-            tracing::warn!("a connection to the model gateway was closed: too many wait");
+            tracing::warn!("closed a connection to the model gateway: too many are waiting");
         }
     }
 }

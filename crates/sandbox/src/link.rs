@@ -59,7 +59,7 @@ pub(crate) struct Link {
 pub(crate) enum Status {
     /// It has not connected yet.
     Expected,
-    /// Its desktop did not come up. The text gives the reason.
+    /// Its desktop did not start. The text gives the reason.
     StartFailed(String),
     /// It is connected and its desktop has this size.
     Ready(ScreenSize),

@@ -130,7 +130,7 @@ impl Lifecycle for LocalSandboxes {
         tokio::select! {
             biased;
             () = self.shared.closed.cancelled() => {
-                Err(StartSandboxError::Failed("the server is ending".to_owned()))
+                Err(StartSandboxError::Failed("the server is shutting down".to_owned()))
             }
             // The future is boxed because it holds everything that a start needs.
             sandbox = Box::pin(starting) => Ok(Arc::new(sandbox?)),

@@ -153,7 +153,7 @@ fn require(identity: Identity, needed: Scope) -> Result<(), Problem> {
     }
     let (has, needs) = (identity.scope.name(), needed.name());
     let message = format!(
-        "this token has the scope {has}, and this needs {needs}: make a token with that scope"
+        "this token has the scope {has}, but this request needs {needs}: create a token with that scope"
     );
     Err(Problem::refuse(
         StatusCode::FORBIDDEN,
@@ -205,8 +205,7 @@ fn from_our_page(parts: &Parts) -> Result<(), Problem> {
     if origin.is_some() && origin == host {
         Ok(())
     } else {
-        let message =
-            "with a cookie this works only from Deskhand's own page; programs send a bearer token";
+        let message = "a request with the cookie must come from Deskhand's own page; programs send a bearer token";
         Err(Problem::refuse(
             StatusCode::FORBIDDEN,
             "wrong_origin",

@@ -25,9 +25,8 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
         let bytes = read_whole(request).await?;
         let json: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
         let read = serde_json::from_slice(json);
-        read.map(Self).map_err(|error| {
-            Problem::malformed(format!("the body is not what it should be: {error}"))
-        })
+        read.map(Self)
+            .map_err(|error| Problem::malformed(format!("the body is not valid: {error}")))
     }
 }
 
@@ -39,8 +38,7 @@ async fn read_whole(request: Request) -> Result<Vec<u8>, Problem> {
     let mut pieces = request.into_body().into_data_stream();
     let (mut bytes, mut n_bytes) = (Vec::new(), 0);
     while let Some(piece) = pieces.next().await {
-        let piece =
-            piece.map_err(|_cut| Problem::malformed("the body could not be read to its end"))?;
+        let piece = piece.map_err(|_cut| Problem::malformed("the body ended early"))?;
         n_bytes += piece.len();
         if n_bytes <= LONGEST_BODY_BYTES {
             bytes.extend_from_slice(&piece);
@@ -49,7 +47,7 @@ async fn read_whole(request: Request) -> Result<Vec<u8>, Problem> {
         }
     }
     if n_bytes > LONGEST_BODY_BYTES {
-        let message = format!("a request has at most {LONGEST_BODY_BYTES} bytes");
+        let message = format!("a request body has at most {LONGEST_BODY_BYTES} bytes");
         return Err(Problem::refuse(
             StatusCode::PAYLOAD_TOO_LARGE,
             "too_large",
@@ -128,7 +126,7 @@ pub(crate) fn page_size(limit: Option<u32>, default: u32, most: u32) -> Result<u
         None => Ok(default),
         Some(limit) if (1..=most).contains(&limit) => Ok(limit),
         Some(limit) => Err(Problem::malformed(format!(
-            "limit is 1 to {most}, not {limit}"
+            "limit must be from 1 to {most}, not {limit}"
         ))),
     }
 }

@@ -32,7 +32,7 @@ use self::door::{Door, Peer};
 /// The longest request. It is also the longest that vendors accept.
 const LONGEST_BODY_BYTES: usize = 32 * 1024 * 1024;
 /// The timeout for receiving the body of a request.
-const BODY_PATIENCE: Duration = Duration::from_secs(60);
+const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Serves connections until `shutdown` fires.
 pub async fn serve_gateway(
@@ -73,7 +73,7 @@ async fn pass(
     let (parts, body) = request.into_parts();
     let query = parts.uri.query().unwrap_or_default();
     if !shows(&peer.token, &parts.headers, query) {
-        let problem = "the key is not this sandbox's own: use the one in the environment";
+        let problem = "this key does not belong to this sandbox: use the one in the environment";
         return Err(GatewayRefusal::new(GatewayRefusalKind::Token, problem));
     }
     let path = parts.uri.path();
@@ -82,11 +82,11 @@ async fn pass(
         return Err(GatewayRefusal::new(GatewayRefusalKind::Path, problem));
     }
     let admitted = gateway.admit(peer.session).await?;
-    let read = timeout(BODY_PATIENCE, whole(body)).await;
+    let read = timeout(BODY_TIMEOUT, whole(body)).await;
     let body = read.unwrap_or_else(|_late| {
         let problem = format!(
-            "the request did not come within {} s",
-            BODY_PATIENCE.as_secs()
+            "the request did not arrive within {} s",
+            BODY_TIMEOUT.as_secs()
         );
         Err(GatewayRefusal::new(GatewayRefusalKind::Request, problem))
     })?;
@@ -128,7 +128,7 @@ async fn whole(body: Body) -> Result<Bytes, GatewayRefusal> {
         let piece = piece.map_err(|error| {
             GatewayRefusal::new(
                 GatewayRefusalKind::Request,
-                format!("the request broke off: {error}"),
+                format!("the request ended early: {error}"),
             )
         })?;
         n_bytes = n_bytes.saturating_add(piece.len());
@@ -140,7 +140,7 @@ async fn whole(body: Body) -> Result<Bytes, GatewayRefusal> {
     }
     if n_bytes > LONGEST_BODY_BYTES {
         let mib = LONGEST_BODY_BYTES / (1024 * 1024);
-        let problem = format!("a request may have {mib} MiB");
+        let problem = format!("a request has at most {mib} MiB");
         return Err(GatewayRefusal::new(GatewayRefusalKind::TooLarge, problem));
     }
     Ok(whole.freeze())
@@ -164,7 +164,7 @@ fn written(answer: GatewayAnswer) -> Response<Body> {
     response.body(body).unwrap_or_else(|error| {
         tracing::error!(
             error = &error as &dyn std::error::Error,
-            "an answer of a vendor cannot be passed on"
+            "could not pass on the answer of a vendor"
         );
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::BAD_GATEWAY;

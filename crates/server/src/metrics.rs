@@ -13,7 +13,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use deskhand_app::figures::{ACTION_SECONDS, Figures, TURN_SECONDS};
+use deskhand_app::metrics::{ACTION_SECONDS, MetricsSnapshot, TURN_SECONDS};
 use deskhand_core::session::Phase;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
@@ -28,12 +28,12 @@ const SANDBOX_MEMORY: &str = "deskhand_sandbox_memory_bytes";
 const SANDBOX_CPU: &str = "deskhand_sandbox_cpu_milliseconds_total";
 
 /// The histogram bounds of quick operations, in seconds.
-const QUICK: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.0];
+const QUICK_BUCKETS: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.0];
 /// The histogram bounds of an agent's turns and actions, in seconds.
-const SLOW: [f64; 9] = [0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 120.0, 600.0];
+const SLOW_BUCKETS: [f64; 9] = [0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0, 120.0, 600.0];
 
 /// The interval between aggregations of recorded values. They stay in memory until then.
-const UPKEEP: Duration = Duration::from_secs(5);
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The recorder of this process, once it is installed.
 static INSTALLED: Mutex<Option<Metrics>> = Mutex::new(None);
@@ -51,9 +51,9 @@ impl Metrics {
         }
         let slow = |name: &str| Matcher::Full(name.to_owned());
         let handle = PrometheusBuilder::new()
-            .set_buckets(&QUICK)
-            .and_then(|builder| builder.set_buckets_for_metric(slow(TURN_SECONDS), &SLOW))
-            .and_then(|builder| builder.set_buckets_for_metric(slow(ACTION_SECONDS), &SLOW))
+            .set_buckets(&QUICK_BUCKETS)
+            .and_then(|builder| builder.set_buckets_for_metric(slow(TURN_SECONDS), &SLOW_BUCKETS))
+            .and_then(|builder| builder.set_buckets_for_metric(slow(ACTION_SECONDS), &SLOW_BUCKETS))
             .and_then(PrometheusBuilder::install_recorder)
             .map_err(io::Error::other)?;
         describe();
@@ -62,7 +62,7 @@ impl Metrics {
 
     /// Aggregates recorded values from time to time, so that memory stays small even if nothing reads the metrics.
     pub(crate) async fn keep_small(&self) -> Infallible {
-        let mut tick = tokio::time::interval(UPKEEP);
+        let mut tick = tokio::time::interval(UPKEEP_INTERVAL);
         loop {
             tick.tick().await;
             self.0.run_upkeep();
@@ -70,20 +70,20 @@ impl Metrics {
     }
 
     /// Renders all metrics in the Prometheus text format.
-    pub(crate) fn render(&self, figures: &Figures) -> String {
+    pub(crate) fn render(&self, snapshot: &MetricsSnapshot) -> String {
         for phase in Phase::ALL {
-            let n = figures
+            let n = snapshot
                 .sessions
                 .iter()
                 .find(|(counted, _)| *counted == phase);
             gauge!(SESSIONS, "state" => phase.name()).set(n.map_or(0.0, |(_, n)| float(*n)));
         }
-        gauge!(WAITING).set(float(figures.n_waiting_prompts));
-        gauge!(SANDBOXES).set(float(figures.sandboxes.n_running));
-        if let Some(bytes) = figures.sandboxes.memory_bytes {
+        gauge!(WAITING).set(float(snapshot.n_waiting_prompts));
+        gauge!(SANDBOXES).set(float(snapshot.sandboxes.n_running));
+        if let Some(bytes) = snapshot.sandboxes.memory_bytes {
             gauge!(SANDBOX_MEMORY).set(float(bytes));
         }
-        if let Some(cpu) = figures.sandboxes.cpu {
+        if let Some(cpu) = snapshot.sandboxes.cpu {
             let millis = u64::try_from(cpu.as_millis()).unwrap_or(u64::MAX);
             counter!(SANDBOX_CPU).absolute(millis);
         }
@@ -98,19 +98,22 @@ impl std::fmt::Debug for Metrics {
 }
 
 fn describe() {
-    describe_counter!(REQUESTS, "Requests answered.");
-    describe_histogram!(REQUEST_SECONDS, "Seconds until the answer began.");
+    describe_counter!(REQUESTS, "Answered requests.");
+    describe_histogram!(REQUEST_SECONDS, "Time until the answer began, in seconds.");
     describe_gauge!(CONNECTIONS, "Open WebSockets.");
-    describe_gauge!(SESSIONS, "Sessions by what they are doing.");
-    describe_gauge!(WAITING, "Messages that wait for their turn.");
-    describe_histogram!(TURN_SECONDS, "Seconds that turns took.");
+    describe_gauge!(SESSIONS, "Sessions by state.");
+    describe_gauge!(WAITING, "Messages waiting in queues.");
+    describe_histogram!(TURN_SECONDS, "Duration of turns, in seconds.");
     describe_histogram!(
         ACTION_SECONDS,
-        "Seconds that things done to computers took."
+        "Duration of actions on computers, in seconds."
     );
-    describe_gauge!(SANDBOXES, "Sandboxes that run.");
-    describe_gauge!(SANDBOX_MEMORY, "Memory of all sandboxes.");
-    describe_counter!(SANDBOX_CPU, "Processor time of all sandboxes.");
+    describe_gauge!(SANDBOXES, "Running sandboxes.");
+    describe_gauge!(SANDBOX_MEMORY, "Memory used by all sandboxes, in bytes.");
+    describe_counter!(
+        SANDBOX_CPU,
+        "Processor time used by all sandboxes, in milliseconds."
+    );
 }
 
 /// Counts every request by its route. A request without a route is for the page.

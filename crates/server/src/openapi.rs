@@ -28,9 +28,9 @@ use crate::{caller::COOKIE, routes};
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     tags(
-        (name = "people", description = "Who you are, and who else there is"),
+        (name = "people", description = "Users, sign-in, tokens and settings"),
         (name = "sessions", description = "Conversations with an agent, each with its computer and its log"),
-        (name = "decisions", description = "What people are asked before the agent goes on"),
+        (name = "decisions", description = "Questions and approvals that the agent waits for"),
         (name = "computer", description = "The computer of a session"),
         (name = "server", description = "The server itself"),
     ),
@@ -75,7 +75,7 @@ impl Modify for SecuritySchemes {
             .build();
         let cookie = ApiKeyValue::with_description(
             COOKIE,
-            "Set by signing in. What changes something must then come from the page's own origin.",
+            "Set by signing in. A request that changes something must then come from the page's own origin.",
         );
         let components = document.components.get_or_insert_default();
         components.add_security_scheme("bearer", SecurityScheme::Http(bearer));

@@ -16,7 +16,7 @@ use crate::problem::Problem;
 #[allow_missing = true]
 struct Files;
 
-const NOT_BUILT: &str = "The page was not there when this server was built. Run `make run`.\n";
+const NOT_BUILT: &str = "This server was built without the page. Run `make run`.\n";
 
 pub(crate) fn is_built() -> bool {
     Files::get("index.html").is_some()

@@ -47,7 +47,7 @@ impl Problem {
     ) -> Self {
         debug_assert!(
             OWN_CODES.contains(&(code, status)),
-            "{code} is missing in the list of codes"
+            "{code} is missing from the list of codes"
         );
         Self {
             status,
@@ -65,7 +65,7 @@ impl Problem {
 
     /// Creates an error for exceeding a rate limit.
     pub(crate) fn too_fast(wait: Duration) -> Self {
-        let message = "these were too many requests in too short a time; wait a little";
+        let message = "too many requests in a short time; wait a little and try again";
         Self::too_many("too_fast", message).after(wait)
     }
 
@@ -94,13 +94,13 @@ impl Problem {
     }
 
     pub(crate) fn wrong_method() -> Self {
-        let message = "this path does not take this method";
+        let message = "this path does not support this method";
         Self::refuse(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", message)
     }
 
     pub(crate) fn panicked() -> Response {
         tracing::error!("a request handler panicked");
-        let message = "something went wrong on the server; its log says what";
+        let message = "an internal error occurred; the server's log has the details";
         Self::refuse(StatusCode::INTERNAL_SERVER_ERROR, "internal", message).into_response()
     }
 }
@@ -150,12 +150,15 @@ impl<R: Refusal> From<R> for Problem {
         } = refusal.facts();
         debug_assert!(
             deskhand_app::codes().contains(&deskhand_app::Code { code, kind }),
-            "{code} is missing in the list of codes"
+            "{code} is missing from the list of codes"
         );
         let error = &refusal as &(dyn std::error::Error + 'static);
         match (kind, code) {
             (RefusalKind::Internal, _) => tracing::error!(error, "a request failed"),
-            (_, "no_database") => tracing::error!(error, "a request found no database"),
+            (_, "no_database") => tracing::error!(
+                error,
+                "a request failed because the database is unavailable"
+            ),
             // The instructions for signing in are specific to HTTP.
             (_, "not_signed_in") => return Self::not_signed_in(),
             _ => {}

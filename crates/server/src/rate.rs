@@ -18,7 +18,7 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter, clock::Clock};
 use crate::{Settings, Shared, problem::Problem};
 
 /// The number of callers to keep before idle ones are removed.
-const MANY: usize = 10_000;
+const MOST_CALLERS: usize = 10_000;
 
 /// The recent request rates of all callers. Clones share them.
 #[derive(Debug, Clone)]
@@ -81,7 +81,7 @@ fn check<K: Clone + Eq + Hash>(
     let Some(limiter) = limiter else {
         return Ok(());
     };
-    if limiter.len() > MANY {
+    if limiter.len() > MOST_CALLERS {
         limiter.retain_recent();
     }
     limiter.check_key(key).map_err(|until| {

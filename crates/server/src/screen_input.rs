@@ -99,7 +99,7 @@ impl ScreenInput {
     }
 
     /// Returns messages that release everything the client holds down, for when it loses control.
-    pub(crate) fn let_go(&mut self) -> Bytes {
+    pub(crate) fn release(&mut self) -> Bytes {
         let Held { keys, pointer } = std::mem::take(&mut self.held);
         let mut messages = BytesMut::new();
         for key in keys {
@@ -306,13 +306,13 @@ mod tests {
         let extended_up = [255, 0, 0, 0, 0, 0, 0, 98, 0, 0, 0, 48];
         let pointer_up = [5, 0, 0, 10, 0, 20];
         assert_eq!(
-            filter.let_go(),
+            filter.release(),
             [&key_up[..], &extended_up, &pointer_up].concat()
         );
-        assert_eq!(filter.let_go(), "");
+        assert_eq!(filter.release(), "");
         for message in [&KEY[..], &key_up] {
             filter.pass(message, Hands::On).unwrap();
         }
-        assert_eq!(filter.let_go(), "", "it was let go already");
+        assert_eq!(filter.release(), "", "it was let go already");
     }
 }

@@ -40,14 +40,14 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// Reasons why the shop cannot open or has closed.
 #[derive(Debug, thiserror::Error)]
 pub enum ShopError {
-    #[error("the shop cannot open at {address}: is another one open?")]
+    #[error("the shop cannot listen on {address}; another one may be running")]
     Listen {
         address: SocketAddr,
         source: io::Error,
     },
-    #[error("the order book {} cannot be opened", path.display())]
+    #[error("cannot open the order book {}", path.display())]
     Orders { path: PathBuf, source: io::Error },
-    #[error("the shop could not go on")]
+    #[error("the shop failed")]
     Io(#[from] io::Error),
 }
 
@@ -137,7 +137,7 @@ fn place(form: &Form, book: &Mutex<Book>) -> Response<Full<Bytes>> {
             String::new(),
         ),
         Err(error) => {
-            tracing::error!(%error, "an order could not be stored");
+            tracing::error!(%error, "could not store an order");
             let complaints = Complaints {
                 note: "The order book cannot be written",
                 ..Complaints::default()

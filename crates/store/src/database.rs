@@ -52,31 +52,32 @@ pub(crate) enum Transaction {
 /// The reason why something was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("the database {url} could not be opened")]
+    #[error("could not open the database {url}")]
     Open { url: String, source: SqlError },
-    #[error("the database {url} could not be brought up to date; nothing was started")]
+    #[error("could not migrate the database {url}; nothing was started")]
     Migrate { url: String, source: Box<Self> },
     #[error(
-        "the database was made by a newer Deskhand: it is at step {found}, this program knows {known}"
+        "the database was written by a newer Deskhand: it is at migration {found}, and this program knows \
+         {known}; use a newer Deskhand"
     )]
     Newer { found: i64, known: i64 },
     #[error(
-        "{0} is not a database's address: use sqlite:///PATH or postgres://USER:PASSWORD@HOST/NAME"
+        "{0} is not the address of a database: use sqlite:///PATH or postgres://USER:PASSWORD@HOST/NAME"
     )]
     Address(String),
     #[error("the database refused a statement")]
     Database(#[from] SqlError),
-    #[error("the database holds something that this program cannot read: {0}")]
+    #[error("the database contains a value that this program cannot read: {0}")]
     Unreadable(String),
-    #[error("a value could not be written as JSON")]
+    #[error("could not write a value as JSON")]
     Encode(#[source] serde_json::Error),
-    #[error("{0} is not in the database any more")]
+    #[error("{0} is no longer in the database")]
     Gone(String),
     #[error("the task that did this ended before it was done")]
     Interrupted(#[source] tokio::task::JoinError),
     #[error("{0}")]
     InUse(Box<InUse>),
-    #[error("the file {path} could not be locked")]
+    #[error("could not lock the file {path}")]
     Lock {
         path: PathBuf,
         source: std::io::Error,

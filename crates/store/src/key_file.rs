@@ -36,9 +36,9 @@ pub struct Key {
 pub enum KeyError {
     #[error("the key file {} is missing", .0.display())]
     Missing(PathBuf),
-    #[error("{} is not a key file: it should hold {KEY_BYTES} bytes in base64", .0.display())]
+    #[error("{} is not a key file: it must contain {KEY_BYTES} bytes in base64", .0.display())]
     Malformed(PathBuf),
-    #[error("the key file {} could not be read or made", .path.display())]
+    #[error("could not read or create the key file {}", .path.display())]
     Io { path: PathBuf, source: io::Error },
 }
 

@@ -16,9 +16,9 @@ use crate::database::{DatabaseLock, Row, Store, StoreError, count, millis, times
 /// The time for which a session belongs to its server without a renewal.
 const LEASE: Duration = Duration::from_mins(1);
 /// The interval between two renewals.
-const RENEW: Duration = Duration::from_secs(20);
+const RENEW_INTERVAL: Duration = Duration::from_secs(20);
 /// The interval between two checks of the connection that holds the lock.
-const LOOK: Duration = Duration::from_secs(1);
+const LOCK_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The longest wait for the lock of a server that was killed a moment ago.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 const LOCK_POLL: Duration = Duration::from_millis(50);
@@ -164,12 +164,12 @@ impl DatabaseClaim {
             }
             if is_due {
                 match self.renew(clock.now()).await {
-                    Ok(()) => renew_at = Instant::now() + RENEW,
+                    Ok(()) => renew_at = Instant::now() + RENEW_INTERVAL,
                     Err(lost @ StoreError::InUse(_)) => return lost,
                     Err(error) => could_not_renew(&error),
                 }
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(LOCK_CHECK_INTERVAL).await;
         }
     }
 
@@ -189,11 +189,11 @@ impl DatabaseClaim {
 
     /// Takes the lock again as soon as the database responds. Fails if another server took it first.
     async fn lock_again(&mut self) -> Result<(), StoreError> {
-        tracing::warn!("the connection that holds the database's lock was lost; taking it again");
+        tracing::warn!("lost the connection that holds the database's lock; taking the lock again");
         loop {
             match self.try_lock_again().await {
                 Ok(true) => {
-                    tracing::info!("the database's lock is held again");
+                    tracing::info!("took the database's lock again");
                     return Ok(());
                 }
                 // The database may not have noticed yet that the old connection is gone.
@@ -201,7 +201,7 @@ impl DatabaseClaim {
                 Err(lost @ StoreError::InUse(_)) => return Err(lost),
                 Err(error) => could_not_renew(&error),
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(LOCK_CHECK_INTERVAL).await;
         }
     }
 
@@ -220,7 +220,7 @@ impl DatabaseClaim {
 fn could_not_renew(error: &StoreError) {
     tracing::debug!(
         error = error as &dyn std::error::Error,
-        "the claim on the database was not renewed; it is tried again"
+        "could not renew the claim on the database; trying again"
     );
 }
 

@@ -154,16 +154,12 @@ export interface components {
         };
         /** @description A decision for all calls of one kind. */
         ApprovalRule: {
-            /** @description A pattern for the whole text of a call, in which `*` stands for anything: see [`CallSubject`]. */
+            /** @description A pattern for the whole text of a call, such as `npm *`, `click` or `create /etc/*`. `*` stands for anything. */
             pattern?: string;
             then: components["schemas"]["Then"];
             tool: components["schemas"]["RuleTool"];
         };
-        /**
-         * @description The name of a blob: the SHA-256 of its content as 64 lower-case hex digits, a dot, and the format's extension.
-         *
-         *     The invariant matters for safety: a name is used as a file name, so it must not contain a path.
-         */
+        /** @description The name of a blob: the SHA-256 of its content as 64 lower-case hex digits, a dot, and the format's extension. */
         BlobName: string;
         /**
          * @description A limit that a turn may reach.
@@ -369,7 +365,7 @@ export interface components {
         CostData: {
             /** @description The model only announced its next step, so the turn continues. */
             aside?: boolean;
-            /** @description The stream broke off, so this is not a full answer and may have cost more. */
+            /** @description The stream ended early, so this is not a full answer and may have cost more. */
             broken_off?: boolean;
             /** @description The model that answered, as `vendor/name`. */
             model?: string;
@@ -658,7 +654,7 @@ export interface components {
              * @description The turn that was running. Absent when a person had control and the agent was idle.
              */
             turn?: string;
-            /** @description The answer broke off, so it may have cost more. */
+            /** @description The answer ended early, so it may have cost more. */
             unfinished?: boolean;
             /** @description The price of the model is unknown, so `usd` is 0. */
             unpriced?: boolean;
@@ -670,7 +666,7 @@ export interface components {
             usd: number;
         };
         /**
-         * @description A right that a link can give, for the schema. `app` refuses the others with its own error code.
+         * @description A right that a link can give.
          * @enum {string}
          */
         GivenRight: "view" | "suggest" | "drive";
@@ -826,7 +822,7 @@ export interface components {
         };
         /** @description A new token. */
         MadeToken: components["schemas"]["Token"] & {
-            /** @description The token itself, shown this once. */
+            /** @description The token itself, shown only this once. */
             token: string;
         };
         /** @description A message of a person or the agent. */
@@ -904,7 +900,7 @@ export interface components {
             /** @description The models that are known by name. A vendor may have other usable models. */
             models: components["schemas"]["Model"][];
         };
-        /** @description A turn is close to a bound. The model is told as well. */
+        /** @description A turn is close to a bound. The model gets a note about it too. */
         NoticeData: {
             bound: components["schemas"]["Bound"];
             /** Format: double */
@@ -1274,7 +1270,7 @@ export interface components {
             approvals: components["schemas"]["ApprovalPolicy"];
         };
         /**
-         * @description The states of a settled decision, for the schema of its event.
+         * @description The state of a settled decision.
          * @enum {string}
          */
         SettledState: "answered" | "expired" | "withdrawn";

@@ -90,7 +90,7 @@ export function Composer(props: ComposerProps) {
         </Button>
       </div>
       <span id={hintId} className="sr-only">
-        {blockedBecause ?? "Enter sends, Shift and Enter begins a new line."}
+        {blockedBecause ?? "Enter sends, Shift+Enter starts a new line."}
       </span>
     </form>
   );

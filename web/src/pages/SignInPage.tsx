@@ -21,7 +21,7 @@ export function SignInPage({ problem }: { problem?: string | undefined }) {
             <pre className="my-2.5 rounded-lg border border-line bg-sunken px-3 py-2 font-mono text-[13px] text-ink">
               deskhand login
             </pre>
-            <p>Open the link it prints, or paste it here. It works once, for ten minutes.</p>
+            <p>Open the link it prints, or paste it here. It works once, within ten minutes.</p>
           </div>
           <SignInForm
             onCode={(code) => signIn.mutate(code)}

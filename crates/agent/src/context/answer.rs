@@ -21,7 +21,8 @@ const ASIDE: &str =
 /// The note for a model whose answer was cut off as too long.
 const TOO_LONG: &str = "[Your answer was cut off because it became too long. Go on from there.]";
 /// The same note, if there was no text and no complete call by then.
-const TOO_LONG_FOR_ANY: &str = "[Your answer was cut off because it became too long, before anything of it was whole. Go on in smaller steps.]";
+const TOO_LONG_FOR_ANY: &str = "[Your answer was cut off because it became too long, before any part of it was \
+                                complete. Go on in smaller steps.]";
 
 /// The words and calls of one answer, and the results so far.
 #[derive(Debug, Default)]

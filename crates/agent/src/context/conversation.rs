@@ -12,8 +12,7 @@ use super::{Sight, answer::Answer, unanswered::Unanswered};
 use crate::{gauge, listen::REFUSED, turn::Originals};
 
 const STOPPED_NOTE: &str = "[The previous turn was stopped by a person.]";
-const ENOUGH_NOTE: &str =
-    "[The previous turn came up against a bound, and a person said that it was enough.]";
+const ENOUGH_NOTE: &str = "[The previous turn reached a limit, and a person chose to end it.]";
 const INTERRUPTED_NOTE: &str = "[The previous turn was interrupted by the next message.]";
 
 /// The conversation up to the current event: finished items, then the messages of people since, then the answer that
@@ -132,7 +131,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Adds a retry: the model is asked to continue where its answer broke off.
+    /// Adds a retry: the model is asked to continue where its answer ended early.
     fn cut_off(&mut self) {
         if let Some(text) = self.answer.take_cut_off() {
             self.end_prompt();

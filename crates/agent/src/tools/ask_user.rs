@@ -37,7 +37,14 @@ impl Tool for AskUserTool {
                 &["question"],
                 &json!({
                     "question": {"type": "string"},
-                    "form": {"type": "string", "enum": ["text", "choices", "yes_no", "file"], "description": "How it is answered; text when absent."},
+                    "form": {"type": "string", "enum": ["text", "choices", "yes_no", "file"], "description": "The \
+                                                                                                              form \
+                                                                                                              of \
+                                                                                                              the \
+                                                                                                              answer; \
+                                                                                                              text \
+                                                                                                              when \
+                                                                                                              absent."},
                     "choices": {"type": "array", "items": {"type": "string"}, "description": "For the form choices."},
                     "several": {"type": "boolean", "description": "Whether more than one may be chosen."},
                     "default": {"description": "The answer when nobody gives one in time. Needs expires_in_s."},

@@ -21,17 +21,16 @@ pub(super) fn shell_text(output: &ShellOutput) -> (String, bool) {
         ),
         ShellEnding::TimedOutWithShell { after_ms } => (
             Some(format!(
-                "[The command took longer than {} and could only be ended together with the \
-                 shell: variables, functions and background jobs are gone. A new shell stands \
-                 ready in {cwd}.]",
+                "[The command took longer than {} and could only be ended together with the shell: variables, \
+                 functions and background jobs are gone. A new shell is ready in {cwd}.]",
                 span(after_ms)
             )),
             true,
         ),
         ShellEnding::ShellEnded { code } => (
             Some(format!(
-                "[The command ended the shell with exit code {code}: variables, functions and \
-                 background jobs are gone. A new shell stands ready in {cwd}.]"
+                "[The command ended the shell with exit code {code}: variables, functions and background jobs \
+                 are gone. A new shell is ready in {cwd}.]"
             )),
             false,
         ),
@@ -39,7 +38,7 @@ pub(super) fn shell_text(output: &ShellOutput) -> (String, bool) {
             Some("[The command was stopped before it was done.]".to_owned()),
             true,
         ),
-        ShellEnding::Restarted => (Some(format!("[A new shell stands ready in {cwd}.]")), false),
+        ShellEnding::Restarted => (Some(format!("[A new shell is ready in {cwd}.]")), false),
     };
     let mut text = printed(output);
     match note {
@@ -106,15 +105,15 @@ mod tests {
         [7 bytes from the middle of the output are left out.]
         ");
         insta::assert_snapshot!(told("", 0, ShellEnding::TimedOut { after_ms: 120_000 }), @"error: [The command took longer than 120 s and was ended. The shell kept its state.]");
-        insta::assert_snapshot!(told("", 0, ShellEnding::TimedOutWithShell { after_ms: 1_500 }), @"error: [The command took longer than 1500 ms and could only be ended together with the shell: variables, functions and background jobs are gone. A new shell stands ready in /home/agent.]");
+        insta::assert_snapshot!(told("", 0, ShellEnding::TimedOutWithShell { after_ms: 1_500 }), @"error: [The command took longer than 1500 ms and could only be ended together with the shell: variables, functions and background jobs are gone. A new shell is ready in /home/agent.]");
         insta::assert_snapshot!(told("bye\n", 0, ShellEnding::ShellEnded { code: 3 }), @"
         bye
-        [The command ended the shell with exit code 3: variables, functions and background jobs are gone. A new shell stands ready in /home/agent.]
+        [The command ended the shell with exit code 3: variables, functions and background jobs are gone. A new shell is ready in /home/agent.]
         ");
         insta::assert_snapshot!(told("half", 0, ShellEnding::Interrupted), @"
         error: half
         [The command was stopped before it was done.]
         ");
-        insta::assert_snapshot!(told("", 0, ShellEnding::Restarted), @"[A new shell stands ready in /home/agent.]");
+        insta::assert_snapshot!(told("", 0, ShellEnding::Restarted), @"[A new shell is ready in /home/agent.]");
     }
 }

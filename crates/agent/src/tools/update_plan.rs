@@ -81,7 +81,7 @@ impl UpdatePlan {
             return Err(format!("a step has 1 to {LONGEST_STEP} characters"));
         }
         if self.n_in(StepState::Doing) > 1 {
-            return Err("at most one step is doing".to_owned());
+            return Err("at most one step can be in the state doing".to_owned());
         }
         Ok(())
     }
@@ -154,7 +154,7 @@ mod tests {
             (json!(vec![step("a", "done"); 21]), "at most 20 steps"),
             (
                 json!([step("a", "doing"), step("b", "doing")]),
-                "at most one step is doing",
+                "at most one step can be in the state doing",
             ),
             (json!([step("a", "skipped")]), "unknown variant `skipped`"),
         ] {

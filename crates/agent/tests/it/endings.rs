@@ -37,7 +37,7 @@ async fn a_silent_model_is_asked_again_three_times() {
         ]
     };
     let stage = Stage::new(vec![silent()]);
-    assert_snapshot!(ending(&stage.run().await), @"model_silent: The model neither did anything nor came to an answer, also when it was asked again. Send the message once more, or choose another model. (steps: 4)");
+    assert_snapshot!(ending(&stage.run().await), @"model_silent: The model neither acted nor answered, even when it was asked again. Send the message again, or choose another model. (steps: 4)");
     let nudged = |n_times| {
         let nudge =
             "\n\n[Your last answer was empty. Go on with the task, or say that you are done.]";
@@ -104,8 +104,7 @@ async fn an_answer_of_which_nothing_is_whole_is_told_as_that_and_has_an_end() {
     };
     let stage = Stage::new(vec![thought(), says("Done.")]);
     assert_snapshot!(ending(&stage.run().await), @"done: Done. (steps: 2)");
-    let note = "[Your answer was cut off because it became too long, before anything of it was \
-                whole. Go on in smaller steps.]";
+    let note = "[Your answer was cut off because it became too long, before any part of it was complete. Go on in smaller steps.]";
     assert_eq!(stage.shown(), [prompted(&format!("do it\n\n{note}"))]);
     let stage = Stage::new(vec![thought()]);
     assert!(ending(&stage.run().await).starts_with("model_silent: "));
@@ -128,12 +127,12 @@ async fn a_full_disk_ends_the_turn_and_the_action_stays_done() {
         format!("{}\n{}", ending(&stage.run().await), stage.story())
     };
     assert_snapshot!(told(std::io::ErrorKind::StorageFull).await, @r#"
-    storage_full: There is no space left for pictures, so the turn was ended. Free some space on the disk of the data folder, then send a new message to go on. (steps: 1)
+    storage_full: No space is left for pictures, so the turn was ended. Free some space on the disk of the data folder, then send a new message to go on. (steps: 1)
     use a computer {"action":"click","at":{"x":1,"y":2}}
     use b bash {"command":"ls","shell":"run"}
     whole 1
     -
-    result a "Clicked at (1, 2).\n[The picture of it could not be kept.]"
+    result a "Clicked at (1, 2).\n[The picture of it could not be stored.]"
     error b "Not executed: the turn ended before."
     "#);
     assert_snapshot!(told(std::io::ErrorKind::PermissionDenied).await, @r#"
@@ -142,7 +141,7 @@ async fn a_full_disk_ends_the_turn_and_the_action_stays_done() {
     use b bash {"command":"ls","shell":"run"}
     whole 1
     -
-    result a "Clicked at (1, 2).\n[The picture of it could not be kept.]"
+    result a "Clicked at (1, 2).\n[The picture of it could not be stored.]"
     error b "Not executed: the turn ended before."
     "#);
 }
@@ -158,7 +157,7 @@ async fn a_log_that_takes_nothing_more_ends_the_turn_before_anything_is_done() {
         room: Some(1),
         ..FakeLog::default()
     });
-    assert_snapshot!(ending(&stage.run().await), @"log lost: the session's data could not be read or written (steps: 1)");
+    assert_snapshot!(ending(&stage.run().await), @"log lost: could not read or write the session's data (steps: 1)");
     assert_eq!(computer.requests.borrow().len(), 0);
 }
 

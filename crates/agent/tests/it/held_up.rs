@@ -113,7 +113,7 @@ async fn an_action_that_may_have_been_done_is_told_as_unknown() {
     stage.history.push(status(turn));
     stage.turn(turn).run().await;
     insta::assert_snapshot!(stage.story(), @r#"
-    error a "The server was stopped during this action, so it is not known whether it was done. The computer was started again: files are kept, open programs are gone."
+    error a "The server stopped during this action, so it is not known whether it was done. The computer was restarted: files are kept, open programs are gone."
     error b "Not executed: an earlier computer action in this turn failed."
     error c "Not executed: an earlier computer action in this turn failed."
     -

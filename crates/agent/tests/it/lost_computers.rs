@@ -48,7 +48,7 @@ async fn an_action_of_unknown_fate_is_told_and_never_repeated() {
             use b bash {"command":"ls","shell":"run"}
             whole 1
             -
-            error a "The computer was lost during this action, so it is not known whether it was done. It is started again for the next action: files are kept, open programs are gone."
+            error a "The computer was lost during this action, so it is not known whether it was done. It starts again for the next action: files are kept, open programs are gone."
             error b "Not executed: an earlier computer action in this turn failed."
             -
             use a bash {"command":"pwd","shell":"run"}
@@ -80,7 +80,7 @@ async fn a_desk_without_a_computer_ends_the_turn() {
     use a computer {"action":"click","at":{"x":1,"y":2}}
     whole 1
     -
-    error a "The computer was lost during this action, so it is not known whether it was done. It is started again for the next action: files are kept, open programs are gone."
+    error a "The computer was lost during this action, so it is not known whether it was done. It starts again for the next action: files are kept, open programs are gone."
     -
     use a bash {"command":"ls","shell":"run"}
     use b bash {"command":"pwd","shell":"run"}

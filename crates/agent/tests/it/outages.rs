@@ -69,7 +69,7 @@ async fn what_was_said_before_an_answer_broke_off_is_not_said_again() {
     -
     text 1 "I click on the"
     -
-    retry 1 "its answer broke off"
+    retry 1 "its answer ended early"
     -
     text 2 " green one, and that is all."
     whole 1

@@ -24,7 +24,8 @@ use super::Computers;
 use crate::{FindError, InternalError, WakeError, refusal::refusals, sessions::find::find_with};
 
 /// The result of an action during which another person took control.
-const NOT_KEPT: &str = "Somebody took control meanwhile, so nothing of it is kept.";
+const NOT_KEPT: &str =
+    "Another person took control during this action, so its result was discarded.";
 
 /// An action to carry out by hand.
 #[derive(Debug)]
@@ -65,13 +66,13 @@ pub enum ActByHandError {
     AgentIsDriving(SessionId),
     #[error(transparent)]
     Wake(#[from] WakeError),
-    #[error("{} has mouse and keyboard of session {session} until {}", .lease.name, .lease.until)]
+    #[error("{} has control of session {session} until {}; wait, or ask them to hand back", .lease.name, .lease.until)]
     SomebodyElseDrives { session: SessionId, lease: Lease },
     #[error("{}", .0.message)]
     NoSandbox(DeskError),
-    #[error("the picture could not be kept")]
+    #[error("could not store the picture")]
     Blob(#[from] BlobError),
-    #[error("the action could not be logged")]
+    #[error("could not log the action")]
     Internal(#[source] InternalError),
 }
 

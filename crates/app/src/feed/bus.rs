@@ -64,7 +64,7 @@ pub struct SessionsFeed {
     client: Arc<Client>,
     store: Store,
     /// The summary that the client has of each session. `None` before the snapshot.
-    told: Option<HashMap<SessionId, Summary>>,
+    sent: Option<HashMap<SessionId, Summary>>,
 }
 
 /// The part of a session whose change is news.
@@ -196,7 +196,7 @@ impl SessionsFeed {
         Self {
             client: bus.connect(user),
             store: store.clone(),
-            told: None,
+            sent: None,
         }
     }
 
@@ -219,14 +219,14 @@ impl SessionsFeed {
         let pending = std::mem::take(&mut *lock(&self.client.pending));
         let mut news: Vec<_> = pending.notices.into_iter().map(News::Notice).collect();
         let viewer = Viewer::User(self.client.user);
-        let Some(told) = &mut self.told else {
+        let Some(sent) = &mut self.sent else {
             let page = self.store.sessions(viewer, None, SNAPSHOT).await?;
             let mut seen = Vec::with_capacity(page.sessions.len());
             for session in page.sessions {
                 seen.push(look(&self.store, session).await?);
             }
-            let told = seen.iter().map(|seen| (seen.session.id, summary(seen)));
-            self.told = Some(told.collect());
+            let sent = seen.iter().map(|seen| (seen.session.id, summary(seen)));
+            self.sent = Some(sent.collect());
             news.push(News::Snapshot(seen));
             return Ok(news);
         };
@@ -234,7 +234,7 @@ impl SessionsFeed {
         let mut found = HashMap::new();
         if pending.is_all {
             let page = self.store.sessions(viewer, None, SNAPSHOT).await?;
-            changed.extend(told.keys().copied());
+            changed.extend(sent.keys().copied());
             found.extend(
                 page.sessions
                     .into_iter()
@@ -248,15 +248,15 @@ impl SessionsFeed {
                 None => self.store.session(viewer, id).await?,
             };
             let Some(session) = session else {
-                if told.remove(&id).is_some() {
+                if sent.remove(&id).is_some() {
                     news.push(News::Gone(id));
                 }
                 continue;
             };
             let seen = look(&self.store, session).await?;
             let summary = summary(&seen);
-            if told.get(&id) != Some(&summary) {
-                told.insert(id, summary);
+            if sent.get(&id) != Some(&summary) {
+                sent.insert(id, summary);
                 news.push(News::Session(Box::new(seen)));
             }
         }

@@ -52,7 +52,7 @@ struct Channel {
 struct Pace {
     /// The newest number that followers are to know of.
     newest: u64,
-    told_at: Option<Instant>,
+    sent_at: Option<Instant>,
     /// True if a task is waiting to wake them.
     is_held: bool,
 }
@@ -178,15 +178,15 @@ impl Channel {
     }
 
     fn tell(&self) {
-        let told = {
+        let seq = {
             let mut pace = self.pace();
             pace.is_held = false;
-            pace.told_at = Some(Instant::now());
+            pace.sent_at = Some(Instant::now());
             pace.newest
         };
         self.newest.send_if_modified(|newest| {
-            let later = told > *newest;
-            *newest = told.max(*newest);
+            let later = seq > *newest;
+            *newest = seq.max(*newest);
             later
         });
     }
@@ -213,7 +213,7 @@ impl Pace {
     fn hold(&self, n_followers: usize) -> Option<Instant> {
         let n_followers = u32::try_from(n_followers).unwrap_or(u32::MAX);
         let least = PER_FOLLOWER.saturating_mul(n_followers).min(LONGEST_HOLD);
-        let end = self.told_at? + least;
+        let end = self.sent_at? + least;
         (end > Instant::now() + SHORTEST_HOLD).then_some(end)
     }
 }

@@ -52,7 +52,7 @@ impl Keeper {
             && sleeps_at <= now
         {
             let reason = format!(
-                "Nobody needed it for {}. Its files are kept.",
+                "The desktop was idle for {}. Its files are kept.",
                 span(live.limits.idle)
             );
             self.live.put_to_sleep(live, since, &reason).await;

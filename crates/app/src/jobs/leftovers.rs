@@ -35,7 +35,10 @@ impl Job for RemoveLeftovers {
         let mut failed = None;
         for session in ended {
             if let Err(error) = self.sandboxes.remove_files(session).await {
-                tracing::warn!(session.id = %session, error = &error as &dyn std::error::Error, "files of an ended session were not removed");
+                tracing::warn!(session.id = %session, error = &error as &dyn std::error::Error, "could not \
+                                                                                                 remove the \
+                                                                                                 files of an \
+                                                                                                 ended session");
                 failed = Some(error);
             }
         }

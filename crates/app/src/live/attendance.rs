@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use super::presence::Presence;
 
 /// The time for which a holder may be disconnected before the lease ends.
-const AWAY: Duration = Duration::from_secs(15);
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The attendance of all sessions that have some.
 ///
@@ -178,7 +178,7 @@ impl Attendance {
         let _ = state.wait_for(|state| !is_same(state)).await;
     }
 
-    /// Waits until a person who was connected has been away for [`AWAY`].
+    /// Waits until a person who was connected has been away for [`RECONNECT_TIMEOUT`].
     pub(crate) async fn left_by(&self, user: UserId) {
         let mut connections = self.connections.subscribe();
         let is_gone = |people: &HashMap<UserId, usize>| people.get(&user) == Some(&0);
@@ -186,7 +186,7 @@ impl Attendance {
             // As above, also below.
             let _ = connections.wait_for(is_gone).await;
             let back = connections.wait_for(|people| !is_gone(people));
-            if tokio::time::timeout(AWAY, back).await.is_err() {
+            if tokio::time::timeout(RECONNECT_TIMEOUT, back).await.is_err() {
                 return;
             }
         }

@@ -21,8 +21,8 @@ use tokio::{sync::Mutex, time::Instant};
 
 use super::attendance::Attendance;
 use crate::{
+    database_retry::until_answered,
     feed::log::Log,
-    patience::until_answered,
     session_computer::{ComputerStarter, SessionComputer},
 };
 
@@ -91,10 +91,10 @@ impl SessionDesk {
         started.await.unwrap_or_else(|error| {
             tracing::error!(
                 error = &error as &dyn std::error::Error,
-                "the start of a sandbox broke off"
+                "the start of a sandbox did not finish"
             );
             Err(DeskError {
-                message: "The start of the desktop broke off.".to_owned(),
+                message: "The desktop did not finish starting.".to_owned(),
             })
         })
     }
@@ -146,10 +146,11 @@ impl SessionDesk {
         let life = crate::jobs::keeper::span(self.life);
         computer
             .retire(format!(
-                "The computer was ended because it had run for {life}, the longest it may."
+                "The computer was stopped because it had run for {life}, which is its limit."
             ))
             .await;
-        let reason = format!("It had run for {life}, the longest it may. Its files are kept.");
+        let reason =
+            format!("The desktop had run for {life}, which is its limit. Its files are kept.");
         self.tell_stopped(Some(reason)).await;
     }
 
@@ -176,15 +177,15 @@ impl SessionDesk {
     }
 
     async fn tell_stopped(&self, reason: Option<String>) {
-        let told = self.tell(PhaseMove::Keep, SandboxState::Stopped, reason, Vec::new());
-        if let Err(error) = told.await {
+        let logged = self.tell(PhaseMove::Keep, SandboxState::Stopped, reason, Vec::new());
+        if let Err(error) = logged.await {
             tracing::error!(session.id = %self.session, error = &error as &dyn std::error::Error, "could not log the end of a sandbox");
         }
     }
 
     async fn start(&self) -> Result<Arc<SessionComputer>, DeskError> {
-        let told = self.tell(PhaseMove::Keep, SandboxState::Starting, None, Vec::new());
-        if !told.await.map_err(|error| store_failed(&error))? {
+        let logged = self.tell(PhaseMove::Keep, SandboxState::Starting, None, Vec::new());
+        if !logged.await.map_err(|error| store_failed(&error))? {
             return Err(DeskError {
                 message: "The session has ended.".to_owned(),
             });
@@ -217,7 +218,7 @@ impl SessionDesk {
                     code: "sandbox_failed".to_owned(),
                     message: message.clone(),
                 };
-                let told = self
+                let logged = self
                     .tell(
                         PhaseMove::May(Signal::SandboxFailed),
                         SandboxState::None,
@@ -225,7 +226,7 @@ impl SessionDesk {
                         vec![EventBody::Error(failure)],
                     )
                     .await;
-                told.map_err(|error| store_failed(&error))?;
+                logged.map_err(|error| store_failed(&error))?;
                 Err(DeskError { message })
             }
         }
@@ -271,7 +272,7 @@ impl SessionDesk {
         events: Vec<EventBody>,
     ) -> Result<bool, StoreError> {
         // If the database became unreachable before it responded, this is written twice, which does no harm.
-        let told = until_answered(self.tasks.shutdown(), || {
+        let logged = until_answered(self.tasks.shutdown(), || {
             let transition = Transition {
                 phase,
                 sandbox: Some(sandbox),
@@ -281,7 +282,7 @@ impl SessionDesk {
             };
             self.log.commit(self.session, transition)
         });
-        Ok(told.await?.is_ok())
+        Ok(logged.await?.is_ok())
     }
 
     fn current(&self) -> Option<Arc<SessionComputer>> {

@@ -30,7 +30,7 @@ pub struct Present {
     user: UserId,
     visitors: watch::Receiver<Visitors>,
     /// The people that this connection was last told about.
-    told: BTreeMap<UserId, String>,
+    announced: BTreeMap<UserId, String>,
 }
 
 /// A person came or left.
@@ -64,7 +64,7 @@ impl Present {
             attendance,
             user,
             visitors,
-            told: BTreeMap::new(),
+            announced: BTreeMap::new(),
         }
     }
 
@@ -95,17 +95,17 @@ impl Present {
             }
         };
         let left = self
-            .told
+            .announced
             .iter()
             .filter(|(user, _)| !here.contains_key(user));
         let came = here
             .iter()
-            .filter(|(user, _)| !self.told.contains_key(user));
+            .filter(|(user, _)| !self.announced.contains_key(user));
         let changes = left
             .map(change(false))
             .chain(came.map(change(true)))
             .collect();
-        self.told = here;
+        self.announced = here;
         changes
     }
 }

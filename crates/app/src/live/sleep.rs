@@ -30,12 +30,12 @@ impl LiveSessions {
             live.end().await;
             live.desk.park(&reason).await;
             lives.0.registry.remove(&live);
-            tracing::info!(session.id = %live.id, "a session sleeps");
+            tracing::info!(session.id = %live.id, "a session was put to sleep");
         });
         if let Err(error) = sleeping.await {
             tracing::error!(
                 error = &error as &dyn std::error::Error,
-                "a session was not put to sleep"
+                "could not put a session to sleep"
             );
         }
     }
@@ -58,7 +58,11 @@ impl LiveSessions {
             if ended.is_ok()
                 && let Err(error) = lives.0.parts.computers.sandboxes.remove_files(id).await
             {
-                tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "the files of a session were not removed; a later try will");
+                tracing::warn!(session.id = %id, error = &error as &dyn std::error::Error, "could not remove \
+                                                                                            the files of a \
+                                                                                            session; a \
+                                                                                            background job \
+                                                                                            tries again");
             }
             lives.forget(guard).await;
             ended
@@ -94,7 +98,7 @@ impl LiveSessions {
         if let Err(error) = forgetting.await {
             tracing::error!(
                 error = &error as &dyn std::error::Error,
-                "a session was not let go"
+                "could not release a session"
             );
         }
     }
@@ -107,7 +111,7 @@ impl LiveSessions {
             if let Err(error) = live.desk.close(SandboxState::Stopped).await {
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
-                    "a sandbox's end was not logged"
+                    "could not log the end of a sandbox"
                 );
             }
         });

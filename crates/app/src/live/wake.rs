@@ -30,8 +30,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 #[derive(Debug, thiserror::Error)]
 pub enum WakeError {
     #[error(
-        "{used} of {limit} sessions are awake, and the agent works or somebody looks on in all of them: \
-         wait, stop one or end one"
+        "{used} of {limit} sessions are awake, and all of them are in use: wait, or stop or end one"
     )]
     TooMany {
         used: u64,
@@ -40,7 +39,7 @@ pub enum WakeError {
         /// them.
         frees: Option<FreesAt>,
     },
-    #[error("the session could not be woken")]
+    #[error("could not wake the session")]
     Internal(#[source] InternalError),
 }
 
@@ -67,7 +66,7 @@ impl LiveSessions {
             match self.0.registry.place(session, limits, make) {
                 Some(Placement::Given(guard)) => return Ok(guard),
                 Some(Placement::Idle(live, since)) => {
-                    let reason = "Another session needed its place. Its files are kept.";
+                    let reason = "The desktop was stopped to make room for another session. Its files are kept.";
                     self.put_to_sleep(&live, since, reason).await;
                 }
                 // The log may already say that its turn is over, so that people count on its place.

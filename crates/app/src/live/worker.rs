@@ -15,7 +15,7 @@ use super::session::{CurrentTurn, LiveSession};
 use crate::turns::TurnOrder;
 
 /// The pause before a retry if the database did not respond.
-const RETRY: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// A turn that an earlier server did not finish.
 #[derive(Debug, Clone, Copy)]
@@ -126,12 +126,12 @@ impl LiveSession {
     }
 
     fn report_unreadable(&self, error: &StoreError) {
-        tracing::error!(session.id = %self.id, error = error as &dyn std::error::Error, "the queue could not be read");
+        tracing::error!(session.id = %self.id, error = error as &dyn std::error::Error, "could not read the queue");
     }
 
     async fn pause(&self) {
         tokio::select! {
-            () = tokio::time::sleep(RETRY) => {}
+            () = tokio::time::sleep(RETRY_DELAY) => {}
             () = self.ending.cancelled() => {}
         }
     }

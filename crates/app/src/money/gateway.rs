@@ -79,8 +79,8 @@ impl Gateway {
     /// Admits a call of a program of this session. Its request is read only after that.
     pub async fn admit(&self, session: SessionId) -> Result<Admitted, GatewayRefusal> {
         let idle = || {
-            let problem = "nobody is at work in this session: models can be asked while the agent works or a person \
-                           has control";
+            let problem = "this session is idle: programs can call models only while the agent works or a \
+                           person has control";
             GatewayRefusal::new(GatewayRefusalKind::Idle, problem)
         };
         let live = self.live.get(session).ok_or_else(idle)?;
@@ -93,7 +93,7 @@ impl Gateway {
             .try_acquire_owned()
             .map_err(|_full| {
                 let problem =
-                    format!("{MOST_CALLS} calls of this session are under way: wait for one");
+                    format!("this session already has {MOST_CALLS} model calls in progress: wait until one ends");
                 GatewayRefusal::new(GatewayRefusalKind::Busy, problem)
             })?;
         let accounts = self.may_spend(session).await?;
@@ -120,14 +120,15 @@ impl Gateway {
         let asked = asked.map_err(|error| {
             tracing::error!(
                 error = &error as &dyn std::error::Error,
-                "a request was not read"
+                "could not parse a request to the model gateway"
             );
-            GatewayRefusal::new(GatewayRefusalKind::Server, "the request could not be read")
+            GatewayRefusal::new(GatewayRefusalKind::Server, "could not parse the request")
         })??;
         let is_priced = asked.price().is_some() || !asked.is_of_priced_vendor();
         if admitted.counts_money && !is_priced && !asked.is_free() {
             let problem = format!(
-                "nobody knows what {} costs, and there is a budget in US dollars: choose another model",
+                "the price of {} is not known, so it cannot be used with a budget in US dollars: choose another \
+                 model",
                 asked.model()
             );
             return Err(GatewayRefusal::new(GatewayRefusalKind::Request, problem));
@@ -144,7 +145,7 @@ impl Gateway {
         beginning.await.unwrap_or_else(|_ended| {
             Err(GatewayRefusal::new(
                 GatewayRefusalKind::Server,
-                "the call broke off",
+                "the call did not finish",
             ))
         })
     }
@@ -153,8 +154,10 @@ impl Gateway {
     async fn may_spend(&self, session: SessionId) -> Result<Accounts, GatewayRefusal> {
         let accounts = self.spending.accounts(session).await;
         let (_, accounts) = accounts.map_err(|error| {
-            tracing::error!(session.id = %session, error = &error as &dyn std::error::Error, "what a session may use could not be read");
-            GatewayRefusal::new(GatewayRefusalKind::Server, "what this session may use could not be read")
+            tracing::error!(session.id = %session, error = &error as &dyn std::error::Error, "could not read \
+                                                                                              the budget of a \
+                                                                                              session");
+            GatewayRefusal::new(GatewayRefusalKind::Server, "could not read the budget of this session")
         })?;
         for (account, whose) in [
             (&accounts.session, "of this session"),

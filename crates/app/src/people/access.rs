@@ -54,7 +54,7 @@ struct Standing {
 /// The reason why a person was not let in.
 #[derive(Debug, thiserror::Error)]
 pub enum AdmitError {
-    #[error("nobody is signed in with this")]
+    #[error("nobody is signed in with these credentials")]
     SignedOut,
     #[error(transparent)]
     Find(#[from] FindError),

@@ -24,9 +24,9 @@ pub struct ChangeUser {
 pub enum CreateUserError {
     #[error(transparent)]
     BadName(#[from] BadName),
-    #[error("there is a user {0:?} already")]
+    #[error("a user named {0:?} already exists")]
     NameTaken(String),
-    #[error("could not make the user")]
+    #[error("could not create the user")]
     Internal(#[source] InternalError),
 }
 
@@ -41,11 +41,11 @@ refusals! {
 pub enum ChangeUserError {
     #[error(transparent)]
     BadName(#[from] BadName),
-    #[error("there is a user {0:?} already")]
+    #[error("a user named {0:?} already exists")]
     NameTaken(String),
     #[error("there is no user {0}")]
     NoUser(UserId),
-    #[error("user {0} is the last administrator; make somebody else one first")]
+    #[error("user {0} is the last administrator; make another user an administrator first")]
     LastAdmin(UserId),
     #[error("user {0:?} is disabled; enable them first")]
     Disabled(String),

@@ -56,7 +56,7 @@ pub struct LimitsInUse {
 pub enum SetLimitsError {
     #[error("there is no user {0}")]
     NoUser(UserId),
-    #[error("{what} is {least} to {most}, not {given}")]
+    #[error("{what} must be from {least} to {most}, not {given}")]
     OutOfBounds {
         what: &'static str,
         least: u32,
@@ -65,7 +65,7 @@ pub enum SetLimitsError {
     },
     #[error(transparent)]
     BadBudget(#[from] BadBudget),
-    #[error("the limits could not be stored")]
+    #[error("could not store the limits")]
     Internal(#[source] InternalError),
 }
 

@@ -62,11 +62,11 @@ pub enum PersonError {
     NoUser(String),
     #[error("{name:?} has no right in session {session}")]
     NotIn { session: SessionId, name: String },
-    #[error("{name:?} is the owner of session {session}, and stays that")]
+    #[error("{name:?} is the owner of session {session}; make another user the owner first")]
     IsOwner { session: SessionId, name: String },
-    #[error("{MOST_PEOPLE} people have a right in session {0} already; remove somebody first")]
+    #[error("session {0} is already shared with {MOST_PEOPLE} people; remove one first")]
     TooMany(SessionId),
-    #[error("the right could not be stored")]
+    #[error("could not store the right")]
     Internal(#[source] InternalError),
 }
 
@@ -85,13 +85,13 @@ pub enum ShareError {
     Find(#[from] FindError),
     #[error("a link can give the rights view, suggest and drive")]
     NotToGive,
-    #[error("a link cannot end in the past: {0} is over")]
+    #[error("a link cannot expire in the past: {0} is over")]
     Over(Timestamp),
-    #[error("session {0} has {MOST_SHARES} links already; end one first")]
+    #[error("session {0} already has {MOST_SHARES} links; end one first")]
     TooMany(SessionId),
     #[error("session {session} has no link {share}")]
     NoShare { session: SessionId, share: ShareId },
-    #[error("the link could not be stored")]
+    #[error("could not store the link")]
     Internal(#[source] InternalError),
 }
 
@@ -106,9 +106,11 @@ refusals! {
 /// The reason why a link was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum JoinError {
-    #[error("this link is not good any more; ask whoever sent it for a new one")]
+    #[error("this link has ended or expired; ask the person who sent it for a new one")]
     NoShare,
-    #[error("{MOST_PEOPLE} people are in this session already; its owner can make room")]
+    #[error(
+        "this session is already shared with {MOST_PEOPLE} people; ask its owner to remove one"
+    )]
     Full,
     #[error("could not join the session")]
     Internal(#[source] InternalError),

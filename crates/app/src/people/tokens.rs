@@ -42,11 +42,11 @@ pub struct MadeToken {
 pub enum MakeTokenError {
     #[error(transparent)]
     BadName(#[from] BadName),
-    #[error("a token cannot end in the past: {0} is over")]
+    #[error("a token cannot expire in the past: {0} is over")]
     Over(Timestamp),
-    #[error("nobody has more than {MOST_TOKENS} tokens; revoke one that is not used")]
+    #[error("a user can have at most {MOST_TOKENS} tokens; revoke one first")]
     TooMany,
-    #[error("could not make the token")]
+    #[error("could not create the token")]
     Internal(#[source] InternalError),
 }
 

@@ -46,7 +46,7 @@ pub enum Credential {
 /// The reason why a sign-in failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
-    #[error("this sign-in link was used before or is too old; `deskhand login` prints a new one")]
+    #[error("this sign-in link was already used or has expired; `deskhand login` prints a new one")]
     BadCode,
     #[error("could not sign in")]
     Internal(#[source] InternalError),
@@ -59,7 +59,7 @@ refusals! {
 
 /// The reason why there is no administrator.
 #[derive(Debug, thiserror::Error)]
-#[error("could not make the first user")]
+#[error("could not create the first user")]
 pub struct EnsureAdminError(#[from] StoreError);
 
 /// A browser that was signed in.

@@ -6,7 +6,7 @@ use deskhand_core::sandbox::ComputerError;
 use tokio::time::Instant;
 
 const STARTED_AGAIN: &str =
-    "It is started again for the next action: files are kept, open programs are gone.";
+    "It starts again for the next action: files are kept, open programs are gone.";
 
 /// The time at which a sandbox has to end, and the reason once it does.
 #[derive(Debug)]

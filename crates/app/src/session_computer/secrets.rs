@@ -117,7 +117,7 @@ impl TypedSecrets {
     }
 
     fn not_typed(&self, error: &(dyn std::error::Error + 'static)) -> ComputerError {
-        tracing::info!(session.id = %self.session, error, "a secret was not typed");
+        tracing::info!(session.id = %self.session, error, "could not type a secret");
         ComputerError::Failed(format!("Nothing was typed: {error}."))
     }
 }

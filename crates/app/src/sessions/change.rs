@@ -34,7 +34,7 @@ pub struct ChangeSession {
 pub enum BadInstructions {
     #[error("instructions have at most {LONGEST_INSTRUCTIONS_BYTES} bytes, not {0}")]
     Long(usize),
-    #[error("instructions cannot hold the character U+0000")]
+    #[error("instructions cannot contain the character U+0000")]
     Nul,
 }
 
@@ -46,7 +46,7 @@ refusals! {
 /// The reason why a session was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeSessionError {
-    #[error("say what to change: title, model, instructions, approvals or budget")]
+    #[error("nothing to change: give title, model, instructions, approvals or budget")]
     Nothing,
     #[error(transparent)]
     UnknownModel(#[from] UnknownModel),
@@ -58,7 +58,7 @@ pub enum ChangeSessionError {
     BadBudget(#[from] BadBudget),
     #[error("a title has at most {LONGEST_TITLE} characters")]
     LongTitle,
-    #[error("session {0} has ended; there is no next turn for another model")]
+    #[error("session {0} has ended; its model cannot be changed")]
     Ended(SessionId),
     #[error(transparent)]
     Find(#[from] FindError),

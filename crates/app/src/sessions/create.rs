@@ -44,7 +44,9 @@ pub enum CreateSessionError {
     BadInstructions(#[from] BadInstructions),
     #[error(transparent)]
     Wake(#[from] WakeError),
-    #[error("{used} sessions were made in the last 24 hours, and {limit} may be")]
+    #[error(
+        "{used} sessions were created in the last 24 hours, and the limit is {limit}; wait, or ask an administrator for a higher limit"
+    )]
     TooManyToday {
         used: u64,
         limit: u32,
@@ -55,7 +57,7 @@ pub enum CreateSessionError {
     BadPolicy(#[from] BadPolicy),
     #[error(transparent)]
     BadBudget(#[from] BadBudget),
-    #[error("could not make the session")]
+    #[error("could not create the session")]
     Internal(#[source] InternalError),
 }
 

@@ -11,7 +11,7 @@ pub enum FindError {
     #[error("there is no session {0}")]
     NoSession(SessionId),
     /// They may see it, but not do this.
-    #[error("in session {session} you may {}; this needs the right to {}, which its owner can give", .has.name(), .needed.name())]
+    #[error("in session {session} you have the right {:?}, but this needs the right {:?}; ask its owner for it", .has.name(), .needed.name())]
     NotAllowed {
         session: SessionId,
         has: Right,

@@ -70,8 +70,8 @@ impl Sessions {
             EventBody::Error(Failure {
                 turn: Some(turn),
                 code: "server_restarted".to_owned(),
-                message: "The server was stopped in the middle of this turn again and again, so the turn was given up. \
-                          What is above was done; the last action may or may not have been. Send a new message to go on."
+                message: "The server stopped repeatedly during this turn, so the turn was given up. The actions \
+                          above were done; the last one may or may not have been. Send a new message to go on."
                     .to_owned(),
             })
         });
@@ -92,9 +92,9 @@ impl Sessions {
 /// Returns the logged reason for resuming a turn.
 fn goes_on(session: &Session) -> &'static str {
     if session.phase == Phase::Waiting {
-        "The server was started again. The agent still waits for an answer."
+        "The server was restarted. The agent still waits for an answer."
     } else {
-        "The server was started again. The agent goes on."
+        "The server was restarted. The agent goes on."
     }
 }
 

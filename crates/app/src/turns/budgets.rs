@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::TurnParts;
 use crate::{
+    database_retry::until_answered,
     money::spending::Spending,
-    patience::until_answered,
     signals::{Signals, Topic, Waiter},
 };
 

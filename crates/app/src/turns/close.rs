@@ -28,7 +28,14 @@ impl Turns {
         let transition = closing.transition();
         let closed = self.0.log.commit(closing.session, transition).await;
         if let Err(error) = &closed {
-            tracing::error!(session.id = %closing.session, turn.id = %closing.turn, error = error as &dyn std::error::Error, "a turn's end was not stored");
+            tracing::error!(session.id = %closing.session, turn.id = %closing.turn, error = error as &dyn std::error::Error, "could \
+                                                                                                                              not \
+                                                                                                                              store \
+                                                                                                                              the \
+                                                                                                                              end \
+                                                                                                                              of \
+                                                                                                                              a \
+                                                                                                                              turn");
         }
         closed.is_ok()
     }
@@ -38,7 +45,8 @@ impl Closing<'_> {
     fn transition(&self) -> Transition {
         let end = &self.report.end;
         if self.is_parked && matches!(end, TurnEnd::Stopped | TurnEnd::LogLost(_)) {
-            let reason = "The server is being stopped. The agent goes on when it is started again.";
+            let reason =
+                "The server is shutting down. The agent goes on when the server starts again.";
             return Transition {
                 reason: Some(reason.to_owned()),
                 turn: Some(self.turn),
@@ -82,7 +90,7 @@ impl Closing<'_> {
             TurnEnd::LogLost(cause) => {
                 tracing::error!(turn.id = %self.turn, error = cause as &dyn std::error::Error, "a turn ended because its log could not be written");
                 let message =
-                    "What the agent did could not be written to the log, so it was stopped.";
+                    "The agent was stopped because its actions could not be written to the log.";
                 EventBody::Error(Failure {
                     turn: Some(self.turn),
                     code: "storage_failed".to_owned(),

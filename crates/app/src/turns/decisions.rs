@@ -14,14 +14,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::TurnParts;
 use crate::{
+    database_retry::until_answered,
     decisions::Decisions,
     feed::log::Log,
-    patience::until_answered,
     signals::{Signals, Topic},
 };
 
 /// The pause before a retry if the database did not respond.
-const RETRY: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(crate) struct TurnDecisions {
@@ -36,7 +36,7 @@ pub(crate) struct TurnDecisions {
 
 /// The error if the session works on another turn, or on none.
 #[derive(Debug, thiserror::Error)]
-#[error("session {0} is not at work on this turn any more")]
+#[error("session {0} is no longer working on this turn")]
 struct NotAtWork(SessionId);
 
 impl TurnDecisions {
@@ -139,8 +139,12 @@ impl deskhand_agent::Decisions for TurnDecisions {
                 Ok(Some(settled)) => return settled,
                 Ok(None) => waiter.signalled().await,
                 Err(error) => {
-                    tracing::error!(session.id = %self.session, decision.id = %id, error = &error as &dyn std::error::Error, "a decision could not be read");
-                    tokio::time::sleep(RETRY).await;
+                    tracing::error!(session.id = %self.session, decision.id = %id, error = &error as &dyn std::error::Error, "could \
+                                                                                                                              not \
+                                                                                                                              read \
+                                                                                                                              a \
+                                                                                                                              decision");
+                    tokio::time::sleep(RETRY_DELAY).await;
                 }
             }
         }

@@ -10,7 +10,7 @@ use super::{
     TurnOrder, TurnParts, Turns, budgets::TurnBudgets, decisions::TurnDecisions, history,
     turn_log::SessionLog,
 };
-use crate::{live::desk::TurnDesk, patience::until_answered};
+use crate::{database_retry::until_answered, live::desk::TurnDesk};
 
 impl Turns {
     /// Returns the inputs of a turn, or the reason why it cannot begin.
@@ -20,7 +20,7 @@ impl Turns {
         let session = order
             .read(|| store.session(Viewer::System, session_id))
             .await?
-            .ok_or_else(|| order.fail("no_session", "The session is gone.".to_owned()))?;
+            .ok_or_else(|| order.fail("no_session", "The session no longer exists.".to_owned()))?;
         let model = self.model_for(&order, &session).await?;
         let history = order.read(|| history::read(store, session_id)).await?;
         let originals = order.read(|| store.answers(session_id)).await?;
@@ -76,7 +76,9 @@ impl TurnOrder {
     {
         let read = until_answered(&self.ending, attempt).await;
         read.map_err(|error| {
-            tracing::error!(session.id = %self.session, error = &error as &dyn std::error::Error, "the session could not be read");
+            tracing::error!(session.id = %self.session, error = &error as &dyn std::error::Error, "could not \
+                                                                                                   read the \
+                                                                                                   session");
             let message = "The session could not be read from the database.";
             self.fail("storage_failed", message.to_owned())
         })

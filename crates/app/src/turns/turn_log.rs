@@ -14,7 +14,7 @@ use deskhand_store::{AppendEvents, Store, StoreError, TakeSteering};
 use tokio_util::sync::CancellationToken;
 
 use super::{TurnParts, history};
-use crate::{feed::log::Log, patience::until_answered};
+use crate::{database_retry::until_answered, feed::log::Log};
 
 /// The number of events that are read at once.
 const PAGE: u32 = 1_000;
@@ -30,7 +30,7 @@ pub(crate) struct SessionLog {
     /// The number of an event that is certainly written, with all before it.
     sure: AtomicU64,
     /// The number of the newest event about leases that the turn knows.
-    leases_told: AtomicU64,
+    last_lease_seq: AtomicU64,
 }
 
 impl SessionLog {
@@ -43,7 +43,7 @@ impl SessionLog {
             session,
             turn,
             sure: AtomicU64::new(last_seq),
-            leases_told: AtomicU64::new(last_seq),
+            last_lease_seq: AtomicU64::new(last_seq),
         }
     }
 
@@ -161,15 +161,15 @@ impl TurnLog for SessionLog {
     }
 
     async fn take_leases(&self) -> Result<Vec<EventBody>, TurnLogError> {
-        let told = self.leases_told.load(Ordering::Relaxed);
+        let after = self.last_lease_seq.load(Ordering::Relaxed);
         let events = until_answered(&self.shutdown, || {
-            self.store.lease_events(self.session, told)
+            self.store.lease_events(self.session, after)
         });
         let events = events
             .await
             .map_err(|error| TurnLogError(Box::new(error)))?;
         if let Some(newest) = events.last() {
-            self.leases_told.store(newest.seq, Ordering::Relaxed);
+            self.last_lease_seq.store(newest.seq, Ordering::Relaxed);
         }
         let bodies = events.iter().map(|event| Ok(event.read()?.body));
         let bodies: Result<_, serde_json::Error> = bodies.collect();

@@ -34,7 +34,7 @@ pub struct Cost {
     /// The model only announced its next step, so the turn continues.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aside: bool,
-    /// The stream broke off, so this is not a full answer and may have cost more.
+    /// The stream ended early, so this is not a full answer and may have cost more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub broken_off: bool,
 }
@@ -73,7 +73,7 @@ pub struct GatewayUse {
     /// The price of the model is unknown, so `usd` is 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpriced: bool,
-    /// The answer broke off, so it may have cost more.
+    /// The answer ended early, so it may have cost more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
 }

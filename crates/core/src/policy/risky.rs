@@ -70,7 +70,7 @@ fn risk_of(command: &Command) -> Option<&'static str> {
         return Some("becomes another user");
     }
     if ENDS_MACHINE.contains(&program) {
-        return Some("ends the computer");
+        return Some("shuts down the computer");
     }
     if OVERWRITES_DISKS.contains(&program) || program.starts_with("mkfs.") {
         return Some("overwrites disks or files");

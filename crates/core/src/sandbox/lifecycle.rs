@@ -19,10 +19,10 @@ pub enum StartSandboxError {
         provider: &'static str,
         what: String,
     },
-    /// It was started and did not come up.
-    #[error("the sandbox did not come up: {0}")]
+    /// It was started but is not ready.
+    #[error("the sandbox did not start: {0}")]
     Failed(String),
-    #[error("the sandbox could not be prepared")]
+    #[error("could not prepare the sandbox")]
     Io(#[from] std::io::Error),
 }
 

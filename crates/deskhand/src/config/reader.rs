@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
             (None, Some(home)) => PathBuf::from(home).join(".local/share/deskhand"),
             (None, None) => {
                 if self.text(key).is_empty() {
-                    let way_out = "say which folder to use, since HOME is not set";
+                    let way_out = "set a folder, since HOME is not set";
                     self.mistake(key, way_out);
                 }
                 PathBuf::new()

@@ -22,6 +22,28 @@ pub(super) fn describe(call: &ToolUse) -> String {
     }
 }
 
+/// Returns the sentence for a call that is not done. Tools describe their calls in the past tense.
+pub(super) fn in_present(description: &str) -> String {
+    let (verb, rest) = match description.find(' ') {
+        Some(end) => description.split_at(end),
+        None => (description, ""),
+    };
+    let present = match verb {
+        "Found" => "Finding",
+        "Held" => "Holding",
+        "Ran" => "Running",
+        "Read" => "Reading",
+        "Took" => "Taking",
+        "Undid" => "Undoing",
+        "Wrote" => "Writing",
+        verb => match verb.strip_suffix("ed") {
+            Some(stem) => return format!("{stem}ing{rest}"),
+            None => verb,
+        },
+    };
+    format!("{present}{rest}")
+}
+
 /// Puts a text on one line, with every run of white space as one space.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -32,6 +54,23 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_call_that_is_not_done_reads_in_the_present() {
+        for (done, open) in [
+            ("Clicked at (3, 4)", "Clicking at (3, 4)"),
+            ("Double-clicked at (3, 4)", "Double-clicking at (3, 4)"),
+            ("Dragged to (3, 4)", "Dragging to (3, 4)"),
+            ("Ran make", "Running make"),
+            ("Danced", "Dancing"),
+            (
+                "The pointer's position is not known",
+                "The pointer's position is not known",
+            ),
+        ] {
+            assert_eq!(in_present(done), open);
+        }
+    }
 
     #[test]
     fn a_call_reads_as_its_tool_says_or_plainly() {

@@ -11,9 +11,9 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::client::{CallError, Client, EventSocket};
 
 /// The time without a message after which the client pings the server.
-const LONGEST_SILENCE: Duration = Duration::from_secs(20);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 /// The timeout for reaching a lost server again.
-const LONGEST_LOSS: Duration = Duration::from_secs(30);
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The first and the longest pause between attempts to reach it. The pause doubles each time.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 
@@ -100,7 +100,7 @@ impl<'a> Feed<'a> {
 async fn receive(socket: &mut EventSocket) -> Option<String> {
     let mut is_asked = false;
     loop {
-        match timeout(LONGEST_SILENCE, socket.next()).await {
+        match timeout(IDLE_TIMEOUT, socket.next()).await {
             Ok(Some(Ok(Message::Text(text)))) => return Some(text.as_str().to_owned()),
             Ok(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => is_asked = false,
             Ok(
@@ -124,7 +124,7 @@ async fn connect(
     session: SessionId,
     after: u64,
 ) -> Result<EventSocket, CallError> {
-    let give_up_at = Instant::now() + LONGEST_LOSS;
+    let give_up_at = Instant::now() + RECONNECT_TIMEOUT;
     let (mut pause, longest_pause) = PAUSES;
     loop {
         match client.open_stream(session, after).await {

@@ -15,7 +15,7 @@ use deskhand_core::{
 use jiff::Timestamp;
 
 use super::{
-    describe::{describe, one_line},
+    describe::{describe, in_present, one_line},
     spent::Spent,
 };
 
@@ -78,14 +78,14 @@ impl Narrator {
             text,
             took_ms,
         };
-        self.told(&event.body).into_iter().map(step).collect()
+        self.handle(&event.body).into_iter().map(step).collect()
     }
 
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the terminal shows steps, and most kinds of event are not steps"
     )]
-    fn told(&mut self, body: &EventBody) -> Vec<(Mark, String, Option<u64>)> {
+    fn handle(&mut self, body: &EventBody) -> Vec<(Mark, String, Option<u64>)> {
         match body {
             EventBody::Status(status) => self.status(status),
             EventBody::Message(message) if message.role == Role::Assistant => {
@@ -98,7 +98,7 @@ impl Narrator {
                 Vec::new()
             }
             EventBody::Gateway(used) => {
-                let text = format!("A program asked {} (${:.4})", used.model, used.usd);
+                let text = format!("A program called {} (${:.4})", used.model, used.usd);
                 vec![(Mark::Note, text, None)]
             }
             EventBody::Model(changed) => {
@@ -143,7 +143,7 @@ impl Narrator {
     /// Notes a call. The model's text before it was a remark, which is shown now.
     fn call(&mut self, call: &ToolUse) -> Vec<(Mark, String, Option<u64>)> {
         let what = describe(call);
-        self.activity.clone_from(&what);
+        self.activity = in_present(&what);
         self.open_calls.push((call.call.clone(), what));
         self.take_remark().into_iter().collect()
     }
@@ -160,7 +160,7 @@ impl Narrator {
             Outcome::Done => (TurnEnd::Done, "Done"),
             Outcome::Stopped => (TurnEnd::Stopped, "Stopped"),
             Outcome::Interrupted => (TurnEnd::Stopped, "Interrupted by a new message"),
-            Outcome::Enough => (TurnEnd::Stopped, "Ended: that was enough"),
+            Outcome::Enough => (TurnEnd::Stopped, "Ended at its limit"),
         };
         self.end = Some(end);
         let took_ms = Some(complete.duration_ms);
@@ -180,9 +180,9 @@ impl Narrator {
                 self.activity = "Thinking".to_owned();
                 match reason {
                     LeaseEnd::HandedBack => format!("{name} handed back"),
-                    LeaseEnd::Expired => format!("The time of {name} was over"),
+                    LeaseEnd::Expired => format!("{name} ran out of time"),
                     LeaseEnd::Disconnected => format!("{name} left without handing back"),
-                    LeaseEnd::RightLost => format!("{name} may not drive any more"),
+                    LeaseEnd::RightLost => format!("{name} may no longer drive"),
                     LeaseEnd::SessionEnded => return Vec::new(),
                 }
             }
@@ -200,7 +200,7 @@ impl Narrator {
             None => "Used a tool".to_owned(),
         };
         self.activity = match self.open_calls.first() {
-            Some((_, next)) => next.clone(),
+            Some((_, next)) => in_present(next),
             None => "Thinking".to_owned(),
         };
         if result.is_error {
@@ -246,7 +246,7 @@ fn answered(state: DecisionState) -> &'static str {
     match state {
         DecisionState::Answered => "Answered",
         DecisionState::Expired => "Nobody answered in time",
-        DecisionState::Withdrawn | DecisionState::Open => "Not asked any more",
+        DecisionState::Withdrawn | DecisionState::Open => "No longer asked",
     }
 }
 

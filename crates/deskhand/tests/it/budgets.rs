@@ -250,7 +250,7 @@ fn a_task_from_the_terminal_has_a_budget_and_says_when_it_is_used_up() {
     let how = task.notes("Answer it with `deskhand answer ");
     let id = how.split_whitespace().nth(6).unwrap();
     assert_eq!(place.run(&["answer", id, "--no"]).code, Some(0));
-    task.notes("that was enough");
+    task.notes("Ended at its limit");
     assert_eq!(task.end().code, Some(1));
     server.ctrl_c();
     assert_eq!(server.end().code, Some(0));

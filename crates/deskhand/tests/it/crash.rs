@@ -176,8 +176,8 @@ async fn a_server_asked_to_end_parks_its_turns_and_goes_on_next_time() {
     let [parked, goes_on] = &reasons[..] else {
         panic!("{reasons:?}");
     };
-    assert!(parked.contains("being stopped"), "{parked}");
-    assert!(goes_on.contains("started again"), "{goes_on}");
+    assert!(parked.contains("shutting down"), "{parked}");
+    assert!(goes_on.contains("restarted"), "{goes_on}");
     let messages = session.messages().await;
     assert_eq!(messages.last().unwrap()["content"], "It took long.");
 }

@@ -16,18 +16,18 @@ fn the_program_explains_itself() {
     Usage: deskhand [OPTIONS] <COMMAND>
 
     Commands:
-      serve      Start the server and print where to look
+      serve      Start the server and print a link to it
       run        Give the agent a task, watch it work, and print its answer
       login      Print a new link for signing in to the running server
-      decisions  Print what the agents ask you
-      answer     Answer what an agent asks
-      models     Print the models there are, what they cost and what is missing for them
-      prompt     Print what a model is told before the conversation
+      decisions  List the questions that agents ask you
+      answer     Answer a question of an agent
+      models     List the models, their prices and what is missing to use them
+      prompt     Print the instructions that a model gets before the conversation
       user       Add, list, limit and disable users
-      token      Make, list and revoke tokens for your programs
-      secret     Store, list and remove what agents may type and never see
-      doctor     Check this machine part by part and say how to mend what is missing
-      config     Print the settings in force and where each comes from
+      token      Create, list and revoke tokens for your programs
+      secret     Store, list and remove secrets, which agents type and never see
+      doctor     Check this machine and print how to fix what is missing
+      config     Print the current settings and the source of each
 
     Options:
       -h, --help     Print help
@@ -35,16 +35,16 @@ fn the_program_explains_itself() {
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
-          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+          --data-dir <DIR>  Folder for all stored data [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
 
-    `deskhand serve` starts the server and prints where to look. `deskhand doctor` says what is missing on this machine.
+    `deskhand serve` starts the server and prints a link to it. `deskhand doctor` checks what is missing on this machine.
     ");
 }
 
 #[test]
 fn serve_explains_itself() {
     insta::assert_snapshot!(help(&["serve", "--help"]), @"
-    Start the server and print where to look
+    Start the server and print a link to it
 
     Usage: deskhand serve [OPTIONS]
 
@@ -55,7 +55,7 @@ fn serve_explains_itself() {
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
-          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+          --data-dir <DIR>  Folder for all stored data [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
     ");
 }
 
@@ -67,20 +67,20 @@ fn run_explains_itself() {
     Usage: deskhand run [OPTIONS] <TEXT>
 
     Arguments:
-      <TEXT>  What the agent should do
+      <TEXT>  Task for the agent
 
     Options:
           --model <MODEL>      Model to use, such as scripted/demo; `deskhand models` lists them
-          --budget-usd <USD>   US dollars it may cost before it asks for more; 0 is as much as it takes
-          --budget-tokens <N>  Tokens it may use before it asks for more; 0 is as many as it takes
-          --keep               Keep the session afterwards and print where to look at it
+          --budget-usd <USD>   US dollars it may cost before the agent asks for more; 0 means no limit
+          --budget-tokens <N>  Tokens it may use before the agent asks for more; 0 means no limit
+          --keep               Keep the session afterwards and print its address
           --json               Print every event as one line of JSON instead of steps and answer
           --server <URL>       Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
       -h, --help               Print help
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
-          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+          --data-dir <DIR>  Folder for all stored data [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
 
     The answer goes to standard output, the steps to standard error. Exits with 0 when the agent is done, 1 when it failed, 130 on Ctrl-C.
     ");
@@ -99,7 +99,7 @@ fn login_explains_itself() {
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
-          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+          --data-dir <DIR>  Folder for all stored data [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
     ");
 }
 
@@ -111,12 +111,12 @@ fn user_explains_itself() {
     Usage: deskhand user [OPTIONS] <COMMAND>
 
     Commands:
-      add      Make a user and print a link that signs them in once
-      list     Print everybody with their role
-      disable  Sign somebody out everywhere and keep them out
-      enable   Let somebody in again who was disabled
-      limit    Decide how much somebody may use; what is not given is left to the settings
-      link     Print a new link that signs somebody in once
+      add      Create a user and print a link that signs them in once
+      list     List all users with their roles
+      disable  Sign a user out everywhere and keep them out
+      enable   Let a disabled user sign in again
+      limit    Set the limits of a user; the settings decide those that are not given
+      link     Print a new link that signs a user in once
 
     Options:
           --server <URL>  Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
@@ -124,57 +124,57 @@ fn user_explains_itself() {
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
-          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+          --data-dir <DIR>  Folder for all stored data [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
     ");
 }
 
 #[test]
 fn token_explains_itself() {
     insta::assert_snapshot!(help(&["token", "new", "--help"]), @"
-    Make a token and print it
+    Create a token and print it
 
     Usage: deskhand token new [OPTIONS] <NAME>
 
     Arguments:
-      <NAME>  What it is for
+      <NAME>  Purpose of the token
 
     Options:
-          --scope <SCOPE>  read, write (sessions too), admin (tokens and users too) or metrics (nothing else) [default: write]
+          --scope <SCOPE>  read, write (also use sessions), admin (also manage tokens and users) or metrics (only metrics) [default: write]
           --server <URL>   Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
-          --days <N>       Days until it ends [default: never]
+          --days <N>       Days until it expires [default: never]
       -h, --help           Print help
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
-          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+          --data-dir <DIR>  Folder for all stored data [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
     ");
 }
 
 #[test]
 fn secret_explains_itself() {
     insta::assert_snapshot!(help(&["secret", "set", "--help"]), @"
-    Store a secret; its value is asked for, or read from standard input
+    Store a secret; asks for its value, or reads it from standard input
 
     Usage: deskhand secret set [OPTIONS] --origin <ORIGIN> <NAME>
 
     Arguments:
-      <NAME>  
+      <NAME>  Name of the secret
 
     Options:
-          --origin <ORIGIN>  Where it may be typed, such as https://example.com; may be given several times
+          --origin <ORIGIN>  Site where it may be typed, such as https://example.com; can be repeated
           --server <URL>     Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
       -h, --help             Print help
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
-          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+          --data-dir <DIR>  Folder for all stored data [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
     ");
 }
 
 #[test]
 fn doctor_explains_itself() {
     insta::assert_snapshot!(help(&["doctor", "--help"]), @"
-    Check this machine part by part and say how to mend what is missing
+    Check this machine and print how to fix what is missing
 
     Usage: deskhand doctor [OPTIONS]
 
@@ -184,7 +184,7 @@ fn doctor_explains_itself() {
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
-          --data-dir <DIR>  Folder for everything that is kept [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+          --data-dir <DIR>  Folder for all stored data [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
     ");
 }
 

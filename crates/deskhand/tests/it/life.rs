@@ -43,7 +43,7 @@ async fn an_idle_session_sleeps_and_the_next_message_finds_its_files() {
     session.turn_end(0).await;
     let (seq, status) = sandbox(&session, 0, SandboxState::Stopped).await;
     let reason = status.reason.unwrap();
-    assert!(reason.contains("Nobody needed it for 1 s"), "{reason}");
+    assert!(reason.contains("The desktop was idle for 1 s"), "{reason}");
     assert_eq!(status.state.name(), "idle");
     assert!(
         processes_with_mount(&server.mark()).is_empty(),

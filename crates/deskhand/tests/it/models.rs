@@ -320,7 +320,7 @@ fn a_broken_prompt_file_is_told_at_the_start() {
     assert_eq!(ended.code, Some(2), "{}", ended.stderr);
     insta::assert_snapshot!(place.neutral(&ended.stderr), @"
     deskhand: there is a mistake in the settings
-      prompt.file (DESKHAND_PROMPT_FILE): HOME/prompt.md: line 2: {{name}} is no fact; there are {{date}} and {{screen}}
+      prompt.file (DESKHAND_PROMPT_FILE): HOME/prompt.md: line 2: {{name}} is not a placeholder; the placeholders are {{date}} and {{screen}}
     ");
     let place = place.with("DESKHAND_PROMPT_FILE", "/nowhere/prompt.md");
     let ended = place.run(&["config"]);

@@ -54,13 +54,17 @@ async fn turns_outlive_a_database_that_goes_away_and_do_nothing_twice() {
 
     for round in 1..=2 {
         database.stop_at_once();
-        said(&server, "the database is away; what needs it waits", round);
+        said(
+            &server,
+            "the database is unavailable; operations that need it wait",
+            round,
+        );
         let refused = sessions[0].send("more", "queue").await;
         assert_eq!((refused.status, &*refused.code()), (503, "no_database"));
         assert_eq!(refused.retry_after, Some(1));
         assert_eq!(client.get("/health").await.status, 503);
         database.start_again().await;
-        said(&server, "the database answers again", round);
+        said(&server, "the database is available again", round);
     }
 
     for session in &sessions {

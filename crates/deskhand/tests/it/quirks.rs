@@ -199,7 +199,11 @@ async fn what_cannot_be_mended_ends_the_turn_with_its_reason() {
     for (model, code, words) in [
         ("scripted/refuses", "model_refused", "refused to go on"),
         ("scripted/rejects", "model_failed", "roles must alternate"),
-        ("scripted/silent", "model_silent", "neither did anything"),
+        (
+            "scripted/silent",
+            "model_silent",
+            "neither acted nor answered",
+        ),
     ] {
         let session = server.client().new_session(model).await;
         session.prompt("Go.").await;

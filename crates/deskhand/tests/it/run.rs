@@ -71,7 +71,7 @@ fn a_kept_session_is_there_for_the_next_server() {
     assert!(
         ended
             .stderr
-            .contains("Kept. `deskhand serve` shows it at /sessions/")
+            .contains("The session is kept. `deskhand serve` shows it at /sessions/")
     );
 }
 

@@ -261,11 +261,15 @@ async fn without_its_key_a_secret_is_safe_and_the_way_out_is_told() {
     assert!(
         said()
             .await
-            .contains("the key that secrets are encrypted with is missing")
+            .contains("the encryption key of secrets is missing")
     );
 
     std::fs::write(&key, format!("{}\n", "A".repeat(43))).unwrap();
-    assert!(said().await.contains("encrypted with another key"));
+    assert!(
+        said()
+            .await
+            .contains("encrypted with a key that the server no longer has")
+    );
     std::fs::write(&key, "nonsense").unwrap();
     assert!(said().await.contains("cannot be read"));
 

@@ -62,13 +62,13 @@ fn login_without_a_server_says_how_to_start_one() {
 fn a_named_server_needs_a_token_and_must_answer() {
     let place = Place::new();
     let no_token = place.run(&["login", "--server", "http://127.0.0.1:9"]);
-    insta::assert_snapshot!(no_token.stderr, @"deskhand: a server was named but no token; put one of its tokens into DESKHAND_TOKEN");
+    insta::assert_snapshot!(no_token.stderr, @"deskhand: a server was given without a token; set DESKHAND_TOKEN to one of its tokens");
     let place = place.with("DESKHAND_TOKEN", "dh_x");
     let no_answer = place.run(&["login", "--server", "http://127.0.0.1:9"]);
     let (what, _cause) = no_answer.stderr.split_once("9:").unwrap();
     insta::assert_snapshot!(what, @"deskhand: cannot reach the server at http://127.0.0.1:");
     let no_address = place.run(&["login", "--server", "localhost"]);
-    insta::assert_snapshot!(no_address.stderr, @r#"deskhand: "localhost" is not the address of a server; it looks like http://localhost:7878"#);
+    insta::assert_snapshot!(no_address.stderr, @r#"deskhand: "localhost" is not the address of a server; write one such as http://localhost:7878"#);
     assert_eq!(
         (no_token.code, no_answer.code, no_address.code),
         (Some(1), Some(1), Some(1))
@@ -107,7 +107,7 @@ fn a_port_in_use_is_named_with_the_way_out() {
     let ended = Place::new().run(&["serve", "--listen", &address.to_string()]);
     assert_eq!(ended.code, Some(1));
     let message = ended.stderr.replace(&address.port().to_string(), "PORT");
-    insta::assert_snapshot!(message, @"deskhand: port PORT on 127.0.0.1 is in use by another program; choose another with --listen 127.0.0.1:PORT, or end that program");
+    insta::assert_snapshot!(message, @"deskhand: port PORT on 127.0.0.1 is in use by another program; choose another with --listen 127.0.0.1:PORT, or stop that program");
 }
 
 #[test]

@@ -38,11 +38,11 @@ fn users_are_added_listed_and_disabled() {
     let world = World::start();
     let added = world.good(&["user", "add", "bob"]);
     assert!(added.stdout.contains("/?code="), "{}", added.stdout);
-    insta::assert_snapshot!(added.stderr, @"Send it to bob. It signs them in once, for a day.");
+    insta::assert_snapshot!(added.stderr, @"Send it to bob. It signs them in once, within a day.");
     world.good(&["user", "add", "eve", "--admin"]);
-    insta::assert_snapshot!(world.refused(&["user", "add", "Bob"]), @r#"deskhand: there is a user "Bob" already"#);
+    insta::assert_snapshot!(world.refused(&["user", "add", "Bob"]), @r#"deskhand: a user named "Bob" already exists"#);
 
-    insta::assert_snapshot!(world.good(&["user", "disable", "BOB"]).stderr, @"bob is signed out everywhere.");
+    insta::assert_snapshot!(world.good(&["user", "disable", "BOB"]).stderr, @"bob is disabled and signed out everywhere.");
     insta::assert_snapshot!(world.good(&["user", "list"]).stdout, @"
     admin	admin
     bob	member, disabled
@@ -62,7 +62,7 @@ fn tokens_are_made_listed_and_revoked() {
     let made = world.good(&["token", "new", "ci", "--scope", "read", "--days", "30"]);
     let token = made.stdout.trim();
     assert!(token.starts_with("dh_"));
-    insta::assert_snapshot!(made.stderr, @"It is shown this once; keep it in a safe place.");
+    insta::assert_snapshot!(made.stderr, @"It is shown only this once; keep it in a safe place.");
     world.good(&["token", "new", "ci"]);
 
     let listed = world.good(&["token", "list"]).stdout;
@@ -74,7 +74,7 @@ fn tokens_are_made_listed_and_revoked() {
     );
 
     let refused = world.refused(&["token", "revoke", "ci"]);
-    assert!(refused.contains("say which by its beginning"), "{refused}");
+    assert!(refused.contains("use the beginning of one"), "{refused}");
     insta::assert_snapshot!(world.good(&["token", "revoke", &token[..8]]).stderr, @"ci is revoked.");
     world.good(&["token", "revoke", "ci"]);
     insta::assert_snapshot!(world.refused(&["token", "revoke", "ci"]), @r#"deskhand: you have no token "ci"; `deskhand token list` shows them"#);

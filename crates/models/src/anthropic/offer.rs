@@ -9,10 +9,10 @@ use std::{
 use reqwest::StatusCode;
 
 use super::generation::{Generation, ToolVersion};
-use crate::http::Refusal;
+use crate::http::ErrorResponse;
 
 /// The time after which a rejected feature is offered again. Vendors come to accept more.
-const FORGOTTEN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+const OFFER_AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 const CONTEXT_MANAGEMENT: &str = "context-management-2025-06-27";
 const COMPACTION: &str = "compact-2026-01-12";
@@ -53,9 +53,9 @@ impl AnthropicOffer {
     /// Returns the offer without the feature that a refusal names.
     ///
     /// Returns `None` if the refusal is about something else.
-    pub(super) fn after(self, refusal: &Refusal) -> Option<Self> {
-        let told = refusal.told["error"]["message"].as_str()?;
-        if refusal.status != StatusCode::BAD_REQUEST {
+    pub(super) fn after(self, response: &ErrorResponse) -> Option<Self> {
+        let told = response.body["error"]["message"].as_str()?;
+        if response.status != StatusCode::BAD_REQUEST {
             return None;
         }
         let is_about = |words: &[&str]| words.iter().any(|word| told.contains(word));
@@ -99,7 +99,7 @@ impl AcceptedAnthropicOffers {
     pub(super) fn offer(&self, model: &str) -> AnthropicOffer {
         let accepted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match accepted.get(model) {
-            Some((offer, at)) if at.elapsed() < FORGOTTEN_AFTER => *offer,
+            Some((offer, at)) if at.elapsed() < OFFER_AGAIN_AFTER => *offer,
             _ => AnthropicOffer::to(model),
         }
     }
@@ -121,10 +121,10 @@ mod tests {
 
     use super::*;
 
-    fn refusal(status: u16, told: &str) -> Refusal {
-        Refusal {
+    fn error_response(status: u16, told: &str) -> ErrorResponse {
+        ErrorResponse {
             status: StatusCode::from_u16(status).unwrap(),
-            told: json!({"error": {"type": "invalid_request_error", "message": told}}),
+            body: json!({"error": {"type": "invalid_request_error", "message": told}}),
             retry_after: None,
         }
     }
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn what_is_turned_down_is_left_out_step_by_step() {
         let mut offer = AnthropicOffer::to("claude-opus-5-5");
-        let told = refusal(
+        let told = error_response(
             400,
             "claude-opus-5-5 does not support tool types: computer_toolset_20260801",
         );
@@ -152,10 +152,10 @@ mod tests {
             ]
         );
         assert!(offer.clears);
-        let clearing = refusal(400, "context_management: Extra inputs are not permitted");
+        let clearing = error_response(400, "context_management: Extra inputs are not permitted");
         let offer = offer.after(&clearing).unwrap();
         assert!(!offer.clears && offer.is_strict);
-        let pictures = refusal(
+        let pictures = error_response(
             400,
             "messages.0.content.1.image.transformations: Extra inputs",
         );
@@ -176,7 +176,7 @@ mod tests {
             (401, "computer_20251124"),
             (529, "Overloaded"),
         ] {
-            assert_eq!(offer.after(&refusal(status, told)), None, "{told}");
+            assert_eq!(offer.after(&error_response(status, told)), None, "{told}");
         }
     }
 

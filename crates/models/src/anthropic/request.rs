@@ -15,13 +15,13 @@ use crate::space::Space;
 /// The thinking budget of models that need one, in tokens.
 const THINKING_TOKENS: u32 = 4_096;
 /// The length of a conversation, in tokens, from which the vendor clears results of old calls.
-const CLEARED_FROM: u32 = 100_000;
+const CLEAR_FROM_TOKENS: u32 = 100_000;
 /// The number of calls that keep their results when the vendor clears.
 const KEPT_CALLS: u32 = 12;
 /// The least that clearing must free, in tokens, because everything after it drops out of the cache.
-const CLEARED_AT_LEAST: u32 = 30_000;
+const CLEAR_AT_LEAST_TOKENS: u32 = 30_000;
 /// The length of a conversation, in tokens, from which the vendor summarizes it.
-const SUMMED_UP_FROM: u32 = 180_000;
+const SUMMARIZE_FROM_TOKENS: u32 = 180_000;
 
 /// Writes the body of a request, without the model, which the sender adds.
 ///
@@ -81,10 +81,10 @@ fn context_management() -> Value {
     json!({"edits": [
         {
             "type": "clear_tool_uses_20250919",
-            "trigger": tokens(CLEARED_FROM),
+            "trigger": tokens(CLEAR_FROM_TOKENS),
             "keep": {"type": "tool_uses", "value": KEPT_CALLS},
-            "clear_at_least": tokens(CLEARED_AT_LEAST),
+            "clear_at_least": tokens(CLEAR_AT_LEAST_TOKENS),
         },
-        {"type": "compact_20260112", "trigger": tokens(SUMMED_UP_FROM)},
+        {"type": "compact_20260112", "trigger": tokens(SUMMARIZE_FROM_TOKENS)},
     ]})
 }

@@ -132,7 +132,7 @@ impl ChatAnswer {
                 }
                 Err(error) => (
                     call.name,
-                    Err(format!("the arguments are no JSON: {error}")),
+                    Err(format!("the arguments are not valid JSON: {error}")),
                     arguments.into(),
                 ),
             };
@@ -212,7 +212,7 @@ impl StreamedAnswer for ChatAnswer {
     /// Ends the answer with the stream. Usage comes after the last piece, so there is no earlier sign of the end.
     fn close(&mut self) -> Result<Vec<Chunk>, ModelError> {
         if self.finish_reason.is_none() {
-            return Err(ModelError::unavailable("its answer broke off"));
+            return Err(ModelError::unavailable("its answer ended early"));
         }
         Ok(self.end())
     }

@@ -63,7 +63,7 @@ fn calls_without_ids_and_places_are_calls() {
     assert!(first.id != second.id && first.problem.is_none());
     let problem = second.problem.as_deref().unwrap();
     assert!(
-        problem.starts_with("the arguments are no JSON"),
+        problem.starts_with("the arguments are not valid JSON"),
         "{problem}"
     );
     let sent = &original.data["message"]["tool_calls"];

@@ -29,7 +29,7 @@ pub(super) fn check(dialect: Dialect, asked: &Value) -> Result<(), String> {
     };
     if is_dearer {
         return Err(
-            "the gateway does not pass on calls that cost more for being quicker".to_owned(),
+            "the gateway does not pass on calls with a faster service that costs more".to_owned(),
         );
     }
     let tools = asked["tools"].as_array();
@@ -86,7 +86,7 @@ fn check_sources(dialect: Dialect, value: &Value) -> Result<(), String> {
         Value::Object(object) => object.iter().try_for_each(|(key, value)| {
             if is_elsewhere(dialect, key, value) {
                 return Err(format!(
-                    "the gateway does not pass on {key:?} that is not in the request itself"
+                    "the gateway does not pass on {key:?} by reference: put the data into the request"
                 ));
             }
             check_sources(dialect, value)

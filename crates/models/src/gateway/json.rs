@@ -86,7 +86,7 @@ impl<'de> Visitor<'de> for PlainVisitor {
         let mut object = Map::new();
         while let Some((key, Plain(value))) = entries.next_entry::<String, Plain>()? {
             if object.contains_key(&key) {
-                return Err(A::Error::custom(format!("it says {key:?} twice")));
+                return Err(A::Error::custom(format!("it has {key:?} twice")));
             }
             object.insert(key, value);
         }

@@ -86,12 +86,12 @@ impl Meter {
         }
     }
 
-    fn count(&mut self, told: &Value) {
+    fn count(&mut self, payload: &Value) {
         let usage = match self.dialect {
-            Dialect::Messages if told["message"].is_object() => &told["message"]["usage"],
-            Dialect::Responses if told["response"].is_object() => &told["response"]["usage"],
-            Dialect::Messages | Dialect::Responses | Dialect::Chat => &told["usage"],
-            Dialect::Gemini => &told["usageMetadata"],
+            Dialect::Messages if payload["message"].is_object() => &payload["message"]["usage"],
+            Dialect::Responses if payload["response"].is_object() => &payload["response"]["usage"],
+            Dialect::Messages | Dialect::Responses | Dialect::Chat => &payload["usage"],
+            Dialect::Gemini => &payload["usageMetadata"],
         };
         if usage.is_object() {
             self.usage = read(self.dialect, usage, self.usage);

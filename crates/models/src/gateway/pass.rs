@@ -23,7 +23,7 @@ use super::{
 use crate::{http, known, redact};
 
 /// The timeout for a silent vendor. An answer that is not streamed arrives only after the model has finished.
-pub(super) const SILENCE: Duration = Duration::from_secs(600);
+pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A request on its way to a vendor.
 pub(super) struct Passage {
@@ -117,7 +117,7 @@ fn counted<E: std::error::Error + Send + Sync + 'static>(
                 Err(error) => vec![Err(io::Error::other(error))],
             },
             // The vendor is named elsewhere.
-            Some(Err(_)) => vec![Err(io::Error::other("the vendor's answer broke off"))],
+            Some(Err(_)) => vec![Err(io::Error::other("the vendor's answer ended early"))],
             None => meter
                 .end()
                 .map(Passing::Usage)
@@ -145,8 +145,9 @@ async fn refused(
             Dialect::Responses | Dialect::Chat => "permission_denied",
             Dialect::Gemini => "PERMISSION_DENIED",
         };
-        let told =
-            format!("{vendor} does not take this server's key for this: tell whoever runs it");
+        let told = format!(
+            "{vendor} does not accept this server's key for this: tell an administrator of the server"
+        );
         return refuse::said(dialect, status.as_u16(), word, &told);
     }
     let headers = headers::back(response.headers());
@@ -154,7 +155,7 @@ async fn refused(
     // A refusal that is cut off is still a refusal.
     while let Ok(Some(piece)) = response.chunk().await {
         body.extend_from_slice(&piece);
-        if body.len() > http::LARGEST_REFUSAL_BYTES {
+        if body.len() > http::LARGEST_ERROR_BYTES {
             break;
         }
     }

@@ -32,11 +32,11 @@ enum BadGeminiAction {
     Input(#[from] BadInput),
     #[error(transparent)]
     Outside(#[from] Outside),
-    #[error("direction is up, down, left or right, not {0:?}")]
+    #[error("direction must be up, down, left or right, not {0:?}")]
     Direction(String),
-    #[error("seconds is a number from 0 to {most}, not {got}")]
+    #[error("seconds must be a number from 0 to {most}, not {got}")]
     TooLong { most: u64, got: f64 },
-    #[error("{0} pixels are too far to scroll at once; 10000 are the most")]
+    #[error("{0} pixels are too many to scroll at once; the limit is 10000")]
     TooFar(f64),
     #[error("{0} is not possible on this computer")]
     NotHere(String),
@@ -104,7 +104,7 @@ fn checks(args: &Value) -> Vec<Check> {
     vec![Check {
         kind: DecisionKind::SafetyCheck,
         prompt: told
-            .unwrap_or("Google wants a person to look at this first.")
+            .unwrap_or("Google asks for a person to check this first.")
             .to_owned(),
     }]
 }

@@ -110,7 +110,7 @@ fn what_makes_no_sense_is_told() {
     );
     assert_eq!(
         told("scroll", &json!({"x": 1, "y": 1, "direction": "in"})),
-        "direction is up, down, left or right, not \"in\""
+        "direction must be up, down, left or right, not \"in\""
     );
 }
 

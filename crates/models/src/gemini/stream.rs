@@ -145,7 +145,7 @@ impl StreamedAnswer for GeminiAnswer {
 
     fn close(&mut self) -> Result<Vec<Chunk>, ModelError> {
         let end = match self.finish_reason.as_deref() {
-            None => return Err(ModelError::unavailable("its answer broke off")),
+            None => return Err(ModelError::unavailable("its answer ended early")),
             Some("MAX_TOKENS") => End::Unfinished,
             Some(
                 reason @ ("SAFETY" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "RECITATION"

@@ -32,7 +32,7 @@ pub(super) enum BadOpenAiAction {
     NoAction(String),
     #[error("there is no button {0:?} here; the buttons are left, right and wheel")]
     NoButton(String),
-    #[error("{0} pixels are too far to scroll at once; 10000 are the most")]
+    #[error("{0} pixels are too many to scroll at once; the limit is 10000")]
     TooFar(f64),
     #[error("a drag needs at least two points")]
     ShortPath,
@@ -78,7 +78,7 @@ fn checks(item: &Value) -> Vec<Check> {
         Check {
             kind: DecisionKind::SafetyCheck,
             prompt: told
-                .unwrap_or("OpenAI wants a person to look at this first.")
+                .unwrap_or("OpenAI asks for a person to check this first.")
                 .to_owned(),
         }
     });

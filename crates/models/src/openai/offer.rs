@@ -7,7 +7,7 @@ use std::{
 
 use reqwest::StatusCode;
 
-use crate::http::Refusal;
+use crate::http::ErrorResponse;
 
 /// The features that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +31,11 @@ impl OpenAiOffer {
     /// Returns the offer without the feature that a refusal names.
     ///
     /// Returns `None` if the refusal is about something else.
-    pub(super) fn after(self, refusal: &Refusal) -> Option<Self> {
-        let error = &refusal.told["error"];
+    pub(super) fn after(self, response: &ErrorResponse) -> Option<Self> {
+        let error = &response.body["error"];
         let text = |field: &str| error[field].as_str().unwrap_or_default();
         let (told, parameter) = (text("message"), text("param"));
-        if refusal.status != StatusCode::BAD_REQUEST {
+        if response.status != StatusCode::BAD_REQUEST {
             return None;
         }
         if self.detail && (parameter.ends_with(".detail") || told.contains("'detail'")) {

@@ -65,7 +65,8 @@ fn ending(step: &Step, is_last: bool) -> Result<(), String> {
     }
     if says_nothing && !step.always_fails() {
         return Err(
-            "a step whose `error` has `times` needs `text` or `calls` for afterwards".to_owned(),
+            "a step whose `error` has `times` needs `text` or `calls` to play after the errors"
+                .to_owned(),
         );
     }
     match (step.ends_turn(), is_last) {
@@ -74,11 +75,9 @@ fn ending(step: &Step, is_last: bool) -> Result<(), String> {
                  never be played; it goes on after `unfinished` and after an `error` with `times`"
                 .to_owned(),
         ),
-        (false, true) => Err(
-            "the last step is asked for what comes after it: end the turn with a step that has only \
-             `text`"
-                .to_owned(),
-        ),
+        (false, true) => {
+            Err("the last step does not end the turn: add a step that has only `text`".to_owned())
+        }
         (true, true) | (false, false) => Ok(()),
     }
 }
@@ -89,7 +88,7 @@ fn troubles(step: &Step) -> Result<(), String> {
         && before.iter().any(|trouble| trouble.times.is_none())
     {
         return Err(
-            "an `error` without `times` is always there, so those after it would never be"
+            "an `error` without `times` repeats for ever, so the errors after it would never occur"
                 .to_owned(),
         );
     }
@@ -107,12 +106,14 @@ fn captures(step: &Step, captured: &mut BTreeSet<String>) -> Result<(), String> 
     for (name, capture) in &step.capture {
         if !template::is_free_name(name) {
             return Err(format!(
-                "{name:?} cannot name a captured part: take a-z, 0-9 and _, beginning with a \
-                 letter, and none of `prompt`, `steering` and `last_result`"
+                "{name:?} cannot name a captured part: use a-z, 0-9 and _, beginning with a letter, and not \
+                 `prompt`, `steering` or `last_result`"
             ));
         }
         if capture.after.is_empty() || capture.until.as_deref() == Some("") {
-            return Err(format!("the marks of the captured part {name:?} are empty"));
+            return Err(format!(
+                "`after` and `until` of the captured part {name:?} must not be empty"
+            ));
         }
         captured.insert(name.clone());
     }
@@ -128,8 +129,8 @@ fn placeholders(step: &Step, captured: &BTreeSet<String>) -> Result<(), String> 
         for name in template::names(text) {
             if !template::is_given(name) && !captured.contains(name) {
                 return Err(format!(
-                    "nothing is called {{{{ {name} }}}}: there is `prompt`, `steering`, \
-                     `last_result`, `result.1` and what this or an earlier step of the turn captures"
+                    "there is no value {{{{ {name} }}}}: use `prompt`, `steering`, `last_result`, `result.1` or \
+                     a part that this or an earlier step of the turn captures"
                 ));
             }
         }

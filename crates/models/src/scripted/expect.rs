@@ -76,7 +76,7 @@ impl<'a> StepSight<'a> {
             .find(|text| !told.contains(*text))
         {
             return Err(Mismatch::Final(format!(
-                "expected to be told of a hand-back with {wanted:?}, and was told {}",
+                "expected a hand-back that contains {wanted:?}, and was shown {}",
                 quoted(told)
             )));
         }

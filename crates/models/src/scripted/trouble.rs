@@ -76,9 +76,9 @@ impl Kind {
         match self {
             Self::Rejected => "it answered 400 Bad Request",
             Self::Refused => "the model refused to go on",
-            Self::Unavailable => "its answer broke off",
+            Self::Unavailable => "its answer ended early",
             Self::Overloaded => "it is overloaded",
-            Self::RateLimited => "it was asked too often",
+            Self::RateLimited => "it was called too often",
             Self::ServerError => "it answered 500 Internal Server Error",
             Self::Empty | Self::CutOff => "",
         }

@@ -177,7 +177,7 @@ async fn a_vendor_is_overloaded_as_often_as_written_and_then_answers() {
     assert_snapshot!(tries(yaml, &[prompt("go")], 6).await, @r#"
     Unavailable { message: "it is overloaded", retry_after: Some(50ms) }
     Unavailable { message: "it is overloaded", retry_after: Some(50ms) }
-    Unavailable { message: "it was asked too often", retry_after: None }
+    Unavailable { message: "it was called too often", retry_after: None }
     Unavailable { message: "down", retry_after: None }
     (Hm.)|Hi.|DONE
     (Hm.)|Hi.|DONE
@@ -196,8 +196,8 @@ async fn an_answer_that_broke_off_goes_on_where_it_was() {
     items.push(cut_off("wo th"));
     told.push(heard(&*model, &items).await);
     assert_snapshot!(told.join("\n"), @r#"
-    (Hm.)|One t|Unavailable { message: "its answer broke off", retry_after: None }
-    (Hm.)|wo th|Unavailable { message: "its answer broke off", retry_after: None }
+    (Hm.)|One t|Unavailable { message: "its answer ended early", retry_after: None }
+    (Hm.)|wo th|Unavailable { message: "its answer ended early", retry_after: None }
     (Hm.)|ree.|[turn1-step1-call1]|DONE
     "#);
     // What another model said is nothing to go on from.

@@ -59,7 +59,7 @@ fn what_is_missing_is_told_with_the_variable_that_is_to_be_set() {
     assert_snapshot!(refusal(&models, "anthropic/claude-opus-5-5"), @r#"there is no model "anthropic/claude-opus-5-5": anthropic is not set up: set ANTHROPIC_API_KEY to use it"#);
     assert_snapshot!(refusal(&models, "openrouter/x"), @r#"there is no model "openrouter/x": openrouter is not set up: set OPENROUTER_API_KEY to use it"#);
     assert_snapshot!(refusal(&models, "vllm/x"), @r#"there is no model "vllm/x": vllm is not set up: set VLLM_BASE_URL to use it"#);
-    assert_snapshot!(refusal(&models, "ollama/"), @r#"there is no model "ollama/": ollama has no model without a name"#);
+    assert_snapshot!(refusal(&models, "ollama/"), @r#"there is no model "ollama/": the name of the model is missing after ollama/"#);
     assert_snapshot!(refusal(&models, "acme/x"), @r#"there is no model "acme/x": no vendor "acme" is set up; vendors that are set up: ollama; there is scripted/demo; more scenarios need a scenario folder in the configuration"#);
 }
 
@@ -136,10 +136,10 @@ fn settings_that_cannot_be_meant_are_refused() {
         };
         ConfiguredModels::new(settings).unwrap_err().to_string()
     };
-    assert_snapshot!(told("Acme", Some("http://a.b")), @r#"a vendor cannot be called "Acme": take a-z, 0-9 and -, beginning with a letter, and no name that is taken"#);
-    assert_snapshot!(told("openai", Some("http://a.b")), @r#"a vendor cannot be called "openai": take a-z, 0-9 and -, beginning with a letter, and no name that is taken"#);
-    assert_snapshot!(told("scripted", Some("http://a.b")), @r#"a vendor cannot be called "scripted": take a-z, 0-9 and -, beginning with a letter, and no name that is taken"#);
-    assert_snapshot!(told("acme", None), @"nothing says where acme is: set its base URL");
+    assert_snapshot!(told("Acme", Some("http://a.b")), @r#"a vendor cannot be named "Acme": use a-z, 0-9 and -, beginning with a letter, and a name that is not taken"#);
+    assert_snapshot!(told("openai", Some("http://a.b")), @r#"a vendor cannot be named "openai": use a-z, 0-9 and -, beginning with a letter, and a name that is not taken"#);
+    assert_snapshot!(told("scripted", Some("http://a.b")), @r#"a vendor cannot be named "scripted": use a-z, 0-9 and -, beginning with a letter, and a name that is not taken"#);
+    assert_snapshot!(told("acme", None), @"the vendor acme has no address: set its base URL");
     assert_snapshot!(told("ollama", Some("127.0.0.1:11434")), @r#"ollama cannot be at "127.0.0.1:11434": write http:// or https://, a host and a path"#);
 }
 

@@ -6,7 +6,7 @@ use deskhand_core::action::BadAction;
 
 use super::{FillError, PictureError, UnknownKey, Untypable, XError};
 
-/// Reasons why a desktop did not come up.
+/// Reasons why a desktop did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartDesktopError {
     #[error("{program} is not installed: install the package {package}")]
@@ -14,21 +14,21 @@ pub enum StartDesktopError {
         program: String,
         package: &'static str,
     },
-    #[error("{program} could not be started")]
+    #[error("could not start {program}")]
     Spawn {
         program: String,
         #[source]
         source: io::Error,
     },
-    #[error("the X server did not come up: {0}")]
+    #[error("the X server did not start: {0}")]
     NoServer(String),
-    #[error("the folder {path} cannot be used")]
+    #[error("cannot use the folder {path}")]
     Folder {
         path: PathBuf,
         #[source]
         source: io::Error,
     },
-    #[error("the X server came up but cannot be used")]
+    #[error("the X server started but cannot be used")]
     X(#[from] XError),
 }
 
@@ -48,11 +48,11 @@ pub enum ActError {
     Ended,
     #[error("the X server did not answer within {} s", .0.as_secs())]
     NoAnswer(Duration),
-    #[error("the X server did not do it")]
+    #[error("the X server failed")]
     X(#[source] XError),
     #[error(transparent)]
     Fill(#[from] FillError),
-    #[error("the picture could not be made")]
+    #[error("could not make the picture")]
     Picture(#[from] PictureError),
 }
 

@@ -71,7 +71,7 @@ impl Events {
             .name("desktop-events".to_owned())
             .spawn(move || {
                 let Err(error) = listener.run();
-                tracing::debug!(%error, "the X server is no longer listened to");
+                tracing::debug!(%error, "stopped listening to the X server");
             })
             .map_err(XError::Memory)?;
         Ok(events)

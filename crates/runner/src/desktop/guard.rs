@@ -25,7 +25,7 @@ const LOOK_MAX: Duration = Duration::from_millis(1_500);
 /// The time after which windows are covered entirely instead.
 const PICTURE_MAX: Duration = Duration::from_millis(2_500);
 /// The delay between two attempts.
-const AGAIN_AFTER: Duration = Duration::from_millis(50);
+const RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// The browser of a desktop, and the secrets to keep out of its pictures.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ impl Guard {
                 let raw = self.take_raw().await?;
                 return Ok((cover_windows(raw.picture, &raw.windows), raw.pointer));
             }
-            tokio::time::sleep(AGAIN_AFTER).await;
+            tokio::time::sleep(RETRY_DELAY).await;
         }
     }
 

@@ -28,7 +28,7 @@ use super::{
 };
 
 /// The timeout for the start of the X server, which takes about 30 ms.
-const X_START_MAX: Duration = Duration::from_secs(20);
+const X_START_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The time to wait for the end of the X server after another program has ended.
 ///
@@ -135,7 +135,7 @@ impl XServer {
             .stdout(Stdio::piped())
             .stderr(log_file);
         let mut program = Program::start(&mut command).map_err(spawn_error)?;
-        let number = tokio::time::timeout(X_START_MAX, read_line(program.child.stdout.take()))
+        let number = tokio::time::timeout(X_START_TIMEOUT, read_line(program.child.stdout.take()))
             .await
             .unwrap_or_default();
         if let Some(number) = number {
@@ -238,19 +238,21 @@ pub(super) fn keep_window_manager(
             let how = describe(status);
             if started_at.elapsed() < WINDOW_MANAGER_MIN_LIFE {
                 watch.notify(format!(
-                    "The window manager ended at once ({how}) and was not started again."
+                    "The window manager ended at once ({how}) and was not restarted."
                 ));
                 return;
             }
             program = match start() {
                 Ok(program) => program,
                 Err(error) => {
-                    watch.notify(format!("The window manager ended and is lost: {error}."));
+                    watch.notify(format!(
+                        "The window manager ended and could not be restarted: {error}."
+                    ));
                     return;
                 }
             };
             watch.notify(format!(
-                "The window manager ended ({how}) and was started again."
+                "The window manager ended ({how}) and was restarted."
             ));
         }
     });
@@ -336,7 +338,7 @@ impl Supervisor {
 
     fn notify(&self, text: String) {
         if let Err(error) = self.notices.try_send(text) {
-            tracing::warn!(%error, "nobody took a notice about the desktop");
+            tracing::warn!(%error, "dropped a notice about the desktop");
         }
     }
 }

@@ -27,7 +27,7 @@ use super::{
 };
 
 /// The time that a single job may take before the X server counts as stuck.
-const JOB_MAX: Duration = Duration::from_secs(10);
+const JOB_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The colour behind all windows, a calm slate blue.
 const BACKGROUND: u32 = 0x0038_4f63;
@@ -81,7 +81,7 @@ impl SeatHandle {
             .map_err(XError::Memory)?;
         match is_ready.await {
             Ok(size) => Ok((Self(jobs), size?)),
-            Err(_closed) => Err(XError::Unfit("the thread that speaks to it ended")),
+            Err(_closed) => Err(XError::Unfit("the thread that talks to it ended")),
         }
     }
 
@@ -98,10 +98,10 @@ impl SeatHandle {
         if self.0.send(Box::new(job)).is_err() {
             return Err(ActError::Ended);
         }
-        match tokio::time::timeout(JOB_MAX, answered).await {
+        match tokio::time::timeout(JOB_TIMEOUT, answered).await {
             Ok(Ok(result)) => Ok(result?),
             Ok(Err(_closed)) => Err(ActError::Ended),
-            Err(_elapsed) => Err(ActError::NoAnswer(JOB_MAX)),
+            Err(_elapsed) => Err(ActError::NoAnswer(JOB_TIMEOUT)),
         }
     }
 
@@ -109,7 +109,7 @@ impl SeatHandle {
     pub(super) fn release_soon(&self) {
         let job = |seat: &mut Seat| {
             if let Err(error) = seat.release_all() {
-                tracing::debug!(%error, "keys and buttons were not released");
+                tracing::debug!(%error, "could not release keys and buttons");
             }
         };
         // Without the thread there is no X server, so nothing is held.

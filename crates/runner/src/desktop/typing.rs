@@ -202,14 +202,14 @@ impl Typist {
     }
 
     /// Pings the focused program and waits for the answer. Returns false if it does not answer pings.
-    async fn hear_from_focused(&self, patience: Duration) -> Result<bool, ActError> {
+    async fn hear_from_focused(&self, timeout: Duration) -> Result<bool, ActError> {
         let number = self.n_pings.fetch_add(1, Ordering::Relaxed);
         let mut pong = self.events.pong.subscribe();
         let pinged = self.seat.run(move |seat| seat.ping_focused(number)).await?;
         if pinged {
             let answer = pong.wait_for(|answered| *answered == number);
             // If the program hangs, we continue, as a user would.
-            let _ = tokio::time::timeout(patience, answer).await;
+            let _ = tokio::time::timeout(timeout, answer).await;
         }
         Ok(pinged)
     }

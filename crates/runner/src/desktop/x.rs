@@ -9,15 +9,15 @@ use x11rb::{
 /// Reasons why the X server did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum XError {
-    #[error("the X server cannot be reached")]
+    #[error("cannot reach the X server")]
     Connect(#[from] ConnectError),
     #[error("the connection to the X server is broken")]
     Connection(#[from] ConnectionError),
     #[error("the X server refused a request: {0:?}")]
     Refused(X11Error),
-    #[error("the X server is not fit for a desktop: {0}")]
+    #[error("the X server cannot be used for a desktop: {0}")]
     Unfit(&'static str),
-    #[error("memory could not be shared with the X server")]
+    #[error("could not share memory with the X server")]
     Memory(#[source] std::io::Error),
 }
 

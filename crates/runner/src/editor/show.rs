@@ -36,7 +36,7 @@ pub(super) fn folder(path: &str, real: &Path) -> Result<String, EditError> {
     let mut n_left = MOST_ENTRIES;
     list(real, 1, &mut listing, &mut n_left).map_err(|error| failed(path, error))?;
     if n_left == 0 {
-        listing.push_str("[There is more, which is left out.]\n");
+        listing.push_str("[The rest is left out.]\n");
     }
     Ok(cut(listing))
 }

@@ -160,9 +160,9 @@ fn packed(message: FromRunner) -> Option<Bytes> {
     logged(message.pack())
 }
 
-/// Logs why a message could not be packed, which is not expected of our own messages.
+/// Logs why a message could not be encoded, which is not expected of our own messages.
 fn logged(packed: Result<Bytes, BadEnvelope>) -> Option<Bytes> {
     packed
-        .inspect_err(|error| tracing::error!(%error, "a message could not be packed"))
+        .inspect_err(|error| tracing::error!(%error, "could not encode a message"))
         .ok()
 }

@@ -26,11 +26,11 @@ const PIECE_BYTES: usize = 64 * 1024;
 /// Reasons why a stream could not be opened.
 #[derive(Debug, thiserror::Error)]
 enum StreamError {
-    #[error("there are {MOST_STREAMS} open streams already")]
+    #[error("{MOST_STREAMS} streams are already open")]
     TooMany,
-    #[error("the screen's socket could not be reached")]
+    #[error("could not reach the socket of the screen")]
     Target(#[source] io::Error),
-    #[error("the server could not be reached for the stream")]
+    #[error("could not reach the server for the stream")]
     Server(#[from] LinkError),
 }
 

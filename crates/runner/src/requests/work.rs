@@ -58,7 +58,7 @@ impl Work {
                 return self.outbox.refuse(id, problem);
             }
             Admission::Full => {
-                let problem = format!("{MOST_OPEN} requests are open already");
+                let problem = format!("{MOST_OPEN} requests are already open");
                 return self.outbox.refuse(id, problem);
             }
         };

@@ -24,11 +24,11 @@ use super::{
 };
 
 /// The time a command gets to end before the shell is ended with it.
-const PATIENCE: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 /// The time that each signal gets to take effect.
 const STEP: Duration = Duration::from_millis(300);
 const SHELL_LOST_NOTE: &str =
-    "\n[The shell had to be ended as well: its variables and jobs are gone.]\n";
+    "\n[The shell had to be ended too: its variables and jobs are gone.]\n";
 
 #[derive(Debug)]
 pub(super) struct Session {
@@ -210,7 +210,7 @@ impl Session {
     /// On SIGINT, bash drops the rest of its command list, but first the processes it waits for must end. Each of
     /// them gets SIGINT, then SIGTERM, then SIGKILL.
     async fn interrupt(&mut self, run: &Run<'_>) -> Result<bool, ShellError> {
-        let give_up = Instant::now() + PATIENCE;
+        let give_up = Instant::now() + END_TIMEOUT;
         let mut n_asked: HashMap<Pid, u8> = HashMap::new();
         while Instant::now() < give_up {
             // The processes may have ended by themselves in the meantime.

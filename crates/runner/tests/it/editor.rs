@@ -140,7 +140,7 @@ fn a_new_file_gets_its_folders_and_undo_removes_it() {
     );
     assert_eq!(fs::read_to_string(&path).unwrap(), "one\n");
     let said = desk.create(&path, "two").unwrap();
-    assert!(said.contains("which was there before"), "{said}");
+    assert!(said.contains("which already existed"), "{said}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "two");
     desk.undo(&path).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "one\n");
@@ -229,7 +229,7 @@ fn what_is_no_text_is_refused() {
     assert!(problem(desk.view("/dev/null", None)).contains("not a regular file"));
     std::os::unix::fs::symlink("nowhere", desk.path("broken")).unwrap();
     let broken = desk.path("broken");
-    assert!(problem(desk.create(&broken, "x")).contains("leads nowhere"));
+    assert!(problem(desk.create(&broken, "x")).contains("is a broken link"));
 }
 
 /// Contents with every mix of line ends, with and without a byte order mark and a final line end.

@@ -70,7 +70,7 @@ pub(crate) async fn accept_all(
             None => return,
             Some(Ok(connection)) => {
                 let Ok(permit) = Arc::clone(&handshakes).try_acquire_owned() else {
-                    tracing::debug!("a connection of a runner was dropped: too many at once");
+                    tracing::debug!("dropped a connection of a runner: too many at once");
                     continue;
                 };
                 let link = Arc::clone(&link);
@@ -114,7 +114,7 @@ async fn shake_hands(connection: Connection, link: &Link) -> Option<(Route, Sock
     match accept_hdr_async_with_config(connection, decide, Some(config)).await {
         Ok(socket) => route.map(|route| (route, socket)),
         Err(error) => {
-            tracing::debug!(%error, "a connection of a runner was refused");
+            tracing::debug!(%error, "refused a connection of a runner");
             None
         }
     }

@@ -42,7 +42,7 @@ impl Link {
                 }
                 was_ready
             });
-            tracing::debug!("the runner's control link broke; it should dial again");
+            tracing::debug!("the runner's control link broke; waiting for it to reconnect");
         }
     }
 
@@ -99,7 +99,7 @@ impl Link {
         while let Some(note) = state.notes.pop_front() {
             match note.pack() {
                 Ok(message) => return Ok(Some(message)),
-                Err(error) => tracing::warn!(%error, "could not pack a message to the runner"),
+                Err(error) => tracing::warn!(%error, "could not encode a message to the runner"),
             }
         }
         Ok(None)
@@ -128,7 +128,7 @@ impl Link {
                     .send_modify(|confirmed| *confirmed = number.max(*confirmed));
             }
             FromRunner::Notice { text } => {
-                tracing::info!(text, "the runner gave notice");
+                tracing::info!(text, "the runner sent a notice");
                 state.last_notice = Some(text);
             }
             FromRunner::StreamFailed { stream, problem } => {

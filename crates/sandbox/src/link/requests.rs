@@ -143,13 +143,13 @@ impl Requests {
     fn packed(&self, id: RequestId, actor: Actor, request: RunnerRequest) -> Result<Bytes, String> {
         if self.pending.len() >= MOST_REQUESTS {
             return Err(format!(
-                "the computer has {MOST_REQUESTS} requests to carry out already"
+                "the computer already has {MOST_REQUESTS} requests in progress"
             ));
         }
         let message = ToRunner::Request { id, actor, request };
         let message = message
             .pack()
-            .map_err(|error| format!("the request cannot be written down: {error}"))?;
+            .map_err(|error| format!("could not encode the request: {error}"))?;
         if message.len() > LONGEST_MESSAGE_BYTES {
             return Err(format!(
                 "the request is longer than {} MiB",

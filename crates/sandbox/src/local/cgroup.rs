@@ -72,7 +72,7 @@ impl Groups {
             match place.open_for_groups() {
                 Ok(()) => places.push(place),
                 Err(error) => {
-                    tracing::warn!(%error, group = %place.parent.display(), "the control group cannot be used");
+                    tracing::warn!(%error, group = %place.parent.display(), "cannot use the control group");
                     for controller in place.controllers {
                         groups.missing.push((controller, error.to_string()));
                     }

@@ -68,7 +68,7 @@ fn check_isolation(settings: &ProviderSettings) -> DoctorCheck {
     let Some(program) = find_program(&settings.bubblewrap) else {
         return DoctorCheck::missing(
             NAME,
-            "cannot be tried without bubblewrap",
+            "cannot be checked without bubblewrap",
             install("bubblewrap"),
         );
     };
@@ -109,7 +109,7 @@ fn check_browser() -> DoctorCheck {
         Some(found) => DoctorCheck::ok(NAME, found.display().to_string()),
         None => DoctorCheck::warning(
             NAME,
-            "none is installed, so desktops will be without one",
+            "none is installed, so desktops will have no browser",
             install("chromium"),
         ),
     }
@@ -126,7 +126,7 @@ fn check_fonts() -> DoctorCheck {
     } else {
         DoctorCheck::warning(
             NAME,
-            "none, so text will be boxes",
+            "none is installed, so text will show as boxes",
             install("fonts-dejavu-core"),
         )
     }
@@ -193,7 +193,7 @@ fn check_limit(
             let reason = reason.map_or("", |(_, reason)| reason);
             DoctorCheck::warning(
                 name,
-                format!("not in force: {reason}"),
+                format!("not enforced: {reason}"),
                 "run the server as a systemd service with `Delegate=yes`, or as root",
             )
         }
@@ -206,7 +206,7 @@ fn check_space(dir: &Path) -> DoctorCheck {
     let Some(space) = existing.and_then(|folder| statvfs(folder).ok()) else {
         return DoctorCheck::warning(
             NAME,
-            format!("the disk of {} cannot be looked at", dir.display()),
+            format!("cannot read the free space of {}", dir.display()),
             "choose another data folder with --data-dir",
         );
     };

@@ -48,12 +48,15 @@ impl Host {
         }
         let browser = browser::command_line();
         if browser.is_empty() {
-            tracing::warn!("no browser is installed: desktops will be without one");
+            tracing::warn!("no browser is installed, so desktops will have none");
         }
         let identity = Identity::of_sandboxes();
         let system = System::assemble(&settings.dir, identity)?;
         if !settings.runner.is_file() {
-            let problem = format!("the runner's program {} is gone", settings.runner.display());
+            let problem = format!(
+                "the runner's program {} is missing",
+                settings.runner.display()
+            );
             return Err(io::Error::new(io::ErrorKind::NotFound, problem).into());
         }
         let (spawner, view) = Spawner::start(identity, &settings.dir, &settings.runner)?;

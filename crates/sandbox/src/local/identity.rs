@@ -72,7 +72,7 @@ impl View {
         }
         direct.moved().or_else(|error| {
             // Without the permission to mount, bubblewrap may still be able to reach both.
-            tracing::warn!(%error, "sandboxes see the data folder where it is");
+            tracing::warn!(%error, "sandboxes see the data folder at its real path");
             Ok(direct)
         })
     }

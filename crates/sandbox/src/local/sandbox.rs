@@ -129,11 +129,11 @@ impl LocalSandbox {
         *slot = Some(handle.clone());
         let sandbox = Self { link, handle };
 
-        // Put the limits in force before the runner starts any program.
+        // Set the limits before the runner starts any program.
         if let Some(first) = first {
             let attached = spawn_blocking(move || limits::attach(&group, first)).await;
             if let Err(error) = attached.map_err(io::Error::from).flatten() {
-                tracing::warn!(%error, session.id = %spec.session, "could not put the limits in force");
+                tracing::warn!(%error, session.id = %spec.session, "could not set the limits of a sandbox");
             }
         }
         tell(&stdin, &runner_config(host, token, spec, gateway))?;
@@ -159,7 +159,7 @@ impl LocalSandbox {
 
     async fn end_text(&self) -> String {
         match self.handle.ended().await {
-            SandboxEnd::Stopped => "it was stopped while it started".to_owned(),
+            SandboxEnd::Stopped => "it was stopped while it was starting".to_owned(),
             SandboxEnd::Died(reason) => reason,
         }
     }

@@ -15,7 +15,7 @@ use tokio::{io::AsyncReadExt, net::unix::pipe, task::JoinHandle, time::timeout};
 /// The number of bytes that are kept.
 const KEPT_BYTES: usize = 8 * 1024;
 /// The timeout for reading the rest once the program has ended.
-const REST_PATIENCE: Duration = Duration::from_secs(1);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Reads everything that is written, and keeps the end of it.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Tail {
     /// Returns the last line, once everything has been written.
     pub(crate) async fn last_line(&mut self) -> Option<String> {
         // If a process still holds the pipe, the text so far has to do.
-        let _ = timeout(REST_PATIENCE, &mut self.reading).await;
+        let _ = timeout(DRAIN_TIMEOUT, &mut self.reading).await;
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = kept.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
@@ -48,7 +48,7 @@ async fn read(mut pipe: pipe::Receiver, kept: Arc<Mutex<VecDeque<u8>>>) {
     let mut buffer = [0; 4096];
     while let Ok(length @ 1..) = pipe.read(&mut buffer).await {
         let piece = &buffer[..length];
-        tracing::debug!(text = %String::from_utf8_lossy(piece).trim_end(), "the runner wrote");
+        tracing::debug!(text = %String::from_utf8_lossy(piece).trim_end(), "output of the runner");
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend(piece);
         let surplus = kept.len().saturating_sub(KEPT_BYTES);

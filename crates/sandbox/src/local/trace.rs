@@ -92,7 +92,7 @@ pub(crate) fn end_leftovers(sessions: &[SessionId]) {
         if is_bubblewrap && words.any(|word| homes.iter().any(|home| word.ends_with(home))) {
             tracing::info!(
                 pid = pid.as_raw_nonzero().get(),
-                "ending what is left of a sandbox"
+                "ending the remaining processes of a sandbox"
             );
             // The process may have ended by itself in the meantime.
             let _ = pidfd_send_signal(process, Signal::KILL);

@@ -136,14 +136,14 @@ async fn a_second_start_takes_the_place_of_the_first() {
 async fn a_start_that_fails_says_why_and_leaves_nothing() {
     let world = World::with(|config| config.start_timeout = Duration::from_millis(500));
     for (width, expected) in [
-        (1, "the sandbox did not come up: there is no display"),
+        (1, "the sandbox did not start: there is no display"),
         (
             2,
-            "the sandbox did not come up: the desktop did not answer within 0.5 s",
+            "the sandbox did not start: the desktop did not answer within 0.5 s",
         ),
         (
             3,
-            "the sandbox did not come up: the runner ended with exit status 4: the X server ended",
+            "the sandbox did not start: the runner ended with exit status 4: the X server ended",
         ),
     ] {
         let session = SessionId::new();

@@ -18,7 +18,7 @@ use deskhand_core::{id::SessionId, viewer::Viewer};
 use tracing::Instrument;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::stream::{PING, SILENCE, TOO_SLOW, close, send};
+use super::stream::{IDLE_TIMEOUT, PING_INTERVAL, TOO_SLOW, close, send};
 use crate::{Shared, caller::Pass, metrics::OpenSocket, problem::Problem, view};
 use subscriptions::Subscriptions;
 
@@ -76,7 +76,7 @@ async fn serve(
     let mut lost = pin!(guest.lost(feed.refresher()));
     let mut ending = pin!(shared.app.ending().cancelled());
     let mut is_ending = false;
-    let mut ping = tokio::time::interval(PING);
+    let mut ping = tokio::time::interval(PING_INTERVAL);
     ping.reset();
     let mut heard_at = Instant::now();
     loop {
@@ -87,8 +87,9 @@ async fn serve(
                     news.chain(subscriptions.look_again(viewer).await).collect()
                 }
                 Err(error) => {
-                    tracing::error!(error = &error as &dyn std::error::Error, "somebody's sessions could not be read");
-                    close(socket, close_code::ERROR, "your sessions could not be read; come back").await;
+                    tracing::error!(error = &error as &dyn std::error::Error, "could not read the sessions of a \
+                                                                               user");
+                    close(socket, close_code::ERROR, "your sessions could not be read; reconnect").await;
                     return;
                 }
             },
@@ -102,13 +103,13 @@ async fn serve(
                 }
             }
             _ = ping.tick() => {
-                if heard_at.elapsed() > SILENCE || socket.send(Message::Ping(Bytes::new())).await.is_err() {
+                if heard_at.elapsed() > IDLE_TIMEOUT || socket.send(Message::Ping(Bytes::new())).await.is_err() {
                     return;
                 }
                 Vec::new()
             }
             () = &mut lost => {
-                close(socket, close_code::POLICY, "you are not signed in any more").await;
+                close(socket, close_code::POLICY, "you are no longer signed in").await;
                 return;
             }
             () = &mut ending, if !is_ending => {
@@ -116,7 +117,7 @@ async fn serve(
                 vec![shutting_down()]
             }
             () = shared.shutdown.cancelled() => {
-                close(socket, close_code::AWAY, "the server is shutting down; come back").await;
+                close(socket, close_code::AWAY, "the server is shutting down; reconnect").await;
                 return;
             }
         };
@@ -140,6 +141,6 @@ fn refused(session: Option<SessionId>, problem: Problem) -> BusMessage {
 fn shutting_down() -> BusMessage {
     BusMessage::Notice(NoticeData {
         code: "shutting_down".to_owned(),
-        message: "The server is being stopped. Work goes on when it is started again.".to_owned(),
+        message: "The server is shutting down. Work goes on when it starts again.".to_owned(),
     })
 }

@@ -29,7 +29,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     params(SessionPath),
     request_body = ActBody,
     responses(
-        (status = 200, description = "what came of it", body = ActView),
+        (status = 200, description = "the result of the action", body = ActView),
         (status = 400, description = "`bad_action`"),
         (status = 409, description = "`agent_is_driving`, `somebody_else_drives`, `session_ended`"),
         (status = 429, description = "`too_many_awake`"),

@@ -76,7 +76,7 @@ fn read(body: AnswerBody) -> Result<GivenReply, Problem> {
     match (body.text, body.choices, body.yes, body.file) {
         (Some(text), None, None, None) => {
             if text.contains('\0') {
-                let message = "an answer cannot hold the character U+0000";
+                let message = "an answer cannot contain the character U+0000";
                 return Err(Problem::malformed(message));
             }
             plain(Reply::Text(text))
@@ -144,9 +144,10 @@ pub(crate) async fn list(
     request_body = AnswerBody,
     responses(
         (status = 200, description = "the decision", body = DecisionView),
-        (status = 403, description = "`not_administrator`: only an administrator gives more for a day"),
+        (status = 403, description = "`not_administrator`: only an administrator can raise a daily budget"),
         (status = 404, description = "`no_decision`"),
-        (status = 409, description = "`settled`: who answered and when, or that it expired or was withdrawn"),
+        (status = 409, description = "`settled`: the decision was answered, has expired or was withdrawn; the \
+                                      details say by whom and when"),
         (status = 422, description = "`bad_answer`"),
     ),
 )]

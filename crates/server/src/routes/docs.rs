@@ -74,7 +74,7 @@ pub(crate) async fn page() -> impl IntoResponse {
     operation_id = "docs_file",
     tag = "server",
     security(()),
-    params(("file" = String, Path, description = "its name")),
+    params(("file" = String, Path, description = "the name of the file")),
     responses(
         (status = 200, description = "the file", body = String, content_type = "text/javascript"),
         (status = 404, description = "`no_route`"),

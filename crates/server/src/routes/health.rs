@@ -18,7 +18,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 }
 
 /// The time for which a finding is reused, so that unauthenticated requests cannot cause load.
-const HOLDS: Duration = Duration::from_secs(1);
+const CACHED_FOR: Duration = Duration::from_secs(1);
 
 /// The newest finding and its time.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +29,7 @@ impl Finding {
     async fn get(&self, shared: &Shared) -> Health {
         let mut finding = self.0.lock().await;
         match *finding {
-            Some((at, health)) if at.elapsed() < HOLDS => health,
+            Some((at, health)) if at.elapsed() < CACHED_FOR => health,
             _ => {
                 let health = shared.app.health().check().await;
                 *finding = Some((Instant::now(), health));
@@ -46,8 +46,8 @@ impl Finding {
     tag = "server",
     security(()),
     responses(
-        (status = 200, description = "it is `healthy` or `degraded`", body = HealthView),
-        (status = 503, description = "it is `unhealthy`", body = HealthView),
+        (status = 200, description = "the server is `healthy` or `degraded`", body = HealthView),
+        (status = 503, description = "the server is `unhealthy`", body = HealthView),
     ),
 )]
 pub(crate) async fn health(State(shared): State<Shared>) -> (StatusCode, Json<HealthView>) {
@@ -93,7 +93,7 @@ fn health_view(health: Health, jobs: Vec<JobStatus>, has_page: bool) -> HealthVi
             pictures: part(
                 pictures,
                 HealthStatus::Degraded,
-                "pictures cannot be kept; the log says why",
+                "pictures cannot be stored; the log says why",
             ),
             sandboxes: part(
                 sandboxes,
@@ -103,7 +103,7 @@ fn health_view(health: Health, jobs: Vec<JobStatus>, has_page: bool) -> HealthVi
             page: part(
                 has_page,
                 HealthStatus::Degraded,
-                "the page was not there when this server was built; run `make build`",
+                "this server was built without the page; run `make build`",
             ),
         },
     }

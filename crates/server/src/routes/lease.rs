@@ -30,7 +30,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     params(SessionPath),
     request_body = TakeControlBody,
     responses(
-        (status = 200, description = "they are yours", body = LeaseView),
+        (status = 200, description = "you have control", body = LeaseView),
         (status = 400, description = "`bad_seconds`"),
         (status = 409, description = "`somebody_else_drives`, `session_ended`"),
     ),
@@ -57,7 +57,7 @@ pub(crate) async fn take(
     tag = "computer",
     params(SessionPath),
     responses(
-        (status = 204, description = "no person has them any more"),
+        (status = 204, description = "no person has control any more"),
         (status = 409, description = "`somebody_else_drives`"),
     ),
 )]

@@ -40,8 +40,8 @@ pub(crate) struct MessagesQuery {
     params(SessionPath),
     request_body = SendMessageBody,
     responses(
-        (status = 202, description = "the message, already stored", body = MessageView),
-        (status = 400, description = "`empty_message`, `unknown_model`, `malformed`"),
+        (status = 202, description = "the stored message", body = MessageView),
+        (status = 400, description = "`empty_message`, `unknown_model`"),
         (status = 409, description = "`session_ended`"),
         (status = 413, description = "`long_message`"),
         (status = 429, description = "`queue_full`, `too_many_awake`"),

@@ -15,7 +15,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     path = "/metrics",
     tag = "server",
     responses(
-        (status = 200, description = "the figures", body = String, content_type = "text/plain"),
+        (status = 200, description = "the metrics", body = String, content_type = "text/plain"),
         (status = 403, description = "`not_administrator`"),
     ),
 )]
@@ -23,10 +23,10 @@ pub(crate) async fn metrics(
     State(shared): State<Shared>,
     _: Monitor,
 ) -> Result<impl IntoResponse, Problem> {
-    let figures = shared.app.health().figures().await?;
+    let snapshot = shared.app.health().metrics_snapshot().await?;
     let headers = [(
         header::CONTENT_TYPE,
         "text/plain; version=0.0.4; charset=utf-8",
     )];
-    Ok((headers, shared.metrics.render(&figures)))
+    Ok((headers, shared.metrics.render(&snapshot)))
 }

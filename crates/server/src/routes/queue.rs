@@ -46,8 +46,8 @@ pub(crate) async fn list(
     params(WaitingPath),
     request_body = ChangeMessageBody,
     responses(
-        (status = 200, description = "the queue as it is then", body = QueueView),
-        (status = 400, description = "`empty_message`, `unknown_model`, `malformed`"),
+        (status = 200, description = "the queue after the change", body = QueueView),
+        (status = 400, description = "`empty_message`, `unknown_model`"),
         (status = 404, description = "`no_message`"),
         (status = 409, description = "`message_taken`"),
         (status = 413, description = "`long_message`"),
@@ -77,7 +77,7 @@ pub(crate) async fn change(
     tag = "sessions",
     params(WaitingPath),
     responses(
-        (status = 204, description = "it is gone"),
+        (status = 204, description = "the message is removed"),
         (status = 404, description = "`no_message`"),
         (status = 409, description = "`message_taken`"),
     ),

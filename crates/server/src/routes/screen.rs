@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::stream::{PING, SILENCE, close};
+use super::stream::{IDLE_TIMEOUT, PING_INTERVAL, close};
 use crate::{
     Shared,
     caller::{Caller, Pass},
@@ -39,7 +39,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 }
 
 /// The timeout for releasing the keys and buttons that a user held down when they left.
-const LETTING_GO: Duration = Duration::from_secs(1);
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
 /// The size of the read buffer. It is small because key and mouse messages are short.
 ///
 /// The buffer is filled with zeros before each read of the socket.
@@ -72,7 +72,7 @@ pub(crate) async fn screenshot(
     get,
     path = "/blobs/{name}",
     tag = "computer",
-    params(("name" = BlobName, Path, description = "its name")),
+    params(("name" = BlobName, Path, description = "the name of the picture")),
     responses(
         (status = 200, description = "the picture", content((Vec<u8> = "image/png"), (Vec<u8> = "image/jpeg"))),
         (status = 404, description = "`no_blob`"),
@@ -150,7 +150,7 @@ async fn relay(
     let mut input = ScreenInput::default();
     let (mut to_client, mut from_client) = socket.split();
     let down = async {
-        let mut ping = tokio::time::interval(PING);
+        let mut ping = tokio::time::interval(PING_INTERVAL);
         loop {
             let message = tokio::select! {
                 bytes = screen.incoming.next() => bytes.map(Message::Binary),
@@ -168,7 +168,7 @@ async fn relay(
                 message = from_client.next() => Some(message),
                 () = connection.changed() => None,
                 // A user who is no longer there must not keep control.
-                () = tokio::time::sleep(SILENCE) => break,
+                () = tokio::time::sleep(IDLE_TIMEOUT) => break,
             };
             let hands = if may_drive && connection.drives() {
                 Hands::On
@@ -180,7 +180,7 @@ async fn relay(
                 Some(Some(Ok(_))) => continue,
                 Some(Some(Err(_)) | None) => break,
                 // Control has changed: the user has lost it or has it now.
-                None if hands == Hands::Off => Ok(input.let_go()),
+                None if hands == Hands::Off => Ok(input.release()),
                 None => continue,
             };
             let Ok(bytes) = bytes else { break };
@@ -190,13 +190,13 @@ async fn relay(
         }
     };
     let (code, reason) = tokio::select! {
-        () = down => (close_code::AWAY, "the screen is gone"),
-        () = up => (close_code::AWAY, "the screen is gone"),
+        () = down => (close_code::AWAY, "the screen is no longer available"),
+        () = up => (close_code::AWAY, "the screen is no longer available"),
         () = admission.changed() => (close_code::POLICY, "your right in this session has changed"),
-        () = shutdown.cancelled() => (close_code::AWAY, "the screen is gone"),
+        () = shutdown.cancelled() => (close_code::AWAY, "the screen is no longer available"),
     };
     // Keys and buttons must not stay down. If this fails, the screen is gone anyway.
-    let _ = tokio::time::timeout(LETTING_GO, screen.outgoing.send(input.let_go())).await;
+    let _ = tokio::time::timeout(RELEASE_TIMEOUT, screen.outgoing.send(input.release())).await;
     if let Ok(socket) = from_client.reunite(to_client) {
         close(socket, code, reason).await;
     }

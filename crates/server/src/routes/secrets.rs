@@ -46,7 +46,7 @@ pub(crate) async fn list(
     params(SecretPath),
     request_body = PutSecretBody,
     responses(
-        (status = 204, description = "it is stored"),
+        (status = 204, description = "the secret is stored"),
         (status = 400, description = "`bad_secret`"),
         (status = 429, description = "`too_many_secrets`"),
         (status = 503, description = "`secrets_locked`: the server's key is missing or wrong"),
@@ -73,7 +73,7 @@ pub(crate) async fn put(
     tag = "people",
     params(SecretPath),
     responses(
-        (status = 204, description = "it is gone"),
+        (status = 204, description = "the secret is removed"),
         (status = 404, description = "`no_secret`"),
     ),
 )]

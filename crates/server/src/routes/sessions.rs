@@ -115,7 +115,7 @@ pub(crate) async fn show(
     responses(
         (status = 200, description = "the session", body = SessionView),
         (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`"),
-        (status = 409, description = "`session_ended`: it gets no other model"),
+        (status = 409, description = "`session_ended`: the model of an ended session cannot be changed"),
     ),
 )]
 pub(crate) async fn change(
@@ -142,7 +142,7 @@ pub(crate) async fn change(
     operation_id = "terminate_session",
     tag = "sessions",
     params(SessionPath),
-    responses((status = 204, description = "it has ended")),
+    responses((status = 204, description = "the session has ended")),
 )]
 pub(crate) async fn terminate(
     State(sessions): State<Sessions>,

@@ -102,7 +102,7 @@ pub(crate) async fn grant(
     tag = "sessions",
     params(PersonPath),
     responses(
-        (status = 204, description = "they have no right any more"),
+        (status = 204, description = "the person has no right in the session any more"),
         (status = 404, description = "`no_user`, `no_person`"),
         (status = 409, description = "`is_owner`"),
     ),
@@ -125,7 +125,7 @@ pub(crate) async fn remove(
     params(SessionPath),
     request_body = ShareBody,
     responses(
-        (status = 201, description = "the link, shown this once", body = MadeShareView),
+        (status = 201, description = "the link, shown only this once", body = MadeShareView),
         (status = 400, description = "`bad_right`, `over`"),
         (status = 429, description = "`too_many_shares`"),
     ),
@@ -180,7 +180,7 @@ pub(crate) async fn shares(
     tag = "sessions",
     params(SharePath),
     responses(
-        (status = 204, description = "it lets nobody in any more"),
+        (status = 204, description = "the link has ended"),
         (status = 404, description = "`no_share`"),
     ),
 )]

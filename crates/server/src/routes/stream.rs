@@ -34,9 +34,9 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 }
 
 /// The interval between pings.
-pub(crate) const PING: Duration = Duration::from_secs(20);
+pub(crate) const PING_INTERVAL: Duration = Duration::from_secs(20);
 /// The timeout for a silent client. `WebSocket` clients answer every ping by themselves.
-pub(crate) const SILENCE: Duration = Duration::from_secs(65);
+pub(crate) const IDLE_TIMEOUT: Duration = Duration::from_secs(65);
 /// The size of the read buffer, and the longest message that a client may send. Clients send little.
 ///
 /// The buffer is filled with zeros before each read of the socket, so its size adds to the cost of every delivery.

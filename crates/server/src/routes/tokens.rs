@@ -28,7 +28,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     tag = "people",
     request_body = CreateTokenBody,
     responses(
-        (status = 201, description = "the token, shown this once", body = MadeTokenView),
+        (status = 201, description = "the token, shown only this once", body = MadeTokenView),
         (status = 400, description = "`bad_name`, `over`"),
         (status = 429, description = "`too_many_tokens`"),
     ),
@@ -78,7 +78,7 @@ pub(crate) async fn list(
     tag = "people",
     params(TokenPath),
     responses(
-        (status = 204, description = "it is worth nothing any more"),
+        (status = 204, description = "the token is revoked"),
         (status = 404, description = "`no_token`"),
     ),
 )]

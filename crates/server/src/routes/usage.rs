@@ -17,7 +17,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     path = "/me/usage",
     operation_id = "my_usage",
     tag = "people",
-    responses((status = 200, description = "what was used", body = UsageView)),
+    responses((status = 200, description = "the usage", body = UsageView)),
 )]
 pub(crate) async fn mine(
     State(spending): State<Spending>,

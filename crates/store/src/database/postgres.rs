@@ -21,7 +21,7 @@ use super::{
 const N_CONNECTIONS: usize = 16;
 
 /// The longest wait for a free or a new connection.
-const CONNECT_MAX: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Lets PostgreSQL notice within half a minute that the other machine is gone, and release the locks of its
 /// connection. A process that ends closes the connection and does not need this.
@@ -58,8 +58,8 @@ impl Postgres {
         let manager = Manager::from_config(config, tls, ManagerConfig { recycling_method });
         let pool = Pool::builder(manager)
             .max_size(N_CONNECTIONS)
-            .wait_timeout(Some(CONNECT_MAX))
-            .create_timeout(Some(CONNECT_MAX))
+            .wait_timeout(Some(CONNECT_TIMEOUT))
+            .create_timeout(Some(CONNECT_TIMEOUT))
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| SqlError::Unreachable(error.to_string()))?;
@@ -107,7 +107,7 @@ impl PostgresLock {
 
     /// Checks that the connection still works.
     pub(super) async fn is_alive(&self) -> bool {
-        let answer = tokio::time::timeout(CONNECT_MAX, self.client.batch_execute("SELECT 1"));
+        let answer = tokio::time::timeout(CONNECT_TIMEOUT, self.client.batch_execute("SELECT 1"));
         matches!(answer.await, Ok(Ok(())))
     }
 }

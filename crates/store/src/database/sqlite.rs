@@ -19,7 +19,7 @@ use super::{
 };
 
 /// The longest wait for another program that uses the file.
-const BUSY_MAX: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The number of statements that stay prepared on a connection.
 const N_PREPARED: usize = 128;
@@ -136,13 +136,13 @@ impl Drop for SqliteTransaction {
             && !self.connection.is_autocommit()
             && let Err(error) = self.connection.execute_batch("ROLLBACK")
         {
-            tracing::error!(%error, "a transaction could not be rolled back");
+            tracing::error!(%error, "could not roll back a transaction");
         }
     }
 }
 
 fn prepare(connection: &Connection) -> Result<(), SqlError> {
-    connection.busy_timeout(BUSY_MAX)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(N_PREPARED);
     // Otherwise SQLite plans a statement with `LIMIT $1` again for each value, which takes longer than running it.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;

@@ -20,15 +20,15 @@ use super::SqlError;
 /// The reason why a connection cannot be encrypted as requested.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    #[error("sslmode is disable, prefer, require or verify-full, not {0:?}")]
+    #[error("sslmode must be disable, prefer, require or verify-full, not {0:?}")]
     Mode(String),
-    #[error("sslrootcert says whom to trust, so it needs sslmode=verify-full")]
+    #[error("sslrootcert is only used with sslmode=verify-full: set that too")]
     RootWithoutVerifying,
-    #[error("the certificates in {} cannot be read: {reason}", path.display())]
+    #[error("could not read the certificates in {}: {reason}", path.display())]
     Root { path: PathBuf, reason: String },
     #[error("this machine has no certificates to trust; name a file with sslrootcert=PATH")]
     NoRoots,
-    #[error("TLS cannot be used")]
+    #[error("could not set up TLS")]
     Rustls(#[from] rustls::Error),
 }
 
@@ -94,7 +94,7 @@ fn client_that_trusts(root: Option<PathBuf>) -> Result<ClientConfig, TlsError> {
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)
             .map_err(|error| unreadable(error.to_string()))?;
         if certificates.is_empty() {
-            return Err(unreadable("there is none in it".to_owned()));
+            return Err(unreadable("the file contains no certificate".to_owned()));
         }
         for certificate in certificates {
             let added = roots.add(certificate);

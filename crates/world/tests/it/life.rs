@@ -38,7 +38,7 @@ async fn asleep(world: &World, session: &Session, after: u64) -> u64 {
     }
     let (seq, status) = sandbox(session, after, SandboxState::Stopped).await;
     let reason = status.reason.unwrap();
-    assert!(reason.contains("Nobody needed it for 15 min"), "{reason}");
+    assert!(reason.contains("The desktop was idle for 15 min"), "{reason}");
     seq
 }
 
@@ -133,7 +133,7 @@ steps:
     let (seq, status) = sandbox(&session, 0, SandboxState::Stopped).await;
     let reason = status.reason.unwrap();
     assert!(
-        reason.contains("had run for 100 s, the longest it may"),
+        reason.contains("had run for 100 s, which is its limit"),
         "{reason}"
     );
     assert_eq!(status.state.name(), "running", "the turn goes on");

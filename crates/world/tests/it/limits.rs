@@ -49,7 +49,7 @@ async fn the_longest_idle_session_makes_room_and_without_one_nothing_is_taken() 
         status
             .reason
             .unwrap()
-            .contains("Another session needed its place")
+            .contains("to make room for another session")
     );
 
     let used = client.get("/api/me/limits").await.good();

@@ -30,7 +30,7 @@ export function Join({ shareCode, children }: JoinProps) {
       <main className="grid min-h-full place-items-center">
         <Placeholder
           icon={<Link2Off aria-hidden />}
-          title="This link leads nowhere"
+          title="This link does not work"
           actions={<Button onClick={() => setIsDone(true)}>Show my sessions</Button>}
         >
           {messageOf(join.error)}

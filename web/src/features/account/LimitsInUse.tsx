@@ -16,7 +16,7 @@ export function LimitsInUse({ withMoney = false, className }: LimitsInUseProps) 
   const money = useUsage({ enabled: withMoney }).data?.today.usd;
   if (!limits) return null;
   return (
-    <Figures label="What you use" className={cx("text-xs", className)}>
+    <Figures label="Your usage" className={cx("text-xs", className)}>
       <Used label="Desktops awake" {...limits.awake_sessions} />
       <Used label="New sessions in 24 h" {...limits.sessions_per_day} />
       {withMoney && money && (

@@ -20,7 +20,7 @@ import { memo, useId, useState } from "react";
 
 import { cx } from "../../lib/cx";
 import { formatDuration } from "../../lib/time";
-import { type CallIcon, callIcon, describeCall } from "./describeCall";
+import { type CallIcon, callIcon, describeCall, describeOpenCall } from "./describeCall";
 import type { CallItem } from "./items";
 import { ShotThumb } from "./ShotThumb";
 
@@ -127,9 +127,10 @@ function CallSymbol({ item }: { item: CallItem }) {
 }
 
 function CallSentence({ item }: { item: CallItem }) {
+  const isOpen = item.state === "running" || item.state === "waiting";
   return (
     <span className="line-clamp-2 min-w-0 flex-1 text-[13px] [overflow-wrap:anywhere]">
-      {describeCall(item)}
+      {isOpen ? describeOpenCall(item) : describeCall(item)}
       {item.byHand && <span className="text-faint"> · by hand</span>}
     </span>
   );
@@ -139,7 +140,7 @@ function CallOutcome({ item }: { item: CallItem }) {
   const took = item.durationMs === undefined ? "" : formatDuration(item.durationMs);
   if (item.state === "running") return <span className="sr-only">running</span>;
   if (item.state === "waiting") {
-    return <span className="shrink-0 text-xs text-faint">not begun</span>;
+    return <span className="shrink-0 text-xs text-faint">not started</span>;
   }
   if (item.state === "cut") return <span className="shrink-0 text-xs text-warn">interrupted</span>;
   if (item.state === "failed") {

@@ -174,5 +174,5 @@ it("says that it is reconnecting", () => {
 });
 
 it("says what to do when nothing was said yet", () => {
-  expect(show([]).getByText("Nothing said yet")).toBeTruthy();
+  expect(show([]).getByText("No messages yet")).toBeTruthy();
 });

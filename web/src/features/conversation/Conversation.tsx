@@ -61,7 +61,7 @@ export function Conversation(props: ConversationProps) {
           {isLoading ? (
             <ConversationSkeleton />
           ) : isEmpty ? (
-            <Placeholder icon={<MessageSquare aria-hidden />} title="Nothing said yet">
+            <Placeholder icon={<MessageSquare aria-hidden />} title="No messages yet">
               Write below what the agent should do.
             </Placeholder>
           ) : (

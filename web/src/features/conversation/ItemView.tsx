@@ -137,7 +137,7 @@ export function Prompt({ text, at, author, isWaiting = false, footer }: PromptPr
 
 /** Returns a note if a message was handled in a special way. */
 function promptNote({ isSteering, model }: PromptItem): string | undefined {
-  if (isSteering) return "Shown while it worked";
+  if (isSteering) return "Sent to the agent while it worked";
   return model === undefined ? undefined : `With ${shortName(model)}`;
 }
 
@@ -198,7 +198,7 @@ function completeWords(item: CompleteItem): string {
     case "interrupted":
       return `Interrupted after ${took}, ${steps}`;
     case "enough":
-      return `Ended after ${took}, ${steps}: that was enough`;
+      return `Ended at its limit after ${took}, ${steps}`;
   }
 }
 

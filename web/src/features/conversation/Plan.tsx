@@ -3,7 +3,7 @@ import { Check, ChevronDown, Circle, CircleDot } from "lucide-react";
 import type { PlanData } from "../../api/types";
 
 const MARKS = {
-  pending: { icon: Circle, label: "Not begun", className: "text-faint" },
+  pending: { icon: Circle, label: "Not started", className: "text-faint" },
   doing: { icon: CircleDot, label: "In progress", className: "text-accent" },
   done: { icon: Check, label: "Done", className: "text-good" },
 } as const;

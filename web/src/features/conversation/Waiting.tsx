@@ -193,7 +193,7 @@ function Editor({ text, isSaving, problem, onCancel, onSave }: EditorProps) {
       }}
     >
       <textarea
-        aria-label="Message that waits"
+        aria-label="Waiting message"
         // The person has just asked to edit it.
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
@@ -217,7 +217,7 @@ function Editor({ text, isSaving, problem, onCancel, onSave }: EditorProps) {
 
 function waitingNote(item: PromptItem, state: SessionState): string {
   if (state === "initializing") return "Waiting for the desktop";
-  if (state === "terminated") return "Never begun: the session ended";
+  if (state === "terminated") return "Never started: the session ended";
   if (state !== "running" && state !== "waiting") return "Waiting";
   if (item.delivery === "steer") return "Will be shown at the next step";
   if (item.delivery === "interrupt") return "Interrupting the agent";

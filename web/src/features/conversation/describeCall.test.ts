@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { callIcon, describeCall } from "./describeCall";
+import { callIcon, describeCall, describeOpenCall } from "./describeCall";
 
 it("says what the tool says", () => {
   const call = { tool: "computer", input: { action: "click" }, description: "Clicked at (3, 4)" };
@@ -28,4 +28,13 @@ it.each([
   ["telephone", null, "tool"],
 ])("%s %j has the icon %s", (tool, input, icon) => {
   expect(callIcon({ tool, input })).toBe(icon);
+});
+
+it.each([
+  ["Waited 250 ms", "Waiting 250 ms"],
+  ["Double-clicked at (3, 4)", "Double-clicking at (3, 4)"],
+  ["Ran make", "Running make"],
+  ["The pointer's position is not known", "The pointer's position is not known"],
+])("%j reads %j while the call is not done", (description, expected) => {
+  expect(describeOpenCall({ tool: "any", input: null, description })).toBe(expected);
 });

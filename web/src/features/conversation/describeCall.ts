@@ -39,6 +39,25 @@ export function describeCall({ tool, input, description }: Call): string {
   return `Used ${tool} ${shorten(JSON.stringify(input ?? null), LONGEST_INPUT)}`;
 }
 
+/** The verbs whose present form does not follow from the past form. */
+const IRREGULAR_VERBS: Readonly<Record<string, string>> = {
+  Found: "Finding",
+  Held: "Holding",
+  Ran: "Running",
+  Read: "Reading",
+  Took: "Taking",
+  Undid: "Undoing",
+  Wrote: "Writing",
+};
+
+/** Returns the description of a call that is not done. Tools describe their calls in the past tense. */
+export function describeOpenCall(call: Call): string {
+  const description = describeCall(call);
+  const [verb = ""] = description.split(" ", 1);
+  const present = IRREGULAR_VERBS[verb] ?? verb.replace(/ed$/, "ing");
+  return present + description.slice(verb.length);
+}
+
 /** Returns the icon of a call. An unknown tool has a generic one. */
 export function callIcon({ tool, input }: Call): CallIcon {
   const { action, command } = (input ?? {}) as { action?: unknown; command?: unknown };

@@ -9,11 +9,11 @@ export function leaseWords(data: LeaseData): string {
     case "handed_back":
       return `${name} handed back`;
     case "expired":
-      return `The time of ${name} was over`;
+      return `${name} ran out of time`;
     case "disconnected":
       return `${name} left without handing back`;
     case "right_lost":
-      return `${name} may not drive any more`;
+      return `${name} may no longer drive`;
     case "session_ended":
       return `${name} had control until the session ended`;
   }

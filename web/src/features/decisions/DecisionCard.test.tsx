@@ -139,7 +139,7 @@ it("tells what became of it", () => {
   expect(screen.getByText(/Nobody answered in time/)).toBeTruthy();
   cleanup();
   show({ state: "withdrawn", settledAt });
-  expect(screen.getByText(/Not asked any more/)).toBeTruthy();
+  expect(screen.getByText(/No longer asked/)).toBeTruthy();
   expect(screen.queryByRole("textbox")).toBeNull();
   cleanup();
   show({ kind: "budget", form: { type: "yes_no" }, state: "answered", answer: { yes: true } });
@@ -147,5 +147,5 @@ it("tells what became of it", () => {
   cleanup();
   // Perhaps there was room again; then nobody was stopped.
   show({ kind: "budget", form: { type: "yes_no" }, state: "withdrawn" });
-  expect(screen.getByText("Not asked any more")).toBeTruthy();
+  expect(screen.getByText("No longer asked")).toBeTruthy();
 });

@@ -151,8 +151,8 @@ function outcomeWords(asked: Asked, when: string | undefined): string {
     case "withdrawn":
       // A budget may have been granted in another way.
       return asked.kind === "budget"
-        ? `Not asked any more${at}`
-        : `Not asked any more: the agent was stopped${at}`;
+        ? `No longer asked${at}`
+        : `No longer asked: the agent was stopped${at}`;
     case "open":
       return "";
   }
@@ -165,7 +165,7 @@ function What({ subject }: { subject: Subject }) {
       // A long text can be scrolled with the keyboard too.
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
-      aria-label="What would be done"
+      aria-label="What the agent wants to do"
       className="max-h-48 overflow-auto rounded-md border border-line bg-sunken px-2.5 py-2 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"
     >
       {subjectText(subject)}

@@ -15,7 +15,7 @@ export function Inbox() {
   const inbox = useInbox();
   if (inbox.isPending) {
     return (
-      <div role="status" aria-label="Loading what waits for you" className="flex flex-col gap-3">
+      <div role="status" aria-label="Loading the decisions waiting for you" className="flex flex-col gap-3">
         <Skeleton className="h-28 w-full rounded-lg" />
         <Skeleton className="h-28 w-full rounded-lg" />
       </div>
@@ -25,7 +25,7 @@ export function Inbox() {
     return (
       <Placeholder
         icon={<CloudOff aria-hidden />}
-        title="What waits for you could not be loaded"
+        title="The decisions waiting for you could not be loaded"
         actions={<Button onClick={() => void inbox.refetch()}>Try again</Button>}
       >
         {messageOf(inbox.error)}
@@ -37,8 +37,8 @@ export function Inbox() {
     <div className="flex flex-col gap-3">
       {inbox.isError && <Notice>This list may be out of date. {messageOf(inbox.error)}</Notice>}
       {all.length === 0 && (
-        <Placeholder icon={<CircleCheck aria-hidden />} title="Nothing waits for you">
-          Questions of your agents, and what they want to do but must ask about, show up here.
+        <Placeholder icon={<CircleCheck aria-hidden />} title="Nothing is waiting for you">
+          Questions and requests for approval from your agents appear here.
         </Placeholder>
       )}
       {all.map((decision) => (

@@ -9,7 +9,7 @@ export function InboxLink() {
   const inbox = useInbox();
   const n_open = inbox.data?.pages.flatMap((page) => page.decisions).length ?? 0;
   const shown = inbox.hasNextPage ? `${n_open}+` : String(n_open);
-  const label = n_open === 0 ? "Nothing waits for you" : `${counted(n_open, "thing")} for you`;
+  const label = n_open === 0 ? "Nothing is waiting for you" : `${counted(n_open, "thing")} for you`;
   return (
     <Link
       to="/decisions"

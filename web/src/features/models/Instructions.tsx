@@ -36,10 +36,10 @@ export function Instructions({ session, mayChange, isOpen, onOpenChange }: Instr
     >
       <p className="text-soft">
         {mayChange
-          ? "What the agent keeps to throughout this session, from its next turn on."
+          ? "Rules that the agent follows throughout this session, from its next turn on."
           : text === ""
-            ? "Nobody has given the agent instructions for this session."
-            : "What the agent keeps to throughout this session."}
+            ? "This session has no instructions."
+            : "Rules that the agent follows throughout this session."}
       </p>
       {(mayChange || text !== "") && (
         <InstructionsField value={text} onChange={setDraft} isReadOnly={!mayChange} />

@@ -33,11 +33,11 @@ export function lossWords(data: LeaseData, me: string | undefined): string | nul
   if (data.change !== "ended" || data.user !== me) return null;
   switch (data.reason) {
     case "expired":
-      return "Your time was over, so control was handed back.";
+      return "Your time ran out, so control was handed back.";
     case "disconnected":
       return "You were disconnected for a while, so control was handed back.";
     case "right_lost":
-      return "You may not drive any more, so control was handed back.";
+      return "You may no longer drive, so control was handed back.";
     default:
       return null;
   }

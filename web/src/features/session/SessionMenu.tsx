@@ -11,8 +11,8 @@ import { includes } from "../../lib/rights";
 import { Instructions } from "../models/Instructions";
 
 const MODES: readonly { value: ApprovalMode; label: string; icon: ReactNode }[] = [
-  { value: "risky", label: "What may do harm", icon: <ShieldQuestion aria-hidden /> },
-  { value: "always", label: "Everything but looking", icon: <Hand aria-hidden /> },
+  { value: "risky", label: "Risky actions", icon: <ShieldQuestion aria-hidden /> },
+  { value: "always", label: "All actions except looking", icon: <Hand aria-hidden /> },
   { value: "never", label: "Nothing", icon: <Zap aria-hidden /> },
 ];
 
@@ -71,7 +71,7 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
         error={end.error ? messageOf(end.error) : undefined}
         onConfirm={() => end.mutate(undefined, { onSuccess: () => setIsAsking(false) })}
       >
-        Its desktop and the files on it are deleted for good. The conversation stays to be read.
+        Its desktop and the files on it are deleted for good. The conversation can still be read.
       </ConfirmDialog>
     </>
   );

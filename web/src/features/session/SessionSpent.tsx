@@ -39,7 +39,7 @@ export function SessionSpent(props: SessionSpentProps) {
       <FormDialog
         isOpen={isOpen}
         onOpenChange={setIsOpen}
-        title="What the models used"
+        title="Usage of models"
         canSubmit
         onSubmit={() => setIsOpen(false)}
       >
@@ -59,7 +59,7 @@ function SpentFigures({
   const ofPrograms = spentWords(programs);
   const { usd, tokens } = session.budget;
   return (
-    <Figures label="What the models used">
+    <Figures label="Usage of models">
       <Figure label="This session">{spentWords(spent)}</Figure>
       {ofPrograms !== null && (
         <Figure label="of which programs on the desktop" isPart>
@@ -67,7 +67,7 @@ function SpentFigures({
         </Figure>
       )}
       <Figure label="Budget of the session">
-        {usd.limit === null ? "As much as it takes" : usdOf(spent.usd, usd.limit)}
+        {usd.limit === null ? "No limit" : usdOf(spent.usd, usd.limit)}
       </Figure>
       {tokens.limit !== null && (
         <Figure label="in tokens" isPart>

@@ -24,12 +24,12 @@ export function SharedLinks({ sessionId }: { sessionId: string }) {
   return (
     <section aria-label="Links" className="flex flex-col gap-2.5 border-t border-line pt-4">
       <p className="text-[13px] text-soft">
-        Whoever has a link and can sign in comes in with its right. A link is good for a week.
+        Anyone who has a link and can sign in joins with its right. A link works for a week.
       </p>
       <div className="flex flex-wrap gap-2">
         <Select label="Right of the link" value={right} options={GIVEN_RIGHTS} onChange={setRight} />
         <Button disabled={make.isPending} onClick={() => make.mutate(right)}>
-          <Link2 aria-hidden className="size-4" /> Make a link
+          <Link2 aria-hidden className="size-4" /> Create a link
         </Button>
       </div>
       {error && <Notice>{messageOf(error)}</Notice>}
@@ -56,7 +56,7 @@ function LinkRow({ share, onEnd }: { share: Share; onEnd: () => void }) {
         square
         aria-label={`End the link until ${until}`}
         title="End this link?"
-        explanation="It lets nobody in any more. Whoever came in by it stays."
+        explanation="Nobody can join with it any more. People who joined with it stay."
         confirmLabel="End the link"
         onConfirm={onEnd}
       >

@@ -82,7 +82,7 @@ function PersonRow({ person, onRight, onRemove }: PersonRowProps) {
             square
             aria-label={`Remove ${person.name}`}
             title={`Remove ${person.name}?`}
-            explanation="They lose sight of this session at once."
+            explanation="They can no longer see this session."
             confirmLabel="Remove"
             onConfirm={onRemove}
           >

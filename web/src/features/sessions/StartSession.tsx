@@ -61,7 +61,7 @@ export function StartSession() {
       />
       {instructions !== null && (
         <div className="mt-2.5 flex flex-col gap-1.5">
-          <p className="text-[13px] text-soft">What the agent keeps to throughout the session.</p>
+          <p className="text-[13px] text-soft">Rules that the agent follows throughout the session.</p>
           <InstructionsField value={instructions} onChange={setInstructions} />
         </div>
       )}

@@ -7,8 +7,8 @@ import { Skeleton } from "../../components/Skeleton";
 import { counted } from "../../lib/text";
 
 export const APPROVAL_MODES: readonly { value: ApprovalMode; label: string }[] = [
-  { value: "risky", label: "Ask about what may do harm" },
-  { value: "always", label: "Ask about everything but looking" },
+  { value: "risky", label: "Ask about risky actions" },
+  { value: "always", label: "Ask about all actions except looking" },
   { value: "never", label: "Never ask" },
 ];
 
@@ -25,7 +25,7 @@ export function Approvals() {
         Approvals
       </h2>
       <p className="text-soft">
-        What the agent asks you about before it does it, in sessions that you start from now on.
+        Actions that the agent asks you about first, in sessions that you start from now on.
       </p>
       {settings.isPending && <Skeleton className="h-8 w-64" />}
       {approvals && (

@@ -18,9 +18,9 @@ export function Limits() {
       {limits.data && (
         <>
           <p className="text-soft">
-            A desktop falls asleep when nobody has needed it for{" "}
+            A desktop falls asleep when it has been idle for{" "}
             {formatElapsed(limits.data.idle_seconds * 1000)} and wakes with your next message. After{" "}
-            {formatElapsed(limits.data.life_seconds * 1000)} it starts afresh. Its files are kept.
+            {formatElapsed(limits.data.life_seconds * 1000)} it is restarted. Its files are kept.
           </p>
           <LimitsInUse className="rounded-lg border border-line bg-surface px-3 py-2.5 text-[13px]" />
         </>

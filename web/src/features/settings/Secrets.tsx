@@ -76,7 +76,7 @@ function SecretRow({ secret, onRemove }: { secret: Secret; onRemove: () => void 
       <ConfirmButton
         aria-label={`Remove ${secret.name}`}
         title={`Remove ${secret.name}?`}
-        explanation="Agents cannot type it any more. It cannot be brought back."
+        explanation="Agents can no longer type it. This cannot be undone."
         confirmLabel="Remove"
         onConfirm={onRemove}
       >

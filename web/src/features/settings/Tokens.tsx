@@ -16,20 +16,20 @@ const SCOPES: readonly { value: Scope; label: string }[] = [
   { value: "read", label: "Read and watch" },
   { value: "write", label: "Use sessions" },
   { value: "admin", label: "Everything" },
-  { value: "metrics", label: "Only the server's figures" },
+  { value: "metrics", label: "Only the server's metrics" },
 ];
 const SCOPE_WORDS: Record<Scope, string> = {
   read: "Read and watch",
   write: "Use sessions",
   admin: "Everything",
-  metrics: "Only the server's figures",
+  metrics: "Only the server's metrics",
 };
 
 type Life = "30" | "365" | "ever";
 const LIVES: readonly { value: Life; label: string }[] = [
   { value: "30", label: "30 days" },
   { value: "365", label: "1 year" },
-  { value: "ever", label: "No end" },
+  { value: "ever", label: "No expiry" },
 ];
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
@@ -55,19 +55,19 @@ export function Tokens() {
       <h2 id="tokens-heading" className="text-base font-semibold">
         Tokens
       </h2>
-      <p className="text-soft">Your programs sign in with a token and may do what you may.</p>
+      <p className="text-soft">Your programs sign in with a token, with your rights within its scope.</p>
       <form onSubmit={add} className="flex flex-wrap gap-2">
-        <TextField label="What it is for" value={name} onChange={setName} />
+        <TextField label="Purpose" value={name} onChange={setName} />
         <Select label="Scope" value={scope} options={SCOPES} onChange={setScope} />
-        <Select label="Ends after" value={life} options={LIVES} onChange={setLife} />
+        <Select label="Expires after" value={life} options={LIVES} onChange={setLife} />
         <Button type="submit" look="primary" disabled={name.trim() === "" || make.isPending}>
-          Make a token
+          Create a token
         </Button>
       </form>
       {error && <Notice>{messageOf(error)}</Notice>}
       {made && (
         <div className="flex flex-col gap-1.5 rounded-lg border border-line bg-surface p-3">
-          <p className="text-[13px]">This is {made.name}. It is shown this once.</p>
+          <p className="text-[13px]">This is {made.name}. It is shown only this once.</p>
           <CopyField key={made.id} label="New token" text={made.token} />
         </div>
       )}
@@ -102,7 +102,7 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
       <ConfirmButton
         aria-label={`Revoke ${token.name}`}
         title={`Revoke ${token.name}?`}
-        explanation="Programs that use it are refused at once. It cannot be brought back."
+        explanation="Programs that use it are refused at once. This cannot be undone."
         confirmLabel="Revoke"
         onConfirm={onRevoke}
       >
@@ -113,5 +113,5 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
 }
 
 function endWords({ expires_at }: Token): string {
-  return expires_at === null ? "no end" : `until ${DATE.format(new Date(expires_at))}`;
+  return expires_at === null ? "no expiry" : `until ${DATE.format(new Date(expires_at))}`;
 }

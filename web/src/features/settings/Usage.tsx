@@ -20,13 +20,13 @@ export function Usage() {
       {today && month && next_day_at && (
         <>
           <p className="text-soft">
-            What the models of your sessions have used.{" "}
+            Usage of models in your sessions.{" "}
             {(today.usd.limit ?? today.tokens.limit) !== null &&
-              "An agent that would go beyond the limit of a day waits for an administrator, or for the next day. "}
+              "An agent that reaches the daily limit waits for an administrator, or for the next day. "}
             The next day begins {formatMoment(next_day_at)}.
           </p>
           <Figures
-            label="What your models used"
+            label="Your usage of models"
             className="rounded-lg border border-line bg-surface px-3 py-2.5 text-[13px]"
           >
             <Figure label="Today" isFull={isUsedUp(today.usd)}>

@@ -37,7 +37,7 @@ export function Users({ myId }: { myId: string }) {
       <h2 id="users-heading" className="text-base font-semibold">
         Users
       </h2>
-      <p className="text-soft">Everybody has their own sessions and sees others only when they are shared.</p>
+      <p className="text-soft">Users see their own sessions, and other sessions that are shared with them.</p>
       <form onSubmit={onAdd} className="flex flex-wrap gap-2">
         <TextField label="Name" value={name} onChange={setName} />
         <Button type="submit" look="primary" disabled={name.trim() === "" || add.isPending}>
@@ -48,7 +48,7 @@ export function Users({ myId }: { myId: string }) {
       {made && (
         <div className="flex flex-col gap-1.5 rounded-lg border border-line bg-surface p-3">
           <p className="text-[13px]">
-            Send this sign-in link to {made.user.name}. It is good once, for a day.
+            Send this sign-in link to {made.user.name}. It works once, within a day.
           </p>
           <CopyField key={made.link.url} label="Sign-in link" text={made.link.url} />
         </div>

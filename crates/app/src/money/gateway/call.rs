@@ -24,12 +24,12 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::Admitted;
-use crate::{feed::log::Log, patience::until_answered};
+use crate::{database_retry::until_answered, feed::log::Log};
 
 /// The number of pieces of an answer that may wait for the program.
 const MOST_PIECES: usize = 16;
 /// The timeout for a program to take a piece. After it the program counts as gone.
-const SLOWEST: Duration = Duration::from_mins(5);
+const SEND_TIMEOUT: Duration = Duration::from_mins(5);
 
 pub(super) type Begun = oneshot::Sender<Result<GatewayAnswer, GatewayRefusal>>;
 
@@ -74,7 +74,7 @@ impl Call {
                 return;
             }
         };
-        tracing::debug!(session.id = %admitted.session, model, status = answer.status, "a program asked a model");
+        tracing::debug!(session.id = %admitted.session, model, status = answer.status, "a program called a model");
         let is_counted = !is_free && (200..300).contains(&answer.status);
         let (sender, pieces) = mpsc::channel(MOST_PIECES);
         let end = Arc::<OnceLock<()>>::default();
@@ -151,14 +151,14 @@ fn received(
     });
     let broken = stream::once(async move {
         let is_whole = end.get().is_some();
-        (!is_whole).then(|| Err(io::Error::other("the answer broke off")))
+        (!is_whole).then(|| Err(io::Error::other("the answer ended early")))
     });
     pieces.chain(broken.filter_map(future::ready)).boxed()
 }
 
 /// Passes a piece to the program. Returns false if the program did not take it.
 async fn give(program: &mpsc::Sender<Bytes>, bytes: Bytes) -> bool {
-    let given = timeout(SLOWEST, program.send(bytes));
+    let given = timeout(SEND_TIMEOUT, program.send(bytes));
     matches!(given.await, Ok(Ok(())))
 }
 
@@ -170,6 +170,8 @@ async fn count(log: &Log, shutdown: &CancellationToken, admitted: &Admitted, use
         log.commit(session, CountGatewayUse { used })
     });
     if let Err(error) = counted.await {
-        tracing::error!(session.id = %session, error = &error as &dyn std::error::Error, "what a program asked a model was not counted");
+        tracing::error!(session.id = %session, error = &error as &dyn std::error::Error, "could not count the \
+                                                                                          cost of a program's \
+                                                                                          model call");
     }
 }

@@ -198,7 +198,7 @@ fn everything_that_happens_is_logged_and_counted_once() {
                     let lines = world.lines(&session.id);
                     let count =
                         |text: &str| lines.iter().filter(|line| line["message"] == text).count();
-                    count("a turn begins") == n_turns && count("a turn ended") == n_turns
+                    count("a turn began") == n_turns && count("a turn ended") == n_turns
                 });
                 let lines = world.lines(&session.id);
                 let mut ends = lines

@@ -26,7 +26,7 @@ use tokio::{
 };
 
 /// The timeout of one call.
-const PATIENCE: Duration = Duration::from_secs(2);
+const CALL_TIMEOUT: Duration = Duration::from_secs(2);
 /// The longest reply that is read. A longer one closes the connection to the browser.
 const LONGEST_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -63,13 +63,13 @@ pub(super) struct TargetInfo {
 /// Reasons why a call failed. They contain nothing of the call's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DevToolsError {
-    #[error("the browser is gone")]
+    #[error("the browser has closed")]
     Gone,
     #[error("the browser did not answer in time")]
     Late,
     #[error("the browser refused {0}")]
     Refused(&'static str),
-    #[error("the browser's answer to {0} means nothing")]
+    #[error("the browser sent an invalid answer to {0}")]
     Strange(&'static str),
 }
 
@@ -139,7 +139,7 @@ impl DevTools {
         session: Option<&str>,
     ) -> Result<T, DevToolsError> {
         let answered = self.ask(method, params, session);
-        let answer = tokio::time::timeout(PATIENCE, answered).await;
+        let answer = tokio::time::timeout(CALL_TIMEOUT, answered).await;
         let answer = answer.map_err(|_elapsed| DevToolsError::Late)??;
         let result = answer.result.ok_or(DevToolsError::Refused(method))?;
         // The JSON error could quote content of the page.
@@ -167,7 +167,7 @@ impl DevTools {
         let mut writer = self.0.writer.lock().await;
         let written = writer.write_all(&bytes).await;
         drop(writer);
-        // A failed write says no more than that the browser is gone.
+        // A failed write says no more than that the browser has closed.
         written.map_err(|_gone| DevToolsError::Gone)?;
         answer.await.map_err(|_closed| DevToolsError::Gone)
     }

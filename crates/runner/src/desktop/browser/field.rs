@@ -67,12 +67,13 @@ pub enum FillError {
         listed(.allowed)
     )]
     Origin { found: String, allowed: Vec<Origin> },
-    #[error("Nothing was typed: the focus moved meanwhile.")]
+    #[error("Nothing was typed: the focus moved in the meantime.")]
     Moved,
     #[error("Nothing was typed: the field cannot be written to.")]
     Locked,
     #[error(
-        "The field did not take the secret as it is stored, so it was emptied again. It may be too short for it, or of another kind."
+        "The field changed the secret, so it was emptied again. The field may be too short for it, or of \
+         another kind."
     )]
     Refused,
     #[error("Nothing was typed: {0}.")]

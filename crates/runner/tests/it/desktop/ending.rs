@@ -76,7 +76,7 @@ async fn a_window_manager_that_dies_is_started_again() {
     let notice = tokio::time::timeout(DEADLINE, world.notices.recv()).await;
     assert_eq!(
         notice.unwrap().unwrap(),
-        "The window manager ended (signal: 9 (SIGKILL)) and was started again."
+        "The window manager ended (signal: 9 (SIGKILL)) and was restarted."
     );
     // A newly started program has no command line for a moment.
     until("there is one again", || {
@@ -117,8 +117,5 @@ async fn an_x_server_that_cannot_start_says_why() {
     let (notices, _) = tokio::sync::mpsc::channel(1);
     let started = deskhand_runner::desktop::Desktop::start(config, tasks, notices).await;
     let error = started.unwrap_err().to_string();
-    assert!(
-        error.starts_with("the X server did not come up: "),
-        "{error}"
-    );
+    assert!(error.starts_with("the X server did not start: "), "{error}");
 }

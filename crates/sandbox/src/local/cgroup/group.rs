@@ -13,7 +13,7 @@ use super::{Controller, Groups, Version};
 use deskhand_core::sandbox::SandboxLimits;
 
 /// The timeout for removing a group whose processes were killed.
-const REMOVAL_PATIENCE: Duration = Duration::from_secs(5);
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(5);
 const REMOVAL_PAUSE: Duration = Duration::from_millis(2);
 /// The period for which shares of processors are counted, in microseconds.
 const CPU_PERIOD_US: u32 = 100_000;
@@ -34,7 +34,7 @@ struct Part {
 impl Group {
     /// Creates the groups and sets their limits.
     ///
-    /// Failures are logged, and the group is left out. `doctor` shows people which limits are in force.
+    /// Failures are logged, and the group is left out. `doctor` shows people which limits apply.
     pub(crate) fn create(groups: &Groups, name: &str, limits: &SandboxLimits) -> Self {
         let mut parts = Vec::new();
         for place in &groups.places {
@@ -46,7 +46,7 @@ impl Group {
             match fs::create_dir(&part.dir).and_then(|()| part.set(limits)) {
                 Ok(()) => parts.push(part),
                 Err(error) => {
-                    tracing::warn!(%error, group = %part.dir.display(), "a limit is not in force");
+                    tracing::warn!(%error, group = %part.dir.display(), "could not set a limit of a sandbox");
                     // The folder is empty, or was never created.
                     let _ = fs::remove_dir(&part.dir);
                 }
@@ -177,7 +177,7 @@ pub(crate) async fn clear(dir: &Path) {
         if let Some(pid) = Pid::from_raw(pid) {
             tracing::info!(
                 pid = pid.as_raw_nonzero(),
-                "ending what an earlier server left running"
+                "ending processes that an earlier server left running"
             );
             // The process may have ended by itself in the meantime.
             let _ = kill_process(pid, Signal::KILL);
@@ -187,13 +187,13 @@ pub(crate) async fn clear(dir: &Path) {
 }
 
 async fn remove(dir: &Path) {
-    let deadline = Instant::now() + REMOVAL_PATIENCE;
+    let deadline = Instant::now() + REMOVAL_TIMEOUT;
     loop {
         match fs::remove_dir(dir) {
             Ok(()) => return,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(error) if Instant::now() > deadline => {
-                tracing::warn!(%error, group = %dir.display(), "a control group is left");
+                tracing::warn!(%error, group = %dir.display(), "could not remove a control group");
                 return;
             }
             // Its last processes are still ending.

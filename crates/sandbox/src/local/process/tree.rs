@@ -21,7 +21,7 @@ use super::Spawned;
 /// The longest report of bubblewrap about a sandbox that is read. Real ones are shorter.
 const LONGEST_INFO_BYTES: u64 = 4096;
 /// The timeout for that report, which bubblewrap writes as soon as it has created the namespaces.
-const INFO_PATIENCE: Duration = Duration::from_secs(5);
+const INFO_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A sandbox's processes. Dropping it ends them; [`Tree::kill`] also waits.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Tree {
             outer_pid,
             inner: None,
         };
-        tree.inner = match timeout(INFO_PATIENCE, told_pid(info)).await {
+        tree.inner = match timeout(INFO_TIMEOUT, reported_pid(info)).await {
             Ok(Some(pid)) => watched(pid)
                 .ok()
                 .map(|descriptor| Inner { pid, descriptor }),
@@ -132,7 +132,7 @@ fn kill(process: &AsyncFd<OwnedFd>) -> io::Result<()> {
     }
 }
 
-async fn told_pid(info: OwnedFd) -> Option<Pid> {
+async fn reported_pid(info: OwnedFd) -> Option<Pid> {
     let mut text = Vec::new();
     let info = pipe::Receiver::from_owned_fd(info).ok()?;
     info.take(LONGEST_INFO_BYTES)

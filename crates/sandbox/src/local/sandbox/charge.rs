@@ -54,7 +54,7 @@ impl Charge {
         };
         self.link.end();
         if let Err(error) = self.tree.kill().await {
-            tracing::error!(%error, "a sandbox could not be ended");
+            tracing::error!(%error, "could not end a sandbox");
         }
         let how = match status {
             None => SandboxEnd::Stopped,
@@ -63,7 +63,7 @@ impl Charge {
         self.meter.end(&self.metered);
         self.group.remove().await;
         if let Err(error) = self.files.remove_run() {
-            tracing::warn!(%error, "the socket of a sandbox is left");
+            tracing::warn!(%error, "could not remove the socket of a sandbox");
         }
         end.send_replace(Some(how));
     }

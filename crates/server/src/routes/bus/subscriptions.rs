@@ -75,7 +75,7 @@ impl Subscriptions {
         let request = match serde_json::from_str(text) {
             Ok(request) => request,
             Err(error) => {
-                let message = format!("the message is not what it should be: {error}");
+                let message = format!("the message is not valid: {error}");
                 return refused(None, Problem::malformed(message));
             }
         };
@@ -115,7 +115,7 @@ impl Subscriptions {
         self.shared.rates.count(&self.identity)?;
         self.end(session);
         if self.ends.len() >= MOST {
-            let message = format!("at most {MOST} sessions can be followed on one connection");
+            let message = format!("a connection can follow at most {MOST} sessions");
             return Err(Problem::too_many("too_many_subscriptions", message));
         }
         let sessions = self.shared.app.sessions();

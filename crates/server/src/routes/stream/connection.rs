@@ -1,7 +1,7 @@
 //! One client of a session's stream.
 //!
 //! Two tasks serve it. One only writes, so that an event costs little even with many clients. The other does
-//! everything else and sends orders to the first.
+//! everything else and queues other messages for the first.
 
 use std::{
     pin::pin,
@@ -16,21 +16,22 @@ use futures::{Sink, SinkExt, StreamExt};
 use tokio::{sync::mpsc, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::{PING, SILENCE};
+use super::{IDLE_TIMEOUT, PING_INTERVAL};
 use crate::{metrics::OpenSocket, view};
 
 /// The timeout for a client to read the messages it was sent.
-const PATIENCE: Duration = Duration::from_secs(30);
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// The message of a client while a user looks at the session.
 const HEARTBEAT: &str = r#"{"type":"heartbeat"}"#;
 /// The reason given when a user loses access to the session.
-const NO_LONGER: &str = "you may not see this session any more";
+const NO_LONGER: &str = "you may no longer see this session";
 /// The reason given when a client leaves messages unread for too long.
-pub(crate) const TOO_SLOW: &str = "you read too slowly; come back with the last number you saw";
+pub(crate) const TOO_SLOW: &str =
+    "the client read too slowly; reconnect with the last number it saw";
 /// The timeout for sending the close message.
-const LAST_WORD: Duration = Duration::from_secs(5);
-/// The most orders that wait for the writing task.
-const ORDERS: usize = 8;
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// The most messages, besides events, that wait for the writing task.
+const MOST_OUTGOING: usize = 8;
 
 /// A client, and the sources of messages besides the log.
 pub(super) struct Client {
@@ -42,11 +43,11 @@ pub(super) struct Client {
     pub(super) tell_presence: bool,
 }
 
-/// Something to write besides events.
-enum Order {
-    Say(Vec<Bytes>),
+/// A message to write besides events.
+enum Outgoing {
+    Messages(Vec<Bytes>),
     Ping,
-    /// Ends the connection. It is the last order.
+    /// Ends the connection. Nothing is written after it.
     Close(u16, &'static str),
 }
 
@@ -59,16 +60,16 @@ pub(super) async fn serve(
 ) {
     let _counted = OpenSocket::count("events");
     let (sink, stream) = socket.split();
-    let (orders, ordered) = mpsc::channel(ORDERS);
+    let (outgoing, queued) = mpsc::channel(MOST_OUTGOING);
     // Dropping the set aborts the writer, so it never outlives this connection.
     let mut writer = JoinSet::new();
-    writer.spawn(write(sink, feed, ordered));
+    writer.spawn(write(sink, feed, queued));
     let last = tokio::select! {
-        last = attend(stream, client, admission, shutdown, &orders) => last,
+        last = attend(stream, client, admission, shutdown, &outgoing) => last,
         _ = writer.join_next() => return,
     };
     if let Some((code, reason)) = last
-        && orders.send(Order::Close(code, reason)).await.is_ok()
+        && outgoing.send(Outgoing::Close(code, reason)).await.is_ok()
     {
         // The writer gives up on a client that does not read events or the close message.
         writer.join_next().await;
@@ -83,25 +84,25 @@ async fn attend(
     mut client: Client,
     admission: Admission,
     shutdown: CancellationToken,
-    orders: &mpsc::Sender<Order>,
+    outgoing: &mpsc::Sender<Outgoing>,
 ) -> Option<(u16, &'static str)> {
     // Created once: other events must not cancel a check of the rights.
     let mut lost = pin!(admission.lost());
     let mut shut_down = pin!(shutdown.cancelled());
-    let mut ping = tokio::time::interval(PING);
+    let mut ping = tokio::time::interval(PING_INTERVAL);
     ping.reset();
     let mut heard_at = Instant::now();
     loop {
-        let order = tokio::select! {
+        let next = tokio::select! {
             changes = client.present.next(), if client.tell_presence => {
-                Order::Say(presence_messages(changes))
+                Outgoing::Messages(presence_messages(changes))
             }
             // A user who is no longer there must not be shown as present.
             _ = ping.tick() => {
-                if heard_at.elapsed() > SILENCE {
+                if heard_at.elapsed() > IDLE_TIMEOUT {
                     return None;
                 }
-                Order::Ping
+                Outgoing::Ping
             }
             // A client only sends heartbeats, pongs and its leaving.
             received = stream.next() => {
@@ -117,35 +118,35 @@ async fn attend(
             }
             () = &mut lost => return Some((close_code::POLICY, NO_LONGER)),
             () = &mut shut_down => {
-                return Some((close_code::AWAY, "the server is shutting down; come back"));
+                return Some((close_code::AWAY, "the server is shutting down; reconnect"));
             }
         };
-        if orders.send(order).await.is_err() {
+        if outgoing.send(next).await.is_err() {
             return None;
         }
     }
 }
 
-/// Writes events and carries out orders, until the connection ends.
+/// Writes events and queued messages until the connection ends.
 async fn write(
     mut sink: impl Sink<Message> + Unpin,
     mut feed: Feed,
-    mut orders: mpsc::Receiver<Order>,
+    mut outgoing: mpsc::Receiver<Outgoing>,
 ) {
     loop {
         let taken = tokio::select! {
             events = feed.next() => match events {
                 Ok(events) => send(&mut sink, events).await,
                 Err(error) => {
-                    tracing::error!(error = &error as &dyn std::error::Error, "a client's events could not be read");
-                    close(sink, close_code::ERROR, "the log could not be read; come back").await;
+                    tracing::error!(error = &error as &dyn std::error::Error, "could not read events for a client");
+                    close(sink, close_code::ERROR, "the log could not be read; reconnect").await;
                     return;
                 }
             },
-            order = orders.recv() => match order {
-                Some(Order::Say(messages)) => send(&mut sink, messages).await,
-                Some(Order::Ping) => sink.send(Message::Ping(Bytes::new())).await.is_ok(),
-                Some(Order::Close(code, reason)) => return close(sink, code, reason).await,
+            next = outgoing.recv() => match next {
+                Some(Outgoing::Messages(messages)) => send(&mut sink, messages).await,
+                Some(Outgoing::Ping) => sink.send(Message::Ping(Bytes::new())).await.is_ok(),
+                Some(Outgoing::Close(code, reason)) => return close(sink, code, reason).await,
                 None => return,
             },
         };
@@ -177,7 +178,9 @@ pub(crate) async fn send(socket: &mut (impl Sink<Message> + Unpin), events: Vec<
         }
         socket.flush().await.is_ok()
     };
-    tokio::time::timeout(PATIENCE, batch).await.unwrap_or(false)
+    tokio::time::timeout(SEND_TIMEOUT, batch)
+        .await
+        .unwrap_or(false)
 }
 
 pub(crate) async fn close(mut socket: impl Sink<Message> + Unpin, code: u16, reason: &'static str) {
@@ -187,5 +190,5 @@ pub(crate) async fn close(mut socket: impl Sink<Message> + Unpin, code: u16, rea
     };
     // A failure does not matter: the client is no longer there.
     let closing = socket.send(Message::Close(Some(frame)));
-    let _ = tokio::time::timeout(LAST_WORD, closing).await;
+    let _ = tokio::time::timeout(CLOSE_TIMEOUT, closing).await;
 }

@@ -33,7 +33,7 @@ where
                     tracing::info!(
                         duration_ms =
                             u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-                        "the database answers again"
+                        "the database is available again"
                     );
                 }
                 return answered;
@@ -42,7 +42,7 @@ where
         if pause == FIRST_PAUSE {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "the database is away; what needs it waits"
+                "the database is unavailable; operations that need it wait"
             );
         }
         if end.is_cancelled() || started.elapsed() > TIMEOUT {

@@ -24,7 +24,7 @@ pub const STREAMS_OPENED: &str = "deskhand_sandbox_streams_total";
 
 /// Metrics that are counted on request.
 #[derive(Debug)]
-pub struct Figures {
+pub struct MetricsSnapshot {
     /// A phase without sessions is left out.
     pub sessions: Vec<(Phase, u64)>,
     pub n_waiting_prompts: u64,
@@ -33,8 +33,8 @@ pub struct Figures {
 
 impl HealthChecks {
     /// Counts over all sessions of all users.
-    pub async fn figures(&self) -> Result<Figures, InternalError> {
-        Ok(Figures {
+    pub async fn metrics_snapshot(&self) -> Result<MetricsSnapshot, InternalError> {
+        Ok(MetricsSnapshot {
             sessions: self.store.n_sessions_by_phase().await?,
             n_waiting_prompts: self.store.n_waiting_everywhere().await?,
             sandboxes: self.sandboxes.usage().await,
