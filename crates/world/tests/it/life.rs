@@ -38,7 +38,10 @@ async fn asleep(world: &World, session: &Session, after: u64) -> u64 {
     }
     let (seq, status) = sandbox(session, after, SandboxState::Stopped).await;
     let reason = status.reason.unwrap();
-    assert!(reason.contains("The desktop was idle for 15 min"), "{reason}");
+    assert!(
+        reason.contains("The desktop was idle for 15 min"),
+        "{reason}"
+    );
     seq
 }
 
