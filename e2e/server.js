@@ -8,12 +8,14 @@ import { join } from "node:path";
 
 const program = join(import.meta.dirname, "..", "target", "debug", "deskhand");
 
-/** Polls until the condition holds. */
+/** Polls until the condition holds. The pauses are as long as the checks, which leave half of the time to others. */
 export async function eventually(what, isSo, seconds = 30) {
   const deadline = Date.now() + seconds * 1000;
-  while (!(await isSo())) {
+  for (;;) {
+    const begin = Date.now();
+    if (await isSo()) return;
     if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(50, Date.now() - begin)));
   }
 }
 
