@@ -8,12 +8,17 @@ import { join } from "node:path";
 
 const program = join(import.meta.dirname, "..", "target", "debug", "deskhand");
 
-/** Polls until the condition holds. */
+/**
+ * Polls until the condition holds. The last check begins after the deadline, because on a busy machine a check may
+ * take long. A pause is as long as the check before it, so that checks leave half of the time to others.
+ */
 export async function eventually(what, isSo, seconds = 30) {
   const deadline = Date.now() + seconds * 1000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  for (;;) {
+    const begin = Date.now();
+    if (await isSo()) return;
+    if (begin > deadline) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, Math.max(50, Date.now() - begin)));
   }
 }
 

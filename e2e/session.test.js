@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { launch, openPage } from "./browser.js";
-import { Server } from "./server.js";
+import { Server, eventually } from "./server.js";
 
 const wide = { viewport: { width: 1440, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
@@ -41,15 +41,6 @@ function canvasPixels(page, colour) {
     }
     return count;
   }, colour);
-}
-
-/** Polls until the condition holds. */
-async function eventually(what, isSo, seconds = 30) {
-  const deadline = Date.now() + seconds * 1000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) assert.fail(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 test("from the sign-in link to the answer, with the screen alive", async () => {

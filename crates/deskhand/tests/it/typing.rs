@@ -12,8 +12,8 @@ use serde_json::json;
 
 use crate::world::{say, serve, setting};
 
-/// How many lines are typed unless told otherwise: half a minute on a quiet machine.
-const USUAL_LINES: u64 = 500;
+/// How many lines are typed unless told otherwise: enough for every word of every script.
+const USUAL_LINES: u64 = 90;
 
 /// How many lines are typed in one action.
 const LINES_AT_ONCE: usize = 25;

@@ -35,7 +35,9 @@ const FLAGS: [&str; 24] = [
     "--hide-crash-restore-bubble",
     "--disable-infobars",
     "--password-store=basic",
-    "--disable-features=Translate,MediaRouter,OptimizationHints,GlobalMediaControls",
+    // With RenderDocument, a page drops all input until it is painted, even if it comes from the same site as the
+    // page before it.
+    "--disable-features=Translate,MediaRouter,OptimizationHints,GlobalMediaControls,RenderDocument",
     // Nothing that calls home: there is no network, and each attempt costs time.
     "--disable-background-networking",
     "--disable-component-update",

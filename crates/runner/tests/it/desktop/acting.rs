@@ -281,6 +281,34 @@ async fn what_is_typed_after_a_shortcut_of_the_browser_does_not_go_to_a_page_tha
 }
 
 #[tokio::test]
+async fn input_is_not_lost_on_a_page_that_is_not_painted_yet() {
+    let world = World::with_page(
+        "<body style='height:100vh'><script>
+        addEventListener('click', () => { location = 'other.html'; });
+        </script>",
+    )
+    .await;
+    let other = world.folder().join("other.html");
+    let page = "<body style='height:100vh'><script>
+        let heard = 'heard';
+        for (const type of ['keydown', 'click'])
+            addEventListener(type, e => { heard += ` ${e.key ?? 'click'}`; document.title = heard; });
+        document.title = heard;
+        // A page is painted only after its scripts, so this one is painted late.
+        const until = performance.now() + 1000;
+        while (performance.now() < until);
+        </script>";
+    std::fs::write(&other, page).unwrap();
+    world.click(300, 300).await;
+    world.title("heard").await;
+    world.key("a").await;
+    world.click(400, 400).await;
+    world.key("b").await;
+    world.title("heard a click b").await;
+    world.end().await;
+}
+
+#[tokio::test]
 async fn a_key_is_repeated() {
     let world = World::with_page(
         "<body tabindex=0><script>

@@ -42,6 +42,10 @@ const SCRIPTS: [&str; 12] = [
     "aAbBcC111!!!   ...zz",
 ];
 
+/// A little of each, for every layout.
+const SAMPLE: &str = "The quick fox 0123456789 !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~\n\tö ß œ ñ Łó ş ι Ω Ж ё ع ד \
+    ろカ字 한 न ไ e\u{301} — “” € ∞ 😀 👩‍💻 𝔘 end";
+
 /// Waits until the field has a text of this length, and checks that it is this text.
 async fn expect_field(world: &World, text: &str) {
     let length = text.encode_utf16().count();
@@ -62,9 +66,8 @@ async fn every_script_arrives_on_the_usual_layout() {
     world.click(100, 100).await;
     for text in SCRIPTS {
         world.type_text(text).await;
-        expect_field(&world, text).await;
-        clear(&world).await;
     }
+    expect_field(&world, &SCRIPTS.concat()).await;
     world.end().await;
 }
 
@@ -72,7 +75,6 @@ async fn every_script_arrives_on_the_usual_layout() {
 async fn every_script_arrives_on_other_layouts() {
     let world = World::with_page(FIELD).await;
     world.click(100, 100).await;
-    let all = SCRIPTS.join("\n");
     for layout in [
         &["de"][..],
         &["fr"],
@@ -86,8 +88,8 @@ async fn every_script_arrives_on_other_layouts() {
         world
             .run("setxkbmap", &[&["-layout"], layout].concat())
             .await;
-        world.type_text(&all).await;
-        expect_field(&world, &all).await;
+        world.type_text(SAMPLE).await;
+        expect_field(&world, SAMPLE).await;
         clear(&world).await;
     }
     world.end().await;
@@ -109,17 +111,8 @@ async fn a_second_layout_group_and_caps_lock_change_nothing_and_stay() {
 }
 
 #[tokio::test]
-async fn more_new_characters_than_there_are_spare_keys_arrive_in_order() {
-    let world = World::with_page(FIELD).await;
-    world.click(100, 100).await;
-    let text: String = ('一'..='伏').collect();
-    world.type_text(&text).await;
-    expect_field(&world, &text).await;
-    world.end().await;
-}
-
-#[tokio::test]
-async fn new_characters_do_not_keep_the_window_manager_busy() {
+async fn more_new_characters_than_there_are_spare_keys_arrive_and_do_not_keep_the_window_manager_busy()
+ {
     let world = World::with_page(FIELD).await;
     world.click(100, 100).await;
     let openbox = pids("openbox", world.folder().to_str().unwrap())[0];
@@ -155,17 +148,17 @@ async fn five_hundred_characters_arrive_quickly_and_completely() {
         .cycle()
         .take(500)
         .collect();
+    // The goal is 60 ms. This allows for a very busy machine.
+    const QUICK: Duration = Duration::from_secs(5);
     let mut times = Vec::new();
-    for _ in 0..5 {
+    while times.iter().all(|time| *time >= QUICK) {
+        assert!(times.len() < 5, "{times:?}");
         let started = Instant::now();
         world.type_text(&text).await;
         expect_field(&world, &text).await;
         times.push(started.elapsed());
         clear(&world).await;
     }
-    times.sort_unstable();
-    // The goal is 60 ms. This allows for a very busy machine.
-    assert!(times[0] < Duration::from_secs(5), "{times:?}");
     world.end().await;
 }
 

@@ -295,6 +295,8 @@ fn browser(folder: &Path) -> Vec<String> {
         "--disable-sync",
         "--disable-gpu",
         "--disable-quic",
+        // The sandbox sets this too.
+        "--disable-features=RenderDocument",
         "--test-type",
     ]
     .map(str::to_owned)
