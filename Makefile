@@ -4,7 +4,7 @@
 export MAKE_STARTED_AT := $(shell date +%s%3N)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build web setup test chaos check fmt bench clean
+.PHONY: help run build web setup test chaos check audit sbom fmt bench clean
 
 help: ## Show this menu
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -41,6 +41,15 @@ check: ## Format, lints, types and house rules only
 	@scripts/setup web
 	@scripts/web
 	@scripts/check
+
+audit: ## Ask for known vulnerabilities of what we depend on (needs the network, and cargo-deny)
+	cargo deny check advisories
+	npm --prefix web audit --omit=dev
+
+sbom: ## Write a software bill of materials to target/sbom.cdx.json
+	@mkdir -p target
+	@scripts/dependencies sbom > target/sbom.cdx.json
+	@echo "target/sbom.cdx.json"
 
 fmt: ## Format the Rust code
 	cargo fmt --all
