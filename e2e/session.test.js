@@ -119,7 +119,7 @@ test("on a phone, in the dark, through a crash of the server", async () => {
     await page.getByText("Reconnecting…").first().waitFor();
     await page.keep("7-phone-reconnecting");
     await server.runAgain();
-    await log.getByText(/The server was started again\. The agent goes on\./).waitFor();
+    await log.getByText(/The server was restarted\. The agent goes on\./).waitFor();
 
     await page.getByRole("textbox", { name: "Message" }).fill("Once more");
     await page.getByRole("button", { name: "Send" }).click();

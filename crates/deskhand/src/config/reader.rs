@@ -174,8 +174,12 @@ impl<'a> Reader<'a> {
     /// Reads a filter for log lines.
     pub(super) fn log_level(&mut self, key: &str) -> String {
         let given = self.text(key);
-        if let Err(error) = given.parse::<Targets>() {
-            self.mistake(key, &format!("{given:?} is not a level or filter: {error}"));
+        if given.parse::<Targets>().is_err() {
+            let mistake = format!(
+                "must be off, error, warn, info, debug or trace, or a filter such as info,deskhand_app=debug, not \
+                 {given:?}"
+            );
+            self.mistake(key, &mistake);
         }
         given
     }
