@@ -107,6 +107,8 @@ pub struct Settings {
     pub fallback_model: Option<String>,
     /// The system prompt of every model.
     pub prompt: PromptTemplate,
+    /// The time for which sessions are kept after their end. `None` for ever.
+    pub keep_ended: Option<Duration>,
     /// The maximum number of waiting prompts of one session.
     pub queue_length: u64,
 }

@@ -18,6 +18,7 @@ use deskhand_core::{
     viewer::Viewer,
 };
 use deskhand_store::Store;
+use tokio::sync::Notify;
 
 pub use change::{BadInstructions, ChangeSession, ChangeSessionError};
 pub use create::{CreateSession, CreateSessionError};
@@ -31,7 +32,7 @@ use crate::{
     live::LiveSessions,
     people::limits::LimitTable,
     refusal::refusals,
-    signals::Signals,
+    signals::{Signals, Topic},
 };
 
 /// The longest title, in characters.
@@ -54,6 +55,8 @@ pub(crate) struct SessionParts {
     pub(crate) clock: Arc<dyn Clock>,
     /// The budget of a session for which no other was chosen.
     pub(crate) budget: Budget,
+    /// Wakes the job that removes the pictures of deleted sessions.
+    pub(crate) deleted: Arc<Notify>,
 }
 
 /// The reason why a turn was not stopped.
@@ -98,6 +101,21 @@ impl Sessions {
         }
         let guard = self.0.live.wake_anyway(&session).await?;
         Ok(self.0.live.terminate(guard).await?)
+    }
+
+    /// Ends a session and deletes everything that is stored about it: its log, its messages and its pictures.
+    pub async fn delete(&self, viewer: Viewer, id: SessionId) -> Result<(), FindError> {
+        self.terminate(viewer, id).await?;
+        let people = self.0.store.people(id).await?;
+        if !self.0.store.delete_session(id).await? {
+            return Err(FindError::NoSession(id));
+        }
+        self.0.deleted.notify_one();
+        self.0.bus.changed(id);
+        for person in people {
+            self.0.signals.send(Topic::Access(person.user));
+        }
+        Ok(())
     }
 
     /// Stops the running turn. Its end is in the log soon after.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -10,7 +11,9 @@ use crate::{
     computers::ComputerParts,
     control::ControlParts,
     feed::{bus::Bus, log::Log},
-    jobs::{Job, Jobs, Keeper, RemoveLeftovers, SettleExpired, TellNews, WriteTokenUses},
+    jobs::{
+        Job, Jobs, Keeper, RemoveLeftovers, Retention, SettleExpired, TellNews, WriteTokenUses,
+    },
     live::{LiveParts, LiveSessions},
     people::limits::LimitTable,
     queue::QueueParts,
@@ -120,9 +123,11 @@ impl Common {
             Arc::clone(&self.parts.clock),
             self.signals.clone(),
         );
-        let jobs = self.jobs(&live, &users);
+        let deleted = Arc::<Notify>::default();
+        let sessions = self.sessions(&live, &deleted);
+        let jobs = self.jobs(&live, &users, &sessions, deleted);
         Subjects {
-            sessions: self.sessions(&live),
+            sessions,
             queue: self.queue(&live),
             control: self.control(&live),
             computers: self.computers(&live),
@@ -144,7 +149,13 @@ impl Common {
     }
 
     /// Returns the list of all background jobs.
-    fn jobs(&self, live: &LiveSessions, users: &Users) -> Jobs {
+    fn jobs(
+        &self,
+        live: &LiveSessions,
+        users: &Users,
+        sessions: &Sessions,
+        deleted: Arc<Notify>,
+    ) -> Jobs {
         let store = &self.parts.store;
         let jobs: Vec<Arc<dyn Job>> = vec![
             Arc::new(Keeper { live: live.clone() }),
@@ -162,11 +173,19 @@ impl Common {
                 sandboxes: Arc::clone(&self.parts.sandboxes),
                 store: store.clone(),
             }),
+            Arc::new(Retention {
+                sessions: sessions.clone(),
+                store: store.clone(),
+                blobs: Arc::clone(&self.parts.blobs),
+                clock: Arc::clone(&self.parts.clock),
+                keep_ended: self.parts.settings.keep_ended,
+                nudge: deleted,
+            }),
         ];
         Jobs::start(jobs, &self.parts.clock, &self.parts.tasks)
     }
 
-    fn sessions(&self, live: &LiveSessions) -> Sessions {
+    fn sessions(&self, live: &LiveSessions, deleted: &Arc<Notify>) -> Sessions {
         Sessions::new(SessionParts {
             store: self.parts.store.clone(),
             log: self.log.clone(),
@@ -177,6 +196,7 @@ impl Common {
             signals: self.signals.clone(),
             clock: Arc::clone(&self.parts.clock),
             budget: self.parts.settings.session_budget,
+            deleted: Arc::clone(deleted),
         })
     }
 

@@ -1,5 +1,7 @@
 //! Blobs: bytes kept outside the log and named by their content.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use bytes::Bytes;
 
@@ -110,6 +112,10 @@ pub trait Blobs: Send + Sync + std::fmt::Debug {
     async fn put(&self, bytes: Bytes, format: BlobFormat) -> Result<BlobName, BlobError>;
 
     async fn get(&self, name: &BlobName) -> Result<Bytes, BlobError>;
+
+    /// Removes a blob, unless its bytes were stored within `grace` before now: somebody may be about to refer to
+    /// them. Returns `false` if it is still there for that reason.
+    async fn remove(&self, name: &BlobName, grace: Duration) -> Result<bool, BlobError>;
 
     /// Checks that a blob could be stored now.
     async fn check(&self) -> Result<(), BlobError>;

@@ -40,6 +40,8 @@ pub(crate) struct Config {
     pub(crate) sandbox: SandboxConfig,
     pub(crate) turn: TurnConfig,
     pub(crate) limits: Limits,
+    /// The time for which sessions are kept after their end. `None` for ever.
+    pub(crate) keep_ended: Option<Duration>,
     /// The budget of a session that was not given one.
     pub(crate) session_budget: Budget,
     pub(crate) rate: RateConfig,
@@ -210,6 +212,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
         sandbox: sandbox(reader),
         turn: turn(reader),
         limits: limits(reader),
+        keep_ended: keep_ended(reader),
         session_budget: budget(reader, "session"),
         rate: RateConfig {
             requests_per_second: reader.integer("rate.requests_per_second", 0..=1_000_000),
@@ -275,6 +278,12 @@ fn turn(reader: &mut Reader<'_>) -> TurnConfig {
         pruned_images: reader.integer("turn.pruned_images", 1..=100),
         queue_length: reader.integer("turn.queue_length", 1..=1_000),
     }
+}
+
+/// Reads the time for which ended sessions are kept. 0 days mean for ever.
+fn keep_ended(reader: &mut Reader<'_>) -> Option<Duration> {
+    let days: u64 = reader.integer("retention.ended_days", 0..=3_650);
+    (days > 0).then(|| Duration::from_hours(24 * days))
 }
 
 /// Reads the limits of a user for whom no others are set.

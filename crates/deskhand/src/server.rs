@@ -288,6 +288,7 @@ async fn start_app(
             session_budget: config.session_budget,
             fallback_model: config.fallback_model.clone(),
             prompt: config.prompt.clone(),
+            keep_ended: config.keep_ended,
             queue_length: config.turn.queue_length,
         },
     });

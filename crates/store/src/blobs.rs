@@ -1,8 +1,11 @@
 //! Blobs as files in a folder, named by their content.
 
 use std::{
+    fs::File,
     io,
     path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
+    time::{Duration, SystemTime},
 };
 
 use async_trait::async_trait;
@@ -15,17 +18,23 @@ const TRIAL: [u8; 4096] = [0; 4096];
 
 /// Blobs in `DIR/ab/abcdef….png`.
 ///
-/// A blob appears whole or not at all: it is written to a temporary file beside its place and renamed.
+/// A blob appears whole or not at all: it is written to a temporary file beside its place and renamed. The time of its
+/// file is the last time that its bytes were stored.
 #[derive(Debug, Clone)]
 pub struct FolderBlobs {
     dir: PathBuf,
+    /// Held for reading while a blob is stored, and for writing while one is removed.
+    removing: Arc<RwLock<()>>,
 }
 
 impl FolderBlobs {
     /// Opens the folder `dir`, and creates it if it is missing.
     pub fn open(dir: PathBuf) -> io::Result<Self> {
         std::fs::create_dir_all(&dir)?;
-        Ok(Self { dir })
+        Ok(Self {
+            dir,
+            removing: Arc::default(),
+        })
     }
 
     fn path(&self, name: &BlobName) -> PathBuf {
@@ -41,7 +50,11 @@ impl Blobs for FolderBlobs {
         let kept = tokio::task::spawn_blocking(move || {
             let name = BlobName::of(Sha256::digest(&bytes).into(), format);
             let path = store.path(&name);
-            if !path.exists() {
+            let _storing = store
+                .removing
+                .read()
+                .unwrap_or_else(PoisonError::into_inner);
+            if !stored_again(&path)? {
                 write_whole(&path, &bytes)?;
             }
             Ok(name)
@@ -61,6 +74,28 @@ impl Blobs for FolderBlobs {
         }
     }
 
+    async fn remove(&self, name: &BlobName, grace: Duration) -> Result<bool, BlobError> {
+        let (store, path) = (self.clone(), self.path(name));
+        let removed = tokio::task::spawn_blocking(move || {
+            let _removing = store
+                .removing
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            let stored_at = match std::fs::metadata(&path) {
+                Ok(file) => file.modified()?,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+                Err(error) => return Err(error),
+            };
+            // A time in the future counts as now.
+            if stored_at.elapsed().unwrap_or_default() < grace {
+                return Ok(false);
+            }
+            std::fs::remove_file(&path)?;
+            Ok(true)
+        });
+        Ok(removed.await.map_err(io::Error::other)??)
+    }
+
     async fn check(&self) -> Result<(), BlobError> {
         let trial = self.dir.join(format!(".{}", uuid::Uuid::now_v7()));
         let tried = tokio::task::spawn_blocking(move || {
@@ -69,6 +104,18 @@ impl Blobs for FolderBlobs {
             written.and(removed)
         });
         tried.await.map_err(io::Error::other)?.map_err(not_kept)
+    }
+}
+
+/// Notes that a blob was stored once more. Returns `false` if there is no file of it.
+fn stored_again(path: &Path) -> io::Result<bool> {
+    match File::options().write(true).open(path) {
+        Ok(file) => {
+            file.set_modified(SystemTime::now())?;
+            Ok(true)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

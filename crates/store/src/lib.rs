@@ -20,6 +20,7 @@ mod limits;
 mod messages;
 mod people;
 mod queue;
+mod retention;
 mod rights;
 mod secrets;
 mod servers;

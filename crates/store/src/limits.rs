@@ -83,8 +83,12 @@ pub(crate) async fn made_lately(
     limits: Limits,
     since: Timestamp,
 ) -> Result<MadeLately, StoreError> {
-    let sql = "SELECT COUNT(*) AS n FROM sessions WHERE owner_id = $1 AND created_at_ms > $2";
-    let n_sessions = match tx.one(sql, [owner.0.into(), millis(since)]).await? {
+    // A deleted session still counts, so that deleting makes no room for more.
+    let made = "(SELECT created_at_ms FROM sessions WHERE owner_id = $1 AND created_at_ms > $2 \
+                UNION ALL \
+                SELECT created_at_ms FROM deleted_sessions WHERE owner_id = $1 AND created_at_ms > $2) AS made";
+    let sql = format!("SELECT COUNT(*) AS n FROM {made}");
+    let n_sessions = match tx.one(&sql, [owner.0.into(), millis(since)]).await? {
         Some(row) => count(row.get("n")?)?,
         None => 0,
     };
@@ -95,11 +99,10 @@ pub(crate) async fn made_lately(
             in_the_way: None,
         });
     };
-    let sql = "SELECT created_at_ms FROM sessions WHERE owner_id = $1 AND created_at_ms > $2 \
-               ORDER BY created_at_ms LIMIT 1 OFFSET $3";
+    let sql = format!("SELECT created_at_ms FROM {made} ORDER BY created_at_ms LIMIT 1 OFFSET $3");
     let n_before = i64::try_from(n_before).unwrap_or(i64::MAX);
     let values = [owner.0.into(), millis(since), n_before.into()];
-    let row = tx.one(sql, values).await?;
+    let row = tx.one(&sql, values).await?;
     let in_the_way = match row {
         Some(row) => timestamp(row.get("created_at_ms")?)?,
         // The limit allows no session at all.

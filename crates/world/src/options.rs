@@ -57,6 +57,7 @@ impl Default for WorldOptions {
                 },
                 fallback_model: None,
                 prompt: PromptTemplate::default(),
+                keep_ended: None,
                 queue_length: 20,
             },
             requests_per_second: 0,

@@ -27,7 +27,7 @@ type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
 
 /** The parts of a request. Those that the operation needs are required. */
 type RequestParts<O extends Operation> = {
-  query?: Record<string, string | number | undefined>;
+  query?: Record<string, string | number | boolean | undefined>;
   signal?: AbortSignal;
 } & ([PathNames<O>] extends [never] ? unknown : { path: Record<PathNames<O>, string> }) &
   (Operations[O]["body"] extends undefined ? unknown : { body: Operations[O]["body"] });
@@ -55,7 +55,7 @@ export async function request<O extends Operation>(
 /** The parts of any request. */
 interface AnyParts {
   path: Record<string, string>;
-  query: Record<string, string | number | undefined>;
+  query: Record<string, string | number | boolean | undefined>;
   body: unknown;
   signal: AbortSignal;
 }

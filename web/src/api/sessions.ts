@@ -113,6 +113,16 @@ export function useStopTurn(id: string) {
   return useMutation({ mutationFn: () => request("POST /api/sessions/{id}/stop", { path: { id } }) });
 }
 
+/** Deletes a session with its conversation and pictures. */
+export function useDeleteSession(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () =>
+      request("DELETE /api/sessions/{id}", { path: { id }, query: { forever: true } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: sessionKeys.list }),
+  });
+}
+
 export function useEndSession(id: string) {
   const client = useQueryClient();
   return useMutation({

@@ -377,6 +377,11 @@ impl Blobs for FakeBlobs {
             .ok_or_else(|| BlobError::Missing(name.clone()))
     }
 
+    async fn remove(&self, name: &BlobName, _grace: Duration) -> Result<bool, BlobError> {
+        self.kept.lock().unwrap().remove(name);
+        Ok(true)
+    }
+
     async fn check(&self) -> Result<(), BlobError> {
         Ok(())
     }

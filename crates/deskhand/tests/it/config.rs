@@ -56,6 +56,9 @@ fn without_configuration_the_defaults_are_in_force() {
     idle_seconds = 900                               # default
     life_seconds = 86400                             # default
 
+    [retention]
+    ended_days = 0                                   # default
+
     [budget]
     session_usd = 5.0                                # default
     session_tokens = 0                               # default
@@ -157,6 +160,8 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
 
     [limits]
 
+    [retention]
+
     [budget]
 
     [rate]
@@ -212,7 +217,7 @@ fn all_mistakes_are_told_together_by_key() {
     insta::assert_snapshot!(place.neutral(&ended.stderr), @r#"
     deskhand: there are 6 mistakes in the settings
       listen (HOME/desk.toml): must be text in quotes, not 7878
-      log.level (HOME/desk.toml): "loud==" is not a level or filter: error parsing level filter: expected one of "off", "error", "warn", "info", "debug", "trace", or a number 0-5
+      log.level (HOME/desk.toml): must be off, error, warn, info, debug or trace, or a filter such as info,deskhand_app=debug, not "loud=="
       screen.height (HOME/desk.toml): must be from 240 to 4320, not 1
       turn.max_steps (DESKHAND_TURN_MAX_STEPS): must be a whole number, not "many"
       scren (HOME/desk.toml): there is no such setting; `deskhand config` lists all

@@ -3,7 +3,7 @@
 use axum::{
     Json,
     extract::State,
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, HeaderName, StatusCode, header},
     response::{AppendHeaders, IntoResponse},
 };
 use deskhand_api::users::{SignInBody, SignInLinkView, UserView};
@@ -19,6 +19,9 @@ use crate::{
     problem::Problem,
     rate::SignInAttempt,
 };
+
+/// The header that makes a browser forget what it stored of this site.
+const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
@@ -73,6 +76,8 @@ pub(crate) async fn sign_out(
     let set = set_cookie(&shared, "", 0);
     Ok((
         StatusCode::NO_CONTENT,
+        // Pictures of sessions must not stay in the browser.
+        [(CLEAR_SITE_DATA, "\"cache\"")],
         AppendHeaders([(header::SET_COOKIE, set)]),
     ))
 }

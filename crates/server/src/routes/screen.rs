@@ -84,8 +84,8 @@ pub(crate) async fn blob(
     Id(name): Id<BlobName>,
 ) -> Result<Response, Problem> {
     let picture = computers.blob(caller.viewer(), name).await?;
-    // A blob never changes, but only the viewer's own cache may keep it.
-    Ok(show(picture, "private, max-age=31536000, immutable"))
+    // A blob never changes, but only the viewer's own cache may keep it, and not long after it was deleted.
+    Ok(show(picture, "private, max-age=3600, immutable"))
 }
 
 fn show(picture: Picture, caching: &'static str) -> Response {

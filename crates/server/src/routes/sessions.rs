@@ -135,21 +135,36 @@ pub(crate) async fn change(
     Ok(Json(session.into()))
 }
 
-/// Ends a session for good. Its sandbox and files are deleted, its log stays.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TerminateQuery {
+    /// With `true`, the log, the messages and the pictures are deleted, too. This cannot be undone.
+    #[serde(default)]
+    #[param(default = false)]
+    forever: bool,
+}
+
+/// Ends a session for good. Its sandbox and files are deleted. Its log stays, unless `forever=true` deletes it.
 #[utoipa::path(
     delete,
     path = "/sessions/{id}",
     operation_id = "terminate_session",
     tag = "sessions",
-    params(SessionPath),
-    responses((status = 204, description = "the session has ended")),
+    params(SessionPath, TerminateQuery),
+    responses((status = 204, description = "the session has ended, or is deleted")),
 )]
 pub(crate) async fn terminate(
     State(sessions): State<Sessions>,
     caller: Caller,
     Id(id): Id<SessionId>,
+    Query(wanted): Query<TerminateQuery>,
 ) -> Result<StatusCode, Problem> {
-    sessions.terminate(caller.viewer(), id).await?;
+    if wanted.forever {
+        sessions.delete(caller.viewer(), id).await?;
+    } else {
+        sessions.terminate(caller.viewer(), id).await?;
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -59,6 +59,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 12,
         sql: include_str!("../../migrations/0012_standing.sql"),
     },
+    Migration {
+        number: 17,
+        sql: include_str!("../../migrations/0017_retention.sql"),
+    },
 ];
 
 /// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any

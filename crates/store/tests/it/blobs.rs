@@ -1,5 +1,7 @@
 //! Pictures in files.
 
+use std::time::{Duration, SystemTime};
+
 use bytes::Bytes;
 use deskhand_core::blob::{BlobError, BlobFormat, BlobName, Blobs};
 use deskhand_store::FolderBlobs;
@@ -50,4 +52,33 @@ fn only_digests_are_names() {
     ] {
         assert!(bad.parse::<BlobName>().is_err(), "{bad}");
     }
+}
+
+#[tokio::test]
+async fn a_blob_is_removed_unless_it_was_just_stored() {
+    let dir = tempfile::tempdir().unwrap();
+    let blobs = FolderBlobs::open(dir.path().to_owned()).unwrap();
+    let bytes = Bytes::from_static(b"picture");
+    let name = blobs.put(bytes.clone(), BlobFormat::Png).await.unwrap();
+    let path = dir.path().join(&name.as_str()[..2]).join(name.as_str());
+    let (grace, hour) = (Duration::from_mins(10), Duration::from_hours(1));
+    let age = || {
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(SystemTime::now() - hour).unwrap();
+    };
+
+    assert!(!blobs.remove(&name, grace).await.unwrap(), "it is new");
+    age();
+    blobs.put(bytes, BlobFormat::Png).await.unwrap();
+    assert!(
+        !blobs.remove(&name, grace).await.unwrap(),
+        "it was stored again"
+    );
+    age();
+    assert!(blobs.remove(&name, grace).await.unwrap());
+    assert!(matches!(blobs.get(&name).await, Err(BlobError::Missing(_))));
+    assert!(
+        blobs.remove(&name, grace).await.unwrap(),
+        "nothing is left to do"
+    );
 }

@@ -1,4 +1,4 @@
-import { Ellipsis, Hand, Power, ScrollText, ShieldQuestion, Zap } from "lucide-react";
+import { Ellipsis, Hand, Power, ScrollText, ShieldQuestion, Trash2, Zap } from "lucide-react";
 import { type ReactNode, useState } from "react";
 
 import { messageOf } from "../../api/client";
@@ -9,6 +9,7 @@ import { ConfirmDialog } from "../../components/ConfirmDialog";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../components/Menu";
 import { includes } from "../../lib/rights";
 import { Instructions } from "../models/Instructions";
+import { DeleteSession } from "./DeleteSession";
 
 const MODES: readonly { value: ApprovalMode; label: string; icon: ReactNode }[] = [
   { value: "risky", label: "Risky actions", icon: <ShieldQuestion aria-hidden /> },
@@ -22,6 +23,8 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
   const mayInstruct = includes(session.right, "drive") && state !== "terminated";
   const [isInstructing, setIsInstructing] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
+  const mayDelete = session.right === "owner" && state === "terminated";
+  const [isDeleting, setIsDeleting] = useState(false);
   const end = useEndSession(session.id);
   const change = useChangeSession(session.id);
   const ask = (isOpen: boolean) => {
@@ -55,7 +58,16 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
             </MenuItem>
           </>
         )}
+        {mayDelete && (
+          <>
+            <MenuSeparator />
+            <MenuItem isDanger icon={<Trash2 aria-hidden />} onSelect={() => setIsDeleting(true)}>
+              Delete session…
+            </MenuItem>
+          </>
+        )}
       </Menu>
+      <DeleteSession id={session.id} isOpen={isDeleting} onOpenChange={setIsDeleting} />
       <Instructions
         session={session}
         mayChange={mayInstruct}
