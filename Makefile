@@ -4,7 +4,7 @@
 export MAKE_STARTED_AT := $(shell date +%s%3N)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build web setup test chaos check audit sbom fmt bench clean
+.PHONY: help run build web setup test chaos fuzz check audit sbom fmt bench clean
 
 help: ## Show this menu
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -36,6 +36,11 @@ chaos: ## Kill everything at random while agents work, 200 times on each databas
 	@scripts/setup test
 	@scripts/web
 	@KILLS=$(KILLS) SESSIONS=$(SESSIONS) SEED=$(SEED) scripts/chaos
+
+fuzz: ## Give broken input to everything that reads it, a minute each (FUZZ_SECONDS=, FUZZ_SEED=)
+	@scripts/setup test
+	@scripts/web
+	@FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) scripts/cargo nextest run --workspace --no-capture -E 'test(/\bfuzz_/)'
 
 check: ## Format, lints, types and house rules only
 	@scripts/setup web

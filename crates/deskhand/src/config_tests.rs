@@ -136,3 +136,22 @@ fn every_setting_is_in_the_documentation() {
         );
     }
 }
+
+#[test]
+fn fuzz_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("desk.toml");
+    let flags = Flags {
+        config: Some(path.clone()),
+        ..Flags::default()
+    };
+    let environment = environment(&[("HOME", "/home/ada")]);
+    let defaults = include_bytes!("../config.default.toml");
+    let short = b"listen = '127.0.0.1:1'\n[screen]\nwidth = 800\n[log]\nlevel = 'info,x=debug'\n";
+    deskhand_testkit::fuzz("settings", &[defaults, short], |input| {
+        std::fs::write(&path, input).unwrap();
+        if let Err(error) = load(&flags, &environment) {
+            assert!(!error.to_string().is_empty());
+        }
+    });
+}

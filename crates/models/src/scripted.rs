@@ -8,6 +8,8 @@ mod call;
 mod check;
 mod conversation;
 mod expect;
+#[cfg(test)]
+mod fuzz_tests;
 mod one_or_more;
 mod picture;
 mod play;

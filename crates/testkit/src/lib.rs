@@ -11,6 +11,7 @@
 mod client;
 pub mod conformance;
 mod elsewhere;
+mod fuzz;
 mod not_run;
 mod openapi;
 mod postgres;
@@ -23,6 +24,7 @@ mod watcher;
 
 pub use client::{Answer, Client};
 pub use elsewhere::{Asked, Elsewhere, Line};
+pub use fuzz::fuzz;
 pub use not_run::not_run;
 pub use openapi::{Document, Operation};
 pub use postgres::{Postgres, new_postgres_database};

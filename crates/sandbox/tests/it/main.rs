@@ -9,6 +9,7 @@
 mod conformance;
 mod desktop;
 mod doctor;
+mod fuzz;
 mod isolation;
 mod life;
 mod limits;
