@@ -65,7 +65,7 @@ fn the_document_lists_every_route_with_its_answers() {
     PUT    /api/secrets/{name} → 204 400 401 403 404 413 429 500 503
     GET    /api/sessions → 200 400 401 403 429 500 503
     POST   /api/sessions → 201 400 401 403 413 429 500 503
-    DELETE /api/sessions/{id} → 204 401 403 404 429 500 503
+    DELETE /api/sessions/{id} → 204 400 401 403 404 429 500 503
     GET    /api/sessions/{id} → 200 401 403 404 429 500 503
     PATCH  /api/sessions/{id} → 200 400 401 403 404 409 413 429 500 503
     POST   /api/sessions/{id}/actions → 200 400 401 403 404 409 413 429 500 503
