@@ -12,6 +12,7 @@
 mod api;
 mod desktop;
 mod history;
+mod hostile;
 mod load;
 mod process;
 mod service;
@@ -20,8 +21,7 @@ mod step;
 mod stream;
 mod table;
 
-const USAGE: &str =
-    "usage: deskhand-bench DESKHAND PYTHON [desktop] [step] [history] [api] [stream] [sleep]";
+const USAGE: &str = "usage: deskhand-bench DESKHAND PYTHON [desktop] [step] [history] [api] [stream] [sleep] [hostile]";
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
@@ -30,9 +30,11 @@ async fn main() {
     let python = arguments.next().expect(USAGE);
     let mut parts: Vec<String> = arguments.collect();
     if parts.is_empty() {
-        parts = ["desktop", "step", "history", "api", "stream", "sleep"]
-            .map(str::to_owned)
-            .to_vec();
+        parts = [
+            "desktop", "step", "history", "api", "stream", "sleep", "hostile",
+        ]
+        .map(str::to_owned)
+        .to_vec();
     }
     for part in parts {
         match part.as_str() {
@@ -42,6 +44,7 @@ async fn main() {
             "api" => api::measure(&program, &python).await,
             "stream" => stream::measure(&program, &python).await,
             "sleep" => sleep::measure(&program).await,
+            "hostile" => hostile::measure(&program).await,
             other => panic!("there is no part {other}; {USAGE}"),
         }
     }

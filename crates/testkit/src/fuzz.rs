@@ -1,8 +1,15 @@
 //! Gives mutated inputs to code that reads what others wrote.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the number of inputs is worth reading, and a failure has to be repeatable"
+)]
+
 use std::{
+    hash::{BuildHasher, RandomState},
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use crate::rss_bytes;
@@ -21,10 +28,7 @@ const MOST_GROWTH: u64 = 64 * 1024 * 1024;
 pub fn fuzz(name: &str, seeds: &[&[u8]], mut target: impl FnMut(&[u8])) {
     let seconds = number("FUZZ_SECONDS").map(Duration::from_secs);
     let time = seconds.unwrap_or(DEFAULT_TIME);
-    let seed = number("FUZZ_SEED").unwrap_or_else(|| {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        now.unwrap_or_default().subsec_nanos().into()
-    });
+    let seed = number("FUZZ_SEED").unwrap_or_else(|| RandomState::new().hash_one(name) >> 32);
     let mut random = Random(seed);
     let mut corpus: Vec<Vec<u8>> = seeds.iter().map(|seed| seed.to_vec()).collect();
     let started = Instant::now();
@@ -69,7 +73,7 @@ fn number(variable: &str) -> Option<u64> {
     Some(text.parse().expect("a whole number"))
 }
 
-/// A small generator of random numbers, the same everywhere (SplitMix64).
+/// A small generator of random numbers, the same everywhere (`SplitMix64`).
 struct Random(u64);
 
 impl Random {
