@@ -35,8 +35,8 @@ fn pictures(world: &World) -> Vec<PathBuf> {
 fn age(pictures: &[PathBuf]) {
     for path in pictures {
         let file = File::options().write(true).open(path).unwrap();
-        let hour_ago = SystemTime::now() - Duration::from_hours(1);
-        file.set_modified(hour_ago).unwrap();
+        let long_ago = SystemTime::UNIX_EPOCH;
+        file.set_modified(long_ago).unwrap();
     }
 }
 
