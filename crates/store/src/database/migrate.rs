@@ -59,6 +59,14 @@ const MIGRATIONS: &[Migration] = &[
         number: 12,
         sql: include_str!("../../migrations/0012_standing.sql"),
     },
+    Migration {
+        number: 13,
+        sql: include_str!("../../migrations/0013_audit.sql"),
+    },
+    Migration {
+        number: 14,
+        sql: include_str!("../../migrations/0014_offers.sql"),
+    },
 ];
 
 /// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any
