@@ -2,10 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod audit;
 mod decisions;
+mod handover;
 mod lease;
 mod life;
 mod limits;
+mod links;
+mod owners_secrets;
 mod presence;
 mod properties;
+mod sign_ins;
 mod tokens;
