@@ -1,4 +1,4 @@
-import { Ellipsis, Hand, Power, ScrollText, ShieldQuestion, Zap } from "lucide-react";
+import { Ellipsis, Hand, LogOut, Power, ScrollText, ShieldQuestion, Zap } from "lucide-react";
 import { type ReactNode, useState } from "react";
 
 import { messageOf } from "../../api/client";
@@ -9,6 +9,7 @@ import { ConfirmDialog } from "../../components/ConfirmDialog";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../components/Menu";
 import { includes } from "../../lib/rights";
 import { Instructions } from "../models/Instructions";
+import { LeaveDialog } from "./LeaveDialog";
 
 const MODES: readonly { value: ApprovalMode; label: string; icon: ReactNode }[] = [
   { value: "risky", label: "Risky actions", icon: <ShieldQuestion aria-hidden /> },
@@ -22,6 +23,7 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
   const mayInstruct = includes(session.right, "drive") && state !== "terminated";
   const [isInstructing, setIsInstructing] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
+  const [isLeaving, setIsLeaving] = useState(false);
   const end = useEndSession(session.id);
   const change = useChangeSession(session.id);
   const ask = (isOpen: boolean) => {
@@ -40,6 +42,11 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
         <MenuItem icon={<ScrollText aria-hidden />} onSelect={() => setIsInstructing(true)}>
           Instructions…
         </MenuItem>
+        {session.right !== "owner" && (
+          <MenuItem icon={<LogOut aria-hidden />} onSelect={() => setIsLeaving(true)}>
+            Leave session…
+          </MenuItem>
+        )}
         {isOwner && (
           <>
             <MenuSeparator />
@@ -62,6 +69,7 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
         isOpen={isInstructing}
         onOpenChange={setIsInstructing}
       />
+      <LeaveDialog sessionId={session.id} isOpen={isLeaving} onOpenChange={setIsLeaving} />
       <ConfirmDialog
         isOpen={isAsking}
         onOpenChange={ask}
