@@ -98,3 +98,42 @@ test("an administrator brings somebody in, shares a session and takes it back", 
   await admin.keyboard.press("Escape");
   await here(admin, "bob").waitFor({ state: "detached" });
 });
+
+test("a session is offered, and is the other's when they accept", async () => {
+  const admin = await open(wide);
+  const { url: mine } = await server.api("POST", "/sign-in-links", {});
+  await admin.goto(mine);
+  await admin.getByRole("heading", { name: "What should the agent do?" }).waitFor();
+  const user = await server.api("POST", "/users", { name: "eve" });
+  const { url: link } = await server.api("POST", `/users/${user.id}/sign-in-links`, {});
+  await admin.getByRole("textbox").first().fill("Show me the demo");
+  await admin.keyboard.press("Enter");
+  await button(admin, "Share").click();
+  await admin.getByRole("textbox", { name: "Name of the new owner" }).fill("eve");
+  await button(admin, "Offer").click();
+  await admin.getByText("Offered to eve").waitFor();
+  await admin.keep("offered");
+  await admin.keyboard.press("Escape");
+
+  const eve = await open(phone);
+  await eve.goto(link);
+  await eve.getByRole("link", { name: "1 thing for you" }).click();
+  await eve.getByText("admin offers you the session").waitFor();
+  await eve.keep("offer-phone");
+  await button(eve, "Accept").click();
+  await eve.getByText("eve accepted the session from admin and is its owner").waitFor();
+  await admin.getByText("You may view", { exact: true }).waitFor();
+
+  // A link to somebody else's account asks first.
+  const { url: other } = await server.api("POST", "/sign-in-links", {});
+  await eve.goto(other);
+  await eve.getByRole("heading", { name: "You are eve. Sign in as admin instead?" }).waitFor();
+  await eve.keep("other-user-phone");
+  await button(eve, "Stay signed in as eve").click();
+  await button(eve, "Account and theme").click();
+  await eve.getByText("Signed in as eve").waitFor();
+  await eve.getByRole("menuitem", { name: "Settings" }).click();
+  await eve.getByText("this browser").waitFor();
+  await eve.getByText("accepted a session of admin", { exact: false }).waitFor();
+  await eve.keep("sign-ins-phone");
+});

@@ -50,7 +50,7 @@ export class Server {
       env: { ...process.env, ...this.env },
     });
     for await (const line of createInterface({ input: this.process.stdout })) {
-      const link = line.match(/http:\S+\/\?code=\S+/)?.[0];
+      const link = line.match(/http:\S+\/#code=\S+/)?.[0];
       if (link) {
         this.link = link;
         this.url = new URL(link).origin;

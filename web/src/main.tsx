@@ -6,9 +6,14 @@ import { createRoot } from "react-dom/client";
 import { createQueryClient } from "./api/queryClient";
 import { Gate } from "./features/account/Gate";
 import { Join } from "./features/account/Join";
-import { takeCodeFromAddress } from "./lib/signInCode";
+import { hasCode, takeCodeFromAddress } from "./lib/signInCode";
 import { router } from "./router";
 import "./styles.css";
+
+// A link that is opened where the page is open already changes only what stands behind `#`.
+window.addEventListener("hashchange", () => {
+  if (hasCode(window.location.hash)) window.location.reload();
+});
 
 const arrivalCode = takeCodeFromAddress("code");
 const shareCode = takeCodeFromAddress("share");

@@ -65,10 +65,25 @@ impl Work {
             .iter()
             .map(|check| ask(check.kind, check.prompt.clone()))
             .collect();
-        let policy = self.people.decisions.policy().await;
+        let decisions = &self.people.decisions;
+        let policy = decisions.policy().await;
         let policy = policy.map_err(|error| unsettled(error.into()))?;
-        match policy.verdict(&invocation.proposal()) {
+        let proposal = invocation.proposal();
+        let is_owners = invocation.uses_owners_secret();
+        match policy.verdict(&proposal) {
+            Verdict::Allow if is_owners => {
+                let is_for_owner = decisions.is_for_owner().await;
+                if !is_for_owner.map_err(|error| unsettled(error.into()))? {
+                    asks.push(ask(
+                        DecisionKind::OwnerApproval,
+                        format!("{}.", proposal.wish),
+                    ));
+                }
+            }
             Verdict::Allow => {}
+            Verdict::Ask(prompt) if is_owners => {
+                asks.push(ask(DecisionKind::OwnerApproval, prompt));
+            }
             Verdict::Ask(prompt) => asks.push(ask(DecisionKind::Approval, prompt)),
             Verdict::Refuse => return Err(Outcome::failed(REFUSED_BY_POLICY)),
         }
@@ -99,8 +114,9 @@ fn refused(kind: DecisionKind, settled: &Settled) -> Outcome {
     };
     match kind {
         DecisionKind::Budget => Outcome::cut(text, Cut::Enough(None)),
-        DecisionKind::Question | DecisionKind::Approval | DecisionKind::SafetyCheck => {
-            Outcome::failed(text)
-        }
+        DecisionKind::Question
+        | DecisionKind::Approval
+        | DecisionKind::OwnerApproval
+        | DecisionKind::SafetyCheck => Outcome::failed(text),
     }
 }

@@ -40,6 +40,9 @@ pub trait Decisions: Send + Sync + std::fmt::Debug {
     /// Returns the session's current approval policy.
     async fn policy(&self) -> Result<Policy, TurnLogError>;
 
+    /// Returns true if the session's owner wrote everything that the turn works on.
+    async fn is_for_owner(&self) -> Result<bool, TurnLogError>;
+
     /// Asks people. When this returns, the question and the session's waiting state are stored.
     async fn raise(&self, id: DecisionId, ask: Ask) -> Result<(), TurnLogError>;
 

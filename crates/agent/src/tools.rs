@@ -67,6 +67,12 @@ pub trait Invocation: Send + Sync + std::fmt::Debug {
     /// Returns the call as approval policies judge it.
     fn proposal(&self) -> Proposal;
 
+    /// Returns true if the call uses something that belongs to the session's owner. It is carried out only for a message
+    /// of the owner, or with the owner's approval.
+    fn uses_owners_secret(&self) -> bool {
+        false
+    }
+
     /// Checks the call against the screen. The error is for the caller.
     fn check(&self, _screen: ScreenSize) -> Result<(), String> {
         Ok(())

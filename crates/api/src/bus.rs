@@ -82,7 +82,8 @@ pub struct SessionData {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = BusNotice)]
 pub struct NoticeData {
-    /// `too_many_awake`, `too_many_today` or `shutting_down`. A newer server may send others.
+    /// `too_many_awake`, `too_many_today`, `shutting_down`, `session_offered`, `offer_accepted`, `offer_declined` or
+    /// `offer_withdrawn`. A newer server may send others.
     pub code: String,
     /// A sentence for people.
     pub message: String,

@@ -5,6 +5,7 @@
 //! representation is also the stored format. A client sends a `…Body`; the server responds with a `…View`.
 
 pub mod actions;
+pub mod audit;
 pub mod budgets;
 pub mod bus;
 pub mod decisions;

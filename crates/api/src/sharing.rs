@@ -1,8 +1,8 @@
 //! People in a session, and links that let them in.
 
 use deskhand_core::{
-    id::{ShareId, UserId},
-    right::Right,
+    id::{SessionId, ShareId, UserId},
+    right::{Right, SessionOffer},
     secret::Secret,
 };
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 #[schema(as = GrantRight)]
 #[serde(deny_unknown_fields)]
 pub struct GrantBody {
-    /// The right. With `owner` they become the owner and you keep `drive`.
+    /// The right. `owner` is an offer: they become the owner when they accept it.
     pub right: Right,
 }
 
@@ -25,9 +25,23 @@ pub struct GrantBody {
 pub struct ShareBody {
     #[schema(value_type = GivenRight)]
     pub right: Right,
-    /// The time of expiry. A week from now by default.
+    /// The time of expiry, at most 90 days from now. A week from now by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
+    /// True if the link ends with its first use.
+    #[serde(default)]
+    pub single_use: bool,
+}
+
+/// The acceptance of a session.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[schema(as = AcceptOffer)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptOfferBody {
+    /// The right that the owner before keeps. `view` by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<GivenRight>)]
+    pub giver_keeps: Option<Right>,
 }
 
 /// A link to follow.
@@ -35,7 +49,7 @@ pub struct ShareBody {
 #[schema(as = JoinSession)]
 #[serde(deny_unknown_fields)]
 pub struct JoinBody {
-    /// The code from a link into a session (`/?share=…`).
+    /// The code from a link into a session (`/#share=…`).
     #[schema(value_type = String, format = Password)]
     pub code: Secret,
 }
@@ -68,6 +82,36 @@ pub struct PersonView {
 #[schema(as = People)]
 pub struct PeopleView {
     pub people: Vec<PersonView>,
+    /// The open offer of the session. Only its owner sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub offer: Option<OfferView>,
+}
+
+/// A session that its owner wants to hand over. It has no new owner before the other accepts.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = Offer)]
+pub struct OfferView {
+    #[schema(value_type = Uuid)]
+    pub session_id: SessionId,
+    pub session_title: String,
+    /// The owner.
+    #[schema(value_type = Uuid)]
+    pub from: UserId,
+    pub from_name: String,
+    /// The user who can accept.
+    #[schema(value_type = Uuid)]
+    pub to: UserId,
+    pub to_name: String,
+    pub created_at: Timestamp,
+    pub expires_at: Timestamp,
+}
+
+/// The open offers to you, oldest first.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = Offers)]
+pub struct OffersView {
+    pub offers: Vec<OfferView>,
 }
 
 /// A link that lets people into a session.
@@ -80,6 +124,10 @@ pub struct ShareView {
     pub right: Right,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
+    /// True if it ends with its first use.
+    #[serde(default)]
+    #[schema(required)]
+    pub single_use: bool,
 }
 
 /// A new link.
@@ -101,4 +149,19 @@ pub struct MadeShareView {
 #[schema(as = Shares)]
 pub struct SharesView {
     pub shares: Vec<ShareView>,
+}
+
+impl From<SessionOffer> for OfferView {
+    fn from(offer: SessionOffer) -> Self {
+        Self {
+            session_id: offer.session,
+            session_title: offer.session_title,
+            from: offer.from,
+            from_name: offer.from_name,
+            to: offer.to,
+            to_name: offer.to_name,
+            created_at: offer.created_at,
+            expires_at: offer.expires_at,
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Users, sign-in and settings.
 
 use deskhand_core::{
-    id::UserId,
+    id::{SignInId, UserId},
     policy::Policy,
     secret::Secret,
     user::{User, UserRole},
@@ -42,9 +42,22 @@ pub struct ChangeUserBody {
 #[schema(as = SignIn)]
 #[serde(deny_unknown_fields)]
 pub struct SignInBody {
-    /// The code from a sign-in link (`/?code=…`). It is valid once, for ten minutes.
+    /// The code from a sign-in link (`/#code=…`). It is valid once, for ten minutes.
     #[schema(value_type = String, format = Password)]
     pub code: Secret,
+    /// True to sign in although the browser is signed in as another user. That sign-in ends.
+    #[serde(default)]
+    pub replace: bool,
+}
+
+/// An invitation for a user, or a reset of their sign-in.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[schema(as = InviteUser)]
+#[serde(deny_unknown_fields)]
+pub struct InviteBody {
+    /// True for a user who has signed in before. All their sign-ins end, and their history says so.
+    #[serde(default)]
+    pub reset: bool,
 }
 
 /// A link that signs a user in once.
@@ -78,6 +91,36 @@ pub struct UsersView {
     /// The `after` of the next page, if there is one.
     #[schema(required, value_type = Option<Uuid>)]
     pub next: Option<UserId>,
+}
+
+/// A browser in which you are signed in.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = SignedInBrowser)]
+pub struct SignInView {
+    #[schema(value_type = Uuid)]
+    pub id: SignInId,
+    /// Null for sign-ins of early versions.
+    #[schema(required)]
+    pub created_at: Option<Timestamp>,
+    /// Up to a minute behind after a server was killed.
+    #[schema(required)]
+    pub last_used_at: Option<Timestamp>,
+    pub expires_at: Timestamp,
+    /// The address from which the browser signed in, as the server saw it.
+    #[schema(required)]
+    pub address: Option<String>,
+    /// The name that the browser gives itself.
+    #[schema(required)]
+    pub browser: Option<String>,
+    /// True for the browser that asks.
+    pub current: bool,
+}
+
+/// The browsers in which you are signed in, newest first.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = SignIns)]
+pub struct SignInsView {
+    pub sign_ins: Vec<SignInView>,
 }
 
 /// Your settings.

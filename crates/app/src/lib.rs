@@ -56,12 +56,14 @@ pub use money::{
     spending::{Spending, UserUse},
 };
 pub use people::{
-    ChangeUser, ChangeUserError, CreateUserError, MadeToken, MakeToken, MakeTokenError,
-    RevokeTokenError, SetApprovalsError,
+    ChangeUser, ChangeUserError, CreateUserError, EndSignInError, MadeToken, MakeToken,
+    MakeTokenError, RevokeTokenError, SetApprovalsError, SignIn, SignInError, SignInRequest,
+    SignedInBrowser,
     access::{Admission, AdmitError, Guest},
     limits::{LimitsInUse, Quotas, SetLimitsError},
-    sharing::{JoinError, MadeShare, PersonError, ShareError, ShareSession, Sharing},
-    users::{Credential, EnsureAdminError, SignIn, SignInError, Users},
+    offers::OfferError,
+    sharing::{Grant, JoinError, MadeShare, PersonError, ShareError, ShareSession, Sharing},
+    users::{Credential, EnsureAdminError, Users},
 };
 pub use queue::{
     ChangeMessage, ChangeMessageError, Choice, Place, Queue, SendPrompt, SendPromptError,

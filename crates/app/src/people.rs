@@ -3,11 +3,15 @@
 pub(crate) mod access;
 mod accounts;
 mod approvals;
+mod audit;
 pub(crate) mod limits;
+pub(crate) mod offers;
 pub(crate) mod sharing;
+mod sign_ins;
 pub(crate) mod tokens;
 pub(crate) mod users;
 
 pub use accounts::{ChangeUser, ChangeUserError, CreateUserError};
 pub use approvals::SetApprovalsError;
+pub use sign_ins::{EndSignInError, SignIn, SignInError, SignInRequest, SignedInBrowser};
 pub use tokens::{MadeToken, MakeToken, MakeTokenError, RevokeTokenError};

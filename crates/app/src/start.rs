@@ -15,7 +15,7 @@ use crate::{
         Job, Jobs, Keeper, RemoveLeftovers, Retention, SettleExpired, TellNews, WriteTokenUses,
     },
     live::{LiveParts, LiveSessions},
-    people::limits::LimitTable,
+    people::{limits::LimitTable, sharing::SharingParts},
     queue::QueueParts,
     session_computer::ComputerStarter,
     sessions::SessionParts,
@@ -46,6 +46,7 @@ impl App {
         let app = Self(Arc::new(common.subjects(turns, live)));
         // This comes before turns resume, so that none waits for an expired decision.
         app.0.decisions.settle_expired().await?;
+        app.0.sharing.shorten_links().await?;
         app.0.sessions.reconcile(&app.0.control).await?;
         Ok(app)
     }
@@ -167,7 +168,7 @@ impl Common {
                 store: store.clone(),
             }),
             Arc::new(WriteTokenUses {
-                uses: users.token_uses().clone(),
+                uses: users.credential_uses().clone(),
             }),
             Arc::new(RemoveLeftovers {
                 sandboxes: Arc::clone(&self.parts.sandboxes),
@@ -234,12 +235,15 @@ impl Common {
     }
 
     fn sharing(&self, live: &LiveSessions) -> Sharing {
-        Sharing::new(
-            self.parts.store.clone(),
-            live.clone(),
-            self.signals.clone(),
-            Arc::clone(&self.parts.clock),
-        )
+        Sharing::new(SharingParts {
+            store: self.parts.store.clone(),
+            log: self.log.clone(),
+            bus: Arc::clone(&self.bus),
+            live: live.clone(),
+            signals: self.signals.clone(),
+            clock: Arc::clone(&self.parts.clock),
+            tasks: self.parts.tasks.clone(),
+        })
     }
 
     fn quotas(&self, live: &LiveSessions) -> Quotas {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use deskhand_core::{
+    audit::Requester,
     clock::Clock,
     id::{SecretId, SessionId, UserId},
     secret::Secret,
@@ -106,6 +107,7 @@ impl Vault {
     /// Stores a secret, in place of the one with this name. Returns `true` if it is a new one.
     pub async fn put(
         &self,
+        by: Requester,
         user: UserId,
         name: &SecretName,
         value: &Secret,
@@ -123,7 +125,8 @@ impl Vault {
             origins,
             now: self.clock.now(),
         };
-        match self.store.put_secret(new, MOST_SECRETS).await? {
+        let stamp = by.at(new.now);
+        match self.store.put_secret(new, MOST_SECRETS, stamp).await? {
             PutSecret::Made => Ok(true),
             PutSecret::Replaced => Ok(false),
             PutSecret::TooMany => Err(PutSecretError::TooMany),
@@ -136,10 +139,16 @@ impl Vault {
     }
 
     /// Removes a secret of a user.
-    pub async fn remove(&self, user: UserId, name: &str) -> Result<(), RemoveSecretError> {
+    pub async fn remove(
+        &self,
+        by: Requester,
+        user: UserId,
+        name: &str,
+    ) -> Result<(), RemoveSecretError> {
+        let stamp = by.at(self.clock.now());
         // A text that cannot be a name does not name a secret.
         let is_removed = match name.parse() {
-            Ok(name) => self.store.delete_secret(user, &name).await?,
+            Ok(name) => self.store.delete_secret(user, &name, stamp).await?,
             Err(_) => false,
         };
         if is_removed {

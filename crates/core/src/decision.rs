@@ -88,6 +88,8 @@ pub enum DecisionKind {
     Question,
     /// The session's policy requires a person's approval before an action.
     Approval,
+    /// Only the session's owner can approve the action, since it uses a secret of theirs.
+    OwnerApproval,
     /// The model's vendor requires a person to check first.
     SafetyCheck,
     /// A limit is reached, or the agent makes no progress.
@@ -201,9 +203,10 @@ pub enum BadReply {
 }
 
 impl DecisionKind {
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Question,
         Self::Approval,
+        Self::OwnerApproval,
         Self::SafetyCheck,
         Self::Budget,
     ];
@@ -213,6 +216,7 @@ impl DecisionKind {
         match self {
             Self::Question => "question",
             Self::Approval => "approval",
+            Self::OwnerApproval => "owner_approval",
             Self::SafetyCheck => "safety_check",
             Self::Budget => "budget",
         }
@@ -223,11 +227,12 @@ impl DecisionKind {
     }
 
     /// Returns the right that answering needs. Those who may talk to the agent may answer its questions; those who
-    /// may drive decide what it does.
+    /// may drive decide what it does; the owner decides about their secrets.
     pub fn needed(self) -> Right {
         match self {
             Self::Question => Right::Suggest,
             Self::Approval | Self::SafetyCheck | Self::Budget => Right::Drive,
+            Self::OwnerApproval => Right::Owner,
         }
     }
 }

@@ -9,6 +9,7 @@
 mod decisions;
 mod ends;
 mod models;
+mod people;
 mod settings;
 
 use jiff::Timestamp;
@@ -19,6 +20,7 @@ pub use self::{
     decisions::{DecisionRaised, DecisionSettled},
     ends::{Complete, Failure, Outcome},
     models::{Cost, GatewayUse, ModelChanged, Retry},
+    people::HandedOver,
     settings::SessionChanged,
 };
 use crate::{
@@ -125,6 +127,7 @@ events! {
     Gateway("gateway"): GatewayUse,
     Model("model"): ModelChanged,
     Changed("changed"): SessionChanged,
+    HandedOver("handed_over"): HandedOver,
     Plan("plan"): PlanChanged,
     Notice("notice"): Notice,
     Error("error"): Failure,
@@ -144,6 +147,7 @@ impl EventBody {
                 | Self::Answer(_)
                 | Self::Model(_)
                 | Self::Changed(_)
+                | Self::HandedOver(_)
         )
     }
 }

@@ -53,6 +53,10 @@ ids! {
     DecisionId,
     /// A secret that agents may type.
     SecretId,
+    /// A browser that is signed in.
+    SignInId,
+    /// An entry of the audit log.
+    AuditId,
     /// A request to a runner. A runner carries out an id at most once.
     RequestId,
 }

@@ -4,6 +4,7 @@
 //! for.
 
 pub mod action;
+pub mod audit;
 pub mod blob;
 pub mod budget;
 pub mod clock;

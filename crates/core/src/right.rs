@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::id::{ShareId, UserId};
+use crate::id::{SessionId, ShareId, UserId};
 
 /// A right in a session. Each includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
@@ -33,6 +33,21 @@ pub struct Person {
 pub struct Share {
     pub id: ShareId,
     pub right: Right,
+    pub created_at: Timestamp,
+    pub expires_at: Timestamp,
+    /// True if it ends with its first use.
+    pub is_single_use: bool,
+}
+
+/// A session that its owner wants to hand over to another user, who has not accepted it yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionOffer {
+    pub session: SessionId,
+    pub session_title: String,
+    pub from: UserId,
+    pub from_name: String,
+    pub to: UserId,
+    pub to_name: String,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
 }

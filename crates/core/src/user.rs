@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::id::{TokenId, UserId};
+use crate::id::{SignInId, TokenId, UserId};
 
 /// The longest name of a user or a token, in characters.
 pub const LONGEST_NAME: usize = 64;
@@ -108,6 +108,19 @@ pub struct Identity {
     pub token: Option<TokenId>,
     /// The time at which the proof expires.
     pub expires_at: Option<Timestamp>,
+}
+
+/// A browser in which a user is signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Browser {
+    pub id: SignInId,
+    pub created_at: Option<Timestamp>,
+    pub last_used_at: Option<Timestamp>,
+    pub expires_at: Timestamp,
+    /// The address from which it signed in, as the server saw it. Absent for sign-ins of early versions.
+    pub address: Option<String>,
+    /// The name that it gives itself.
+    pub name: Option<String>,
 }
 
 /// The reason why a text cannot be the name of a user or a token.

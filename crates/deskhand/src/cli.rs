@@ -70,6 +70,8 @@ pub(crate) enum Command {
     Token(TokenArgs),
     /// Store, list and remove secrets, which agents type and never see
     Secret(SecretArgs),
+    /// List who changed accounts, rights, tokens, secrets and limits
+    Audit(AuditArgs),
     /// Check this machine and print how to fix what is missing
     Doctor(DoctorArgs),
     /// Print the current settings and the source of each
@@ -198,7 +200,26 @@ pub(crate) enum UserCommand {
         /// Name of the user
         #[arg(value_name = "NAME")]
         name: String,
+        /// For a user who has signed in before: end all their sign-ins first
+        #[arg(long)]
+        reset: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditArgs {
+    /// Only changes by this user, or about them
+    #[arg(long, value_name = "NAME")]
+    pub(crate) user: Option<String>,
+    /// Only this action, such as token.created, or one subject, such as token
+    #[arg(long, value_name = "ACTION")]
+    pub(crate) action: Option<String>,
+    /// Number of changes, the newest ones
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=500))]
+    pub(crate) limit: u32,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
 }
 
 #[derive(Debug, Args)]

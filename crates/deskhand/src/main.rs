@@ -2,6 +2,7 @@
 //!
 //! Only this crate knows all others; it wires them together.
 
+mod audit;
 mod cli;
 mod client;
 mod config;
@@ -79,6 +80,9 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
         }),
         Command::Secret(args) => as_client(&load()?.config, |config| {
             secrets::secret(&args, config, &environment)
+        }),
+        Command::Audit(args) => as_client(&load()?.config, |config| {
+            audit::audit(&args, config, &environment)
         }),
         Command::Prompt(args) => models::prompt(&args, &load()?.config).map(|()| ExitCode::SUCCESS),
         Command::Doctor(args) => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_api::{
     budgets::UserLimitsView,
     tokens::CreateTokenBody,
-    users::{CreateUserBody, UserView},
+    users::{CreateUserBody, InviteBody, UserView},
 };
 use deskhand_core::{
     clock::{Clock, SystemClock},
@@ -53,9 +53,10 @@ pub(crate) async fn user(
             };
             limit_user(&client, name, &limits).await
         }
-        UserCommand::Link { name } => {
+        UserCommand::Link { name, reset } => {
             let user = find_user(&client, name).await?;
-            print_link(&client, &user).await
+            let wanted = InviteBody { reset: *reset };
+            print_link(&client, &user, &wanted).await
         }
     }
 }
@@ -71,7 +72,7 @@ async fn add_user(client: &Client, name: &str, is_admin: bool) -> anyhow::Result
         role: Some(role),
     };
     let user = client.add_user(&wanted).await?;
-    print_link(client, &user).await
+    print_link(client, &user, &InviteBody::default()).await
 }
 
 async fn list_users(client: &Client) -> anyhow::Result<()> {
@@ -96,7 +97,7 @@ async fn enable_user(client: &Client, name: &str) -> anyhow::Result<()> {
     let user = find_user(client, name).await?;
     client.set_active(user.id, true).await?;
     output::say(&format!(
-        "{0} may sign in again: `deskhand user link {0}` prints a link.",
+        "{0} may sign in again: `deskhand user link {0} --reset` prints a link.",
         user.name
     ));
     Ok(())
@@ -178,7 +179,7 @@ pub(crate) fn parse_scope(text: &str) -> Result<Scope, String> {
     Scope::from_name(text).ok_or_else(|| "the scopes are metrics, read, write and admin".to_owned())
 }
 
-async fn find_user(client: &Client, name: &str) -> anyhow::Result<UserView> {
+pub(crate) async fn find_user(client: &Client, name: &str) -> anyhow::Result<UserView> {
     let users = client.users().await?;
     let found = users
         .into_iter()
@@ -188,8 +189,8 @@ async fn find_user(client: &Client, name: &str) -> anyhow::Result<UserView> {
     })
 }
 
-async fn print_link(client: &Client, user: &UserView) -> anyhow::Result<()> {
-    output::answer(&client.link_for(user.id).await?)?;
+async fn print_link(client: &Client, user: &UserView, wanted: &InviteBody) -> anyhow::Result<()> {
+    output::answer(&client.link_for(user.id, wanted).await?)?;
     output::say(&format!(
         "Send it to {}. It signs them in once, within a day.",
         user.name

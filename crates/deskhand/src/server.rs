@@ -12,6 +12,7 @@ use anyhow::Context;
 use deskhand_agent::{OwnLoop, TurnLimits};
 use deskhand_app::App;
 use deskhand_core::{
+    audit::Requester,
     clock::SystemClock,
     gateway::{Entrance, ModelGateway},
     sandbox::Lifecycle,
@@ -144,8 +145,9 @@ impl RunningServer {
     pub(crate) async fn sign_in_link(&self) -> anyhow::Result<String> {
         let users = self.app.users();
         let admin = users.admin().await?.context("there is no administrator")?;
-        let (code, _expires_at) = users.new_sign_in_code(admin.id).await?;
-        Ok(format!("{}/?code={}", self.public_url, code.expose()))
+        let code = users.new_sign_in_code(Requester::SERVER, admin.id);
+        let (code, _expires_at) = code.await?;
+        Ok(format!("{}/#code={}", self.public_url, code.expose()))
     }
 
     /// Waits until the server fails, and returns the error.

@@ -4,19 +4,22 @@
 //! check. Reading needs the scope `read`, everything else at least `write`. The scope `metrics` gives access to the
 //! metrics only.
 
+use std::net::IpAddr;
+
 use axum::{
     extract::{FromRef, FromRequestParts},
     http::{HeaderMap, Method, StatusCode, header, request::Parts},
 };
 use deskhand_app::{Credential, Users};
 use deskhand_core::{
+    audit::Requester,
     id::UserId,
     secret::Secret,
     user::{Identity, Scope, UserRole},
     viewer::Viewer,
 };
 
-use crate::{Shared, problem::Problem};
+use crate::{Shared, origin_address::address, problem::Problem};
 
 /// The cookie's name.
 pub(crate) const COOKIE: &str = "deskhand";
@@ -27,11 +30,11 @@ pub(crate) struct Caller(pub(crate) UserId);
 
 /// A signed-in user who may manage their own account.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct AccountHolder(pub(crate) UserId);
+pub(crate) struct AccountHolder(pub(crate) UserId, pub(crate) Requester);
 
 /// A signed-in user who may manage the server and all accounts.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Administrator;
+pub(crate) struct Administrator(pub(crate) Requester);
 
 /// A caller who may read the server's metrics.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +45,12 @@ pub(crate) struct Monitor;
 pub(crate) struct Pass {
     pub(crate) identity: Identity,
     pub(crate) credential: Credential,
+    address: Option<IpAddr>,
 }
+
+/// A request that our own page sends, from a browser that may not be signed in yet.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OwnPage;
 
 impl Caller {
     pub(crate) fn viewer(self) -> Viewer {
@@ -53,6 +61,15 @@ impl Caller {
 impl Pass {
     pub(crate) fn viewer(&self) -> Viewer {
         Viewer::User(self.identity.user)
+    }
+
+    /// Returns the party behind the request, for the audit log.
+    pub(crate) fn requester(&self) -> Requester {
+        Requester {
+            user: Some(self.identity.user),
+            token: self.identity.token,
+            address: self.address,
+        }
     }
 }
 
@@ -73,6 +90,7 @@ impl Pass {
         Ok(Self {
             identity,
             credential,
+            address: address(parts),
         })
     }
 }
@@ -119,7 +137,7 @@ impl FromRequestParts<Shared> for AccountHolder {
     async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
         let pass = Pass::from_request_parts(parts, shared).await?;
         require(pass.identity, Scope::Admin)?;
-        Ok(Self(pass.identity.user))
+        Ok(Self(pass.identity.user, pass.requester()))
     }
 }
 
@@ -130,6 +148,15 @@ impl FromRequestParts<Shared> for Administrator {
         let pass = Pass::from_request_parts(parts, shared).await?;
         require_administrator(pass.identity)?;
         require(pass.identity, Scope::Admin)?;
+        Ok(Self(pass.requester()))
+    }
+}
+
+impl FromRequestParts<Shared> for OwnPage {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
+        from_our_page(parts)?;
         Ok(Self)
     }
 }

@@ -5,6 +5,7 @@ mod extract;
 mod gateway;
 mod metrics;
 mod openapi;
+mod origin_address;
 mod page;
 mod paths;
 mod problem;
@@ -122,11 +123,15 @@ pub fn has_page() -> bool {
 /// Returns all routes with their descriptions. Every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
-        bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, models, people,
-        queue, screen, secrets, sessions, settings, sharing, stream, tokens, usage, users,
+        audit, bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, models,
+        offers, people, queue, screen, secrets, sessions, settings, sharing, sign_ins, stream,
+        tokens, usage, users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
+        .merge(sign_ins::routes())
+        .merge(audit::routes())
+        .merge(offers::routes())
         .merge(users::routes())
         .merge(limits::routes())
         .merge(usage::routes())

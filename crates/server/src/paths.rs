@@ -61,6 +61,22 @@ pub(crate) struct TokenPath {
     id: Uuid,
 }
 
+/// The sign-in that the path names.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct SignInPath {
+    /// The sign-in.
+    id: Uuid,
+}
+
+/// The offered session that the path names.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct OfferPath {
+    /// The session that is offered.
+    session: Uuid,
+}
+
 /// The secret that the path names.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]

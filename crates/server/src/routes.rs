@@ -3,6 +3,7 @@
 //! A handler's attribute is its route and its description. [`crate::openapi`] adds the responses that follow from
 //! the route alone, such as 401; the attribute names the others.
 
+pub(crate) mod audit;
 pub(crate) mod bus;
 pub(crate) mod by_hand;
 pub(crate) mod decisions;
@@ -13,6 +14,7 @@ pub(crate) mod limits;
 pub(crate) mod messages;
 pub(crate) mod metrics;
 pub(crate) mod models;
+pub(crate) mod offers;
 pub(crate) mod people;
 pub(crate) mod queue;
 pub(crate) mod screen;
@@ -20,6 +22,7 @@ pub(crate) mod secrets;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod sharing;
+pub(crate) mod sign_ins;
 pub(crate) mod stream;
 pub(crate) mod tokens;
 pub(crate) mod usage;

@@ -6,8 +6,9 @@ use deskhand_api::{
     decisions::{DecisionView, DecisionsView},
     events::{Collaborator, PresenceMessage},
     sharing::{PersonView, ShareView},
+    users::SignInView,
 };
-use deskhand_app::{LimitsInUse, News, Notice, PresenceChange, Sharing, UserUse};
+use deskhand_app::{LimitsInUse, News, Notice, PresenceChange, Sharing, SignedInBrowser, UserUse};
 use deskhand_core::id::SessionId;
 use deskhand_core::{
     inbox::{DecisionPage, NamedDecision},
@@ -86,6 +87,20 @@ pub(crate) fn share(share: &Share) -> ShareView {
         right: share.right,
         created_at: share.created_at,
         expires_at: share.expires_at,
+        single_use: share.is_single_use,
+    }
+}
+
+pub(crate) fn sign_in(seen: SignedInBrowser) -> SignInView {
+    let browser = seen.browser;
+    SignInView {
+        id: browser.id,
+        created_at: browser.created_at,
+        last_used_at: browser.last_used_at,
+        expires_at: browser.expires_at,
+        address: browser.address,
+        browser: browser.name,
+        current: seen.is_current,
     }
 }
 

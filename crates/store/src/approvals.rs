@@ -1,11 +1,15 @@
 //! Approval policies of sessions, and the defaults of users.
 
 use deskhand_core::{
+    audit::{AuditAction, AuditStamp},
     id::{SessionId, UserId},
     policy::Policy,
 };
 
-use crate::database::{Row, Store, StoreError, from_json, json};
+use crate::{
+    audit::NewEntry,
+    database::{Row, Store, StoreError, Transaction, from_json, json},
+};
 
 impl Store {
     /// Returns the policy of a user's new sessions. Returns `None` if there is no such user.
@@ -20,11 +24,16 @@ impl Store {
         &self,
         user: UserId,
         policy: &Policy,
+        stamp: AuditStamp,
     ) -> Result<(), StoreError> {
+        let mut tx = self.begin().await?;
         let sql = "UPDATE users SET approvals = $1 WHERE id = $2";
-        self.write(sql, [json(policy)?.into(), user.0.into()])
+        tx.execute(sql, [json(policy)?.into(), user.0.into()])
             .await?;
-        Ok(())
+        let changed = NewEntry::new(AuditAction::DefaultApprovalsChanged).about(user);
+        let changed = with_policy(changed, policy);
+        changed.append(&mut tx, stamp).await?;
+        tx.commit().await
     }
 
     /// Returns the policy of a session. Returns `None` if there is no such session.
@@ -33,6 +42,22 @@ impl Store {
         let row = self.one(sql, [session.0.into()]).await?;
         row.map(|row| policy(&row)).transpose()
     }
+}
+
+/// Returns the policy of a user's new sessions.
+pub(crate) async fn default_policy(
+    tx: &mut Transaction,
+    user: UserId,
+) -> Result<Policy, StoreError> {
+    let sql = "SELECT approvals FROM users WHERE id = $1";
+    let row = tx.one(sql, [user.0.into()]).await?;
+    let row = row.ok_or_else(|| StoreError::Gone(format!("user {user}")))?;
+    policy(&row)
+}
+
+/// Adds a policy to an audit entry.
+pub(crate) fn with_policy(entry: NewEntry, policy: &Policy) -> NewEntry {
+    entry.with("mode", policy.mode).with("rules", &policy.rules)
 }
 
 pub(crate) fn policy(row: &Row) -> Result<Policy, StoreError> {

@@ -217,20 +217,6 @@ impl Store {
         })
     }
 
-    /// Runs a single writing statement that returns a row.
-    pub(crate) async fn write_one(
-        &self,
-        sql: &str,
-        values: impl AsRef<[Value]>,
-    ) -> Result<Option<Row>, StoreError> {
-        let values = values.as_ref();
-        let rows = match &*self.database {
-            Database::Sqlite(sqlite) => sqlite.write(sql, values).await?,
-            Database::Postgres(postgres) => postgres.query(sql, values).await?,
-        };
-        Ok(rows.into_iter().next())
-    }
-
     /// Reads the first row.
     pub(crate) async fn one(
         &self,

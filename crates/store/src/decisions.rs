@@ -1,6 +1,8 @@
 //! Decisions: questions to people, raised and settled once, each together with its event.
 
 use deskhand_core::{
+    audit::{AuditAction, Requester},
+    budget::Over,
     decision::{Ask, Decision, DecisionKind, DecisionState, GivenFile, Reply, Settlement},
     event::{DecisionRaised, DecisionSettled, EventBody},
     id::{DecisionId, SessionId, TurnId, UserId},
@@ -10,6 +12,7 @@ use deskhand_core::{
 use jiff::Timestamp;
 
 use crate::{
+    audit::NewEntry,
     budgets::grant,
     commit::{Change, HeldSession},
     database::{Row, Store, StoreError, Value, from_json, json, millis, timestamp},
@@ -111,6 +114,7 @@ impl Change for SettleDecision<'_> {
             let ask: Ask = from_json(row.get("ask")?)?;
             if let Some(over) = ask.over {
                 grant(session, &over).await?;
+                audit_raise(session, &over, self.settlement.by()).await?;
             }
         }
         if let Some(file) = self.file {
@@ -191,7 +195,8 @@ impl Store {
             "SELECT {COLUMNS}, s.title, u.name FROM decisions d \
              JOIN sessions s ON s.id = d.session_id LEFT JOIN users u ON u.id = d.answered_by \
              LEFT JOIN session_rights r ON r.session_id = s.id AND r.user_id = $1 \
-             WHERE (s.owner_id = $1 OR r.right_name = 'drive' \
+             WHERE (s.owner_id = $1 \
+             OR (r.right_name = 'drive' AND d.kind <> 'owner_approval') \
              OR (r.right_name = 'suggest' AND d.kind = 'question')) \
              AND d.id < $2 AND ($3 IS NULL OR d.state = $3) ORDER BY d.id DESC LIMIT $4"
         );
@@ -309,6 +314,21 @@ async fn settle(
     });
     session.tell(&settled).await?;
     Ok(())
+}
+
+/// Records that a person raised the daily budget of the session's owner.
+async fn audit_raise(
+    session: &mut HeldSession,
+    over: &Over,
+    by: Option<UserId>,
+) -> Result<(), StoreError> {
+    if !over.bound.is_of_owner() {
+        return Ok(());
+    }
+    let stamp = by.map_or(Requester::SERVER, Requester::from).at(session.at);
+    let raised = NewEntry::new(AuditAction::LimitRaised).about(session.owner);
+    let raised = raised.within(session.id).with("more", over.more);
+    raised.append(&mut session.tx, stamp).await
 }
 
 /// Stores the file that answers a decision.

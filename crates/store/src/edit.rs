@@ -1,6 +1,7 @@
 //! Changes to the settings of a session: title, model, instructions, approvals and budget.
 
 use deskhand_core::{
+    audit::{AuditAction, Requester},
     budget::{Amount, Budget, ChangeBudget},
     event::{EventBody, ModelChanged, SessionChanged},
     id::UserId,
@@ -8,7 +9,8 @@ use deskhand_core::{
 };
 
 use crate::{
-    approvals::policy,
+    approvals::{policy, with_policy},
+    audit::NewEntry,
     budgets::{budget, granted, nano, stored_tokens},
     commit::{Change, HeldSession},
     database::{Row, StoreError, json, stored_count},
@@ -19,6 +21,8 @@ use crate::{
 #[derive(Debug)]
 pub struct EditSession {
     pub by: UserId,
+    /// The same person, for the audit log.
+    pub requester: Requester,
     pub title: Option<String>,
     /// The model from the next turn on. An ended session refuses it.
     pub model: Option<String>,
@@ -60,7 +64,7 @@ impl Change for EditSession {
         if self.model.is_some() && session.is_terminated() {
             return Ok(Err(EditRefused::Ended));
         }
-        let by = self.by;
+        let (by, requester) = (self.by, self.requester);
         let before = read(session).await?;
         let after = self.applied_to(before.clone());
         if after == before {
@@ -77,6 +81,7 @@ impl Change for EditSession {
             session.tell(&changed).await?;
         }
         let changed = after.difference_to(&before, by, by_name);
+        audit(session, &changed, requester).await?;
         if !changed.is_empty() {
             session.tell(&EventBody::Changed(changed)).await?;
         }
@@ -114,6 +119,34 @@ impl Settings {
             budget: has_other_budget.then_some(self.budget),
         }
     }
+}
+
+/// Records changes to the approvals and the budget.
+async fn audit(
+    session: &mut HeldSession,
+    changed: &SessionChanged,
+    requester: Requester,
+) -> Result<(), StoreError> {
+    let (id, owner, stamp) = (session.id, session.owner, requester.at(session.at));
+    if let Some(policy) = &changed.approvals {
+        let entry = NewEntry::new(AuditAction::ApprovalsChanged).about(owner);
+        let entry = with_policy(entry.within(id), policy);
+        entry.append(&mut session.tx, stamp).await?;
+    }
+    if let Some(budget) = &changed.budget {
+        let usd = budget.usd.map(|usd| format!("${usd}"));
+        let tokens = budget.tokens.map(|tokens| format!("{tokens} tokens"));
+        let words: Vec<_> = usd.into_iter().chain(tokens).collect();
+        let words = if words.is_empty() {
+            "no limit".to_owned()
+        } else {
+            words.join(" and ")
+        };
+        let entry = NewEntry::new(AuditAction::BudgetChanged).about(owner);
+        let entry = entry.within(id).with("budget", words);
+        entry.append(&mut session.tx, stamp).await?;
+    }
+    Ok(())
 }
 
 fn other<T: PartialEq>(after: T, before: &T) -> Option<T> {

@@ -5,6 +5,7 @@
 
 mod answers;
 mod approvals;
+mod audit;
 pub mod blobs;
 mod budgets;
 mod commit;
@@ -18,6 +19,7 @@ mod key_file;
 mod lease;
 mod limits;
 mod messages;
+mod offers;
 mod people;
 mod queue;
 mod retention;
@@ -26,6 +28,7 @@ mod secrets;
 mod servers;
 mod sessions;
 mod shares;
+mod sign_ins;
 mod standing;
 mod tokens;
 mod transitions;
@@ -41,14 +44,17 @@ pub use gateway::CountGatewayUse;
 pub use key_file::{Key, KeyError, KeyFile};
 pub use lease::{EndLease, LeaseRefused, NotTheLease, TakeLease};
 pub use limits::MadeLately;
+pub use offers::{AcceptOffer, NewOffer, NoOffer, OfferEnd, Offered};
 pub use people::{ChangedUser, NewUser, UserChange};
 pub use queue::{
     ChangeWaiting, NothingToTake, PromptRefused, QueuePrompt, Steering, TakePrompt, TakeSteering,
     WaitingRefused,
 };
+pub use rights::{Departure, Granted};
 pub use secrets::{NewSecret, PutSecret, SealedSecret};
 pub use servers::{DatabaseClaim, InUse, NewServer};
 pub use sessions::{NewSession, Unsettled};
 pub use shares::{Joined, NewShare};
+pub use sign_ins::{CodeReason, NewCode, NewSignIn, sign_in_id};
 pub use tokens::NewToken;
 pub use transitions::{CannotMove, FinalAnswer, PhaseMove, Transition};

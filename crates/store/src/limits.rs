@@ -1,6 +1,7 @@
 //! Limits of users, and the number of sessions they created recently.
 
 use deskhand_core::{
+    audit::{AuditAction, AuditStamp},
     budget::ChangeBudget,
     id::UserId,
     limits::{Limits, UserLimits},
@@ -8,6 +9,7 @@ use deskhand_core::{
 use jiff::Timestamp;
 
 use crate::{
+    audit::NewEntry,
     budgets::{nano, stored_tokens, usd},
     database::{Row, Store, StoreError, Transaction, Value, count, millis, timestamp},
 };
@@ -42,7 +44,9 @@ impl Store {
         &self,
         user: UserId,
         limits: UserLimits,
+        stamp: AuditStamp,
     ) -> Result<(), StoreError> {
+        let mut tx = self.begin().await?;
         let sql = "INSERT INTO user_limits \
                    (user_id, awake_sessions, sessions_per_day, idle_seconds, life_seconds, \
                    day_nanousd, day_tokens) \
@@ -61,8 +65,17 @@ impl Store {
             limits.day.usd.map(nano).into(),
             stored_tokens(limits.day.tokens),
         ];
-        self.write(sql, values).await?;
-        Ok(())
+        tx.execute(sql, values).await?;
+        let changed = NewEntry::new(AuditAction::LimitsChanged).about(user);
+        let changed = changed
+            .with("awake_sessions", limits.awake_sessions)
+            .with("sessions_per_day", limits.sessions_per_day)
+            .with("idle_seconds", limits.idle_seconds)
+            .with("life_seconds", limits.life_seconds)
+            .with("day_usd", limits.day.usd)
+            .with("day_tokens", limits.day.tokens);
+        changed.append(&mut tx, stamp).await?;
+        tx.commit().await
     }
 
     /// Counts the sessions that a user with these `limits` created after `since`.

@@ -1,7 +1,7 @@
 //! Messages: the conversation in order.
 
 use deskhand_core::{
-    id::{MessageId, SessionId, UserId},
+    id::{MessageId, SessionId, TurnId, UserId},
     message::{Delivery, Message, MessagePage, Role, UnknownDelivery},
 };
 use jiff::Timestamp;
@@ -58,6 +58,27 @@ impl Store {
         let sql = "SELECT model FROM messages WHERE id = $1";
         let row = self.one(sql, [message.0.into()]).await?;
         row.map_or(Ok(None), |row| row.get("model"))
+    }
+
+    /// Returns true if the session's owner wrote all messages that a turn has taken. Whoever changed the text of a
+    /// message last is its writer.
+    pub async fn is_turn_of_owner(
+        &self,
+        session: SessionId,
+        turn: TurnId,
+    ) -> Result<bool, StoreError> {
+        let sql = "SELECT s.owner_id, COALESCE(m.edited_by, m.author_id) AS writer_id \
+                   FROM messages m JOIN sessions s ON s.id = m.session_id \
+                   WHERE m.session_id = $1 AND m.turn_id = $2";
+        let rows = self.all(sql, [session.0.into(), turn.0.into()]).await?;
+        for row in &rows {
+            let (owner, writer): (Option<uuid::Uuid>, Option<uuid::Uuid>) =
+                (row.get("owner_id")?, row.get("writer_id")?);
+            if writer != owner {
+                return Ok(false);
+            }
+        }
+        Ok(!rows.is_empty())
     }
 }
 

@@ -1,12 +1,17 @@
-//! Users, their sign-ins, and the browsers that are signed in.
+//! Users.
 
 use deskhand_core::{
+    audit::{AuditAction, AuditStamp},
     id::UserId,
-    user::{Identity, Scope, User, UserPage, UserRole},
+    user::{User, UserPage, UserRole},
 };
 use jiff::Timestamp;
 
-use crate::database::{Row, Store, StoreError, Transaction, Value, millis, timestamp};
+use crate::{
+    audit::NewEntry,
+    database::{Row, Store, StoreError, Transaction, Value, millis, timestamp},
+    sign_ins::end_all,
+};
 
 const COLUMNS: &str = "id, name, role, active, created_at_ms";
 
@@ -47,7 +52,12 @@ impl Store {
     }
 
     /// Creates a user. Returns `false` if the name is taken.
-    pub async fn insert_user(&self, new: NewUser<'_>) -> Result<bool, StoreError> {
+    pub async fn insert_user(
+        &self,
+        new: NewUser<'_>,
+        stamp: AuditStamp,
+    ) -> Result<bool, StoreError> {
+        let mut tx = self.begin().await?;
         let sql = "INSERT INTO users (id, name, role, created_at_ms) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT DO NOTHING";
         let values = [
@@ -56,7 +66,14 @@ impl Store {
             new.role.name().into(),
             millis(new.created_at),
         ];
-        Ok(self.write(sql, values).await? > 0)
+        if tx.execute(sql, values).await? == 0 {
+            return Ok(false);
+        }
+        let created = NewEntry::new(AuditAction::UserCreated).about(new.id);
+        let created = created.with("role", new.role.name());
+        created.append(&mut tx, stamp).await?;
+        tx.commit().await?;
+        Ok(true)
     }
 
     pub async fn user(&self, id: UserId) -> Result<Option<User>, StoreError> {
@@ -94,6 +111,7 @@ impl Store {
         &self,
         id: UserId,
         change: UserChange<'_>,
+        stamp: AuditStamp,
     ) -> Result<ChangedUser, StoreError> {
         let mut tx = self.begin().await?;
         // The rows are locked, so that if two administrators disable each other, one stays.
@@ -133,101 +151,33 @@ impl Store {
             Err(error) => return Err(error),
         }
         if !after.active {
-            for sql in [
-                "DELETE FROM logins WHERE user_id = $1",
-                "DELETE FROM sign_in_codes WHERE user_id = $1",
-            ] {
-                tx.execute(sql, [id.0.into()]).await?;
-            }
+            end_all(&mut tx, id).await?;
+        }
+        let changes = difference(before, &after);
+        if !changes.is_empty() {
+            let changed = NewEntry::new(AuditAction::UserChanged).about(id);
+            let changed = changed.with("changes", changes.join(", "));
+            changed.append(&mut tx, stamp).await?;
         }
         tx.commit().await?;
         Ok(ChangedUser::Changed(after))
     }
+}
 
-    /// Stores a sign-in code, and deletes expired ones.
-    pub async fn insert_sign_in_code(
-        &self,
-        user: UserId,
-        hash: &str,
-        now: Timestamp,
-        expires_at: Timestamp,
-    ) -> Result<(), StoreError> {
-        self.write(
-            "DELETE FROM sign_in_codes WHERE expires_at_ms <= $1",
-            [millis(now)],
-        )
-        .await?;
-        let sql = "INSERT INTO sign_in_codes (hash, user_id, expires_at_ms) VALUES ($1, $2, $3)";
-        self.write(sql, [hash.into(), user.0.into(), millis(expires_at)])
-            .await?;
-        Ok(())
+/// Describes the changes to a user in words.
+fn difference(before: &User, after: &User) -> Vec<String> {
+    let mut changes = Vec::new();
+    if before.name != after.name {
+        changes.push(format!("the name was {}", before.name));
     }
-
-    /// Uses up a sign-in code. Returns its user if the code is valid and the user is active. Of two concurrent
-    /// attempts, one succeeds.
-    pub async fn take_sign_in_code(
-        &self,
-        hash: &str,
-        now: Timestamp,
-    ) -> Result<Option<UserId>, StoreError> {
-        let sql = "DELETE FROM sign_in_codes WHERE hash = $1 RETURNING user_id, expires_at_ms > $2 \
-                   AND (SELECT active FROM users WHERE id = user_id) AS good";
-        let Some(row) = self.write_one(sql, [hash.into(), millis(now)]).await? else {
-            return Ok(None);
-        };
-        let good: bool = row.get("good")?;
-        Ok(if good {
-            Some(UserId(row.get("user_id")?))
-        } else {
-            None
-        })
+    if before.role != after.role {
+        changes.push(format!("the role is {}", after.role.name()));
     }
-
-    /// Stores the sign-in of a browser, and deletes expired ones.
-    pub async fn insert_login(
-        &self,
-        user: UserId,
-        hash: &str,
-        now: Timestamp,
-        expires_at: Timestamp,
-    ) -> Result<(), StoreError> {
-        self.write(
-            "DELETE FROM logins WHERE expires_at_ms <= $1",
-            [millis(now)],
-        )
-        .await?;
-        let sql = "INSERT INTO logins (hash, user_id, expires_at_ms) VALUES ($1, $2, $3)";
-        self.write(sql, [hash.into(), user.0.into(), millis(expires_at)])
-            .await?;
-        Ok(())
+    if before.active != after.active {
+        let state = if after.active { "enabled" } else { "disabled" };
+        changes.push(state.to_owned());
     }
-
-    /// Returns the user who is signed in with this cookie.
-    pub async fn identity_of_login(
-        &self,
-        hash: &str,
-        now: Timestamp,
-    ) -> Result<Option<Identity>, StoreError> {
-        let sql = "SELECT u.id, u.role, l.expires_at_ms FROM logins l \
-                   JOIN users u ON u.id = l.user_id \
-                   WHERE l.hash = $1 AND l.expires_at_ms > $2 AND u.active";
-        let Some(row) = self.one(sql, [hash.into(), millis(now)]).await? else {
-            return Ok(None);
-        };
-        Ok(Some(Identity {
-            user: UserId(row.get("id")?),
-            role: role(&row)?,
-            scope: Scope::Admin,
-            token: None,
-            expires_at: Some(timestamp(row.get("expires_at_ms")?)?),
-        }))
-    }
-
-    pub async fn delete_login(&self, hash: &str) -> Result<(), StoreError> {
-        self.write("DELETE FROM logins WHERE hash = $1", [hash.into()])
-            .await?;
-        Ok(())
-    }
+    changes
 }
 
 fn is_admin(user: &User) -> bool {

@@ -157,10 +157,10 @@ impl Change for TakePrompt {
             return Ok(Err(NothingToTake));
         };
         let sql = format!(
-            "UPDATE messages SET taken_at_ms = $2 WHERE id = (\
+            "UPDATE messages SET taken_at_ms = $2, turn_id = $3 WHERE id = (\
              SELECT id FROM messages WHERE {WAITING} ORDER BY {ORDER} LIMIT 1) RETURNING id"
         );
-        let values = [session.id.0.into(), millis(session.at)];
+        let values = [session.id.0.into(), millis(session.at), self.turn.0.into()];
         let Some(row) = session.tx.one(&sql, values).await? else {
             return Ok(Err(NothingToTake));
         };
@@ -195,8 +195,8 @@ impl Change for TakeSteering {
         let rows = session.tx.all(&sql, [session.id.0.into()]).await?;
         let messages = rows.iter().map(message).collect::<Result<Vec<_>, _>>()?;
         for message in &messages {
-            let sql = "UPDATE messages SET taken_at_ms = $1 WHERE id = $2";
-            let values = [millis(session.at), message.id.0.into()];
+            let sql = "UPDATE messages SET taken_at_ms = $1, turn_id = $2 WHERE id = $3";
+            let values = [millis(session.at), self.turn.0.into(), message.id.0.into()];
             session.tx.execute(sql, values).await?;
             session
                 .tell_status(None, Some(self.turn), Some(message.id))
@@ -237,6 +237,9 @@ impl Change for ChangeWaiting<'_> {
             if let Err(unknown) = make(session, message, change).await? {
                 return Ok(Err(WaitingRefused::NotWaiting(unknown)));
             }
+            if matches!(change, QueueChange::Edited { .. }) {
+                note_editor(session, message, self.by).await?;
+            }
             let changed = EventBody::Queue(QueueChanged {
                 message,
                 by: self.by,
@@ -264,6 +267,27 @@ impl Store {
     }
 }
 
+/// Removes all waiting messages of a session whose owner changes: they were written for the other owner's account.
+pub(crate) async fn remove_waiting(
+    session: &mut HeldSession,
+    by: UserId,
+) -> Result<(), StoreError> {
+    let sql = format!("SELECT id FROM messages WHERE {WAITING} ORDER BY {ORDER}");
+    for row in session.tx.all(&sql, [session.id.0.into()]).await? {
+        let message = MessageId(row.get("id")?);
+        let sql = "UPDATE messages SET removed_at_ms = $1 WHERE id = $2";
+        let values = [millis(session.at), message.0.into()];
+        session.tx.execute(sql, values).await?;
+        let removed = EventBody::Queue(QueueChanged {
+            message,
+            by,
+            change: QueueChange::Removed,
+        });
+        session.tell(&removed).await?;
+    }
+    Ok(())
+}
+
 async fn n_waiting(session: &mut HeldSession) -> Result<u64, StoreError> {
     let sql = format!("SELECT COUNT(*) AS waiting FROM messages WHERE {WAITING}");
     let row = session.tx.one(&sql, [session.id.0.into()]).await?;
@@ -286,6 +310,20 @@ async fn make(
     let sql = format!("UPDATE messages SET {column} = $1 WHERE id = $2");
     session.tx.execute(&sql, [value, id.0.into()]).await?;
     Ok(Ok(()))
+}
+
+/// Records who changed the text of a message last.
+async fn note_editor(
+    session: &mut HeldSession,
+    message: MessageId,
+    by: UserId,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE messages SET edited_by = $1 WHERE id = $2";
+    session
+        .tx
+        .execute(sql, [by.0.into(), message.0.into()])
+        .await?;
+    Ok(())
 }
 
 /// Numbers the places of all waiting messages again. There are few of them.

@@ -1,15 +1,51 @@
 //! The rights of people in other people's sessions.
 
 use deskhand_core::{
+    audit::{AuditAction, AuditStamp},
     id::{SessionId, UserId},
     right::{Person, Right},
 };
 use jiff::Timestamp;
 
 use crate::{
+    audit::NewEntry,
     commit::lock_row,
     database::{Row, Store, StoreError, Transaction, count, millis},
 };
+
+/// The result of giving a person a right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Granted {
+    Given,
+    /// The maximum number of people already has a right.
+    Full,
+    /// The person left the session, and only they themselves can come back.
+    Left,
+}
+
+/// The way in which a person lost their right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Departure {
+    /// The owner removed them. Only the owner can let them in again.
+    Removed,
+    /// They left. Only they can come back, with a link.
+    Left,
+}
+
+/// The origin of a right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Giver {
+    /// The owner chose it for this person. No link overrides it.
+    Owner,
+    Link,
+}
+
+/// A right that a person was given.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GivenRight {
+    pub(crate) right: Right,
+    pub(crate) giver: Giver,
+}
 
 impl Store {
     /// Returns everyone who has a right in a session: the owner, then the others in the order in which they became
@@ -25,55 +61,86 @@ impl Store {
         rows.iter().map(person).collect()
     }
 
-    /// Gives a user a right in place of the one they have. Returns `false` if `most` others already have one.
+    /// Gives a user a right in place of the one they have, unless `most` others already have one.
     pub async fn grant(
         &self,
         session: SessionId,
         user: UserId,
         right: Right,
         most: u64,
-        at: Timestamp,
-    ) -> Result<bool, StoreError> {
+        stamp: AuditStamp,
+    ) -> Result<Granted, StoreError> {
         let mut tx = self.begin().await?;
         // The row is locked, so that the count still holds when the right is written.
         lock_row(&mut tx, session).await?;
+        if departure(&mut tx, session, user).await? == Some(Departure::Left) {
+            return Ok(Granted::Left);
+        }
         if right_of(&mut tx, session, user).await?.is_none()
             && n_rights(&mut tx, session).await? >= most
         {
-            return Ok(false);
+            return Ok(Granted::Full);
         }
-        write_right(&mut tx, session, user, right, at).await?;
+        let given = GivenRight {
+            right,
+            giver: Giver::Owner,
+        };
+        write_right(&mut tx, session, user, given, stamp.at).await?;
+        let entry = NewEntry::new(AuditAction::RightGiven).about(user);
+        let entry = entry.within(session).with("right", right);
+        entry.append(&mut tx, stamp).await?;
         tx.commit().await?;
-        Ok(true)
+        Ok(Granted::Given)
     }
 
-    /// Makes another user the owner. The previous owner keeps the right to drive. Returns `false` if `from` is no
-    /// longer the owner.
-    pub async fn hand_over(
+    /// Revokes a user's right, and remembers how. Returns `false` if there was none.
+    pub async fn revoke(
         &self,
         session: SessionId,
-        from: UserId,
-        to: UserId,
-        at: Timestamp,
+        user: UserId,
+        how: Departure,
+        stamp: AuditStamp,
     ) -> Result<bool, StoreError> {
         let mut tx = self.begin().await?;
-        let sql = "UPDATE sessions SET owner_id = $1 WHERE id = $2 AND owner_id = $3";
-        let values = [to.0.into(), session.0.into(), from.0.into()];
-        if tx.execute(sql, values).await? == 0 {
+        lock_row(&mut tx, session).await?;
+        let sql = "DELETE FROM session_rights WHERE session_id = $1 AND user_id = $2";
+        let n_deleted = tx.execute(sql, [session.0.into(), user.0.into()]).await?;
+        if n_deleted == 0 {
             return Ok(false);
         }
-        // The owner has no row among the rights.
-        let sql = "DELETE FROM session_rights WHERE session_id = $1 AND user_id = $2";
-        tx.execute(sql, [session.0.into(), to.0.into()]).await?;
-        write_right(&mut tx, session, from, Right::Drive, at).await?;
+        let sql = "INSERT INTO session_departures (session_id, user_id, how, at_ms) \
+                   VALUES ($1, $2, $3, $4) ON CONFLICT (session_id, user_id) \
+                   DO UPDATE SET how = excluded.how, at_ms = excluded.at_ms";
+        let values = [
+            session.0.into(),
+            user.0.into(),
+            how.name().into(),
+            millis(stamp.at),
+        ];
+        tx.execute(sql, values).await?;
+        let action = match how {
+            Departure::Removed => AuditAction::RightRemoved,
+            Departure::Left => AuditAction::RightLeft,
+        };
+        let entry = NewEntry::new(action).about(user).within(session);
+        entry.append(&mut tx, stamp).await?;
         tx.commit().await?;
         Ok(true)
     }
+}
 
-    /// Revokes a user's right. Returns `false` if there was none.
-    pub async fn revoke(&self, session: SessionId, user: UserId) -> Result<bool, StoreError> {
-        let sql = "DELETE FROM session_rights WHERE session_id = $1 AND user_id = $2";
-        Ok(self.write(sql, [session.0.into(), user.0.into()]).await? > 0)
+impl Departure {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Removed => "removed",
+            Self::Left => "left",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        [Self::Removed, Self::Left]
+            .into_iter()
+            .find(|how| how.name() == name)
     }
 }
 
@@ -82,10 +149,36 @@ pub(crate) async fn right_of(
     tx: &mut Transaction,
     session: SessionId,
     user: UserId,
-) -> Result<Option<Right>, StoreError> {
-    let sql = "SELECT right_name FROM session_rights WHERE session_id = $1 AND user_id = $2";
-    let row = tx.one(sql, [session.0.into(), user.0.into()]).await?;
-    row.map(|row| right(&row)).transpose()
+) -> Result<Option<GivenRight>, StoreError> {
+    let sql = "SELECT right_name, is_by_owner FROM session_rights \
+               WHERE session_id = $1 AND user_id = $2";
+    let Some(row) = tx.one(sql, [session.0.into(), user.0.into()]).await? else {
+        return Ok(None);
+    };
+    let is_by_owner: bool = row.get("is_by_owner")?;
+    Ok(Some(GivenRight {
+        right: right(&row)?,
+        giver: if is_by_owner {
+            Giver::Owner
+        } else {
+            Giver::Link
+        },
+    }))
+}
+
+/// Returns how a user lost their right in a session, if they had one and have none now.
+pub(crate) async fn departure(
+    tx: &mut Transaction,
+    session: SessionId,
+    user: UserId,
+) -> Result<Option<Departure>, StoreError> {
+    let sql = "SELECT how FROM session_departures WHERE session_id = $1 AND user_id = $2";
+    let Some(row) = tx.one(sql, [session.0.into(), user.0.into()]).await? else {
+        return Ok(None);
+    };
+    let how: &str = row.get("how")?;
+    let unknown = || StoreError::Unreadable(format!("{how:?} is not a departure"));
+    Departure::from_name(how).ok_or_else(unknown).map(Some)
 }
 
 /// Counts the people who were given a right.
@@ -97,23 +190,27 @@ pub(crate) async fn n_rights(tx: &mut Transaction, session: SessionId) -> Result
     }
 }
 
+/// Writes a user's right, in place of the one they have.
 pub(crate) async fn write_right(
     tx: &mut Transaction,
     session: SessionId,
     user: UserId,
-    right: Right,
+    given: GivenRight,
     at: Timestamp,
 ) -> Result<(), StoreError> {
-    let sql = "INSERT INTO session_rights (session_id, user_id, right_name, created_at_ms) \
-               VALUES ($1, $2, $3, $4) \
-               ON CONFLICT (session_id, user_id) DO UPDATE SET right_name = excluded.right_name";
+    let sql = "INSERT INTO session_rights (session_id, user_id, right_name, is_by_owner, \
+               created_at_ms) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (session_id, user_id) \
+               DO UPDATE SET right_name = excluded.right_name, is_by_owner = excluded.is_by_owner";
     let values = [
         session.0.into(),
         user.0.into(),
-        right.name().into(),
+        given.right.name().into(),
+        (given.giver == Giver::Owner).into(),
         millis(at),
     ];
     tx.execute(sql, values).await?;
+    let sql = "DELETE FROM session_departures WHERE session_id = $1 AND user_id = $2";
+    tx.execute(sql, [session.0.into(), user.0.into()]).await?;
     Ok(())
 }
 

@@ -1,12 +1,16 @@
 //! Secrets that agents may type. Only their encrypted values are stored.
 
 use deskhand_core::{
+    audit::{AuditAction, AuditStamp},
     id::{SecretId, SessionId, UserId},
     vault::{BadSecret, LastUse, Origin, SecretName, StoredSecret},
 };
 use jiff::Timestamp;
 
-use crate::database::{Row, Store, StoreError, count, from_json, json, millis, timestamp};
+use crate::{
+    audit::NewEntry,
+    database::{Row, Store, StoreError, Transaction, count, from_json, json, millis, timestamp},
+};
 
 /// A secret to be stored, in place of the one with its name.
 #[derive(Debug)]
@@ -43,7 +47,12 @@ const COLUMNS: &str = "s.id, s.user_id, s.name, s.key_id, s.sealed, s.origins, s
 
 impl Store {
     /// Stores a secret, unless the user already has `most` others.
-    pub async fn put_secret(&self, new: NewSecret<'_>, most: u64) -> Result<PutSecret, StoreError> {
+    pub async fn put_secret(
+        &self,
+        new: NewSecret<'_>,
+        most: u64,
+        stamp: AuditStamp,
+    ) -> Result<PutSecret, StoreError> {
         let origins = json(&new.origins)?;
         let mut tx = self.begin().await?;
         let sql = "UPDATE secrets SET key_id = $1, sealed = $2, origins = $3, updated_at_ms = $4 \
@@ -57,6 +66,7 @@ impl Store {
             new.name.as_str().into(),
         ];
         if tx.execute(sql, values).await? > 0 {
+            audit_put(&mut tx, AuditAction::SecretReplaced, &new, stamp).await?;
             tx.commit().await?;
             return Ok(PutSecret::Replaced);
         }
@@ -73,11 +83,12 @@ impl Store {
             new.user.0.into(),
             new.name.as_str().into(),
             new.key.into(),
-            new.sealed.into(),
+            new.sealed.clone().into(),
             origins.into(),
             millis(new.now),
         ];
         tx.execute(sql, values).await?;
+        audit_put(&mut tx, AuditAction::SecretStored, &new, stamp).await?;
         tx.commit().await?;
         Ok(PutSecret::Made)
     }
@@ -114,7 +125,12 @@ impl Store {
     }
 
     /// Removes a user's secret. Returns `false` if there was none.
-    pub async fn delete_secret(&self, user: UserId, name: &SecretName) -> Result<bool, StoreError> {
+    pub async fn delete_secret(
+        &self,
+        user: UserId,
+        name: &SecretName,
+        stamp: AuditStamp,
+    ) -> Result<bool, StoreError> {
         let mut tx = self.begin().await?;
         let sql = "DELETE FROM secret_uses WHERE secret_id IN \
                    (SELECT id FROM secrets WHERE user_id = $1 AND name = $2)";
@@ -124,6 +140,11 @@ impl Store {
         let n_deleted = tx
             .execute(sql, [user.0.into(), name.as_str().into()])
             .await?;
+        if n_deleted > 0 {
+            let removed = NewEntry::new(AuditAction::SecretRemoved).about(user);
+            let removed = removed.with("name", name.as_str());
+            removed.append(&mut tx, stamp).await?;
+        }
         tx.commit().await?;
         Ok(n_deleted > 0)
     }
@@ -165,6 +186,20 @@ impl Store {
         let rows = self.all(&sql, [session.0.into()]).await?;
         rows.iter().map(sealed).collect()
     }
+}
+
+/// Records that a secret was stored. The value is no part of it.
+async fn audit_put(
+    tx: &mut Transaction,
+    action: AuditAction,
+    new: &NewSecret<'_>,
+    stamp: AuditStamp,
+) -> Result<(), StoreError> {
+    let origins: Vec<_> = new.origins.iter().map(ToString::to_string).collect();
+    let entry = NewEntry::new(action).about(new.user);
+    let entry = entry.with("name", new.name.as_str());
+    let entry = entry.with("origins", origins.join(", "));
+    entry.append(tx, stamp).await
 }
 
 fn name(row: &Row) -> Result<SecretName, StoreError> {

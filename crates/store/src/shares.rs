@@ -1,15 +1,17 @@
 //! Links that let people into a session. Only the hashes of their codes are stored.
 
 use deskhand_core::{
+    audit::{AuditAction, AuditStamp},
     id::{SessionId, ShareId, UserId},
-    right::Share,
+    right::{Right, Share},
 };
 use jiff::Timestamp;
 
 use crate::{
+    audit::NewEntry,
     commit::lock_row,
-    database::{Row, Store, StoreError, count, millis, timestamp},
-    rights::{n_rights, right, right_of, write_right},
+    database::{Row, Store, StoreError, Transaction, count, millis, timestamp},
+    rights::{Departure, GivenRight, Giver, departure, n_rights, right, right_of, write_right},
 };
 
 /// A link to be stored.
@@ -23,23 +25,41 @@ pub struct NewShare<'a> {
 /// The result of following a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
-    /// The user has at least the right of the link. A higher right stays.
+    /// The user is in. A higher right than the link's stays, and so does one that the owner chose for them.
     In(SessionId),
     /// The link does not exist or has expired.
     NoShare,
     /// The maximum number of people already has a right.
     Full(SessionId),
+    /// The owner removed the user.
+    Removed,
+}
+
+/// A link that somebody follows.
+#[derive(Debug)]
+struct FollowedShare {
+    id: ShareId,
+    session: SessionId,
+    owner: UserId,
+    right: Right,
+    is_single_use: bool,
 }
 
 impl Store {
     /// Stores a link, and deletes the session's expired ones. Returns `false` if the session already has `most`
     /// links.
-    pub async fn insert_share(&self, new: NewShare<'_>, most: u64) -> Result<bool, StoreError> {
+    pub async fn insert_share(
+        &self,
+        new: NewShare<'_>,
+        most: u64,
+        stamp: AuditStamp,
+    ) -> Result<bool, StoreError> {
         let Share {
             id,
             right,
             created_at,
             expires_at,
+            is_single_use,
         } = new.share;
         let mut tx = self.begin().await?;
         lock_row(&mut tx, new.session).await?;
@@ -53,7 +73,7 @@ impl Store {
             return Ok(false);
         }
         let sql = "INSERT INTO shares (id, session_id, hash, right_name, created_at_ms, \
-                   expires_at_ms) VALUES ($1, $2, $3, $4, $5, $6)";
+                   expires_at_ms, is_single_use) VALUES ($1, $2, $3, $4, $5, $6, $7)";
         let values = [
             id.0.into(),
             new.session.0.into(),
@@ -61,10 +81,21 @@ impl Store {
             right.name().into(),
             millis(*created_at),
             millis(*expires_at),
+            (*is_single_use).into(),
         ];
         tx.execute(sql, values).await?;
+        let entry = NewEntry::new(AuditAction::LinkCreated).within(new.session);
+        let entry = entry.with("right", right).with("expires_at", expires_at);
+        entry.append(&mut tx, stamp).await?;
         tx.commit().await?;
         Ok(true)
+    }
+
+    /// Lets no link be valid for longer than until `latest`.
+    pub async fn shorten_shares(&self, latest: Timestamp) -> Result<(), StoreError> {
+        let sql = "UPDATE shares SET expires_at_ms = $1 WHERE expires_at_ms > $1";
+        self.write(sql, [millis(latest)]).await?;
+        Ok(())
     }
 
     /// Returns a session's valid links, oldest first.
@@ -73,7 +104,7 @@ impl Store {
         session: SessionId,
         now: Timestamp,
     ) -> Result<Vec<Share>, StoreError> {
-        let sql = "SELECT id, right_name, created_at_ms, expires_at_ms FROM shares \
+        let sql = "SELECT id, right_name, created_at_ms, expires_at_ms, is_single_use FROM shares \
                    WHERE session_id = $1 AND expires_at_ms > $2 ORDER BY id";
         let rows = self.all(sql, [session.0.into(), millis(now)]).await?;
         rows.iter().map(share).collect()
@@ -84,41 +115,82 @@ impl Store {
         &self,
         session: SessionId,
         share: ShareId,
+        stamp: AuditStamp,
     ) -> Result<bool, StoreError> {
+        let mut tx = self.begin().await?;
         let sql = "DELETE FROM shares WHERE id = $1 AND session_id = $2";
-        Ok(self.write(sql, [share.0.into(), session.0.into()]).await? > 0)
+        if tx.execute(sql, [share.0.into(), session.0.into()]).await? == 0 {
+            return Ok(false);
+        }
+        let entry = NewEntry::new(AuditAction::LinkEnded).within(session);
+        entry.append(&mut tx, stamp).await?;
+        tx.commit().await?;
+        Ok(true)
     }
 
-    /// Gives a user the right of a link, unless they already have it or a higher one.
+    /// Gives a user the right of a link, unless they already have it or a higher one, or the owner chose otherwise.
     pub async fn join(
         &self,
         hash: &str,
         user: UserId,
         most: u64,
-        now: Timestamp,
+        stamp: AuditStamp,
     ) -> Result<Joined, StoreError> {
         let mut tx = self.begin().await?;
-        let sql = "SELECT s.id, s.owner_id, h.right_name FROM shares h \
-                   JOIN sessions s ON s.id = h.session_id \
-                   WHERE h.hash = $1 AND h.expires_at_ms > $2";
-        let Some(row) = tx.one(sql, [hash.into(), millis(now)]).await? else {
+        let Some(link) = followed(&mut tx, hash, stamp.at).await? else {
             return Ok(Joined::NoShare);
         };
-        let session = SessionId(row.get("id")?);
-        let owner = UserId(row.get("owner_id")?);
-        let offered = right(&row)?;
+        let session = link.session;
         lock_row(&mut tx, session).await?;
         let has = right_of(&mut tx, session, user).await?;
-        if owner == user || has.is_some_and(|has| has >= offered) {
+        let keeps = |has: GivenRight| has.giver == Giver::Owner || has.right >= link.right;
+        if link.owner == user || has.is_some_and(keeps) {
             return Ok(Joined::In(session));
+        }
+        if departure(&mut tx, session, user).await? == Some(Departure::Removed) {
+            return Ok(Joined::Removed);
         }
         if has.is_none() && n_rights(&mut tx, session).await? >= most {
             return Ok(Joined::Full(session));
         }
-        write_right(&mut tx, session, user, offered, now).await?;
+        if link.is_single_use {
+            // Of two who follow it at the same time, one is too late.
+            let sql = "DELETE FROM shares WHERE id = $1";
+            if tx.execute(sql, [link.id.0.into()]).await? == 0 {
+                return Ok(Joined::NoShare);
+            }
+        }
+        let given = GivenRight {
+            right: link.right,
+            giver: Giver::Link,
+        };
+        write_right(&mut tx, session, user, given, stamp.at).await?;
+        let entry = NewEntry::new(AuditAction::LinkFollowed).about(user);
+        let entry = entry.within(session).with("right", link.right);
+        entry.append(&mut tx, stamp).await?;
         tx.commit().await?;
         Ok(Joined::In(session))
     }
+}
+
+async fn followed(
+    tx: &mut Transaction,
+    hash: &str,
+    now: Timestamp,
+) -> Result<Option<FollowedShare>, StoreError> {
+    let sql = "SELECT h.id, h.session_id, h.right_name, h.is_single_use, s.owner_id FROM shares h \
+               JOIN sessions s ON s.id = h.session_id \
+               WHERE h.hash = $1 AND h.expires_at_ms > $2";
+    let Some(row) = tx.one(sql, [hash.into(), millis(now)]).await? else {
+        return Ok(None);
+    };
+    Ok(Some(FollowedShare {
+        id: ShareId(row.get("id")?),
+        session: SessionId(row.get("session_id")?),
+        owner: UserId(row.get("owner_id")?),
+        right: right(&row)?,
+        is_single_use: row.get("is_single_use")?,
+    }))
 }
 
 fn share(row: &Row) -> Result<Share, StoreError> {
@@ -127,5 +199,6 @@ fn share(row: &Row) -> Result<Share, StoreError> {
         right: right(row)?,
         created_at: timestamp(row.get("created_at_ms")?)?,
         expires_at: timestamp(row.get("expires_at_ms")?)?,
+        is_single_use: row.get("is_single_use")?,
     })
 }

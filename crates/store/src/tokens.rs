@@ -1,12 +1,14 @@
 //! API tokens. Only their hashes are stored.
 
 use deskhand_core::{
+    audit::{AuditAction, AuditStamp},
     id::{TokenId, UserId},
     user::{Identity, Scope, Token},
 };
 use jiff::Timestamp;
 
 use crate::{
+    audit::NewEntry,
     database::{Row, Store, StoreError, count, millis, timestamp},
     people::role,
 };
@@ -22,7 +24,12 @@ pub struct NewToken<'a> {
 
 impl Store {
     /// Stores a token. Returns `false` if the user already has `most` tokens.
-    pub async fn insert_token(&self, new: NewToken<'_>, most: u64) -> Result<bool, StoreError> {
+    pub async fn insert_token(
+        &self,
+        new: NewToken<'_>,
+        most: u64,
+        stamp: AuditStamp,
+    ) -> Result<bool, StoreError> {
         let mut tx = self.begin().await?;
         let sql = "SELECT COUNT(*) AS tokens FROM api_tokens WHERE user_id = $1";
         if let Some(row) = tx.one(sql, [new.user.0.into()]).await?
@@ -52,6 +59,9 @@ impl Store {
             expires_at.map(jiff::Timestamp::as_millisecond).into(),
         ];
         tx.execute(sql, values).await?;
+        let created = NewEntry::new(AuditAction::TokenCreated).about(new.user);
+        let created = created.with("name", name).with("scope", scope.name());
+        created.append(&mut tx, stamp).await?;
         tx.commit().await?;
         Ok(true)
     }
@@ -86,9 +96,26 @@ impl Store {
     }
 
     /// Revokes a user's token. Returns `false` if there was none.
-    pub async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
-        let sql = "DELETE FROM api_tokens WHERE id = $1 AND user_id = $2";
-        Ok(self.write(sql, [id.0.into(), user.0.into()]).await? > 0)
+    pub async fn delete_token(
+        &self,
+        user: UserId,
+        id: TokenId,
+        stamp: AuditStamp,
+    ) -> Result<bool, StoreError> {
+        let mut tx = self.begin().await?;
+        let sql = "SELECT name FROM api_tokens WHERE id = $1 AND user_id = $2";
+        let Some(row) = tx.one(sql, [id.0.into(), user.0.into()]).await? else {
+            return Ok(false);
+        };
+        let name: String = row.get("name")?;
+        // This comes first: the request may have come with this very token.
+        let revoked = NewEntry::new(AuditAction::TokenRevoked).about(user);
+        let revoked = revoked.with("name", name);
+        revoked.append(&mut tx, stamp).await?;
+        let sql = "DELETE FROM api_tokens WHERE id = $1";
+        tx.execute(sql, [id.0.into()]).await?;
+        tx.commit().await?;
+        Ok(true)
     }
 
     /// Records when tokens were last used.

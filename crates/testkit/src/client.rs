@@ -197,7 +197,7 @@ impl Client {
         let user: UserView = self.post("/api/users", json!({"name": name})).await.view();
         let path = format!("/api/users/{}/sign-in-links", user.id);
         let link: SignInLinkView = self.post(&path, json!({})).await.view();
-        let (_, code) = link.url.split_once("?code=").unwrap();
+        let (_, code) = link.url.split_once("#code=").unwrap();
         let cookie = self.sign_in(code).await;
         let made = self
             .http
@@ -214,16 +214,33 @@ impl Client {
 
     /// Signs a browser in. Returns the `Cookie` header that it sends from then on.
     pub async fn sign_in(&self, code: &str) -> String {
-        let signed_in = self
-            .http
-            .post(format!("{}/api/sign-in", self.url))
-            .body(json!({"code": code}).to_string())
-            .send()
-            .await
-            .unwrap();
+        let signed_in = self.send_sign_in(json!({"code": code}), &[]).await;
         assert_eq!(signed_in.status(), 204);
         let cookie = signed_in.headers()["set-cookie"].to_str().unwrap();
         cookie.split(';').next().unwrap().to_owned()
+    }
+
+    /// Tries to sign a browser in that sends these headers besides its `Origin`.
+    pub async fn try_sign_in(&self, body: Value, headers: &[(&str, &str)]) -> Answer {
+        Answer::read(self.send_sign_in(body, headers).await)
+            .await
+            .unwrap()
+    }
+
+    async fn send_sign_in(&self, body: Value, headers: &[(&str, &str)]) -> reqwest::Response {
+        let mut request = self.http.post(format!("{}/api/sign-in", self.url));
+        request = request.header("Origin", &self.url).body(body.to_string());
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        request.send().await.unwrap()
+    }
+
+    /// Sends a request as the page does in a browser with this cookie.
+    pub async fn in_browser(&self, method: Method, path: &str, cookie: &str) -> Answer {
+        let request = self.http.request(method, format!("{}{path}", self.url));
+        let request = request.header("Cookie", cookie).header("Origin", &self.url);
+        Answer::read(request.send().await.unwrap()).await.unwrap()
     }
 
     /// Returns the response to a WebSocket request that is refused.

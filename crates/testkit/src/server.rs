@@ -131,14 +131,14 @@ impl Server {
         let found = lines
             .by_ref()
             .map_while(Result::ok)
-            .find(|line| line.contains("/?code="));
+            .find(|line| line.contains("/#code="));
         let Some(line) = found else {
             child.wait().unwrap();
             panic!("the server did not start:\n{}", self.log());
         };
         self.link = line
             .split_whitespace()
-            .find(|word| word.contains("/?code="))
+            .find(|word| word.contains("/#code="))
             .unwrap()
             .to_owned();
         // If the rest were not read, the server would block.
@@ -153,7 +153,7 @@ impl Server {
 
     /// Returns `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
-        let (url, _) = self.link.split_once("/?code=").unwrap();
+        let (url, _) = self.link.split_once("/#code=").unwrap();
         url.replace("localhost", "127.0.0.1")
     }
 

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
-import { isStatus, request } from "./client";
+import { ApiError, isStatus, request } from "./client";
 import type { User } from "./types";
 
 export const accountKeys = {
@@ -15,9 +15,30 @@ export const usageKeys = { mine: ["usage"] as const };
 /** Marks requests whose 401 is about a used code and says nothing about the cookie. */
 export const ABOUT_A_CODE = { aboutACode: true };
 
-async function signIn(code: string): Promise<null> {
-  await request("POST /api/sign-in", { body: { code } });
+interface SignIn {
+  code: string;
+  /** Signs in although the browser is signed in as another user. */
+  replace?: boolean;
+}
+
+async function signIn({ code, replace = false }: SignIn): Promise<null> {
+  await request("POST /api/sign-in", { body: { code, replace } });
   return null;
+}
+
+/** The names of the user who is signed in, and of the user whom a link is for. */
+export interface OtherUser {
+  current: string;
+  next: string;
+}
+
+/** Returns the names if a sign-in was refused because somebody else is signed in. */
+export function otherUser(error: unknown): OtherUser | null {
+  if (!(error instanceof ApiError) || error.code !== "other_user") return null;
+  const details = error.details as { current?: unknown; new?: unknown } | null | undefined;
+  const current = details?.current;
+  const next = details?.new;
+  return typeof current === "string" && typeof next === "string" ? { current, next } : null;
 }
 
 /** Loads the user who is signed in, or `null` if there is none. */
@@ -51,7 +72,7 @@ export function useArrival(code: string | null) {
     staleTime: Infinity,
     gcTime: Infinity,
     refetchOnReconnect: false,
-    queryFn: () => signIn(code ?? ""),
+    queryFn: () => signIn({ code: code ?? "" }),
     meta: ABOUT_A_CODE,
   });
 }

@@ -8,12 +8,15 @@ export class ApiError extends Error {
   readonly status: number;
   /** A stable code, for programs. */
   readonly code: string;
+  /** The facts behind the message, if there are any. */
+  readonly details: unknown;
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, details?: unknown) {
     super(message);
     this.name = "ApiError";
     this.status = status;
     this.code = code;
+    this.details = details;
   }
 }
 
@@ -85,7 +88,7 @@ function refusal(response: Response, text: string): ApiError {
   try {
     const { error } = JSON.parse(text) as Problem;
     const message = `${sentence(error.message)}${roomWords(error.details)}`;
-    return new ApiError(response.status, error.code, message);
+    return new ApiError(response.status, error.code, message, error.details);
   } catch {
     // Something between the page and the server answered, such as a proxy.
     const message = `The server answered ${response.status} ${response.statusText}`;
@@ -103,6 +106,11 @@ function roomWords(details: unknown): string {
 /** Returns the message for people about any failure. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "Something went wrong.";
+}
+
+/** Returns true for a refusal with this code. */
+export function isCode(error: unknown, code: string): boolean {
+  return error instanceof ApiError && error.code === code;
 }
 
 export function isStatus(error: unknown, status: number): boolean {

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 
 import { request } from "./client";
@@ -6,6 +6,7 @@ import { sessionKeys } from "./sessions";
 import type { GivenRight } from "./types";
 
 export const peopleKeys = {
+  all: ["people"] as const,
   people: (sessionId: string) => ["people", sessionId] as const,
   shares: (sessionId: string) => ["shares", sessionId] as const,
   joined: (code: string | null) => ["joined", code] as const,
@@ -13,13 +14,19 @@ export const peopleKeys = {
 
 /** Loads all people who have a right in a session, the owner first. */
 export function usePeople(sessionId: string) {
-  return useQuery({
+  return useQuery({ ...peopleQuery(sessionId), select: ({ people }) => people });
+}
+
+/** Loads the open offer of a session, for its owner. */
+export function useOpenOffer(sessionId: string) {
+  return useQuery({ ...peopleQuery(sessionId), select: ({ offer }) => offer ?? null });
+}
+
+function peopleQuery(sessionId: string) {
+  return queryOptions({
     queryKey: peopleKeys.people(sessionId),
-    queryFn: async ({ signal }) => {
-      const path = { id: sessionId };
-      const answer = await request("GET /api/sessions/{id}/people", { path, signal });
-      return answer.people;
-    },
+    queryFn: ({ signal }) =>
+      request("GET /api/sessions/{id}/people", { path: { id: sessionId }, signal }),
   });
 }
 
@@ -67,9 +74,9 @@ export function useShares(sessionId: string) {
 export function useMakeShare(sessionId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (right: GivenRight) => {
+    mutationFn: (body: { right: GivenRight; single_use: boolean }) => {
       const path = { id: sessionId };
-      return request("POST /api/sessions/{id}/shares", { path, body: { right } });
+      return request("POST /api/sessions/{id}/shares", { path, body });
     },
     onSuccess: () => client.invalidateQueries({ queryKey: peopleKeys.shares(sessionId) }),
   });

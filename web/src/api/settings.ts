@@ -1,13 +1,20 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
+import { accountKeys } from "./account";
 import { request } from "./client";
 import type { ChangeUser, CreateToken, PutSecret, Settings, SignInLink, User } from "./types";
+
+/** The number of changes that are loaded at once. */
+const HISTORY_SIZE = 20;
 
 export const settingsKeys = {
   tokens: ["tokens"] as const,
   secrets: ["secrets"] as const,
   users: ["users"] as const,
   settings: ["settings"] as const,
+  signIns: ["sign-ins"] as const,
+  history: ["history"] as const,
+  audit: (action: string) => ["audit", action] as const,
 };
 
 export function useSettings() {
@@ -112,12 +119,75 @@ export function useChangeUser() {
   });
 }
 
+/** Makes a sign-in link for a new user, or resets the sign-in of another one. */
 export function useNewLink() {
   return useMutation({
-    mutationFn: async (user: User) => ({ user, link: await newLink(user.id) }),
+    mutationFn: async ({ user, reset }: { user: User; reset: boolean }) => ({
+      user,
+      link: await newLink(user.id, reset),
+    }),
   });
 }
 
-function newLink(userId: string): Promise<SignInLink> {
-  return request("POST /api/users/{id}/sign-in-links", { path: { id: userId } });
+function newLink(userId: string, reset = false): Promise<SignInLink> {
+  const path = { id: userId };
+  return request("POST /api/users/{id}/sign-in-links", { path, body: { reset } });
+}
+
+/** Loads the browsers in which the user is signed in, newest first. */
+export function useSignIns() {
+  return useQuery({
+    queryKey: settingsKeys.signIns,
+    queryFn: async ({ signal }) => {
+      const answer = await request("GET /api/sign-ins", { signal });
+      return answer.sign_ins;
+    },
+  });
+}
+
+export function useEndSignIn() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => request("DELETE /api/sign-ins/{id}", { path: { id } }),
+    onSettled: () => client.invalidateQueries({ queryKey: settingsKeys.signIns }),
+  });
+}
+
+/** Signs the user out everywhere, here too. */
+export function useSignOutEverywhere() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => request("DELETE /api/sign-ins"),
+    onSuccess: () => client.setQueryData(accountKeys.me, null),
+  });
+}
+
+/** Loads what the user changed, and what others changed about their account and rights, newest first. */
+export function useHistory() {
+  return useInfiniteQuery({
+    queryKey: settingsKeys.history,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: HISTORY_SIZE, before: pageParam === "" ? undefined : pageParam };
+      return request("GET /api/me/audit", { query, signal });
+    },
+    getNextPageParam: (page) => page.next,
+  });
+}
+
+/** Loads what anybody changed, newest first. `action` is an action, a subject, or empty for all. */
+export function useAudit(action: string) {
+  return useInfiniteQuery({
+    queryKey: settingsKeys.audit(action),
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const query = {
+        limit: HISTORY_SIZE,
+        before: pageParam === "" ? undefined : pageParam,
+        action: action === "" ? undefined : action,
+      };
+      return request("GET /api/audit", { query, signal });
+    },
+    getNextPageParam: (page) => page.next,
+  });
 }

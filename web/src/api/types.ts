@@ -2,6 +2,10 @@
 
 export interface components {
     schemas: {
+        /** @description The acceptance of a session. */
+        AcceptOffer: {
+            giver_keeps?: components["schemas"]["GivenRight"] | null;
+        };
         /** @description One action by hand. */
         Act: {
             input: components["schemas"]["ToolInput"];
@@ -159,6 +163,46 @@ export interface components {
             then: components["schemas"]["Then"];
             tool: components["schemas"]["RuleTool"];
         };
+        /** @description A change to an account, a right, a token, a secret, a policy or a limit. */
+        AuditEntry: {
+            /** @description A stable name, such as `token.created`. A newer server may send others. */
+            action: string;
+            /**
+             * Format: uuid
+             * @description The user who made the change. Null if the server itself did.
+             */
+            actor: string | null;
+            /** @description Names are those at the time of the change. */
+            actor_name: string | null;
+            /** @description The address that the request came from, as the server saw it. Your own history leaves out those of others. */
+            address: string | null;
+            /** Format: date-time */
+            at: string;
+            details: Record<string, never>;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            session: string | null;
+            /** @description A sentence for people, to stand behind the name of the actor: `created the token ci with the scope write`. */
+            summary: string;
+            /** @description The token that the request came with, if it was one. */
+            token_name: string | null;
+            /**
+             * Format: uuid
+             * @description The user whose account or right changed.
+             */
+            user: string | null;
+            user_name: string | null;
+        };
+        /** @description A page of the audit log, newest first. */
+        AuditPage: {
+            entries: components["schemas"]["AuditEntry"][];
+            /**
+             * Format: uuid
+             * @description The `before` of the next page, if there is one.
+             */
+            next: string | null;
+        };
         /** @description The name of a blob: the SHA-256 of its content as 64 lower-case hex digits, a dot, and the format's extension. */
         BlobName: string;
         /**
@@ -222,7 +266,10 @@ export interface components {
         };
         /** @description A notice that concerns the user rather than a session. */
         BusNotice: {
-            /** @description `too_many_awake`, `too_many_today` or `shutting_down`. A newer server may send others. */
+            /**
+             * @description `too_many_awake`, `too_many_today`, `shutting_down`, `session_offered`, `offer_accepted`, `offer_declined` or
+             *     `offer_withdrawn`. A newer server may send others.
+             */
             code: string;
             /** @description A sentence for people. */
             message: string;
@@ -482,7 +529,7 @@ export interface components {
             turn: string;
         };
         /** @enum {string} */
-        DecisionKind: "question" | "approval" | "safety_check" | "budget";
+        DecisionKind: "question" | "approval" | "owner_approval" | "safety_check" | "budget";
         /** @enum {string} */
         DecisionState: "open" | "answered" | "expired" | "withdrawn";
         /** @description A page of decisions, newest first. */
@@ -604,6 +651,10 @@ export interface components {
             /** @enum {string} */
             type: "changed";
         } | {
+            data: components["schemas"]["HandedOverData"];
+            /** @enum {string} */
+            type: "handed_over";
+        } | {
             data: components["schemas"]["PlanData"];
             /** @enum {string} */
             type: "plan";
@@ -672,8 +723,26 @@ export interface components {
         GivenRight: "view" | "suggest" | "drive";
         /** @description A right to grant. */
         GrantRight: {
-            /** @description The right. With `owner` they become the owner and you keep `drive`. */
+            /** @description The right. `owner` is an offer: they become the owner when they accept it. */
             right: components["schemas"]["Right"];
+        };
+        /** @description The session has another owner, who accepted it. Its desktop was stopped, and its links ended. */
+        HandedOverData: {
+            /**
+             * Format: uuid
+             * @description The owner before.
+             */
+            from: string;
+            /** @description Their name at that time. */
+            from_name: string;
+            /** @description The right that the owner before keeps. */
+            giver_keeps: components["schemas"]["Right"];
+            /**
+             * Format: uuid
+             * @description The new owner.
+             */
+            to: string;
+            to_name: string;
         };
         /** @description The health of the server and of its parts. */
         Health: {
@@ -728,11 +797,16 @@ export interface components {
          * @enum {string}
          */
         HealthStatus: "healthy" | "degraded" | "unhealthy";
+        /** @description An invitation for a user, or a reset of their sign-in. */
+        InviteUser: {
+            /** @description True for a user who has signed in before. All their sign-ins end, and their history says so. */
+            reset?: boolean;
+        };
         /** @description A link to follow. */
         JoinSession: {
             /**
              * Format: password
-             * @description The code from a link into a session (`/?share=…`).
+             * @description The code from a link into a session (`/#share=…`).
              */
             code: string;
         };
@@ -915,6 +989,32 @@ export interface components {
              */
             used: number;
         };
+        /** @description A session that its owner wants to hand over. It has no new owner before the other accepts. */
+        Offer: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /**
+             * Format: uuid
+             * @description The owner.
+             */
+            from: string;
+            from_name: string;
+            /** Format: uuid */
+            session_id: string;
+            session_title: string;
+            /**
+             * Format: uuid
+             * @description The user who can accept.
+             */
+            to: string;
+            to_name: string;
+        };
+        /** @description The open offers to you, oldest first. */
+        Offers: {
+            offers: components["schemas"]["Offer"][];
+        };
         /**
          * @description The way in which a turn ended.
          * @enum {string}
@@ -935,6 +1035,8 @@ export interface components {
         };
         /** @description Everyone who has a right in a session, the owner first. */
         People: {
+            /** @description The open offer of the session. Only its owner sees it. */
+            offer?: components["schemas"]["Offer"];
             people: components["schemas"]["Person"][];
         };
         /** @description A person who has a right in a session. */
@@ -1283,15 +1385,19 @@ export interface components {
             /** Format: uuid */
             id: string;
             right: components["schemas"]["GivenRight"];
+            /** @description True if it ends with its first use. */
+            single_use: boolean;
         };
         /** @description A link to create. */
         ShareSession: {
             /**
              * Format: date-time
-             * @description The time of expiry. A week from now by default.
+             * @description The time of expiry, at most 90 days from now. A week from now by default.
              */
             expires_at?: string | null;
             right: components["schemas"]["GivenRight"];
+            /** @description True if the link ends with its first use. */
+            single_use?: boolean;
         };
         /** @description The valid links of a session. */
         Shares: {
@@ -1315,9 +1421,11 @@ export interface components {
         SignIn: {
             /**
              * Format: password
-             * @description The code from a sign-in link (`/?code=…`). It is valid once, for ten minutes.
+             * @description The code from a sign-in link (`/#code=…`). It is valid once, for ten minutes.
              */
             code: string;
+            /** @description True to sign in although the browser is signed in as another user. That sign-in ends. */
+            replace?: boolean;
         };
         /** @description A link that signs a user in once. */
         SignInLink: {
@@ -1325,6 +1433,33 @@ export interface components {
             expires_at: string;
             /** Format: uri */
             url: string;
+        };
+        /** @description The browsers in which you are signed in, newest first. */
+        SignIns: {
+            sign_ins: components["schemas"]["SignedInBrowser"][];
+        };
+        /** @description A browser in which you are signed in. */
+        SignedInBrowser: {
+            /** @description The address from which the browser signed in, as the server saw it. */
+            address: string | null;
+            /** @description The name that the browser gives itself. */
+            browser: string | null;
+            /**
+             * Format: date-time
+             * @description Null for sign-ins of early versions.
+             */
+            created_at: string | null;
+            /** @description True for the browser that asks. */
+            current: boolean;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: date-time
+             * @description Up to a minute behind after a server was killed.
+             */
+            last_used_at: string | null;
         };
         /** @description The session or its sandbox changed state. */
         StatusData: {
@@ -1547,6 +1682,7 @@ export interface components {
         };
     };
 }
+export type AcceptOffer = components['schemas']['AcceptOffer'];
 export type Act = components['schemas']['Act'];
 export type Acted = components['schemas']['Acted'];
 export type Action = components['schemas']['Action'];
@@ -1557,6 +1693,8 @@ export type AnswerFile = components['schemas']['AnswerFile'];
 export type ApprovalMode = components['schemas']['ApprovalMode'];
 export type ApprovalPolicy = components['schemas']['ApprovalPolicy'];
 export type ApprovalRule = components['schemas']['ApprovalRule'];
+export type AuditEntry = components['schemas']['AuditEntry'];
+export type AuditPage = components['schemas']['AuditPage'];
 export type BlobName = components['schemas']['BlobName'];
 export type Bound = components['schemas']['Bound'];
 export type Budget = components['schemas']['Budget'];
@@ -1597,12 +1735,14 @@ export type Form = components['schemas']['Form'];
 export type GatewayData = components['schemas']['GatewayData'];
 export type GivenRight = components['schemas']['GivenRight'];
 export type GrantRight = components['schemas']['GrantRight'];
+export type HandedOverData = components['schemas']['HandedOverData'];
 export type Health = components['schemas']['Health'];
 export type HealthJob = components['schemas']['HealthJob'];
 export type HealthJobResult = components['schemas']['HealthJobResult'];
 export type HealthPart = components['schemas']['HealthPart'];
 export type HealthParts = components['schemas']['HealthParts'];
 export type HealthStatus = components['schemas']['HealthStatus'];
+export type InviteUser = components['schemas']['InviteUser'];
 export type JoinSession = components['schemas']['JoinSession'];
 export type Lease = components['schemas']['Lease'];
 export type LeaseChange = components['schemas']['LeaseChange'];
@@ -1618,6 +1758,8 @@ export type Model = components['schemas']['Model'];
 export type ModelData = components['schemas']['ModelData'];
 export type Models = components['schemas']['Models'];
 export type NoticeData = components['schemas']['NoticeData'];
+export type Offer = components['schemas']['Offer'];
+export type Offers = components['schemas']['Offers'];
 export type Outcome = components['schemas']['Outcome'];
 export type OverBound = components['schemas']['OverBound'];
 export type People = components['schemas']['People'];
@@ -1660,6 +1802,8 @@ export type Shares = components['schemas']['Shares'];
 export type ShellRequest = components['schemas']['ShellRequest'];
 export type SignIn = components['schemas']['SignIn'];
 export type SignInLink = components['schemas']['SignInLink'];
+export type SignIns = components['schemas']['SignIns'];
+export type SignedInBrowser = components['schemas']['SignedInBrowser'];
 export type StatusData = components['schemas']['StatusData'];
 export type StepState = components['schemas']['StepState'];
 export type Subject = components['schemas']['Subject'];
@@ -1683,12 +1827,17 @@ export type UsersPage = components['schemas']['UsersPage'];
 
 /** The body and the answer of each operation. */
 export interface Operations {
+    "GET /api/audit": { body: undefined; answer: AuditPage };
     "GET /api/blobs/{name}": { body: undefined; answer: unknown };
     "GET /api/decisions": { body: undefined; answer: DecisionsPage };
     "GET /api/docs": { body: undefined; answer: unknown };
     "GET /api/docs/{file}": { body: undefined; answer: unknown };
     "GET /api/me": { body: undefined; answer: User };
+    "GET /api/me/audit": { body: undefined; answer: AuditPage };
     "GET /api/me/limits": { body: undefined; answer: LimitsInUse };
+    "GET /api/me/offers": { body: undefined; answer: Offers };
+    "DELETE /api/me/offers/{session}": { body: undefined; answer: undefined };
+    "POST /api/me/offers/{session}/accept": { body: AcceptOffer; answer: Session };
     "GET /api/me/usage": { body: undefined; answer: Usage };
     "GET /api/models": { body: undefined; answer: Models };
     "GET /api/openapi.json": { body: undefined; answer: unknown };
@@ -1708,6 +1857,7 @@ export interface Operations {
     "DELETE /api/sessions/{id}/lease": { body: undefined; answer: undefined };
     "GET /api/sessions/{id}/messages": { body: undefined; answer: MessagesPage };
     "POST /api/sessions/{id}/messages": { body: SendMessage; answer: Message };
+    "DELETE /api/sessions/{id}/offer": { body: undefined; answer: undefined };
     "GET /api/sessions/{id}/people": { body: undefined; answer: People };
     "GET /api/sessions/{id}/people/{user}": { body: undefined; answer: Person };
     "PUT /api/sessions/{id}/people/{user}": { body: GrantRight; answer: Person };
@@ -1725,6 +1875,9 @@ export interface Operations {
     "POST /api/shares/join": { body: JoinSession; answer: Session };
     "POST /api/sign-in": { body: SignIn; answer: undefined };
     "POST /api/sign-in-links": { body: undefined; answer: SignInLink };
+    "GET /api/sign-ins": { body: undefined; answer: SignIns };
+    "DELETE /api/sign-ins": { body: undefined; answer: undefined };
+    "DELETE /api/sign-ins/{id}": { body: undefined; answer: undefined };
     "POST /api/sign-out": { body: undefined; answer: undefined };
     "GET /api/tokens": { body: undefined; answer: Tokens };
     "POST /api/tokens": { body: CreateToken; answer: MadeToken };
@@ -1734,7 +1887,7 @@ export interface Operations {
     "PATCH /api/users/{id}": { body: ChangeUser; answer: User };
     "GET /api/users/{id}/limits": { body: undefined; answer: UserLimits };
     "PUT /api/users/{id}/limits": { body: UserLimits; answer: UserLimits };
-    "POST /api/users/{id}/sign-in-links": { body: undefined; answer: SignInLink };
+    "POST /api/users/{id}/sign-in-links": { body: InviteUser; answer: SignInLink };
     "GET /health": { body: undefined; answer: Health };
     "GET /metrics": { body: undefined; answer: unknown };
 }

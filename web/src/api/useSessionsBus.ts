@@ -4,6 +4,8 @@ import { useEffect } from "react";
 import { limitKeys, usageKeys } from "./account";
 import { SessionsBus } from "./bus";
 import { decisionKeys } from "./decisions";
+import { offerKeys } from "./offers";
+import { peopleKeys } from "./people";
 import { askAgain } from "./queryClient";
 import { sessionKeys } from "./sessions";
 import type { BusMessage, Session, SessionsPage } from "./types";
@@ -51,6 +53,13 @@ function take(client: QueryClient, message: BusMessage): void {
       askAgain(client, sessionKeys.one(session));
       break;
     }
+    case "notice":
+      // All notices about offers have such a code.
+      if (message.data.code.includes("offer")) {
+        askAgain(client, offerKeys.mine);
+        askAgain(client, peopleKeys.all);
+      }
+      break;
     default:
       break;
   }

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 
 import { backoffMs } from "./backoff";
+import { browserName } from "./browserName";
 import { formatTokens, formatUsd, spentWords } from "./money";
-import { codeFrom, takeCodeFromAddress } from "./signInCode";
+import { codeFrom, hasCode, takeCodeFromAddress } from "./signInCode";
 import { sentence, shorten } from "./text";
 import { formatAgo, formatDuration, formatElapsed } from "./time";
 
@@ -61,6 +62,7 @@ it("finds the code in whatever was pasted", () => {
   expect(codeFrom(" abc123 ")).toBe("abc123");
   expect(codeFrom("http://localhost:7878/?code=abc123\n")).toBe("abc123");
   expect(codeFrom("/?x=1&code=a%2Bb#top")).toBe("a+b");
+  expect(codeFrom("http://localhost:7878/#code=abc-123")).toBe("abc-123");
 });
 
 it("takes the code out of the address bar and leaves the rest", () => {
@@ -68,6 +70,27 @@ it("takes the code out of the address bar and leaves the rest", () => {
   expect(takeCodeFromAddress("code")).toBe("abc");
   expect(window.location.pathname + window.location.search).toBe("/sessions/1?tab=2");
   expect(takeCodeFromAddress("code")).toBeNull();
+});
+
+it("takes the code from behind the hash", () => {
+  window.history.replaceState(null, "", "/sessions/1?tab=2#code=a-b_c");
+  expect(hasCode(window.location.hash)).toBe(true);
+  expect(takeCodeFromAddress("share")).toBeNull();
+  expect(takeCodeFromAddress("code")).toBe("a-b_c");
+  expect(window.location.href).toMatch(/\/sessions\/1\?tab=2#?$/);
+  expect(takeCodeFromAddress("code")).toBeNull();
+  expect(hasCode("#top")).toBe(false);
+});
+
+it("names browsers shortly", () => {
+  const linux = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)";
+  expect(browserName(`${linux} Chrome/156.0.0.0 Safari/537.36`)).toBe("Chrome on Linux");
+  expect(browserName(`${linux} Chrome/156.0.0.0 Safari/537.36 Edg/156.0`)).toBe("Edge on Linux");
+  expect(browserName("Mozilla/5.0 (Macintosh; Intel Mac OS X 15.0; rv:150.0) Firefox/150.0")).toBe(
+    "Firefox on macOS",
+  );
+  expect(browserName("curl/8.0")).toBe("curl/8.0");
+  expect(browserName(null)).toBe("Unknown browser");
 });
 
 it("makes sentences of the server's messages", () => {

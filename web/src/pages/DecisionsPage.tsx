@@ -3,6 +3,7 @@ import { AccountMenu } from "../features/account/AccountMenu";
 import { HomeLink, NewSessionButton } from "../features/account/Navigation";
 import { Inbox } from "../features/decisions/Inbox";
 import { InboxLink } from "../features/decisions/InboxLink";
+import { Offers } from "../features/offers/Offers";
 
 export function DecisionsPage() {
   return (
@@ -20,6 +21,7 @@ export function DecisionsPage() {
       />
       <main className="mx-auto flex w-full max-w-3xl flex-1 flex-col gap-5 px-4 pt-8 pb-16">
         <h1 className="text-xl font-semibold">Waiting for you</h1>
+        <Offers />
         <Inbox />
       </main>
     </div>

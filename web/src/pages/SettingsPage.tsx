@@ -4,8 +4,10 @@ import { AccountMenu } from "../features/account/AccountMenu";
 import { HomeLink } from "../features/account/Navigation";
 import { InboxLink } from "../features/decisions/InboxLink";
 import { Approvals } from "../features/settings/Approvals";
+import { AuditLog, History } from "../features/settings/History";
 import { Limits } from "../features/settings/Limits";
 import { Secrets } from "../features/settings/Secrets";
+import { SignIns } from "../features/settings/SignIns";
 import { Tokens } from "../features/settings/Tokens";
 import { Usage } from "../features/settings/Usage";
 import { Users } from "../features/settings/Users";
@@ -31,7 +33,14 @@ export function SettingsPage() {
         <Limits />
         <Secrets />
         <Tokens />
-        {me.data?.role === "admin" && <Users myId={me.data.id} />}
+        <SignIns />
+        <History />
+        {me.data?.role === "admin" && (
+          <>
+            <Users myId={me.data.id} />
+            <AuditLog />
+          </>
+        )}
       </main>
     </div>
   );

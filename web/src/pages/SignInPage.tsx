@@ -24,7 +24,7 @@ export function SignInPage({ problem }: { problem?: string | undefined }) {
             <p>Open the link it prints, or paste it here. It works once, within ten minutes.</p>
           </div>
           <SignInForm
-            onCode={(code) => signIn.mutate(code)}
+            onCode={(code) => signIn.mutate({ code })}
             isBusy={signIn.isPending || signIn.isSuccess}
             error={error}
           />

@@ -60,6 +60,10 @@ impl Invocation for FillSecret {
         }
     }
 
+    fn uses_owners_secret(&self) -> bool {
+        true
+    }
+
     fn is_for_screen(&self) -> bool {
         true
     }

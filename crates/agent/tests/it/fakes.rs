@@ -458,6 +458,10 @@ impl Decisions for FakePeople {
         Ok(self.policy.lock().unwrap().clone())
     }
 
+    async fn is_for_owner(&self) -> Result<bool, TurnLogError> {
+        Ok(true)
+    }
+
     async fn raise(&self, id: DecisionId, ask: Ask) -> Result<(), TurnLogError> {
         self.asked.lock().unwrap().push((id, ask));
         Ok(())

@@ -1,15 +1,15 @@
-//! Stores when tokens were last used.
+//! Stores when tokens and browsers were last used.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 
 use super::{Job, JobError, JobReport};
-use crate::people::tokens::TokenUses;
+use crate::people::tokens::CredentialUses;
 
 #[derive(Debug)]
 pub(crate) struct WriteTokenUses {
-    pub(crate) uses: TokenUses,
+    pub(crate) uses: CredentialUses,
 }
 
 #[async_trait]

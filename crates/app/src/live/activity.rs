@@ -111,9 +111,9 @@ impl Activity {
         closes
     }
 
-    /// Closes the session, even if it is in use.
-    pub(crate) fn close(&self) {
-        self.state().is_closed = true;
+    /// Closes the session, even if it is in use. Returns `false` if it was closed already.
+    pub(crate) fn close(&self) -> bool {
+        !std::mem::replace(&mut self.state().is_closed, true)
     }
 
     /// Records that there is work. Returns `true` if the caller has to start a worker.

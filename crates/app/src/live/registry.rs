@@ -51,7 +51,15 @@ impl Registry {
     }
 
     pub(super) fn remove(&self, live: &LiveSession) {
-        self.sessions().remove(&live.id);
+        let mut sessions = self.sessions();
+        // It may have been removed already, and woken again since.
+        if sessions
+            .get(&live.id)
+            .is_some_and(|found| std::ptr::eq(Arc::as_ptr(found), live))
+        {
+            sessions.remove(&live.id);
+        }
+        drop(sessions);
         live.gone.cancel();
     }
 

@@ -40,6 +40,21 @@ impl LiveSessions {
         }
     }
 
+    /// Ends the turn and the sandbox of a session, even while it is used. The session can be woken again.
+    pub(crate) async fn put_away(&self, session: SessionId, reason: &str) {
+        let Some(live) = self.get(session) else {
+            return;
+        };
+        if !live.activity.close() {
+            // It is going to sleep already.
+            return live.gone.cancelled().await;
+        }
+        live.end().await;
+        live.desk.park(reason).await;
+        self.0.registry.remove(&live);
+        tracing::info!(session.id = %session, "a session was put away");
+    }
+
     /// Starts the sandbox of a session in the background.
     pub(crate) fn start_sandbox(&self, guard: AwakeGuard) {
         self.0.parts.tasks.spawn("first sandbox", async move {

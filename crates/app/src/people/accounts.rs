@@ -1,14 +1,15 @@
 //! User management for administrators.
 
 use deskhand_core::{
+    audit::Requester,
     id::UserId,
     secret::Secret,
     user::{BadName, User, UserPage, UserRole, check_name},
 };
-use deskhand_store::{ChangedUser, NewUser, UserChange};
+use deskhand_store::{ChangedUser, CodeReason, NewUser, UserChange};
 use jiff::Timestamp;
 
-use super::users::{INVITATION_LIFE, Users};
+use super::{sign_ins::INVITATION_LIFE, users::Users};
 use crate::{InternalError, refusal::refusals, signals::Topic};
 
 /// The changes to a user.
@@ -49,6 +50,10 @@ pub enum ChangeUserError {
     LastAdmin(UserId),
     #[error("user {0:?} is disabled; enable them first")]
     Disabled(String),
+    #[error(
+        "user {0:?} has signed in before: a link for them has to be a reset, which ends all their sign-ins"
+    )]
+    HasSignedIn(String),
     #[error("could not change the user")]
     Internal(#[source] InternalError),
 }
@@ -60,11 +65,17 @@ refusals! {
     Self::NoUser(_) => NotFound("no_user"),
     Self::LastAdmin(_) => Conflict("last_administrator"),
     Self::Disabled(_) => Conflict("user_disabled"),
+    Self::HasSignedIn(_) => Conflict("has_signed_in"),
 }
 
 impl Users {
     /// Creates a user. They sign in with a link of [`Users::invite`].
-    pub async fn create(&self, name: &str, role: UserRole) -> Result<User, CreateUserError> {
+    pub async fn create(
+        &self,
+        by: Requester,
+        name: &str,
+        role: UserRole,
+    ) -> Result<User, CreateUserError> {
         let name = check_name(name)?;
         let user = User {
             id: UserId::new(),
@@ -79,7 +90,8 @@ impl Users {
             role,
             created_at: user.created_at,
         };
-        if self.store.insert_user(new).await? {
+        let stamp = by.at(user.created_at);
+        if self.store.insert_user(new, stamp).await? {
             Ok(user)
         } else {
             Err(CreateUserError::NameTaken(user.name))
@@ -92,14 +104,20 @@ impl Users {
     }
 
     /// Changes a user. A disabled user is signed out everywhere at once.
-    pub async fn change(&self, id: UserId, change: ChangeUser) -> Result<User, ChangeUserError> {
+    pub async fn change(
+        &self,
+        by: Requester,
+        id: UserId,
+        change: ChangeUser,
+    ) -> Result<User, ChangeUserError> {
         let name = change.name.as_deref().map(check_name).transpose()?;
         let changed = UserChange {
             name,
             role: change.role,
             active: change.active,
         };
-        match self.store.change_user(id, changed).await? {
+        let stamp = by.at(self.clock.now());
+        match self.store.change_user(id, changed, stamp).await? {
             ChangedUser::Changed(user) => {
                 self.signals.send(Topic::Access(id));
                 Ok(user)
@@ -112,13 +130,31 @@ impl Users {
         }
     }
 
-    /// Creates the code of a sign-in link that an administrator passes on.
-    pub async fn invite(&self, id: UserId) -> Result<(Secret, Timestamp), ChangeUserError> {
+    /// Creates the code of a sign-in link that an administrator passes on to a user who never signed in.
+    ///
+    /// With `is_reset` it is for a user who did, and ends all their sign-ins, so that nobody else can use the account
+    /// unseen.
+    pub async fn invite(
+        &self,
+        by: Requester,
+        id: UserId,
+        is_reset: bool,
+    ) -> Result<(Secret, Timestamp), ChangeUserError> {
         let user = self.store.user(id).await?;
         let user = user.ok_or(ChangeUserError::NoUser(id))?;
         if !user.active {
             return Err(ChangeUserError::Disabled(user.name));
         }
-        Ok(self.sign_in_code(id, INVITATION_LIFE).await?)
+        if !self.store.has_signed_in(id).await? {
+            let reason = CodeReason::Invitation;
+            return Ok(self.sign_in_code(by, id, INVITATION_LIFE, reason).await?);
+        }
+        if !is_reset {
+            return Err(ChangeUserError::HasSignedIn(user.name));
+        }
+        let reason = CodeReason::Reset;
+        let code = self.sign_in_code(by, id, INVITATION_LIFE, reason).await?;
+        self.signals.send(Topic::Access(id));
+        Ok(code)
     }
 }

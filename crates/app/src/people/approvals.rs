@@ -1,6 +1,7 @@
 //! The default approval policy of each user for new sessions.
 
 use deskhand_core::{
+    audit::Requester,
     id::UserId,
     policy::{BadPolicy, Policy},
 };
@@ -34,10 +35,13 @@ impl Users {
 
     pub async fn set_approvals(
         &self,
+        by: Requester,
         user: UserId,
         policy: &Policy,
     ) -> Result<(), SetApprovalsError> {
         policy.check()?;
-        Ok(self.store.set_default_approvals(user, policy).await?)
+        let stamp = by.at(self.clock.now());
+        let set = self.store.set_default_approvals(user, policy, stamp);
+        Ok(set.await?)
     }
 }

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use deskhand_core::{
+    audit::Requester,
     budget::BadBudget,
     clock::Clock,
     id::UserId,
@@ -125,7 +126,12 @@ impl Quotas {
 
     /// Sets the limits of a user, in place of those set before. The idle timeout of an awake session changes when it
     /// wakes next.
-    pub async fn set(&self, user: UserId, limits: UserLimits) -> Result<(), SetLimitsError> {
+    pub async fn set(
+        &self,
+        by: Requester,
+        user: UserId,
+        limits: UserLimits,
+    ) -> Result<(), SetLimitsError> {
         self.check_user(user).await?;
         for (what, given, (least, most)) in [
             ("awake_sessions", limits.awake_sessions, (0, 10_000)),
@@ -143,7 +149,8 @@ impl Quotas {
             }
         }
         limits.day.check()?;
-        self.store.set_user_limits(user, limits).await?;
+        let stamp = by.at(self.clock.now());
+        self.store.set_user_limits(user, limits, stamp).await?;
         self.signals.send(Topic::UserBudget(user));
         Ok(())
     }

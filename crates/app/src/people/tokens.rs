@@ -6,6 +6,7 @@ use std::{
 };
 
 use deskhand_core::{
+    audit::Requester,
     id::{TokenId, UserId},
     secret::Secret,
     user::{BadName, Scope, Token, check_name},
@@ -71,17 +72,24 @@ refusals! {
     Self::NoToken(_) => NotFound("no_token"),
 }
 
-/// The times at which tokens were used, until they are stored. Clones share them.
+/// The times at which tokens and browsers were used, until they are stored. Clones share them.
 ///
 /// A request only writes here; a job writes one batch a minute to the store. A server that is killed
 /// forgets the last minute.
 #[derive(Debug, Clone)]
-pub(crate) struct TokenUses {
+pub(crate) struct CredentialUses {
     store: Store,
-    noted: Arc<Mutex<HashMap<TokenId, Timestamp>>>,
+    noted: Arc<Mutex<NotedUses>>,
 }
 
-impl TokenUses {
+#[derive(Debug, Default)]
+pub(super) struct NotedUses {
+    pub(super) tokens: HashMap<TokenId, Timestamp>,
+    /// By the hash of the cookie.
+    pub(super) browsers: HashMap<String, Timestamp>,
+}
+
+impl CredentialUses {
     pub(super) fn new(store: Store) -> Self {
         Self {
             store,
@@ -89,20 +97,37 @@ impl TokenUses {
         }
     }
 
-    pub(super) fn note(&self, token: TokenId, at: Timestamp) {
-        self.lock().insert(token, at);
-    }
-
-    /// Stores the recorded uses. If that fails, they are lost until the next use of each token.
-    pub(crate) async fn write(&self) -> Result<(), StoreError> {
-        let uses: Vec<_> = self.lock().drain().collect();
-        if uses.is_empty() {
-            return Ok(());
+    pub(super) fn note_token(&self, token: Option<TokenId>, at: Timestamp) {
+        if let Some(token) = token {
+            self.lock().tokens.insert(token, at);
         }
-        self.store.note_token_uses(&uses).await
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<TokenId, Timestamp>> {
+    pub(super) fn note_browser(&self, hash: &str, at: Timestamp) {
+        let mut noted = self.lock();
+        match noted.browsers.get_mut(hash) {
+            Some(last) => *last = at,
+            None => {
+                noted.browsers.insert(hash.to_owned(), at);
+            }
+        }
+    }
+
+    /// Stores the recorded uses. If that fails, they are lost until the next use of each.
+    pub(crate) async fn write(&self) -> Result<(), StoreError> {
+        let NotedUses { tokens, browsers } = std::mem::take(&mut *self.lock());
+        if !tokens.is_empty() {
+            let tokens: Vec<_> = tokens.into_iter().collect();
+            self.store.note_token_uses(&tokens).await?;
+        }
+        if !browsers.is_empty() {
+            let browsers: Vec<_> = browsers.into_iter().collect();
+            self.store.note_browser_uses(&browsers).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, NotedUses> {
         self.noted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -111,6 +136,7 @@ impl Users {
     /// Creates a token.
     pub async fn make_token(
         &self,
+        by: Requester,
         user: UserId,
         wanted: MakeToken,
     ) -> Result<MadeToken, MakeTokenError> {
@@ -123,7 +149,7 @@ impl Users {
             name: name.to_owned(),
             ..wanted
         };
-        let made = self.keep_new_token(user, wanted, MOST_TOKENS).await?;
+        let made = self.keep_new_token(by, user, wanted, MOST_TOKENS).await?;
         made.ok_or(MakeTokenError::TooMany)
     }
 
@@ -134,7 +160,8 @@ impl Users {
             scope: Scope::Admin,
             expires_at: None,
         };
-        let made = self.keep_new_token(admin, wanted, u64::MAX).await?;
+        let by = Requester::SERVER;
+        let made = self.keep_new_token(by, admin, wanted, u64::MAX).await?;
         made.map(|made| made.secret)
             .ok_or_else(|| StoreError::Unreadable("too many tokens".to_owned()))
     }
@@ -142,6 +169,7 @@ impl Users {
     /// Creates a token, unless the user has `most` already.
     async fn keep_new_token(
         &self,
+        by: Requester,
         user: UserId,
         wanted: MakeToken,
         most: u64,
@@ -161,7 +189,8 @@ impl Users {
             hash: &hash(&secret),
             token: &token,
         };
-        let kept = self.store.insert_token(new, most).await?;
+        let stamp = by.at(token.created_at);
+        let kept = self.store.insert_token(new, most, stamp).await?;
         Ok(kept.then_some(MadeToken { token, secret }))
     }
 
@@ -170,14 +199,20 @@ impl Users {
         let mut tokens = self.store.tokens(user).await?;
         let uses = self.uses.lock();
         for token in &mut tokens {
-            token.last_used_at = token.last_used_at.max(uses.get(&token.id).copied());
+            token.last_used_at = token.last_used_at.max(uses.tokens.get(&token.id).copied());
         }
         Ok(tokens)
     }
 
     /// Revokes a token of a user, and closes its open connections.
-    pub async fn revoke_token(&self, user: UserId, id: TokenId) -> Result<(), RevokeTokenError> {
-        let is_revoked = self.store.delete_token(user, id).await?;
+    pub async fn revoke_token(
+        &self,
+        by: Requester,
+        user: UserId,
+        id: TokenId,
+    ) -> Result<(), RevokeTokenError> {
+        let stamp = by.at(self.clock.now());
+        let is_revoked = self.store.delete_token(user, id, stamp).await?;
         self.signals.send(Topic::Access(user));
         if is_revoked {
             Ok(())

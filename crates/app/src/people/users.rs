@@ -1,31 +1,20 @@
-//! Users: their creation, their sign-in, and the identity behind a credential.
+//! Users: the first of them, and the identity behind a credential.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use deskhand_core::{
+    audit::Requester,
     clock::Clock,
     id::UserId,
     secret::Secret,
     user::{Identity, Scope, User, UserRole},
 };
 use deskhand_store::{NewUser, Store, StoreError};
-use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use super::tokens::TokenUses;
-use crate::{
-    InternalError,
-    refusal::refusals,
-    signals::{Signals, Topic},
-};
-
-/// The time for which a sign-in link is valid.
-const CODE_LIFE: Duration = Duration::from_mins(10);
-/// The same for a link that has to be passed on first.
-pub(super) const INVITATION_LIFE: Duration = Duration::from_hours(24);
-/// The time for which a browser stays signed in.
-const LOGIN_LIFE: Duration = Duration::from_hours(30 * 24);
+use super::{sign_ins::IDLE_LIFE, tokens::CredentialUses};
+use crate::{InternalError, signals::Signals};
 
 /// All users. Clones share them.
 #[derive(Debug, Clone)]
@@ -33,7 +22,7 @@ pub struct Users {
     pub(super) store: Store,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) signals: Signals,
-    pub(super) uses: TokenUses,
+    pub(super) uses: CredentialUses,
 }
 
 /// The proof of a user's identity. It holds only the hash of the secret.
@@ -43,33 +32,10 @@ pub enum Credential {
     Cookie(String),
 }
 
-/// The reason why a sign-in failed.
-#[derive(Debug, thiserror::Error)]
-pub enum SignInError {
-    #[error("this sign-in link was already used or has expired; `deskhand login` prints a new one")]
-    BadCode,
-    #[error("could not sign in")]
-    Internal(#[source] InternalError),
-}
-
-refusals! {
-    SignInError passes on Internal;
-    Self::BadCode => SignedOut("bad_code"),
-}
-
 /// The reason why there is no administrator.
 #[derive(Debug, thiserror::Error)]
 #[error("could not create the first user")]
 pub struct EnsureAdminError(#[from] StoreError);
-
-/// A browser that was signed in.
-#[derive(Debug)]
-pub struct SignIn {
-    pub user: UserId,
-    /// The value of the browser's cookie.
-    pub cookie: Secret,
-    pub life: Duration,
-}
 
 impl Credential {
     pub fn token(token: &Secret) -> Self {
@@ -84,15 +50,15 @@ impl Credential {
 impl Users {
     pub(crate) fn new(store: Store, clock: Arc<dyn Clock>, signals: Signals) -> Self {
         Self {
-            uses: TokenUses::new(store.clone()),
+            uses: CredentialUses::new(store.clone()),
             store,
             clock,
             signals,
         }
     }
 
-    /// Returns the token uses that are not stored yet.
-    pub(crate) fn token_uses(&self) -> &TokenUses {
+    /// Returns the uses of tokens and browsers that are not stored yet.
+    pub(crate) fn credential_uses(&self) -> &CredentialUses {
         &self.uses
     }
 
@@ -113,7 +79,8 @@ impl Users {
                     created_at: now,
                 };
                 let id = new.id;
-                self.store.insert_user(new).await?;
+                let stamp = Requester::SERVER.at(now);
+                self.store.insert_user(new, stamp).await?;
                 id
             }
         };
@@ -136,54 +103,6 @@ impl Users {
         Ok(self.store.user(id).await?)
     }
 
-    /// Creates the code of a sign-in link. It is valid once, until the time that is returned with it.
-    pub async fn new_sign_in_code(
-        &self,
-        user: UserId,
-    ) -> Result<(Secret, Timestamp), InternalError> {
-        Ok(self.sign_in_code(user, CODE_LIFE).await?)
-    }
-
-    pub(super) async fn sign_in_code(
-        &self,
-        user: UserId,
-        life: Duration,
-    ) -> Result<(Secret, Timestamp), StoreError> {
-        let code = Secret::new(random());
-        let now = self.clock.now();
-        let expires_at = now + life;
-        self.store
-            .insert_sign_in_code(user, &hash(&code), now, expires_at)
-            .await?;
-        Ok((code, expires_at))
-    }
-
-    /// Turns a code into a signed-in browser.
-    pub async fn sign_in(&self, code: &Secret) -> Result<SignIn, SignInError> {
-        let now = self.clock.now();
-        let user = self.store.take_sign_in_code(&hash(code), now).await?;
-        let user = user.ok_or(SignInError::BadCode)?;
-        let cookie = Secret::new(random());
-        self.store
-            .insert_login(user, &hash(&cookie), now, now + LOGIN_LIFE)
-            .await?;
-        Ok(SignIn {
-            user,
-            cookie,
-            life: LOGIN_LIFE,
-        })
-    }
-
-    /// Signs a browser out, and closes its open connections.
-    pub async fn sign_out(&self, cookie: &Secret) -> Result<(), InternalError> {
-        let identity = self.identify(&Credential::cookie(cookie)).await?;
-        self.store.delete_login(&hash(cookie)).await?;
-        if let Some(identity) = identity {
-            self.signals.send(Topic::Access(identity.user));
-        }
-        Ok(())
-    }
-
     /// Returns the user behind a credential.
     pub async fn identify(
         &self,
@@ -192,10 +111,15 @@ impl Users {
         let now = self.clock.now();
         let identity = match credential {
             Credential::Token(hash) => self.store.identity_of_token(hash, now).await?,
-            Credential::Cookie(hash) => self.store.identity_of_login(hash, now).await?,
+            Credential::Cookie(hash) => {
+                let idle_since = now - IDLE_LIFE;
+                self.store.identity_of_login(hash, now, idle_since).await?
+            }
         };
-        if let Some(token) = identity.and_then(|identity| identity.token) {
-            self.uses.note(token, now);
+        match (identity.as_ref(), credential) {
+            (Some(identity), Credential::Token(_)) => self.uses.note_token(identity.token, now),
+            (Some(_), Credential::Cookie(hash)) => self.uses.note_browser(hash, now),
+            (None, _) => {}
         }
         Ok(identity)
     }

@@ -8,9 +8,9 @@ use super::{Code, InternalError, Refusal};
 use crate::{
     ActByHandError, AdmitError, AnswerError, BadInstructions, ChangeMessageError,
     ChangeSessionError, ChangeUserError, ControlError, CreateSessionError, CreateUserError,
-    FindError, JoinError, MakeTokenError, OpenScreenError, PersonError, PutSecretError,
-    RemoveSecretError, RevokeTokenError, ScreenshotError, SendPromptError, SetApprovalsError,
-    SetLimitsError, ShareError, SignInError, StopTurnError, WakeError,
+    EndSignInError, FindError, JoinError, MakeTokenError, OfferError, OpenScreenError, PersonError,
+    PutSecretError, RemoveSecretError, RevokeTokenError, ScreenshotError, SendPromptError,
+    SetApprovalsError, SetLimitsError, ShareError, SignInError, StopTurnError, WakeError,
 };
 
 /// The codes of every refusal. A missing code fails the tests that meet it.
@@ -27,10 +27,12 @@ const ALL: &[&[Code]] = &[
     ControlError::CODES,
     CreateSessionError::CODES,
     CreateUserError::CODES,
+    EndSignInError::CODES,
     FindError::CODES,
     InternalError::CODES,
     JoinError::CODES,
     MakeTokenError::CODES,
+    OfferError::CODES,
     OpenScreenError::CODES,
     PersonError::CODES,
     PutSecretError::CODES,

@@ -1,6 +1,7 @@
 //! Changing a session's settings: title, model, instructions, approvals and budget.
 
 use deskhand_core::{
+    audit::Requester,
     budget::{BadBudget, ChangeBudget},
     id::{SessionId, UserId},
     model::UnknownModel,
@@ -109,6 +110,7 @@ impl Sessions {
     pub async fn change(
         &self,
         by: UserId,
+        requester: Requester,
         id: SessionId,
         change: ChangeSession,
     ) -> Result<Session, ChangeSessionError> {
@@ -120,6 +122,7 @@ impl Sessions {
         }
         let edit = EditSession {
             by,
+            requester,
             title: change.title.map(|title| title.trim().to_owned()),
             model: change.model,
             instructions: change.instructions,

@@ -103,6 +103,14 @@ impl deskhand_agent::Decisions for TurnDecisions {
         policy.ok_or_else(|| TurnLogError(Box::new(NotAtWork(self.session))))
     }
 
+    async fn is_for_owner(&self) -> Result<bool, TurnLogError> {
+        let (session, turn) = (self.session, self.turn);
+        let found = until_answered(&self.shutdown, || {
+            self.store.is_turn_of_owner(session, turn)
+        });
+        found.await.map_err(|error| TurnLogError(Box::new(error)))
+    }
+
     async fn raise(&self, id: DecisionId, ask: Ask) -> Result<(), TurnLogError> {
         let mut n_tries = 0;
         let raised = until_answered(&self.shutdown, || {

@@ -1,9 +1,10 @@
 //! Users and tokens.
 
 use deskhand_api::{
+    audit::AuditView,
     budgets::UserLimitsView,
     tokens::{CreateTokenBody, MadeTokenView, TokenView, TokensView},
-    users::{ChangeUserBody, CreateUserBody, SignInLinkView, UserView, UsersView},
+    users::{ChangeUserBody, CreateUserBody, InviteBody, SignInLinkView, UserView, UsersView},
 };
 use deskhand_core::{
     id::{TokenId, UserId},
@@ -11,7 +12,7 @@ use deskhand_core::{
 };
 use reqwest::Method;
 
-use super::{CallError, Client, NO_BODY};
+use super::{CallError, Client};
 
 impl Client {
     pub(crate) async fn add_user(&self, wanted: &CreateUserBody) -> Result<UserView, CallError> {
@@ -54,10 +55,31 @@ impl Client {
     }
 
     /// Creates a sign-in link for another user.
-    pub(crate) async fn link_for(&self, user: UserId) -> Result<String, CallError> {
+    pub(crate) async fn link_for(
+        &self,
+        user: UserId,
+        wanted: &InviteBody,
+    ) -> Result<String, CallError> {
         let path = format!("/api/users/{user}/sign-in-links");
-        let link: SignInLinkView = self.call(Method::POST, &path, NO_BODY).await?;
+        let link: SignInLinkView = self.post(&path, wanted).await?;
         Ok(link.url)
+    }
+
+    /// Returns the newest entries of the audit log.
+    pub(crate) async fn audit(
+        &self,
+        limit: u32,
+        user: Option<UserId>,
+        action: Option<&str>,
+    ) -> Result<AuditView, CallError> {
+        let mut path = format!("/api/audit?limit={limit}");
+        if let Some(user) = user {
+            path += &format!("&user={user}");
+        }
+        if let Some(action) = action {
+            path += &format!("&action={action}");
+        }
+        self.get(&path).await
     }
 
     pub(crate) async fn make_token(&self, wanted: &CreateTokenBody) -> Result<Secret, CallError> {

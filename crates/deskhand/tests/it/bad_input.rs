@@ -77,9 +77,7 @@ async fn wrong_and_missing_tokens_get_in_nowhere() {
     }
     let stranger = client.with_token("");
     assert_eq!(stranger.get("/health").await.good()["status"], "healthy");
-    let used = stranger
-        .post("/api/sign-in", json!({"code": "guess"}))
-        .await;
+    let used = stranger.try_sign_in(json!({"code": "guess"}), &[]).await;
     assert_eq!((used.status, used.code()), (401, "bad_code".to_owned()));
 }
 
@@ -87,17 +85,17 @@ async fn wrong_and_missing_tokens_get_in_nowhere() {
 async fn a_sign_in_link_is_good_once() {
     let server = serve(&[]);
     let stranger = server.client().with_token("");
-    let (_, code) = server.link().split_once("?code=").unwrap();
+    let (_, code) = server.link().split_once("#code=").unwrap();
     assert_eq!(
         stranger
-            .post("/api/sign-in", json!({"code": code}))
+            .try_sign_in(json!({"code": code}), &[])
             .await
             .status,
         204
     );
     assert_eq!(
         stranger
-            .post("/api/sign-in", json!({"code": code}))
+            .try_sign_in(json!({"code": code}), &[])
             .await
             .code(),
         "bad_code"

@@ -26,6 +26,7 @@ fn the_program_explains_itself() {
       user       Add, list, limit and disable users
       token      Create, list and revoke tokens for your programs
       secret     Store, list and remove secrets, which agents type and never see
+      audit      List who changed accounts, rights, tokens, secrets and limits
       doctor     Check this machine and print how to fix what is missing
       config     Print the current settings and the source of each
 

@@ -119,7 +119,7 @@ async fn figures_are_not_for_strangers() {
     );
     let made_up = reqwest::Method::from_bytes(b"MADEUP").unwrap();
     stranger.send(made_up, "/made/up", None).await;
-    stranger.post("/api/sign-in", json!({"code": "x"})).await;
+    stranger.try_sign_in(json!({"code": "x"}), &[]).await;
     let text = scrape(&server.client()).await;
     assert!(
         !text.contains("MADEUP") && !text.contains("made/up"),

@@ -10,7 +10,7 @@ use deskhand_core::{
     edit::EditCommand,
     event::{
         Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, GatewayUse,
-        MessageSaid, ModelChanged, Notice, Outcome, PlanChanged, PlanStep, QueueChange,
+        HandedOver, MessageSaid, ModelChanged, Notice, Outcome, PlanChanged, PlanStep, QueueChange,
         QueueChanged, Retry, Said, Screenshot, SessionChanged, Status, StepState, ToolResult,
         ToolUse,
     },
@@ -19,11 +19,12 @@ use deskhand_core::{
     message::{Delivery, Role},
     model::Usage,
     policy::Policy,
+    right::Right,
     session::{Phase, SandboxState},
     shell::ShellRequest,
     tool::ResultPart,
 };
-use deskhand_testkit::{Document, Operation, Session};
+use deskhand_testkit::{Client, Document, Operation, Session};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -50,13 +51,18 @@ fn the_document_lists_every_route_with_its_answers() {
     };
     let lines: Vec<_> = operations.iter().map(line).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
+    GET    /api/audit → 200 400 401 403 429 500 503
     GET    /api/blobs/{name} → 200 401 403 404 429 500 503
     GET    /api/decisions → 200 400 401 403 429 500 503
     GET    /api/docs → 200
     GET    /api/docs/{file} → 200 404
     GET    /api/events → 101 400 401 403 429 500 503
     GET    /api/me → 200 401 403 429 500 503
+    GET    /api/me/audit → 200 400 401 403 429 500 503
     GET    /api/me/limits → 200 401 403 429 500 503
+    GET    /api/me/offers → 200 401 403 429 500 503
+    DELETE /api/me/offers/{session} → 204 401 403 404 429 500 503
+    POST   /api/me/offers/{session}/accept → 200 400 401 403 404 413 429 500 503
     GET    /api/me/usage → 200 401 403 429 500 503
     GET    /api/models → 200 401 403 429 500 503
     GET    /api/openapi.json → 200
@@ -76,10 +82,11 @@ fn the_document_lists_every_route_with_its_answers() {
     PUT    /api/sessions/{id}/lease → 200 400 401 403 404 409 413 429 500 503
     GET    /api/sessions/{id}/messages → 200 400 401 403 404 429 500 503
     POST   /api/sessions/{id}/messages → 202 400 401 403 404 409 413 429 500 503
+    DELETE /api/sessions/{id}/offer → 204 401 403 404 429 500 503
     GET    /api/sessions/{id}/people → 200 401 403 404 429 500 503
     DELETE /api/sessions/{id}/people/{user} → 204 401 403 404 409 429 500 503
     GET    /api/sessions/{id}/people/{user} → 200 401 403 404 429 500 503
-    PUT    /api/sessions/{id}/people/{user} → 200 400 401 403 404 409 413 429 500 503
+    PUT    /api/sessions/{id}/people/{user} → 200 202 400 401 403 404 409 413 429 500 503
     GET    /api/sessions/{id}/queue → 200 401 403 404 429 500 503
     DELETE /api/sessions/{id}/queue/{message} → 204 401 403 404 409 429 500 503
     PATCH  /api/sessions/{id}/queue/{message} → 200 400 401 403 404 409 413 429 500 503
@@ -93,8 +100,11 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/settings → 200 401 403 429 500 503
     PATCH  /api/settings → 200 400 401 403 413 429 500 503
     POST   /api/shares/join → 200 400 401 403 404 413 429 500 503
-    POST   /api/sign-in → 204 400 401 413 429 500 503
+    POST   /api/sign-in → 204 400 401 403 409 413 429 500 503
     POST   /api/sign-in-links → 201 401 403 429 500 503
+    DELETE /api/sign-ins → 204 401 403 429 500 503
+    GET    /api/sign-ins → 200 401 403 429 500 503
+    DELETE /api/sign-ins/{id} → 204 401 403 404 429 500 503
     POST   /api/sign-out → 204 401 403 429 500 503
     GET    /api/tokens → 200 401 403 429 500 503
     POST   /api/tokens → 201 400 401 403 413 429 500 503
@@ -104,7 +114,7 @@ fn the_document_lists_every_route_with_its_answers() {
     PATCH  /api/users/{id} → 200 400 401 403 404 409 413 429 500 503
     GET    /api/users/{id}/limits → 200 401 403 404 429 500 503
     PUT    /api/users/{id}/limits → 200 400 401 403 404 413 429 500 503
-    POST   /api/users/{id}/sign-in-links → 201 401 403 404 409 429 500 503
+    POST   /api/users/{id}/sign-in-links → 201 400 401 403 404 409 413 429 500 503
     GET    /health → 200 503
     GET    /metrics → 200 401 403 429 500 503
     ");
@@ -185,6 +195,10 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
     client.put("/api/secrets/spare", secret).await.good();
     let person = session.path("/people/bob");
     client.put(&person, json!({"right": "view"})).await.good();
+    let ada = client.new_user("ada").await;
+    let (offered, declined) = (offer(&ada, "admin").await, offer(&ada, "admin").await);
+    let withdrawn = offer(&client, "ada").await;
+    let sign_in = sign_in(&client).await;
     let mut operations = document.operations();
     // What ends the session comes last.
     operations.sort_by_key(|operation| {
@@ -195,6 +209,8 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
         let id = match operation.path.split('/').nth(2) {
             Some("users") => &user,
             Some("tokens") => &token,
+            Some("sign-ins") => &sign_in,
+            _ if operation.path.ends_with("/offer") => &withdrawn,
             _ if operation.path.contains("{decision}") => &asking.id,
             _ => &session.id,
         };
@@ -210,6 +226,14 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
             .replace("{decision}", &asked.decision.to_string())
             .replace("{name}", name)
             .replace("{message}", &message)
+            .replace(
+                "{session}",
+                if operation.method == "DELETE" {
+                    &declined
+                } else {
+                    &offered
+                },
+            )
             .replace("{file}", "start.js");
         let method = Method::from_bytes(operation.method.as_bytes()).unwrap();
         let mut bodies = vec![None, Some(br#"{"what": "?"}"#.to_vec())];
@@ -253,7 +277,7 @@ async fn pages_have_the_bounds_that_the_document_names() {
             assert_eq!(asked(0).await, 400, "{path}");
         }
     }
-    assert_eq!(n_bounds, 6);
+    assert_eq!(n_bounds, 8);
 }
 
 #[test]
@@ -327,6 +351,10 @@ async fn what_a_turn_leaves_behind_is_what_the_document_says() {
         ("/api/users".to_owned(), "UsersPage"),
         ("/api/tokens".to_owned(), "Tokens"),
         ("/api/settings".to_owned(), "Settings"),
+        ("/api/sign-ins".to_owned(), "SignIns"),
+        ("/api/audit".to_owned(), "AuditPage"),
+        ("/api/me/audit".to_owned(), "AuditPage"),
+        ("/api/me/offers".to_owned(), "Offers"),
     ];
     for (path, name) in checks {
         let answer = client.get(&path).await.good();
@@ -377,6 +405,23 @@ fn printed() -> Document {
     Document(serde_json::from_str(&ended.stdout).unwrap())
 }
 
+/// Offers a new session to a user; answers its id.
+async fn offer(client: &Client, to: &str) -> String {
+    let session = client.new_session("scripted/demo").await;
+    let path = session.path(&format!("/people/{to}"));
+    client.put(&path, json!({"right": "owner"})).await.good();
+    session.id
+}
+
+/// Signs a browser in; answers the id of the sign-in.
+async fn sign_in(client: &Client) -> String {
+    let link = client.post("/api/sign-in-links", json!({})).await.good();
+    let (_, code) = link["url"].as_str().unwrap().split_once("#code=").unwrap();
+    client.sign_in(code).await;
+    let listed = client.get("/api/sign-ins").await.good();
+    listed["sign_ins"][0]["id"].as_str().unwrap().to_owned()
+}
+
 /// Takes a picture; answers its name.
 async fn look(session: &Session) -> String {
     let look = json!({"tool": "computer", "input": {"action": "screenshot"}});
@@ -420,7 +465,7 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
 }
 
 /// What is told of models.
-fn model_events(turn: TurnId, some: bool) -> [EventBody; 6] {
+fn model_events(turn: TurnId, some: bool) -> [EventBody; 7] {
     let some_turn = some.then_some(turn);
     [
         EventBody::Cost(Cost {
@@ -461,6 +506,13 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 6] {
                 usd: Some(0.5),
                 tokens: None,
             }),
+        }),
+        EventBody::HandedOver(HandedOver {
+            from: UserId::new(),
+            from_name: String::new(),
+            to: UserId::new(),
+            to_name: String::new(),
+            giver_keeps: Right::View,
         }),
         EventBody::Retry(Retry {
             turn,

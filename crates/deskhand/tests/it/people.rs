@@ -86,16 +86,16 @@ async fn whoever_is_disabled_is_out_at_once_everywhere() {
     let mut stream = session.follow(0).await;
     stream.next().await;
     let link = admin
-        .post(&format!("{path}/sign-in-links"), json!({}))
+        .post(&format!("{path}/sign-in-links"), json!({"reset": true}))
         .await;
     let link = link.good()["url"].as_str().unwrap().to_owned();
-    let (_, code) = link.split_once("?code=").unwrap();
+    let (_, code) = link.split_once("#code=").unwrap();
 
     admin.patch(&path, json!({"active": false})).await.good();
     let (close_code, reason) = stream.closed().await;
     assert_eq!(close_code, 1008, "{reason}");
     assert_eq!(bob.get("/api/me").await.status, 401);
-    let sign_in = bob.post("/api/sign-in", json!({"code": code})).await;
+    let sign_in = bob.try_sign_in(json!({"code": code}), &[]).await;
     assert_eq!((sign_in.status, sign_in.code().as_str()), (401, "bad_code"));
     let link = admin
         .post(&format!("{path}/sign-in-links"), json!({}))
@@ -115,7 +115,7 @@ async fn signing_out_ends_the_streams_of_that_browser_only() {
     let mut browsers = Vec::new();
     for _ in 0..2 {
         let link = admin.post("/api/sign-in-links", json!({})).await.good();
-        let (_, code) = link["url"].as_str().unwrap().split_once("?code=").unwrap();
+        let (_, code) = link["url"].as_str().unwrap().split_once("#code=").unwrap();
         let cookie = admin.sign_in(code).await;
         let mut stream = admin.follow_in_browser(&session.id, &cookie).await;
         stream.next().await;

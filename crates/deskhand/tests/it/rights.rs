@@ -36,6 +36,29 @@ const RIGHTS: [&str; 4] = ["view", "suggest", "drive", "owner"];
 /// A place in the queue where no message is.
 const NOT_WAITING: &str = "/queue/0190163d-8694-739b-aea5-966c26f8ad91";
 
+/// Everything that is not about one session and needs a sign-in.
+const SIGNED_IN: [(Method, &str); 19] = [
+    (Method::GET, "/metrics"),
+    (Method::GET, "/api/me"),
+    (Method::GET, "/api/me/audit"),
+    (Method::GET, "/api/me/offers"),
+    (Method::GET, "/api/audit"),
+    (Method::GET, "/api/sign-ins"),
+    (Method::DELETE, "/api/sign-ins"),
+    (Method::GET, "/api/sessions"),
+    (Method::POST, "/api/sessions"),
+    (Method::POST, "/api/sign-out"),
+    (Method::POST, "/api/sign-in-links"),
+    (Method::GET, "/api/users"),
+    (Method::POST, "/api/users"),
+    (Method::GET, "/api/tokens"),
+    (Method::POST, "/api/tokens"),
+    (Method::GET, "/api/secrets"),
+    (Method::PUT, "/api/secrets/cave"),
+    (Method::DELETE, "/api/secrets/cave"),
+    (Method::POST, "/api/shares/join"),
+];
+
 /// Everything about a session, but ending it.
 fn wishes() -> Vec<Wish> {
     let shell = json!({"tool": "bash", "input": {"shell": "run", "command": "true"}});
@@ -100,6 +123,13 @@ fn wishes() -> Vec<Wish> {
             json!({"right": "view"}),
         ),
         ("owner", Method::DELETE, "/people/eve", json!(null)),
+        (
+            "owner",
+            Method::PUT,
+            "/people/eve",
+            json!({"right": "owner"}),
+        ),
+        ("owner", Method::DELETE, "/offer", json!(null)),
     ]
 }
 
@@ -275,23 +305,7 @@ async fn a_stranger_finds_nothing_and_learns_nothing() {
         let listed = stranger.get("/api/sessions").await.good();
         assert_eq!(listed, json!({"sessions": [], "next": null}));
     }
-    let everybody = [
-        (Method::GET, "/metrics"),
-        (Method::GET, "/api/me"),
-        (Method::GET, "/api/sessions"),
-        (Method::POST, "/api/sessions"),
-        (Method::POST, "/api/sign-out"),
-        (Method::POST, "/api/sign-in-links"),
-        (Method::GET, "/api/users"),
-        (Method::POST, "/api/users"),
-        (Method::GET, "/api/tokens"),
-        (Method::POST, "/api/tokens"),
-        (Method::GET, "/api/secrets"),
-        (Method::PUT, "/api/secrets/cave"),
-        (Method::DELETE, "/api/secrets/cave"),
-        (Method::POST, "/api/shares/join"),
-    ];
-    all.extend(everybody.map(|(method, path)| (method, path.to_owned(), json!({}))));
+    all.extend(SIGNED_IN.map(|(method, path)| (method, path.to_owned(), json!({}))));
     for (method, path, body) in &all {
         let answer = ask(&nobody, method, path, body).await;
         assert_eq!(answer.status, 401, "{method} {path}");
@@ -384,7 +398,7 @@ async fn a_link_lets_people_in_until_it_ends() {
         made["url"]
             .as_str()
             .unwrap()
-            .ends_with(&format!("/?share={code}"))
+            .ends_with(&format!("/#share={code}"))
     );
     let listed = admin.get(&shares).await;
     assert!(!String::from_utf8_lossy(&listed.body).contains(code));
@@ -456,8 +470,12 @@ async fn an_owner_can_hand_a_session_over() {
     ada.put(&path, json!({"right": "drive"})).await.good();
     let refused = bob.put(&path, owner.clone()).await;
     assert_eq!((refused.status, &*refused.code()), (403, "not_allowed"));
-    let made = ada.put(&path, owner).await.good();
-    assert_eq!(made["right"], "owner");
+    session.shell("true").await;
+    assert_eq!(ada.put(&path, owner).await.status, 202);
+    let accept = format!("/api/me/offers/{}/accept", session.id);
+    let keeps = json!({"giver_keeps": "drive"});
+    let accepted = bob.post(&accept, keeps).await.good();
+    assert_eq!(accepted["sandbox"], "stopped");
     let right = async |client: &deskhand_testkit::Client| {
         client.get(&session.path("")).await.good()["right"].clone()
     };
@@ -468,6 +486,8 @@ async fn an_owner_can_hand_a_session_over() {
     let used = async |client: &deskhand_testkit::Client| {
         client.get("/api/me/limits").await.good()["awake_sessions"]["used"].clone()
     };
+    assert_eq!((used(&bob).await, used(&ada).await), (json!(0), json!(0)));
+    bob.session(&session.id).shell("true").await;
     assert_eq!((used(&bob).await, used(&ada).await), (json!(1), json!(0)));
     assert_eq!(ada.delete(&session.path("")).await.status, 403);
     bob.delete(&session.path("")).await.good();

@@ -21,7 +21,7 @@ fn a_server_says_where_to_look_and_clears_up_behind_it() {
     let place = Place::new();
     let (server, link) = serve(&place);
     assert!(
-        link.starts_with("http://localhost:") && link.contains("/?code="),
+        link.starts_with("http://localhost:") && link.contains("/#code="),
         "{link}"
     );
     let token = std::fs::metadata(place.data_dir().join("admin-token")).unwrap();
@@ -43,7 +43,7 @@ fn login_prints_a_new_link() {
     let ended = place.run(&["login"]);
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let second = ended.stdout.trim();
-    let page = |link: &str| link.split("?code=").next().unwrap().to_owned();
+    let page = |link: &str| link.split("#code=").next().unwrap().to_owned();
     assert_eq!(page(second), page(&first));
     assert_ne!(second, first);
     server.ctrl_c();

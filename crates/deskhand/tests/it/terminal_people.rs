@@ -37,7 +37,7 @@ impl World {
 fn users_are_added_listed_and_disabled() {
     let world = World::start();
     let added = world.good(&["user", "add", "bob"]);
-    assert!(added.stdout.contains("/?code="), "{}", added.stdout);
+    assert!(added.stdout.contains("/#code="), "{}", added.stdout);
     insta::assert_snapshot!(added.stderr, @"Send it to bob. It signs them in once, within a day.");
     world.good(&["user", "add", "eve", "--admin"]);
     insta::assert_snapshot!(world.refused(&["user", "add", "Bob"]), @r#"deskhand: a user named "Bob" already exists"#);
@@ -49,9 +49,21 @@ fn users_are_added_listed_and_disabled() {
     eve	admin
     ");
     insta::assert_snapshot!(world.refused(&["user", "link", "bob"]), @r#"deskhand: user "bob" is disabled; enable them first"#);
-    insta::assert_snapshot!(world.good(&["user", "enable", "bob"]).stderr, @"bob may sign in again: `deskhand user link bob` prints a link.");
+    insta::assert_snapshot!(world.good(&["user", "enable", "bob"]).stderr, @"bob may sign in again: `deskhand user link bob --reset` prints a link.");
     let link = world.good(&["user", "link", "bob"]);
-    assert!(link.stdout.contains("/?code=") && link.stdout != added.stdout);
+    assert!(link.stdout.contains("/#code=") && link.stdout != added.stdout);
+    let audit = world.good(&["audit", "--action", "user"]).stdout;
+    let told: Vec<_> = audit
+        .lines()
+        .filter_map(|line| line.split('\t').nth(2))
+        .collect();
+    insta::assert_snapshot!(told.join("\n"), @"
+    the server added the user admin as admin
+    admin added the user bob as member
+    admin added the user eve as admin
+    admin changed the user bob: disabled
+    admin changed the user bob: enabled
+    ");
     insta::assert_snapshot!(world.refused(&["user", "disable", "joe"]), @r#"deskhand: there is no user "joe"; `deskhand user list` shows them"#);
     world.end();
 }

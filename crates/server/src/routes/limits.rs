@@ -74,11 +74,11 @@ pub(crate) async fn show(
 )]
 pub(crate) async fn set(
     State(quotas): State<Quotas>,
-    _: Administrator,
+    Administrator(by): Administrator,
     Id(id): Id<UserId>,
     Body(body): Body<UserLimitsView>,
 ) -> Result<Json<UserLimitsView>, Problem> {
     let limits = UserLimits::from(body);
-    quotas.set(id, limits).await?;
+    quotas.set(by, id, limits).await?;
     Ok(Json(limits.into()))
 }

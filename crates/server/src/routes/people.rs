@@ -7,15 +7,16 @@ use axum::{
     response::{AppendHeaders, IntoResponse},
 };
 use deskhand_api::users::{SignInBody, SignInLinkView, UserView};
-use deskhand_app::Users;
+use deskhand_app::{SignInRequest, Users};
 use deskhand_core::secret::Secret;
 use jiff::Timestamp;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
-    caller::{AccountHolder, COOKIE, Caller, cookie},
+    caller::{AccountHolder, COOKIE, Caller, OwnPage, Pass, cookie},
     extract::Body,
+    origin_address::Stranger,
     problem::Problem,
     rate::SignInAttempt,
 };
@@ -41,15 +42,29 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     responses(
         (status = 204, description = "signed in", headers(("set-cookie" = String, description = "the cookie `deskhand`"))),
         (status = 401, description = "`bad_code`"),
+        (status = 403, description = "`wrong_origin`"),
+        (status = 409, description = "`other_user`: the browser is signed in as somebody else"),
         (status = 429, description = "`too_fast`"),
     ),
 )]
 pub(crate) async fn sign_in(
     State(shared): State<Shared>,
+    _: OwnPage,
     _: SignInAttempt,
+    Stranger(by): Stranger,
+    headers: HeaderMap,
     Body(body): Body<SignInBody>,
 ) -> Result<impl IntoResponse, Problem> {
-    let signed_in = shared.app.users().sign_in(&body.code).await?;
+    let browser = headers.get(header::USER_AGENT);
+    let earlier = cookie(&headers);
+    let request = SignInRequest {
+        code: &body.code,
+        cookie: earlier.as_ref(),
+        replaces_user: body.replace,
+        browser: browser.and_then(|name| name.to_str().ok()),
+        by,
+    };
+    let signed_in = shared.app.users().sign_in(request).await?;
     let life = signed_in.life.as_secs();
     let set = set_cookie(&shared, signed_in.cookie.expose(), life);
     Ok((
@@ -67,11 +82,12 @@ pub(crate) async fn sign_in(
 )]
 pub(crate) async fn sign_out(
     State(shared): State<Shared>,
-    Caller(_): Caller,
+    pass: Pass,
     headers: HeaderMap,
 ) -> Result<impl IntoResponse, Problem> {
     if let Some(cookie) = cookie(&headers) {
-        shared.app.users().sign_out(&cookie).await?;
+        let by = pass.requester();
+        shared.app.users().sign_out(by, &cookie).await?;
     }
     let set = set_cookie(&shared, "", 0);
     Ok((
@@ -91,9 +107,9 @@ pub(crate) async fn sign_out(
 )]
 pub(crate) async fn new_sign_in_link(
     State(shared): State<Shared>,
-    AccountHolder(user): AccountHolder,
+    AccountHolder(user, by): AccountHolder,
 ) -> Result<(StatusCode, Json<SignInLinkView>), Problem> {
-    let (code, expires_at) = shared.app.users().new_sign_in_code(user).await?;
+    let (code, expires_at) = shared.app.users().new_sign_in_code(by, user).await?;
     let link = sign_in_link(&shared, &code, expires_at);
     Ok((StatusCode::CREATED, Json(link)))
 }
@@ -119,11 +135,12 @@ pub(crate) fn sign_in_link(
     code: &Secret,
     expires_at: Timestamp,
 ) -> SignInLinkView {
-    let url = format!("{}/?code={}", shared.settings.public_url, code.expose());
+    // What stands behind `#` stays in the browser: no proxy logs it.
+    let url = format!("{}/#code={}", shared.settings.public_url, code.expose());
     SignInLinkView { url, expires_at }
 }
 
-fn set_cookie(shared: &Shared, value: &str, max_age_secs: u64) -> String {
+pub(super) fn set_cookie(shared: &Shared, value: &str, max_age_secs: u64) -> String {
     let secure = if shared.settings.public_url.starts_with("https:") {
         "; Secure"
     } else {

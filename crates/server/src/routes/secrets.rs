@@ -30,7 +30,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 )]
 pub(crate) async fn list(
     State(vault): State<Vault>,
-    AccountHolder(user): AccountHolder,
+    AccountHolder(user, _): AccountHolder,
 ) -> Result<Json<SecretsView>, Problem> {
     let secrets = vault.list(user).await?;
     let secrets = secrets.into_iter().map(SecretView::from).collect();
@@ -54,14 +54,14 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn put(
     State(vault): State<Vault>,
-    AccountHolder(user): AccountHolder,
+    AccountHolder(user, by): AccountHolder,
     Name(name): Name,
     Body(body): Body<PutSecretBody>,
 ) -> Result<StatusCode, Problem> {
     let name: SecretName = name.parse()?;
     let origins = body.origins.iter().map(|origin| origin.parse());
     let origins = origins.collect::<Result<Vec<Origin>, BadSecret>>()?;
-    vault.put(user, &name, &body.value, &origins).await?;
+    vault.put(by, user, &name, &body.value, &origins).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -79,9 +79,9 @@ pub(crate) async fn put(
 )]
 pub(crate) async fn remove(
     State(vault): State<Vault>,
-    AccountHolder(user): AccountHolder,
+    AccountHolder(user, by): AccountHolder,
     Name(name): Name,
 ) -> Result<StatusCode, Problem> {
-    vault.remove(user, &name).await?;
+    vault.remove(by, user, &name).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -10,7 +10,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
-    caller::Caller,
+    caller::{Caller, Pass},
     extract::{Body, Id, Query, page_size},
     paths::SessionPath,
     problem::Problem,
@@ -120,7 +120,7 @@ pub(crate) async fn show(
 )]
 pub(crate) async fn change(
     State(sessions): State<Sessions>,
-    Caller(user): Caller,
+    pass: Pass,
     Id(id): Id<SessionId>,
     Body(body): Body<ChangeSessionBody>,
 ) -> Result<Json<SessionView>, Problem> {
@@ -131,7 +131,8 @@ pub(crate) async fn change(
         instructions: body.instructions,
         budget: body.budget.map(Into::into),
     };
-    let session = sessions.change(user, id, change).await?;
+    let (user, by) = (pass.identity.user, pass.requester());
+    let session = sessions.change(user, by, id, change).await?;
     Ok(Json(session.into()))
 }
 

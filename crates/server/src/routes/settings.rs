@@ -5,7 +5,12 @@ use deskhand_api::users::SettingsView;
 use deskhand_app::Users;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{Shared, caller::Caller, extract::Body, problem::Problem};
+use crate::{
+    Shared,
+    caller::{Caller, Pass},
+    extract::Body,
+    problem::Problem,
+};
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(show, change))
@@ -41,9 +46,10 @@ pub(crate) async fn show(
 )]
 pub(crate) async fn change(
     State(users): State<Users>,
-    Caller(user): Caller,
+    pass: Pass,
     Body(body): Body<SettingsView>,
 ) -> Result<Json<SettingsView>, Problem> {
-    users.set_approvals(user, &body.approvals).await?;
+    let (by, user) = (pass.requester(), pass.identity.user);
+    users.set_approvals(by, user, &body.approvals).await?;
     Ok(Json(body))
 }

@@ -1,17 +1,25 @@
 //! Rights in a session: the people who have them, and links that grant them.
 
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
 use deskhand_api::{
     sessions::SessionView,
-    sharing::{GrantBody, JoinBody, MadeShareView, PeopleView, PersonView, ShareBody, SharesView},
+    sharing::{
+        GrantBody, JoinBody, MadeShareView, OfferView, PeopleView, PersonView, ShareBody,
+        SharesView,
+    },
 };
-use deskhand_app::{MadeShare, Sessions, ShareSession, Sharing};
+use deskhand_app::{Grant, MadeShare, Sessions, ShareSession, Sharing};
 use deskhand_core::id::{SessionId, ShareId};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
-    caller::Caller,
+    caller::{Caller, Pass},
     extract::{Body, Id, Ids},
     paths::{PersonPath, SessionPath, SharePath},
     problem::Problem,
@@ -42,9 +50,12 @@ pub(crate) async fn people(
     Id(id): Id<SessionId>,
 ) -> Result<Json<PeopleView>, Problem> {
     let people = sharing.people(caller.viewer(), id).await?;
+    let offer = sharing.open_offer(caller.viewer(), id).await?;
     let view = |person| view::person(&sharing, id, person);
-    let people = people.into_iter().map(view).collect();
-    Ok(Json(PeopleView { people }))
+    Ok(Json(PeopleView {
+        people: people.into_iter().map(view).collect(),
+        offer: offer.map(OfferView::from),
+    }))
 }
 
 /// Shows a person's right in a session.
@@ -68,7 +79,7 @@ pub(crate) async fn person(
     Ok(Json(view::person(&sharing, id, person)))
 }
 
-/// Gives a user a right, and replaces the one they have. The owner can make another user the owner.
+/// Gives a user a right, and replaces the one they have. The right `owner` is offered: they have it once they accept.
 #[utoipa::path(
     put,
     path = "/sessions/{id}/people/{user}",
@@ -78,20 +89,27 @@ pub(crate) async fn person(
     request_body = GrantBody,
     responses(
         (status = 200, description = "the person", body = PersonView),
+        (status = 202, description = "the session is offered to them", body = OfferView),
         (status = 404, description = "`no_user`"),
-        (status = 409, description = "`is_owner`"),
-        (status = 429, description = "`too_many_people`"),
+        (status = 409, description = "`is_owner`, `has_left`"),
+        (status = 429, description = "`too_many_people`, `too_many_offers`"),
     ),
 )]
 pub(crate) async fn grant(
     State(sharing): State<Sharing>,
-    caller: Caller,
+    pass: Pass,
     Ids(id, who): Ids<SessionId, String>,
     Body(body): Body<GrantBody>,
-) -> Result<Json<PersonView>, Problem> {
-    let viewer = caller.viewer();
-    let person = sharing.grant(viewer, id, &who, body.right).await?;
-    Ok(Json(view::person(&sharing, id, person)))
+) -> Result<Response, Problem> {
+    let (viewer, by) = (pass.viewer(), pass.requester());
+    let granted = sharing.grant(viewer, by, id, &who, body.right).await?;
+    Ok(match granted {
+        Grant::Given(person) => Json(view::person(&sharing, id, person)).into_response(),
+        Grant::Offered(offer) => {
+            let offer = Json(OfferView::from(offer));
+            (StatusCode::ACCEPTED, offer).into_response()
+        }
+    })
 }
 
 /// Removes a user's right. The owner can remove any user, and every user can leave.
@@ -109,10 +127,11 @@ pub(crate) async fn grant(
 )]
 pub(crate) async fn remove(
     State(sharing): State<Sharing>,
-    Caller(user): Caller,
+    pass: Pass,
     Ids(id, who): Ids<SessionId, String>,
 ) -> Result<StatusCode, Problem> {
-    sharing.remove(user, id, &who).await?;
+    let (user, by) = (pass.identity.user, pass.requester());
+    sharing.remove(user, by, id, &who).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -126,23 +145,25 @@ pub(crate) async fn remove(
     request_body = ShareBody,
     responses(
         (status = 201, description = "the link, shown only this once", body = MadeShareView),
-        (status = 400, description = "`bad_right`, `over`"),
+        (status = 400, description = "`bad_right`, `over`, `long_life`"),
         (status = 429, description = "`too_many_shares`"),
     ),
 )]
 pub(crate) async fn share(
     State(shared): State<Shared>,
-    caller: Caller,
+    pass: Pass,
     Id(id): Id<SessionId>,
     Body(body): Body<ShareBody>,
 ) -> Result<(StatusCode, Json<MadeShareView>), Problem> {
     let wanted = ShareSession {
         right: body.right,
         expires_at: body.expires_at,
+        is_single_use: body.single_use,
     };
-    let sharing = shared.app.sharing();
-    let MadeShare { share, code } = sharing.share(caller.viewer(), id, wanted).await?;
-    let url = format!("{}/?share={}", shared.settings.public_url, code.expose());
+    let (sharing, by) = (shared.app.sharing(), pass.requester());
+    let MadeShare { share, code } = sharing.share(pass.viewer(), by, id, wanted).await?;
+    // What stands behind `#` stays in the browser: no proxy logs it.
+    let url = format!("{}/#share={}", shared.settings.public_url, code.expose());
     let about = view::share(&share);
     Ok((
         StatusCode::CREATED,
@@ -186,14 +207,15 @@ pub(crate) async fn shares(
 )]
 pub(crate) async fn end_share(
     State(sharing): State<Sharing>,
-    caller: Caller,
+    pass: Pass,
     Ids(id, share): Ids<SessionId, ShareId>,
 ) -> Result<StatusCode, Problem> {
-    sharing.end_share(caller.viewer(), id, share).await?;
+    let (viewer, by) = (pass.viewer(), pass.requester());
+    sharing.end_share(viewer, by, id, share).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Joins a session with a link. If you already have a greater right, you keep it.
+/// Joins a session with a link. If you already have a greater right, or one that the owner chose for you, you keep it.
 #[utoipa::path(
     post,
     path = "/shares/join",
@@ -202,6 +224,7 @@ pub(crate) async fn end_share(
     request_body = JoinBody,
     responses(
         (status = 200, description = "the session", body = SessionView),
+        (status = 403, description = "`removed`: the owner removed you"),
         (status = 404, description = "`no_share`"),
         (status = 429, description = "`too_many_people`"),
     ),
@@ -209,9 +232,10 @@ pub(crate) async fn end_share(
 pub(crate) async fn join(
     State(sharing): State<Sharing>,
     State(sessions): State<Sessions>,
-    caller: Caller,
+    pass: Pass,
     Body(body): Body<JoinBody>,
 ) -> Result<Json<SessionView>, Problem> {
-    let id = sharing.join(caller.0, &body.code).await?;
-    Ok(Json(sessions.find(caller.viewer(), id).await?.into()))
+    let (user, by) = (pass.identity.user, pass.requester());
+    let id = sharing.join(user, by, &body.code).await?;
+    Ok(Json(sessions.find(pass.viewer(), id).await?.into()))
 }

@@ -35,7 +35,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 )]
 pub(crate) async fn create(
     State(users): State<Users>,
-    AccountHolder(user): AccountHolder,
+    AccountHolder(user, by): AccountHolder,
     Body(body): Body<CreateTokenBody>,
 ) -> Result<(StatusCode, Json<MadeTokenView>), Problem> {
     let wanted = MakeToken {
@@ -43,7 +43,7 @@ pub(crate) async fn create(
         scope: body.scope.unwrap_or(Scope::Write),
         expires_at: body.expires_at,
     };
-    let made = users.make_token(user, wanted).await?;
+    let made = users.make_token(by, user, wanted).await?;
     let view = MadeTokenView {
         about: made.token.into(),
         token: made.secret,
@@ -63,7 +63,7 @@ pub(crate) async fn create(
 )]
 pub(crate) async fn list(
     State(users): State<Users>,
-    AccountHolder(user): AccountHolder,
+    AccountHolder(user, _): AccountHolder,
 ) -> Result<Json<TokensView>, Problem> {
     let tokens = users.tokens(user).await?;
     let tokens = tokens.into_iter().map(TokenView::from).collect();
@@ -84,9 +84,9 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn revoke(
     State(users): State<Users>,
-    AccountHolder(user): AccountHolder,
+    AccountHolder(user, by): AccountHolder,
     Id(id): Id<TokenId>,
 ) -> Result<StatusCode, Problem> {
-    users.revoke_token(user, id).await?;
+    users.revoke_token(by, user, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

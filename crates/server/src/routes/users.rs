@@ -1,7 +1,9 @@
 //! Users, for administrators.
 
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_api::users::{ChangeUserBody, CreateUserBody, SignInLinkView, UserView, UsersView};
+use deskhand_api::users::{
+    ChangeUserBody, CreateUserBody, InviteBody, SignInLinkView, UserView, UsersView,
+};
 use deskhand_app::{ChangeUser, Users};
 use deskhand_core::{id::UserId, user::UserRole};
 use serde::Deserialize;
@@ -51,11 +53,11 @@ pub(crate) struct UsersQuery {
 )]
 pub(crate) async fn create(
     State(users): State<Users>,
-    _: Administrator,
+    Administrator(by): Administrator,
     Body(body): Body<CreateUserBody>,
 ) -> Result<(StatusCode, Json<UserView>), Problem> {
     let role = body.role.unwrap_or(UserRole::Member);
-    let user = users.create(&body.name, role).await?;
+    let user = users.create(by, &body.name, role).await?;
     Ok((StatusCode::CREATED, Json(user.into())))
 }
 
@@ -102,7 +104,7 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn change(
     State(users): State<Users>,
-    _: Administrator,
+    Administrator(by): Administrator,
     Id(id): Id<UserId>,
     Body(body): Body<ChangeUserBody>,
 ) -> Result<Json<UserView>, Problem> {
@@ -111,29 +113,33 @@ pub(crate) async fn change(
         role: body.role,
         active: body.active,
     };
-    Ok(Json(users.change(id, change).await?.into()))
+    Ok(Json(users.change(by, id, change).await?.into()))
 }
 
-/// Creates a link that signs a user in, once.
+/// Creates a link that signs a new user in, once. With `reset`, it is for a user who has signed in before, and ends all
+/// their sign-ins.
 #[utoipa::path(
     post,
     path = "/users/{id}/sign-in-links",
     operation_id = "invite_user",
     tag = "people",
     params(UserPath),
+    request_body = InviteBody,
     responses(
         (status = 201, description = "the link", body = SignInLinkView),
         (status = 403, description = "`not_administrator`"),
         (status = 404, description = "`no_user`"),
-        (status = 409, description = "`user_disabled`"),
+        (status = 409, description = "`user_disabled`, `has_signed_in`"),
     ),
 )]
 pub(crate) async fn new_sign_in_link(
     State(shared): State<Shared>,
-    _: Administrator,
+    Administrator(by): Administrator,
     Id(id): Id<UserId>,
+    Body(body): Body<InviteBody>,
 ) -> Result<(StatusCode, Json<SignInLinkView>), Problem> {
-    let (code, expires_at) = shared.app.users().invite(id).await?;
+    let users = shared.app.users();
+    let (code, expires_at) = users.invite(by, id, body.reset).await?;
     let link = sign_in_link(&shared, &code, expires_at);
     Ok((StatusCode::CREATED, Json(link)))
 }

@@ -60,6 +60,14 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/0012_standing.sql"),
     },
     Migration {
+        number: 13,
+        sql: include_str!("../../migrations/0013_audit.sql"),
+    },
+    Migration {
+        number: 14,
+        sql: include_str!("../../migrations/0014_offers.sql"),
+    },
+    Migration {
         number: 17,
         sql: include_str!("../../migrations/0017_retention.sql"),
     },

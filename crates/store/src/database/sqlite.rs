@@ -68,10 +68,6 @@ impl Sqlite {
     }
 
     /// Runs a single writing statement.
-    pub(super) async fn write(&self, sql: &str, values: &[Value]) -> Result<Vec<Row>, SqlError> {
-        query(&*self.writer.lock().await, sql, values)
-    }
-
     pub(super) async fn write_count(&self, sql: &str, values: &[Value]) -> Result<u64, SqlError> {
         execute(&*self.writer.lock().await, sql, values)
     }

@@ -13,8 +13,8 @@ use deskhand_core::{
     viewer::Viewer,
 };
 use deskhand_store::{
-    EditSession, NotAtWork, PhaseMove, RaiseDecision, SettleDecision, SettleRefused, TakePrompt,
-    Transition,
+    EditSession, Granted, NotAtWork, PhaseMove, RaiseDecision, SettleDecision, SettleRefused,
+    TakePrompt, Transition,
 };
 use jiff::Timestamp;
 
@@ -201,14 +201,8 @@ async fn the_inbox_holds_what_somebody_may_answer(world: World) {
         (Right::Drive, vec![approval, question]),
     ] {
         for session in [session, other] {
-            let now = SystemClock.now();
-            assert!(
-                world
-                    .store
-                    .grant(session, bob, right, 9, now)
-                    .await
-                    .unwrap()
-            );
+            let granted = world.store.grant(session, bob, right, 9, world.stamp());
+            assert_eq!(granted.await.unwrap(), Granted::Given);
         }
         assert_eq!(inbox(bob).await, expected, "{right:?}");
     }
@@ -264,7 +258,7 @@ async fn policies_are_kept_for_sessions_and_users(world: World) {
     };
     let store = &world.store;
     store
-        .set_default_approvals(world.user, &policy)
+        .set_default_approvals(world.user, &policy, world.stamp())
         .await
         .unwrap();
     assert_eq!(of(world.user).await, Some(policy.clone()));

@@ -1,6 +1,7 @@
 //! Settings of a session change together, and the log says so.
 
 use deskhand_core::{
+    audit::Requester,
     budget::ChangeBudget,
     event::{EventBody, ModelChanged, SessionChanged},
     id::{SessionId, UserId},
@@ -23,6 +24,7 @@ on_both_databases! {
 pub(crate) fn nothing(by: UserId) -> EditSession {
     EditSession {
         by,
+        requester: Requester::from(by),
         title: None,
         model: None,
         instructions: None,
@@ -34,6 +36,7 @@ pub(crate) fn nothing(by: UserId) -> EditSession {
 fn everything(by: UserId) -> EditSession {
     EditSession {
         by,
+        requester: Requester::from(by),
         title: Some("Named".to_owned()),
         model: Some("e/f".to_owned()),
         instructions: Some("Be brief.".to_owned()),

@@ -8,9 +8,6 @@ use deskhand_core::{
     id::SessionId,
     limits::{Limits, UserLimits},
     policy::Policy,
-    right::Right,
-    user::UserRole,
-    viewer::Viewer,
 };
 use deskhand_store::NewSession;
 
@@ -20,7 +17,6 @@ on_both_databases! {
     what_was_decided_for_a_user_is_kept,
     sessions_are_made_up_to_the_limit_also_at_once,
     only_what_is_not_in_order_is_unsettled,
-    a_session_is_handed_over_once,
 }
 
 const DAY: Duration = Duration::from_hours(24);
@@ -57,7 +53,10 @@ async fn what_was_decided_for_a_user_is_kept(world: World) {
             ..UserLimits::default()
         },
     ] {
-        store.set_user_limits(world.user, decided).await.unwrap();
+        store
+            .set_user_limits(world.user, decided, world.stamp())
+            .await
+            .unwrap();
         assert_eq!(store.user_limits(world.user).await.unwrap(), decided);
     }
 }
@@ -127,26 +126,4 @@ async fn only_what_is_not_in_order_is_unsettled(world: World) {
         .unwrap();
     assert_eq!(ended.len(), 1);
     assert!(!ended.contains(&fresh));
-}
-
-async fn a_session_is_handed_over_once(world: World) {
-    let session = world.session().await;
-    let (ada, now) = (world.user, SystemClock.now());
-    let bob = world.user_named("bob", UserRole::Member).await;
-    assert!(world.store.hand_over(session, ada, bob, now).await.unwrap());
-    assert!(!world.store.hand_over(session, ada, bob, now).await.unwrap());
-    let right = async |user| {
-        world
-            .store
-            .session(Viewer::User(user), session)
-            .await
-            .unwrap()
-            .unwrap()
-            .right
-    };
-    assert_eq!(
-        (right(bob).await, right(ada).await),
-        (Right::Owner, Right::Drive)
-    );
-    assert_eq!(world.store.people(session).await.unwrap().len(), 2);
 }

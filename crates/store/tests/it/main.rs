@@ -7,6 +7,7 @@
     reason = "a surprise here is a failed test"
 )]
 
+mod audit;
 mod blobs;
 mod budgets;
 mod commit;
@@ -17,15 +18,18 @@ mod gateway;
 mod lease;
 mod limits;
 mod log;
+mod offers;
 mod people;
 mod queue;
 mod rights;
 mod secrets;
 mod servers;
+mod sign_ins;
 mod tls;
 mod tokens;
 
 use deskhand_core::{
+    audit::{AuditStamp, Requester},
     budget::Budget,
     clock::{Clock, SystemClock},
     id::{SessionId, UserId},
@@ -84,7 +88,8 @@ impl World {
             role: UserRole::Admin,
             created_at: SystemClock.now(),
         };
-        assert!(store.insert_user(new).await.unwrap());
+        let stamp = Requester::SERVER.at(new.created_at);
+        assert!(store.insert_user(new, stamp).await.unwrap());
         Self {
             store,
             user,
@@ -102,8 +107,13 @@ impl World {
             created_at: SystemClock.now(),
         };
         let id = new.id;
-        assert!(self.store.insert_user(new).await.unwrap());
+        assert!(self.store.insert_user(new, self.stamp()).await.unwrap());
         id
+    }
+
+    /// The first user, now.
+    pub(crate) fn stamp(&self) -> AuditStamp {
+        Requester::from(self.user).at(SystemClock.now())
     }
 
     /// Makes a change now.

@@ -6,6 +6,7 @@ use deskhand_core::{
     event::{EventBody, QueueChange},
     id::{MessageId, SessionId, TurnId},
     message::Delivery,
+    user::UserRole,
 };
 use deskhand_store::{
     ChangeWaiting, Committed, NothingToTake, PhaseMove, QueuePrompt, TakePrompt, TakeSteering,
@@ -22,6 +23,7 @@ on_both_databases! {
     steering_goes_to_the_turn_that_runs,
     a_change_that_cannot_be_made_leaves_no_trace,
     any_changes_leave_the_order_that_was_asked_for,
+    a_turn_is_the_owners_while_they_wrote_all_its_messages,
 }
 
 async fn send(world: &World, session: SessionId, content: &str, delivery: Delivery) -> MessageId {
@@ -67,6 +69,57 @@ async fn finish(world: &World, session: SessionId) {
         ..Transition::default()
     };
     world.commit(session, end).await.unwrap();
+}
+
+async fn a_turn_is_the_owners_while_they_wrote_all_its_messages(world: World) {
+    let bob = world.user_named("bob", UserRole::Member).await;
+    let session = world.session().await;
+    let by_bob = || QueuePrompt {
+        author: bob,
+        ..prompt(&world, "by bob")
+    };
+    let begin = async || {
+        let turn = TurnId::new();
+        world.commit(session, TakePrompt { turn }).await.unwrap();
+        turn
+    };
+    let is_owners = async |turn| world.store.is_turn_of_owner(session, turn).await.unwrap();
+
+    send(&world, session, "by ada", Delivery::Queue).await;
+    let turn = begin().await;
+    assert!(is_owners(turn).await);
+    assert!(!is_owners(TurnId::new()).await, "nobody wrote for it");
+    send(&world, session, "more by ada", Delivery::Steer).await;
+    world.commit(session, TakeSteering { turn }).await.unwrap();
+    assert!(is_owners(turn).await);
+    let steers = QueuePrompt {
+        delivery: Delivery::Steer,
+        ..by_bob()
+    };
+    world.commit(session, steers).await.unwrap();
+    world.commit(session, TakeSteering { turn }).await.unwrap();
+    assert!(!is_owners(turn).await, "somebody else steered it");
+    finish(&world, session).await;
+
+    world.commit(session, by_bob()).await.unwrap();
+    assert!(!is_owners(begin().await).await);
+    finish(&world, session).await;
+
+    // Whoever changes the text is its writer.
+    let edited = [QueueChange::Edited {
+        content: "other words".to_owned(),
+    }];
+    for (by, is_theirs) in [(bob, false), (world.user, true)] {
+        let message = send(&world, session, "by ada", Delivery::Queue).await;
+        let edit = ChangeWaiting {
+            message,
+            by,
+            changes: &edited,
+        };
+        world.commit(session, edit).await.unwrap();
+        assert_eq!(is_owners(begin().await).await, is_theirs);
+        finish(&world, session).await;
+    }
 }
 
 async fn a_message_is_for_the_model_that_was_chosen_last(world: World) {

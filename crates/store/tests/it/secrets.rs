@@ -36,7 +36,7 @@ async fn put(world: &World, user: UserId, named: &str, at: &[&str], sealed: &[u8
         origins: &origins(at),
         now: SystemClock.now(),
     };
-    world.store.put_secret(new, 2).await.unwrap()
+    world.store.put_secret(new, 2, world.stamp()).await.unwrap()
 }
 
 async fn a_secret_is_kept_replaced_and_removed_by_its_owner_only(world: World) {
@@ -56,8 +56,18 @@ async fn a_secret_is_kept_replaced_and_removed_by_its_owner_only(world: World) {
     assert_eq!(secrets[0].origins, origins(&places));
     assert_eq!(secrets[0].last_use, None);
 
-    assert!(!store.delete_secret(bob, &name("bank")).await.unwrap());
-    assert!(store.delete_secret(ada, &name("bank")).await.unwrap());
+    assert!(
+        !store
+            .delete_secret(bob, &name("bank"), world.stamp())
+            .await
+            .unwrap()
+    );
+    assert!(
+        store
+            .delete_secret(ada, &name("bank"), world.stamp())
+            .await
+            .unwrap()
+    );
     assert_eq!(store.secrets(ada).await.unwrap(), []);
 }
 
@@ -107,7 +117,7 @@ async fn a_session_sees_its_owners_secrets_and_what_was_sent_into_it(world: Worl
     assert_eq!(secrets[0].last_use, Some(last));
     assert!(
         store
-            .delete_secret(world.user, &name("mine"))
+            .delete_secret(world.user, &name("mine"), world.stamp())
             .await
             .unwrap()
     );

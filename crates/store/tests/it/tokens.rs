@@ -33,7 +33,13 @@ fn token(name: &str, expires_in: Option<Duration>) -> Token {
 
 async fn insert(world: &World, user: UserId, hash: &str, token: &Token) {
     let new = NewToken { user, hash, token };
-    assert!(world.store.insert_token(new, 10).await.unwrap());
+    assert!(
+        world
+            .store
+            .insert_token(new, 10, world.stamp())
+            .await
+            .unwrap()
+    );
 }
 
 async fn a_token_names_its_user_until_it_is_revoked(world: World) {
@@ -58,8 +64,18 @@ async fn a_token_names_its_user_until_it_is_revoked(world: World) {
         std::slice::from_ref(&one)
     );
 
-    assert!(!store.delete_token(bob, one.id).await.unwrap());
-    assert!(store.delete_token(world.user, one.id).await.unwrap());
+    assert!(
+        !store
+            .delete_token(bob, one.id, world.stamp())
+            .await
+            .unwrap()
+    );
+    assert!(
+        store
+            .delete_token(world.user, one.id, world.stamp())
+            .await
+            .unwrap()
+    );
     assert_eq!(
         store.identity_of_token("hash-one", now).await.unwrap(),
         None
@@ -81,7 +97,7 @@ async fn a_token_ends_with_its_time_and_while_its_user_is_disabled(world: World)
             active: Some(active),
             ..UserChange::default()
         };
-        store.change_user(bob, change).await.unwrap();
+        store.change_user(bob, change, world.stamp()).await.unwrap();
         assert_eq!(is_good(now).await, active);
     }
 }
@@ -94,7 +110,14 @@ async fn nobody_has_more_tokens_than_they_may(world: World) {
             hash,
             token: &token,
         };
-        assert_eq!(world.store.insert_token(new, 2).await.unwrap(), kept);
+        assert_eq!(
+            world
+                .store
+                .insert_token(new, 2, world.stamp())
+                .await
+                .unwrap(),
+            kept
+        );
     }
 }
 

@@ -2,12 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod audit;
 mod decisions;
 mod fuzz;
+mod handover;
 mod lease;
 mod life;
 mod limits;
+mod links;
+mod owners_secrets;
 mod presence;
 mod properties;
 mod retention;
+mod sign_ins;
 mod tokens;

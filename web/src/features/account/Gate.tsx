@@ -1,12 +1,13 @@
 import { CloudOff } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 
-import { useArrival, useMe } from "../../api/account";
+import { otherUser, useArrival, useMe } from "../../api/account";
 import { messageOf } from "../../api/client";
 import { Button } from "../../components/Button";
 import { Logo } from "../../components/Logo";
 import { Placeholder } from "../../components/Placeholder";
 import { SignInPage } from "../../pages/SignInPage";
+import { OtherUser } from "./OtherUser";
 
 interface GateProps {
   /** The code of the sign-in link the page was opened with. */
@@ -22,8 +23,13 @@ interface GateProps {
 export function Gate({ arrivalCode, children }: GateProps) {
   const arrival = useArrival(arrivalCode);
   const hasArrived = arrivalCode === null || arrival.isFetched;
-  const me = useMe({ enabled: hasArrived });
+  const [hasChosen, setHasChosen] = useState(false);
+  const names = hasChosen ? null : otherUser(arrival.error);
+  const me = useMe({ enabled: hasArrived && names === null });
 
+  if (names && arrivalCode !== null) {
+    return <OtherUser code={arrivalCode} names={names} onDone={() => setHasChosen(true)} />;
+  }
   if (me.data) return children;
   if (me.data === null) {
     // A person who is already signed in may open an old link. Only others are told that it is used

@@ -31,7 +31,7 @@ export function SignInForm({ onCode, isBusy, error }: SignInFormProps) {
           onChange={(event) => setPasted(event.target.value)}
           autoComplete="one-time-code"
           spellCheck={false}
-          placeholder="http://localhost:7878/?code=…"
+          placeholder="http://localhost:7878/#code=…"
           className="h-9 min-w-0 flex-1 rounded-md border border-line-strong bg-surface px-3 text-base placeholder:text-faint sm:text-sm"
         />
         <Button

@@ -94,6 +94,12 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
           {item.byName} changed the model to {item.model}
         </Line>
       );
+    case "handed_over":
+      return (
+        <Line at={item.at}>
+          {item.toName} accepted the session from {item.fromName} and is its owner
+        </Line>
+      );
     case "notice":
       return (
         <Line at={item.at} tone="warning">

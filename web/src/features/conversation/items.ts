@@ -102,6 +102,12 @@ export interface ModelItem extends ItemBase {
   /** Their name at that time. */
   byName: string;
 }
+/** The session has another owner. */
+export interface HandedOverItem extends ItemBase {
+  kind: "handed_over";
+  fromName: string;
+  toName: string;
+}
 /** The agent is close to a limit. */
 export interface NoticeItem extends ItemBase {
   kind: "notice";
@@ -139,6 +145,7 @@ export type Item =
   | LeaseItem
   | FallbackItem
   | ModelItem
+  | HandedOverItem
   | NoticeItem
   | ErrorItem
   | CompleteItem;

@@ -128,6 +128,9 @@ const effects: { [K in Kind]?: Add<K> } = {
     draft.programsSpent = withCost(draft.programsSpent, data);
     if (data.turn !== undefined) draft.turnSpent = withCost(draft.turnSpent, data);
   },
+  handed_over: (draft, base, { from_name: fromName, to_name: toName }) => {
+    draft.items.push({ ...base, kind: "handed_over", fromName, toName });
+  },
   model: (draft, base, data) => changeModel(draft.items, base, data),
   retry: (draft, base, data) => {
     draft.retry = data;

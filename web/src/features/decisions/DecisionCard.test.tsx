@@ -149,3 +149,14 @@ it("tells what became of it", () => {
   show({ kind: "budget", form: { type: "yes_no" }, state: "withdrawn" });
   expect(screen.getByText("No longer asked")).toBeTruthy();
 });
+
+it("leaves the use of a secret to the owner", async () => {
+  const secret: Partial<Asked> = { kind: "owner_approval", form: { type: "yes_no" } };
+  show(secret, "drive");
+  screen.getByText(/Waiting for the owner of this session/);
+  expect(screen.queryByRole("button", { name: "Approve" })).toBeNull();
+  cleanup();
+  show(secret, "owner");
+  await userEvent.click(screen.getByRole("button", { name: "Approve" }));
+  expect(sent()).toEqual({ yes: true });
+});

@@ -1,4 +1,4 @@
-import { CircleHelp, Repeat, ShieldAlert, ShieldQuestion, Wallet } from "lucide-react";
+import { CircleHelp, KeyRound, Repeat, ShieldAlert, ShieldQuestion, Wallet } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 
@@ -18,8 +18,18 @@ import { replyWords, subjectWords } from "./decisionWords";
 const ICONS: Record<DecisionKind, LucideIcon> = {
   question: CircleHelp,
   approval: ShieldQuestion,
+  owner_approval: KeyRound,
   safety_check: ShieldAlert,
   budget: Wallet,
+};
+
+/** The right that answering needs. */
+const NEEDED: Record<DecisionKind, Right> = {
+  question: "suggest",
+  approval: "drive",
+  owner_approval: "owner",
+  safety_check: "drive",
+  budget: "drive",
 };
 
 /** A decision, with its outcome if it is settled. */
@@ -87,7 +97,14 @@ export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardPr
 function Open({ sessionId, asked, right }: Omit<DecisionCardProps, "origin">) {
   const answer = useAnswer(sessionId, asked.id);
   const me = useMe({ enabled: true });
-  const needed: Right = asked.kind === "question" ? "suggest" : "drive";
+  const needed = NEEDED[asked.kind];
+  if (needed === "owner" && right !== "owner") {
+    return (
+      <p className="text-[13px] text-faint">
+        Waiting for the owner of this session. Only they decide about their secrets.
+      </p>
+    );
+  }
   if (!includes(right, needed)) {
     return (
       <p className="text-[13px] text-faint">

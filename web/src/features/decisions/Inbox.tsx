@@ -3,6 +3,7 @@ import { CircleCheck, CloudOff } from "lucide-react";
 
 import { messageOf } from "../../api/client";
 import { useInbox } from "../../api/decisions";
+import { useOffers } from "../../api/offers";
 import type { Decision } from "../../api/types";
 import { Button } from "../../components/Button";
 import { Notice } from "../../components/Notice";
@@ -13,6 +14,8 @@ import { type Asked, DecisionCard } from "./DecisionCard";
 /** Shows everything that waits for the user, newest first. */
 export function Inbox() {
   const inbox = useInbox();
+  // They are shown beside this list.
+  const n_offers = useOffers().data?.length ?? 0;
   if (inbox.isPending) {
     return (
       <div role="status" aria-label="Loading the decisions waiting for you" className="flex flex-col gap-3">
@@ -36,7 +39,7 @@ export function Inbox() {
   return (
     <div className="flex flex-col gap-3">
       {inbox.isError && <Notice>This list may be out of date. {messageOf(inbox.error)}</Notice>}
-      {all.length === 0 && (
+      {all.length === 0 && n_offers === 0 && (
         <Placeholder icon={<CircleCheck aria-hidden />} title="Nothing is waiting for you">
           Questions and requests for approval from your agents appear here.
         </Placeholder>
@@ -47,7 +50,7 @@ export function Inbox() {
           sessionId={decision.session_id}
           asked={asked(decision)}
           // The list contains only decisions that the user may answer.
-          right="drive"
+          right="owner"
           origin={
             <Link
               to="/sessions/$sessionId"

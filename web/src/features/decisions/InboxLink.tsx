@@ -2,12 +2,15 @@ import { Link } from "@tanstack/react-router";
 import { Bell } from "lucide-react";
 
 import { useInbox } from "../../api/decisions";
+import { useOffers } from "../../api/offers";
 import { counted } from "../../lib/text";
 
-/** Links to the inbox, with the number of decisions that wait for the user. */
+/** Links to the inbox, with the number of decisions and offers that wait for the user. */
 export function InboxLink() {
   const inbox = useInbox();
-  const n_open = inbox.data?.pages.flatMap((page) => page.decisions).length ?? 0;
+  const n_offers = useOffers().data?.length ?? 0;
+  const n_decisions = inbox.data?.pages.flatMap((page) => page.decisions).length ?? 0;
+  const n_open = n_decisions + n_offers;
   const shown = inbox.hasNextPage ? `${n_open}+` : String(n_open);
   const label = n_open === 0 ? "Nothing is waiting for you" : `${counted(n_open, "thing")} for you`;
   return (

@@ -3,6 +3,7 @@ import type { DecisionKind, Form, OverBound, Reply } from "../../api/types";
 const KIND_WORDS: Record<DecisionKind, string> = {
   question: "Question",
   approval: "Approval",
+  owner_approval: "Approval by the owner",
   safety_check: "Safety check",
   budget: "Budget",
 };
@@ -18,6 +19,7 @@ const APPROVAL = { yes: "Approve", no: "Refuse", saidYes: "Approved", saidNo: "R
 export const YES_NO_WORDS: Record<DecisionKind, typeof APPROVAL> = {
   question: { yes: "Yes", no: "No", saidYes: "Yes", saidNo: "No" },
   approval: APPROVAL,
+  owner_approval: APPROVAL,
   safety_check: APPROVAL,
   budget: { yes: "Go on", no: "End the turn", saidYes: "Went on", saidNo: "Ended the turn" },
 };

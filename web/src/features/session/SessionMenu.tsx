@@ -1,4 +1,13 @@
-import { Ellipsis, Hand, Power, ScrollText, ShieldQuestion, Trash2, Zap } from "lucide-react";
+import {
+  Ellipsis,
+  Hand,
+  LogOut,
+  Power,
+  ScrollText,
+  ShieldQuestion,
+  Trash2,
+  Zap,
+} from "lucide-react";
 import { type ReactNode, useState } from "react";
 
 import { messageOf } from "../../api/client";
@@ -10,6 +19,7 @@ import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../comp
 import { includes } from "../../lib/rights";
 import { Instructions } from "../models/Instructions";
 import { DeleteSession } from "./DeleteSession";
+import { LeaveDialog } from "./LeaveDialog";
 
 const MODES: readonly { value: ApprovalMode; label: string; icon: ReactNode }[] = [
   { value: "risky", label: "Risky actions", icon: <ShieldQuestion aria-hidden /> },
@@ -25,6 +35,7 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
   const [isAsking, setIsAsking] = useState(false);
   const mayDelete = session.right === "owner" && state === "terminated";
   const [isDeleting, setIsDeleting] = useState(false);
+  const [isLeaving, setIsLeaving] = useState(false);
   const end = useEndSession(session.id);
   const change = useChangeSession(session.id);
   const ask = (isOpen: boolean) => {
@@ -43,6 +54,11 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
         <MenuItem icon={<ScrollText aria-hidden />} onSelect={() => setIsInstructing(true)}>
           Instructions…
         </MenuItem>
+        {session.right !== "owner" && (
+          <MenuItem icon={<LogOut aria-hidden />} onSelect={() => setIsLeaving(true)}>
+            Leave session…
+          </MenuItem>
+        )}
         {isOwner && (
           <>
             <MenuSeparator />
@@ -74,6 +90,7 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
         isOpen={isInstructing}
         onOpenChange={setIsInstructing}
       />
+      <LeaveDialog sessionId={session.id} isOpen={isLeaving} onOpenChange={setIsLeaving} />
       <ConfirmDialog
         isOpen={isAsking}
         onOpenChange={ask}

@@ -2,6 +2,7 @@ import * as Dialog from "@radix-ui/react-dialog";
 import { UserPlus, X } from "lucide-react";
 
 import { Button } from "../../components/Button";
+import { HandOver } from "./HandOver";
 import { SharedLinks } from "./SharedLinks";
 import { SharedPeople } from "./SharedPeople";
 
@@ -31,6 +32,7 @@ export function ShareDialog({ sessionId }: { sessionId: string }) {
           </div>
           <SharedPeople sessionId={sessionId} />
           <SharedLinks sessionId={sessionId} />
+          <HandOver sessionId={sessionId} />
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>

@@ -11,6 +11,12 @@ import { Notice } from "../../components/Notice";
 import { Select } from "../../components/Select";
 import { GIVEN_RIGHTS, RIGHT_WORDS } from "../../lib/rights";
 
+type Uses = "many" | "one";
+const USES: readonly { value: Uses; label: string }[] = [
+  { value: "many", label: "For several people" },
+  { value: "one", label: "For one person" },
+];
+
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
 /** Links that give access to any signed-in user who has one. */
@@ -19,16 +25,22 @@ export function SharedLinks({ sessionId }: { sessionId: string }) {
   const make = useMakeShare(sessionId);
   const end = useEndShare(sessionId);
   const [right, setRight] = useState<GivenRight>("view");
+  const [uses, setUses] = useState<Uses>("many");
   const error = shares.error ?? make.error ?? end.error;
   const made = shares.data?.some(({ id }) => id === make.data?.id) ? make.data : undefined;
   return (
     <section aria-label="Links" className="flex flex-col gap-2.5 border-t border-line pt-4">
       <p className="text-[13px] text-soft">
-        Anyone who has a link and can sign in joins with its right. A link works for a week.
+        Anyone who has a link and can sign in joins with its right. A link works for a week. It changes nothing for
+        people whose right you chose above, and lets nobody in whom you removed.
       </p>
       <div className="flex flex-wrap gap-2">
         <Select label="Right of the link" value={right} options={GIVEN_RIGHTS} onChange={setRight} />
-        <Button disabled={make.isPending} onClick={() => make.mutate(right)}>
+        <Select label="Uses of the link" value={uses} options={USES} onChange={setUses} />
+        <Button
+          disabled={make.isPending}
+          onClick={() => make.mutate({ right, single_use: uses === "one" })}
+        >
           <Link2 aria-hidden className="size-4" /> Create a link
         </Button>
       </div>
@@ -49,7 +61,11 @@ function LinkRow({ share, onEnd }: { share: Share; onEnd: () => void }) {
     <li className="flex h-9 items-center gap-2.5 text-[13px]">
       <Link2 aria-hidden className="size-4 shrink-0 text-faint" />
       <span className="min-w-0 flex-1 truncate">
-        {RIGHT_WORDS[share.right]} <span className="text-faint">until {until}</span>
+        {RIGHT_WORDS[share.right]}{" "}
+        <span className="text-faint">
+          until {until}
+          {share.single_use && ", for one person"}
+        </span>
       </span>
       <ConfirmButton
         look="ghost"

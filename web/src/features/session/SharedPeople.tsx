@@ -82,7 +82,7 @@ function PersonRow({ person, onRight, onRemove }: PersonRowProps) {
             square
             aria-label={`Remove ${person.name}`}
             title={`Remove ${person.name}?`}
-            explanation="They can no longer see this session."
+            explanation="They can no longer see this session, and no link lets them in again. You can add them again here."
             confirmLabel="Remove"
             onConfirm={onRemove}
           >

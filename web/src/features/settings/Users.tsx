@@ -1,11 +1,12 @@
 import { type FormEvent, useState } from "react";
 
-import { messageOf } from "../../api/client";
+import { isCode, messageOf } from "../../api/client";
 import { useAddUser, useChangeUser, useNewLink, useUsers } from "../../api/settings";
 import type { User } from "../../api/types";
 import { Avatar } from "../../components/Avatar";
 import { Button } from "../../components/Button";
 import { ConfirmButton } from "../../components/ConfirmButton";
+import { ConfirmDialog } from "../../components/ConfirmDialog";
 import { CopyField } from "../../components/CopyField";
 import { Notice } from "../../components/Notice";
 import { Select } from "../../components/Select";
@@ -30,7 +31,10 @@ export function Users({ myId }: { myId: string }) {
     newLink.reset();
     add.mutate(name.trim(), { onSuccess: () => setName("") });
   };
-  const error = users.error ?? add.error ?? change.error ?? newLink.error;
+  // A link for somebody who has signed in before ends their sign-ins, so it needs another look.
+  const toReset = isCode(newLink.error, "has_signed_in") ? newLink.variables?.user : undefined;
+  const linkError = toReset ? null : newLink.error;
+  const error = users.error ?? add.error ?? change.error ?? linkError;
   const made = newLink.data ?? add.data;
   return (
     <section aria-labelledby="users-heading" className="flex flex-col gap-3">
@@ -64,10 +68,20 @@ export function Users({ myId }: { myId: string }) {
               isMe={user.id === myId}
               onRole={(role) => change.mutate({ id: user.id, role })}
               onActive={(active) => change.mutate({ id: user.id, active })}
-              onLink={() => newLink.mutate(user)}
+              onLink={() => newLink.mutate({ user, reset: false })}
             />
           ))}
       </ul>
+      <ConfirmDialog
+        isOpen={toReset !== undefined}
+        onOpenChange={() => newLink.reset()}
+        title={`Reset the sign-in of ${toReset?.name ?? ""}?`}
+        confirmLabel="Reset"
+        isBusy={false}
+        onConfirm={() => toReset && newLink.mutate({ user: toReset, reset: true })}
+      >
+        They have signed in before. A new link signs them out everywhere, and their history shows that you made it.
+      </ConfirmDialog>
       {users.hasNextPage && (
         <Button className="self-center" onClick={() => void users.fetchNextPage()}>
           Load more
