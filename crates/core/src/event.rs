@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 pub use self::{
     decisions::{DecisionRaised, DecisionSettled},
     ends::{Complete, Failure, Outcome},
-    models::{Cost, GatewayUse, ModelChanged, Retry},
+    models::{Cost, GatewayUse, ModelChanged, ModelTold, Retry, ToldFacts},
     settings::SessionChanged,
 };
 use crate::{
@@ -127,6 +127,7 @@ events! {
     Changed("changed"): SessionChanged,
     Plan("plan"): PlanChanged,
     Notice("notice"): Notice,
+    Told("told"): ModelTold,
     Error("error"): Failure,
     Complete("complete"): Complete,
 }

@@ -59,6 +59,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 12,
         sql: include_str!("../../migrations/0012_standing.sql"),
     },
+    Migration {
+        number: 15,
+        sql: include_str!("../../migrations/0015_briefing.sql"),
+    },
 ];
 
 /// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any

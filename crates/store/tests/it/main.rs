@@ -8,6 +8,7 @@
 )]
 
 mod blobs;
+mod briefing;
 mod budgets;
 mod commit;
 mod decisions;

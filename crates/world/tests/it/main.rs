@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod briefing;
 mod decisions;
+mod gateway;
 mod lease;
 mod life;
 mod limits;
