@@ -136,3 +136,38 @@ fn every_setting_is_in_the_documentation() {
         );
     }
 }
+
+#[test]
+fn prices_are_read_by_the_name_of_a_model_and_mistakes_in_them_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.toml");
+    let flags = Flags {
+        config: Some(path.clone()),
+        ..Flags::default()
+    };
+    let home = environment(&[("HOME", "/")]);
+    std::fs::write(
+        &path,
+        "[models.prices]\n\"openai/gpt-6.9-x\" = { input = 1, output = 4.5, cache_read = 0.1 }\n",
+    )
+    .unwrap();
+    let Loaded { config, layers } = load(&flags, &home).unwrap();
+    let price = config.models.prices["openai/gpt-6.9-x"];
+    assert_eq!((price.input, price.output), (1.0, 4.5));
+    assert_eq!((price.cache_write, price.cache_read), (1.0, 0.1));
+    let shown = layers.to_string();
+    assert!(
+        shown.contains("\n[models.prices.\"openai/gpt-6.9-x\"]\n"),
+        "{shown}"
+    );
+    toml::from_str::<toml::Table>(&shown).unwrap();
+
+    std::fs::write(
+        &path,
+        "[models.prices]\n\"a/b\" = { input = -1, output = 1 }\n\"a/c\" = { input = 1, outptu = 1 }\n\
+         \"d\" = { input = 1, output = 1 }\n\"a/e\" = 3\n\"a/f\" = { input = \"1\" }\n",
+    )
+    .unwrap();
+    let told = mistakes(&flags, &home).replace(&path.display().to_string(), "FILE");
+    insta::assert_snapshot!(told, @"");
+}
