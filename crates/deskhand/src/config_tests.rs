@@ -169,5 +169,13 @@ fn prices_are_read_by_the_name_of_a_model_and_mistakes_in_them_are_told() {
     )
     .unwrap();
     let told = mistakes(&flags, &home).replace(&path.display().to_string(), "FILE");
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @r#"
+    there are 6 mistakes in the settings
+      models.prices.a/b.input (FILE): must be from 0 to 10000, not -1
+      models.prices.a/c.input (FILE): a price needs input and output, in US dollars for a million tokens
+      models.prices.a/c.outptu (FILE): a price has input, output, cache_write and cache_read
+      models.prices.d.input (FILE): must be below the name of a model, as vendor/name in quotes
+      models.prices.a/e (FILE): must be a table with input and output
+      models.prices.a/f.input (FILE): must be a number, not "1"
+    "#);
 }

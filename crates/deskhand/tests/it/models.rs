@@ -73,7 +73,7 @@ async fn everybody_who_is_signed_in_sees_what_there_is_and_what_is_missing() {
         "name": "anthropic/claude-opus-5-5",
         "usable": false,
         "problem": "set ANTHROPIC_API_KEY to use it",
-        "price": {"input": 4.0, "cache_write": 5.0, "cache_read": 0.2, "output": 20.0},
+        "price": {"input": 4.0, "cache_write": 5.0, "cache_read": 0.2, "output": 20.0, "source": "listed"},
     });
     assert_eq!(*find("anthropic/claude-opus-5-5"), opus);
     let first_unusable = models.iter().position(|model| model["usable"] == false);
