@@ -233,7 +233,7 @@ fn written(api: &Api, asked: &CheckedRequest, name: &str, body: Bytes) -> Result
         options["include_usage"] = true.into();
         changes.push(("stream_options", options));
     }
-    fields.with(changes)
+    fields.with(&changes)
 }
 
 /// Returns true if this can be the name of a model.

@@ -69,7 +69,7 @@ impl BaseUrl {
             Err(_) => {
                 let is_private = |end: &&str| host.ends_with(*end);
                 let ends = [".local", ".internal", ".lan", ".home.arpa"];
-                !host.contains('.') || ends.iter().any(|end| is_private(&end))
+                !host.contains('.') || ends.iter().any(is_private)
             }
         }
     }

@@ -159,7 +159,7 @@ pub(super) fn is_tool(dialect: Dialect, kind: &str) -> bool {
     match dialect {
         Dialect::Messages => {
             let is_dated = |tool: &&str| kind.strip_prefix(*tool).is_some_and(is_date);
-            kind == "custom" || ANTHROPIC_TOOLS.iter().any(|tool| is_dated(&tool))
+            kind == "custom" || ANTHROPIC_TOOLS.iter().any(is_dated)
         }
         Dialect::Responses | Dialect::Chat => OPENAI_TOOLS.contains(&kind),
         Dialect::Gemini => GEMINI_TOOLS.contains(&kind),

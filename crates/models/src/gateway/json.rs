@@ -40,7 +40,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Writes the request with new values for some fields. All other values stay as they were written.
-    pub(super) fn with(self, changes: Vec<(&'static str, Value)>) -> Result<Bytes, String> {
+    pub(super) fn with(self, changes: &[(&'static str, Value)]) -> Result<Bytes, String> {
         let failed = |error: serde_json::Error| format!("the body cannot be changed: {error}");
         let raw = |value: &Value| serde_json::value::to_raw_value(value).map_err(failed);
         let changes: Vec<(&str, Box<RawValue>)> = changes
