@@ -48,7 +48,7 @@ const WIRES = [
   ["Anthropic, large pictures", "anthropic/claude-opus-5-5", (part) => vendors.anthropicToolset(part)],
   ["OpenAI", "openai/gpt-5.5", (part) => vendors.openai(part)],
   ["Gemini", "gemini/gemini-3.5-flash", (part) => vendors.gemini(part)],
-  ["chat completions", "openrouter/somebody/some-model", (part) => vendors.chat(part)],
+  ["chat completions", "ollama/somebody/some-model", (part) => vendors.chat(part)],
 ];
 
 /** Returns the centres of all squares of a colour, as fractions of the picture. */

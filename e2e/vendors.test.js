@@ -75,7 +75,7 @@ const WIRES = [
   ["OpenAI's preview", "openai/computer-use-preview", (part) => vendors.openai(part, { preview: true })],
   ["Gemini's actions", "gemini/gemini-3.5-flash", (part) => vendors.gemini(part)],
   ["Gemini's older actions", "gemini/gemini-2.5-computer-use-preview-10-2025", (part) => vendors.gemini(part, { old: true })],
-  ["chat completions", "openrouter/somebody/some-model", (part) => vendors.chat(part, size)],
+  ["chat completions", "ollama/somebody/some-model", (part) => vendors.chat(part, size)],
 ];
 
 // The agents mostly wait for a quiet screen, so several desktops can share the machine.

@@ -71,7 +71,7 @@ export async function anthropic(part, size) {
 /** Plays any vendor of chat completions with a third-party mock. */
 export async function chat(part, size) {
   const fake = await mocked(part, dated, size);
-  return { ...fake, env: { OPENROUTER_API_KEY: KEY, OPENROUTER_BASE_URL: `${fake.url}/v1` } };
+  return { ...fake, env: { OLLAMA_API_KEY: KEY, OLLAMA_BASE_URL: `${fake.url}/v1` } };
 }
 
 const inThousandths = ([x, y]) => ({ x: Math.floor(x * 1000), y: Math.floor(y * 1000) });

@@ -10,6 +10,7 @@ use deskhand_core::{
     decision::{Ask, DecisionKind, DecisionState, Form, Reply},
     event::{EventBody, Notice},
     id::DecisionId,
+    model::PriceSource,
 };
 use tokio::time::Instant;
 
@@ -175,6 +176,7 @@ impl Work {
             | Bound::DayTokens
             | Bound::Steps
             | Bound::Seconds => gauge.is_close() && !self.is_warned(gauge),
+            Bound::Unpriced => false,
         };
         let notice = |gauge: &Gauge| {
             EventBody::Notice(Notice {
@@ -185,9 +187,52 @@ impl Work {
                 message: gauge.so_far(),
             })
         };
-        let notices = gauges.iter().filter(is_news).map(notice).collect();
+        let mut notices: Vec<_> = gauges.iter().filter(is_news).map(notice).collect();
+        notices.extend(self.guess());
         self.journal.append(notices).await?;
         Ok(())
+    }
+
+    /// Returns the warning that the price of the model is a guess, once for each model of the session.
+    fn guess(&self) -> Option<EventBody> {
+        let PriceSource::Guessed { like } = self.model.model.price()?.source else {
+            return None;
+        };
+        let message = format!(
+            "The price of {} is not known. It is counted like {like}, the dearest known model of its family. An \
+             administrator can set the price under `models.prices` in the settings.",
+            self.model.name
+        );
+        let is_told = self
+            .journal
+            .bodies
+            .iter()
+            .any(|body| matches!(body, EventBody::Notice(notice) if notice.message == message));
+        (!is_told).then_some(EventBody::Notice(Notice {
+            turn: self.turn,
+            bound: Bound::Unpriced,
+            used: 0.0,
+            limit: 0.0,
+            message,
+        }))
+    }
+
+    /// Returns true if people have allowed models without a price in this session.
+    fn is_unpriced_allowed(&self) -> bool {
+        let log = &self.journal.bodies;
+        let about_it = log.iter().filter_map(|body| {
+            let EventBody::Decision(raised) = body else {
+                return None;
+            };
+            let is_it = raised.ask.over?.bound == Bound::Unpriced;
+            is_it.then_some(raised.decision)
+        });
+        let asked: Vec<DecisionId> = about_it.collect();
+        let is_yes = |body: &EventBody| {
+            matches!(body, EventBody::Answer(settled)
+                if asked.contains(&settled.decision) && settled.answer == Some(Reply::Yes(true)))
+        };
+        self.bounds.granted(Bound::Unpriced) > 0.0 || log.iter().any(is_yes)
     }
 
     /// Returns true if the log has a warning of the same bound. Bounds of the session are warned about once, all
@@ -229,7 +274,11 @@ impl Work {
                 self.limits.max_duration.as_secs_f64(),
             ),
         ];
-        // The price of other models is unknown.
+        let has_money = accounts.session.budget.usd.or(accounts.day.budget.usd);
+        if self.model.model.has_unknown_price() && has_money.is_some() {
+            gauges.push(Gauge::of_unpriced(self.is_unpriced_allowed()));
+        }
+        // A model without a price is free, or people have allowed it.
         if self.model.model.price().is_some() {
             gauges.extend(Gauge::of_usd(Bound::SessionUsd, &accounts.session, &next));
             gauges.extend(Gauge::of_usd(Bound::DayUsd, &accounts.day, &next));

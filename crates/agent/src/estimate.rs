@@ -30,6 +30,11 @@ pub(crate) fn estimate(request: &ModelRequest) -> Usage {
     }
 }
 
+/// Estimates the tokens of a text.
+pub(crate) fn text_tokens(text: &str) -> u64 {
+    u64::try_from(text.len()).unwrap_or(u64::MAX) / BYTES_PER_TOKEN
+}
+
 #[derive(Debug, Default)]
 struct Size {
     n_bytes: u64,

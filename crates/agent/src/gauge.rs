@@ -62,6 +62,19 @@ impl Gauge {
         })
     }
 
+    /// Measures the calls to a model whose price is unknown.
+    pub(crate) fn of_unpriced(is_allowed: bool) -> Self {
+        Self {
+            over: Over {
+                bound: Bound::Unpriced,
+                used: 0.0,
+                limit: 0.0,
+                more: 1.0,
+            },
+            is_over: !is_allowed,
+        }
+    }
+
     pub(crate) fn is_close(&self) -> bool {
         self.over.used + SMALLEST_USD >= CLOSE * self.over.limit
     }
@@ -80,6 +93,10 @@ impl Gauge {
             ),
             Bound::Steps | Bound::Seconds => format!("{so_far} Give it {more} more?"),
             Bound::Repeats => format!("{so_far} Let it go on?"),
+            Bound::Unpriced => format!(
+                "{so_far} Only an administrator can allow it in this session, here, or set the price under \
+                 `models.prices` in the settings. Go on?"
+            ),
         }
     }
 
@@ -91,9 +108,11 @@ impl Gauge {
         let limit = amount(bound, limit);
         let part = match bound {
             Bound::SessionTokens | Bound::DayTokens | Bound::Steps => format!("{used:.0}"),
-            Bound::SessionUsd | Bound::DayUsd | Bound::Seconds | Bound::Repeats => {
-                amount(bound, used)
-            }
+            Bound::SessionUsd
+            | Bound::DayUsd
+            | Bound::Seconds
+            | Bound::Repeats
+            | Bound::Unpriced => amount(bound, used),
         };
         match bound {
             Bound::SessionUsd | Bound::SessionTokens => {
@@ -106,13 +125,18 @@ impl Gauge {
                 format!("This turn has used {part} of its {limit}.")
             }
             Bound::Repeats => format!("The agent has done the same {part} and nothing changed."),
+            Bound::Unpriced => {
+                "The price of the model is not known, so no budget in US dollars holds for it."
+                    .to_owned()
+            }
         }
     }
 }
 
-/// Returns the note for the model that goes with a notice for people.
-pub(crate) fn note(notice: &Notice) -> String {
-    match notice.bound {
+/// Returns the note for the model that goes with a notice for people, if it concerns the model.
+pub(crate) fn note(notice: &Notice) -> Option<String> {
+    Some(match notice.bound {
+        Bound::Unpriced => return None,
         Bound::Repeats => format!(
             "[You have done the same {} and nothing changed. Try another way, or ask a person.]",
             amount(notice.bound, notice.used)
@@ -126,7 +150,7 @@ pub(crate) fn note(notice: &Notice) -> String {
             "[{} Come to an end soon, or say what remains to be done.]",
             notice.message
         ),
-    }
+    })
 }
 
 /// Writes a number in the bound's unit.
@@ -137,7 +161,7 @@ fn amount(bound: Bound, number: f64) -> String {
         Bound::Steps => format!("{number:.0} steps"),
         Bound::Seconds if number >= 60.0 => format!("{:.0} min", (number / 60.0).floor()),
         Bound::Seconds => format!("{number:.0} s"),
-        Bound::Repeats => format!("{number:.0} times"),
+        Bound::Repeats | Bound::Unpriced => format!("{number:.0} times"),
     }
 }
 
@@ -210,6 +234,7 @@ mod tests {
         insta::assert_snapshot!(asked(Bound::DayUsd, 49.876, 50.0), @"The owner of this session has used $49.88 of $50.00 for today. The next step would go beyond that. Only an administrator can give $50.00 more, here or with `deskhand user limit`; at midnight UTC the agent goes on by itself. Go on?");
         insta::assert_snapshot!(asked(Bound::Steps, 50.0, 50.0), @"This turn has used 50 of its 50 steps. Give it 50 steps more?");
         insta::assert_snapshot!(asked(Bound::Seconds, 1_800.4, 1_800.0), @"This turn has used 30 min of its 30 min. Give it 30 min more?");
+        insta::assert_snapshot!(Gauge::of_unpriced(false).question(), @"The price of the model is not known, so no budget in US dollars holds for it. Only an administrator can allow it in this session, here, or set the price under `models.prices` in the settings. Go on?");
         insta::assert_snapshot!(asked(Bound::Repeats, 5.0, 5.0), @"The agent has done the same 5 times and nothing changed. Let it go on?");
     }
 }

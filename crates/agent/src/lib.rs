@@ -11,6 +11,7 @@ mod approve;
 mod ask;
 mod batch;
 mod bounds;
+mod briefing;
 mod call_context;
 mod context;
 mod cut;
@@ -32,6 +33,7 @@ pub mod tools;
 mod turn;
 mod work;
 
+pub use briefing::Briefing;
 pub use context::{Sight, build as conversation};
 pub use harness::{Harness, OwnLoop};
 pub use ports::{Budgets, Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};

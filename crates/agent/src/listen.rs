@@ -13,7 +13,12 @@ use deskhand_core::{
 use futures::StreamExt;
 use tokio::time::Instant;
 
-use crate::{cut::Cut, ports::TurnLogError, work::Work};
+use crate::{
+    cut::Cut,
+    estimate::{estimate, text_tokens},
+    ports::TurnLogError,
+    work::Work,
+};
 
 /// Short enough for people to read along.
 pub(crate) const FLUSH_EVERY: Duration = Duration::from_millis(100);
@@ -63,8 +68,23 @@ struct Heard {
     calls: Vec<ToolCall>,
     original: Option<Original>,
     usage: Usage,
+    /// True if the vendor has begun to answer.
+    has_begun: bool,
     /// `None` until the answer is complete.
     end: Option<End>,
+}
+
+impl Heard {
+    /// Estimates the usage of an answer that broke off before the vendor reported any. Some report it only at the end,
+    /// and charge for what they have said.
+    fn estimate(&mut self, request: Usage, said: &str) {
+        if self.has_begun && self.usage == Usage::default() {
+            self.usage = Usage {
+                output: text_tokens(said),
+                ..request
+            };
+        }
+    }
 }
 
 impl Work {
@@ -73,8 +93,12 @@ impl Work {
     pub(crate) async fn listen(&mut self, request: ModelRequest) -> Result<Spoken, Unheard> {
         let mut speech = Speech::new(self.turn, self.n_blocks);
         let mut heard = Heard::default();
+        let estimated = estimate(&request);
         let result = self.hear(request, &mut speech, &mut heard).await;
         self.n_blocks = speech.n_blocks;
+        if result.is_err() && self.model.model.price().is_some() {
+            heard.estimate(estimated, &speech.said());
+        }
         // The log keeps the words of an answer that broke off. A complete answer is stored in one piece, so that it
         // never has to be requested again.
         let mut bodies: Vec<_> = speech.take().into_iter().collect();
@@ -147,6 +171,7 @@ impl Work {
                 }
                 chunk = stream.next() => chunk,
             };
+            heard.has_begun |= matches!(chunk, Some(Ok(_)));
             // Take in the chunk. A block that ends is logged at once.
             let due = match chunk {
                 Some(Ok(Chunk::ThinkingStart)) => speech.begin(Voice::Thinking),

@@ -43,6 +43,10 @@ impl Default for PromptTemplate {
 }
 
 impl PromptTemplate {
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+
     /// Parses a text that contains all facts and no other placeholders.
     pub fn parse(text: &str) -> Result<Self, BadTemplate> {
         if text.trim().is_empty() {
@@ -78,24 +82,36 @@ pub struct SystemPrompt {
 }
 
 impl SystemPrompt {
-    /// Returns the text for a turn that began at `now`, for a model that is shown pictures of this size.
-    ///
-    /// It names the day and not the hour, so that it stays the same from turn to turn and the vendor's cache of it
-    /// stays valid.
+    /// Returns the text for a session that begins at `now`, for a model that is shown pictures of this size.
     pub fn fill(&self, now: Timestamp, shown: ScreenSize) -> String {
-        let told = self
-            .template
-            .0
-            .replace("{{date}}", &now.strftime("%A, %-d %B %Y").to_string())
-            .replace("{{screen}}", &shown.to_string());
-        match self.instructions.trim() {
-            "" => told,
-            wanted => format!(
-                "{}\n\n# For this conversation\n\nThe people in this conversation want you to follow these \
-                 instructions:\n\n{wanted}\n",
-                told.trim_end()
-            ),
+        self.pieces(now).join(&shown.to_string())
+    }
+
+    /// Returns the same text, cut where the size of the pictures belongs. Instructions may contain anything, so a
+    /// placeholder would not do.
+    pub(crate) fn pieces(&self, now: Timestamp) -> Vec<String> {
+        let told = self.template.0.replace("{{date}}", &Self::day(now));
+        let mut pieces: Vec<String> = told.split("{{screen}}").map(str::to_owned).collect();
+        let wanted = self.instructions.trim();
+        if let Some(last) = pieces.last_mut().filter(|_| !wanted.is_empty()) {
+            last.truncate(last.trim_end().len());
+            last.push_str(&format!(
+                "\n\n# For this conversation\n\nThe people in this conversation want you to follow these \
+                 instructions:\n\n{wanted}\n"
+            ));
         }
+        pieces
+    }
+
+    /// Returns the text without the instructions, with these words for the size of the pictures.
+    pub(crate) fn told(&self, now: Timestamp, size: &str) -> String {
+        let told = self.template.0.replace("{{date}}", &Self::day(now));
+        told.replace("{{screen}}", size)
+    }
+
+    /// Writes the day.
+    pub(crate) fn day(now: Timestamp) -> String {
+        now.strftime("%A, %-d %B %Y").to_string()
     }
 }
 

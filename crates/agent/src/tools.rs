@@ -50,8 +50,9 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     /// Returns the name in calls, in the log and in approval rules.
     fn name(&self) -> &str;
 
-    /// Returns the offer to a model that is shown pictures of this size.
-    fn spec(&self, shown: ScreenSize) -> ToolSpec;
+    /// Returns the offer to a model. In its description, `{{screen}}` is the size of the pictures that the model is
+    /// shown.
+    fn spec(&self) -> ToolSpec;
 
     /// Parses the input of a call. The error is for the model.
     fn read(&self, input: &Value) -> Result<Box<dyn Invocation>, BadCall>;
@@ -129,7 +130,12 @@ impl ToolSet {
 
     /// Returns the offers to a model that is shown pictures of this size.
     pub fn specs(&self, shown: ScreenSize) -> ToolSpecs {
-        self.tools.iter().map(|tool| tool.spec(shown)).collect()
+        filled(&self.offers(), shown)
+    }
+
+    /// Returns the offers as the tools make them, for any size of pictures.
+    pub(crate) fn offers(&self) -> Vec<ToolSpec> {
+        self.tools.iter().map(|tool| tool.spec()).collect()
     }
 
     /// Parses the input for the tool called `name`.
@@ -166,6 +172,16 @@ impl ToolSet {
             [names @ .., last] => format!("{} and {last}", names.join(", ")),
         }
     }
+}
+
+/// Returns offers with the size of the pictures filled in.
+pub(crate) fn filled(offers: &[ToolSpec], shown: ScreenSize) -> ToolSpecs {
+    let size = shown.to_string();
+    let fill = |offer: &ToolSpec| ToolSpec {
+        description: offer.description.replace("{{screen}}", &size),
+        ..offer.clone()
+    };
+    offers.iter().map(fill).collect()
 }
 
 /// Parses the input of a tool as a `T`.

@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    briefing::Briefing,
     cut::Cut,
     ports::{Budgets, Decisions, Desk, TurnLog, TurnLogError},
     system_prompt::SystemPrompt,
@@ -74,7 +75,7 @@ pub struct Turn {
     pub model: ChosenModel,
     /// The model to use if the first one is unavailable.
     pub fallback: Option<ChosenModel>,
-    /// The tools that are offered to the model.
+    /// The tools as they are now. Calls are carried out with them.
     pub tools: ToolSet,
     pub desk: Arc<dyn Desk>,
     pub log: Arc<dyn TurnLog>,
@@ -86,7 +87,9 @@ pub struct Turn {
     pub history: Vec<Event>,
     /// The answers in the history as their vendors sent them.
     pub originals: Originals,
-    /// The system prompt.
+    /// The system text and the tools of the session's first turn.
+    pub briefing: Briefing,
+    /// The system prompt as it is now. The model is told the differences.
     pub prompt: SystemPrompt,
     pub screen: ScreenSize,
     pub limits: TurnLimits,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use deskhand_core::{
     clock::Clock,
+    event::{EventBody, ModelTold},
     id::TurnId,
     model::{End, ModelRequest, Pictures},
 };
@@ -13,6 +14,7 @@ use tokio::time::Instant;
 use crate::{
     album::Album,
     bounds::Bounds,
+    briefing::Briefing,
     context::{self, Sight},
     cut::{Cut, Signals},
     journal::Journal,
@@ -44,6 +46,7 @@ pub(crate) struct Work {
     pub(crate) stopwatch: Stopwatch,
     pub(crate) limits: TurnLimits,
     pub(crate) clock: Arc<dyn Clock>,
+    briefing: Briefing,
     prompt: SystemPrompt,
     began_at: Timestamp,
     /// The number of steps. A step asks the model for one answer, retries included.
@@ -79,6 +82,7 @@ impl Work {
             },
             stopwatch,
             limits: turn.limits,
+            briefing: turn.briefing,
             prompt: turn.prompt,
             began_at: turn.clock.now(),
             clock: turn.clock,
@@ -99,6 +103,7 @@ impl Work {
                 return Ok(begun + &last_words);
             }
         }
+        self.tell_news().await?;
         let mut n_silent = 0;
         loop {
             if self.signals.is_stopped() {
@@ -134,6 +139,20 @@ impl Work {
         }
     }
 
+    /// Tells the model what has changed since the session's first turn, unless it knows.
+    async fn tell_news(&mut self) -> Result<(), Cut> {
+        let known = self.briefing.known(&self.journal.bodies);
+        let news = self
+            .briefing
+            .news(known, &self.prompt, &self.tools, self.began_at);
+        if let Some((text, facts)) = news {
+            let turn = self.turn;
+            let told = EventBody::Told(ModelTold { turn, text, facts });
+            self.journal.append(vec![told]).await?;
+        }
+        Ok(())
+    }
+
     /// Builds the next request to the model.
     pub(crate) async fn request(&mut self) -> Result<ModelRequest, Cut> {
         let log = &self.journal.bodies;
@@ -154,10 +173,10 @@ impl Work {
         };
         let items = context::build(log, sight, &self.journal.originals);
         Ok(ModelRequest {
-            system: self.prompt.fill(self.began_at, shown),
+            system: self.briefing.system(shown),
             screen,
             shown,
-            tools: self.tools.specs(shown),
+            tools: self.briefing.tools(shown),
             items,
         })
     }

@@ -1,6 +1,6 @@
 //! Models that people can choose from.
 
-use deskhand_core::model::{ListedModel, Price};
+use deskhand_core::model::{ListedModel, LongPrompts, Price, PriceSource};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -12,6 +12,10 @@ pub struct ModelsView {
     pub default: String,
     /// The models that are known by name. A vendor may have other usable models.
     pub models: Vec<ModelView>,
+    /// The day of the listed prices, as `2026-11-16`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, format = Date)]
+    pub prices_of: Option<String>,
 }
 
 /// A model.
@@ -38,15 +42,68 @@ pub struct PriceView {
     pub cache_write: f64,
     pub cache_read: f64,
     pub output: f64,
+    /// The surcharge for long prompts, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub long: Option<LongPromptsView>,
+    #[serde(default)]
+    pub source: PriceSourceView,
+    /// With the source `guessed`: the model whose price it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub like: Option<String>,
+}
+
+/// The surcharge for requests whose prompt is long. It holds for the whole request.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = LongPrompts)]
+pub struct LongPromptsView {
+    /// Longer prompts than this cost more.
+    pub over_tokens: u64,
+    /// The factor for everything that is read.
+    pub input_factor: f64,
+    pub output_factor: f64,
+}
+
+/// The origin of a price.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = PriceSource)]
+pub enum PriceSourceView {
+    /// The server's table of published prices.
+    #[default]
+    Listed,
+    /// The settings of the server.
+    Set,
+    /// The price of the dearest known model of its family.
+    Guessed,
 }
 
 impl From<Price> for PriceView {
     fn from(price: Price) -> Self {
+        let (source, like) = match price.source {
+            PriceSource::Listed => (PriceSourceView::Listed, None),
+            PriceSource::Set => (PriceSourceView::Set, None),
+            PriceSource::Guessed { like } => (PriceSourceView::Guessed, Some(like.to_owned())),
+        };
         Self {
             input: price.input,
             cache_write: price.cache_write,
             cache_read: price.cache_read,
             output: price.output,
+            long: price.long.map(LongPromptsView::from),
+            source,
+            like,
+        }
+    }
+}
+
+impl From<LongPrompts> for LongPromptsView {
+    fn from(long: LongPrompts) -> Self {
+        Self {
+            over_tokens: long.over_tokens,
+            input_factor: long.input_factor,
+            output_factor: long.output_factor,
         }
     }
 }

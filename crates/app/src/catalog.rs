@@ -23,6 +23,8 @@ pub struct ModelChoice {
     pub default: String,
     /// Usable ones first.
     pub models: Vec<ListedModel>,
+    /// The day of the listed prices.
+    pub prices_of: Option<&'static str>,
 }
 
 impl Catalog {
@@ -50,6 +52,7 @@ impl Catalog {
         ModelChoice {
             default,
             models: listed,
+            prices_of: models.prices_of(),
         }
     }
 

@@ -56,7 +56,8 @@ pub enum AnswerError {
     #[error(transparent)]
     BadReply(#[from] BadReply),
     #[error(
-        "only an administrator can raise a daily budget; you can answer no, which ends the turn"
+        "only an administrator can raise a daily budget or allow a model without a price; you can answer no, which \
+         ends the turn"
     )]
     NotAdministrator,
     #[error("{}", outcome_text(.0))]
@@ -149,7 +150,7 @@ impl Decisions {
             GivenReply::File(file) => (Reply::File(file.head()?), Some(file)),
         };
         let reply = ask.form.check(reply)?;
-        let gives_more = gives_more_of_the_day(ask, &reply);
+        let gives_more = gives_more_than_allowed(ask, &reply);
         if gives_more && !self.is_administrator(user).await? {
             return Err(AnswerError::NotAdministrator);
         }
@@ -243,10 +244,10 @@ impl Decisions {
     }
 }
 
-/// Returns `true` for an answer that raises a daily limit set by an administrator.
-fn gives_more_of_the_day(ask: &Ask, reply: &Reply) -> bool {
-    let is_of_day = ask.over.is_some_and(|over| over.bound.is_of_owner());
-    is_of_day && *reply == Reply::Yes(true)
+/// Returns `true` for an answer that raises a limit set by an administrator.
+fn gives_more_than_allowed(ask: &Ask, reply: &Reply) -> bool {
+    let is_of_owner = ask.over.is_some_and(|over| over.bound.is_of_owner());
+    is_of_owner && *reply == Reply::Yes(true)
 }
 
 /// Describes the outcome of a decision to a person who answered too late.

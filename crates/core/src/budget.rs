@@ -68,6 +68,8 @@ pub enum Bound {
     Seconds,
     /// The number of times that the agent repeats itself while nothing changes.
     Repeats,
+    /// Calls to a model whose price is unknown, while there is a budget in money. A yes allows them in this session.
+    Unpriced,
 }
 
 /// A bound that would be passed, in the bound's own unit.
@@ -136,15 +138,19 @@ impl Bound {
     pub fn is_of_turn(self) -> bool {
         match self {
             Self::Steps | Self::Seconds | Self::Repeats => true,
-            Self::SessionUsd | Self::SessionTokens | Self::DayUsd | Self::DayTokens => false,
+            Self::SessionUsd
+            | Self::SessionTokens
+            | Self::DayUsd
+            | Self::DayTokens
+            | Self::Unpriced => false,
         }
     }
 
     /// Returns true if an administrator sets the bound for the session's owner, so that only an administrator can
-    /// raise it.
+    /// raise it. Calls without a price would pass the owner's budget unseen.
     pub fn is_of_owner(self) -> bool {
         match self {
-            Self::DayUsd | Self::DayTokens => true,
+            Self::DayUsd | Self::DayTokens | Self::Unpriced => true,
             Self::SessionUsd
             | Self::SessionTokens
             | Self::Steps

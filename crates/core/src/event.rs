@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 pub use self::{
     decisions::{DecisionRaised, DecisionSettled},
     ends::{Complete, Failure, Outcome},
-    models::{Cost, GatewayUse, ModelChanged, Retry},
+    models::{Cost, GatewayUse, ModelChanged, ModelTold, Retry, ToldFacts},
     people::HandedOver,
     settings::SessionChanged,
 };
@@ -130,6 +130,7 @@ events! {
     HandedOver("handed_over"): HandedOver,
     Plan("plan"): PlanChanged,
     Notice("notice"): Notice,
+    Told("told"): ModelTold,
     Error("error"): Failure,
     Complete("complete"): Complete,
 }

@@ -110,6 +110,8 @@ pub enum GatewayRefusalKind {
     Budget,
     /// Too many requests at once.
     Busy,
+    /// The requests that the server reads are too large together.
+    Full,
     /// The vendor could not be reached.
     Vendor,
     /// The server itself failed.
@@ -148,9 +150,11 @@ pub trait GatewayCall: Send + std::fmt::Debug {
     /// Returns the price of the model, if it is known.
     fn price(&self) -> Option<Price>;
 
-    /// Returns true if the vendor's prices are known. A model of such a vendor without a price is not meant to be
-    /// used.
-    fn is_of_priced_vendor(&self) -> bool;
+    /// Returns true if the model costs money and its price is not known for sure.
+    fn has_unknown_price(&self) -> bool;
+
+    /// Estimates the tokens of the request.
+    fn prompt_tokens(&self) -> u64;
 
     /// Returns true if the response costs nothing.
     fn is_free(&self) -> bool;

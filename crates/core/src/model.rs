@@ -80,14 +80,38 @@ pub struct Usage {
     /// Tokens read, without those read from or written to the vendor's cache.
     pub input: u64,
     pub cache_write: u64,
+    /// The part of `cache_write` that the vendor keeps for an hour.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_hour: u64,
     pub cache_read: u64,
     pub output: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Usage {
     /// Returns the sum of all tokens.
     pub fn tokens(&self) -> u64 {
-        self.input + self.cache_write + self.cache_read + self.output
+        self.prompt() + self.output
+    }
+
+    /// Returns the tokens of the prompt, cached or not.
+    pub fn prompt(&self) -> u64 {
+        self.input + self.cache_write + self.cache_read
+    }
+
+    /// Returns the usage of both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input: self.input + other.input,
+            cache_write: self.cache_write + other.cache_write,
+            cache_write_hour: self.cache_write_hour + other.cache_write_hour,
+            cache_read: self.cache_read + other.cache_read,
+            output: self.output + other.output,
+        }
     }
 }
 
@@ -98,7 +122,34 @@ pub struct Price {
     pub cache_write: f64,
     pub cache_read: f64,
     pub output: f64,
+    /// The higher price of long prompts, if there is one.
+    pub long: Option<LongPrompts>,
+    pub source: PriceSource,
 }
+
+/// The surcharge for requests whose prompt is long. It holds for the whole request.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LongPrompts {
+    /// Longer prompts than this cost more.
+    pub over_tokens: u64,
+    /// The factor for everything that is read.
+    pub input_factor: f64,
+    pub output_factor: f64,
+}
+
+/// The origin of a price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PriceSource {
+    /// The table of published prices.
+    Listed,
+    /// The settings of this server, or a scenario.
+    Set,
+    /// The model is not in the table. This is the price of the dearest model of its family.
+    Guessed { like: &'static str },
+}
+
+/// The price of writing to a cache for an hour, in prices of input.
+const HOUR_FACTOR: f64 = 2.0;
 
 impl Price {
     /// Returns the price of an answer.
@@ -107,11 +158,21 @@ impl Price {
         reason = "token counts stay far below 2^53"
     )]
     pub fn of(&self, usage: &Usage) -> f64 {
+        let long = self.long.filter(|long| usage.prompt() > long.over_tokens);
+        let (input_factor, output_factor) =
+            long.map_or((1.0, 1.0), |long| (long.input_factor, long.output_factor));
         let millions = |tokens: u64| tokens as f64 / 1e6;
-        millions(usage.input) * self.input
-            + millions(usage.cache_write) * self.cache_write
-            + millions(usage.cache_read) * self.cache_read
-            + millions(usage.output) * self.output
+        let minutes = usage.cache_write.saturating_sub(usage.cache_write_hour);
+        let read = millions(usage.input) * self.input
+            + millions(minutes) * self.cache_write
+            + millions(usage.cache_write_hour) * self.input * HOUR_FACTOR
+            + millions(usage.cache_read) * self.cache_read;
+        read * input_factor + millions(usage.output) * self.output * output_factor
+    }
+
+    /// Returns true if the price is not known for sure.
+    pub fn is_guessed(&self) -> bool {
+        matches!(self.source, PriceSource::Guessed { .. })
     }
 }
 
@@ -221,9 +282,14 @@ pub trait Model: Send + Sync + std::fmt::Debug {
         Pictures::Newest
     }
 
-    /// Returns the price of the model, if it is known.
+    /// Returns the price of the model. `None` if it costs nothing, or nobody knows.
     fn price(&self) -> Option<Price> {
         None
+    }
+
+    /// Returns true if the model costs money and nobody knows how much.
+    fn has_unknown_price(&self) -> bool {
+        false
     }
 
     /// Calls the model. Dropping the stream cancels the call.
@@ -249,6 +315,11 @@ pub trait Models: Send + Sync + std::fmt::Debug {
 
     /// Lists the models that are known by name, usable ones first. A vendor may have other usable models.
     fn list(&self) -> Vec<ListedModel>;
+
+    /// Returns the day of the table of prices, as `2026-11-16`. Returns `None` if there is no table.
+    fn prices_of(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// A model that a user may choose.
@@ -259,4 +330,51 @@ pub struct ListedModel {
     /// The reason why it cannot be used, and the way out.
     pub problem: Option<String>,
     pub price: Option<Price>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PRICE: Price = Price {
+        input: 2.0,
+        cache_write: 2.5,
+        cache_read: 0.2,
+        output: 10.0,
+        long: Some(LongPrompts {
+            over_tokens: 1_000_000,
+            input_factor: 2.0,
+            output_factor: 1.5,
+        }),
+        source: PriceSource::Listed,
+    };
+
+    fn cost(usage: Usage) -> f64 {
+        (PRICE.of(&usage) * 1e6).round() / 1e6
+    }
+
+    #[test]
+    fn writing_to_a_cache_for_an_hour_costs_twice_the_input() {
+        let write = |cache_write_hour| Usage {
+            cache_write: 100_000,
+            cache_write_hour,
+            ..Usage::default()
+        };
+        assert_eq!(cost(write(0)), 0.25);
+        assert_eq!(cost(write(100_000)), 0.4);
+        assert_eq!(cost(write(50_000)), 0.325);
+        assert_eq!(write(50_000).tokens(), 100_000);
+    }
+
+    #[test]
+    fn a_long_prompt_makes_the_whole_request_dearer() {
+        let request = |input| Usage {
+            input,
+            cache_read: 500_000,
+            output: 100_000,
+            ..Usage::default()
+        };
+        assert_eq!(cost(request(500_000)), 1.0 + 0.1 + 1.0);
+        assert_eq!(cost(request(500_001)), 2.200_004 + 1.5);
+    }
 }

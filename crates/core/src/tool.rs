@@ -7,8 +7,8 @@ use utoipa::ToSchema;
 
 use crate::action::Point;
 
-/// A tool as it is offered to a model.
-#[derive(Debug, Clone, PartialEq)]
+/// A tool as it is offered to a model. A session keeps the offers of its first turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
     pub name: String,
     pub description: String,
@@ -16,6 +16,7 @@ pub struct ToolSpec {
     /// on; `models` translates calls in that spelling into ours.
     pub parameters: serde_json::Value,
     /// The vendor's own tool that can be offered in place of a function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<NativeTool>,
 }
 
@@ -23,7 +24,8 @@ pub struct ToolSpec {
 pub type ToolSpecs = Arc<[ToolSpec]>;
 
 /// A tool that vendors train their models on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NativeTool {
     Computer,
     Shell,

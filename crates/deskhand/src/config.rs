@@ -4,6 +4,7 @@
 //! defaults, the environment overrides the file, and flags override both. All mistakes are reported together.
 
 mod layers;
+mod prices;
 mod reader;
 
 use std::{
@@ -367,6 +368,7 @@ fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings {
             base_url: reader.url("models.vertex.base_url"),
             ..VertexSettings::default()
         },
+        prices: prices::prices(reader),
     };
     let environment = reader.environment();
     settings.or_from_environment(|name| environment.get(name).map(str::to_owned))

@@ -138,6 +138,49 @@ fn every_setting_is_in_the_documentation() {
 }
 
 #[test]
+fn prices_are_read_by_the_name_of_a_model_and_mistakes_in_them_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.toml");
+    let flags = Flags {
+        config: Some(path.clone()),
+        ..Flags::default()
+    };
+    let home = environment(&[("HOME", "/")]);
+    std::fs::write(
+        &path,
+        "[models.prices]\n\"openai/gpt-6.9-x\" = { input = 1, output = 4.5, cache_read = 0.1 }\n",
+    )
+    .unwrap();
+    let Loaded { config, layers } = load(&flags, &home).unwrap();
+    let price = config.models.prices["openai/gpt-6.9-x"];
+    assert_eq!((price.input, price.output), (1.0, 4.5));
+    assert_eq!((price.cache_write, price.cache_read), (1.0, 0.1));
+    let shown = layers.to_string();
+    assert!(
+        shown.contains("\n[models.prices.\"openai/gpt-6.9-x\"]\n"),
+        "{shown}"
+    );
+    toml::from_str::<toml::Table>(&shown).unwrap();
+
+    std::fs::write(
+        &path,
+        "[models.prices]\n\"a/b\" = { input = -1, output = 1 }\n\"a/c\" = { input = 1, outptu = 1 }\n\
+         \"d\" = { input = 1, output = 1 }\n\"a/e\" = 3\n\"a/f\" = { input = \"1\" }\n",
+    )
+    .unwrap();
+    let told = mistakes(&flags, &home).replace(&path.display().to_string(), "FILE");
+    insta::assert_snapshot!(told, @r#"
+    there are 6 mistakes in the settings
+      models.prices.a/b.input (FILE): must be from 0 to 10000, not -1
+      models.prices.a/c.input (FILE): a price needs input and output, in US dollars for a million tokens
+      models.prices.a/c.outptu (FILE): a price has input, output, cache_write and cache_read
+      models.prices.d.input (FILE): must be below the name of a model, as vendor/name in quotes
+      models.prices.a/e (FILE): must be a table with input and output
+      models.prices.a/f.input (FILE): must be a number, not "1"
+    "#);
+}
+
+#[test]
 fn fuzz_settings() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("desk.toml");

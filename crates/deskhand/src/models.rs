@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use deskhand_agent::{SystemPrompt, tools};
-use deskhand_api::models::{ModelView, ModelsView};
+use deskhand_api::models::{LongPromptsView, ModelView, ModelsView, PriceSourceView};
 use deskhand_core::{
     clock::{Clock, SystemClock},
     model::Models,
@@ -74,14 +74,37 @@ fn table(listed: &ModelsView) -> Vec<String> {
         };
         row(&model.name, &input, &output, &note(listed, model))
     });
-    std::iter::once(head).chain(rows).collect()
+    let day = listed.prices_of.as_ref();
+    let foot = day.map(|day| format!("Listed prices are of {day}."));
+    std::iter::once(head).chain(rows).chain(foot).collect()
 }
 
 fn note(listed: &ModelsView, model: &ModelView) -> String {
-    let default = (model.name == listed.default).then_some("default");
-    let notes: Vec<&str> = default
+    let default = (model.name == listed.default).then(|| "default".to_owned());
+    let price = model.price.as_ref();
+    let source = price.and_then(|price| match price.source {
+        PriceSourceView::Listed => None,
+        PriceSourceView::Set => Some("price set here".to_owned()),
+        PriceSourceView::Guessed => Some(format!(
+            "price guessed, like {}",
+            price.like.as_deref().unwrap_or("another model")
+        )),
+    });
+    let long = price.and_then(|price| price.long.as_ref());
+    let long = long.map(|long| {
+        let LongPromptsView {
+            over_tokens,
+            input_factor,
+            output_factor,
+        } = long;
+        format!(
+            "over {} k: {input_factor}× in, {output_factor}× out",
+            over_tokens / 1000
+        )
+    });
+    let notes: Vec<String> = [default, source, long, model.problem.clone()]
         .into_iter()
-        .chain(model.problem.as_deref())
+        .flatten()
         .collect();
     notes.join("; ")
 }
@@ -95,8 +118,14 @@ mod tests {
     #[test]
     fn the_table_says_what_models_cost_and_what_is_missing_for_them() {
         let price = json!({"input": 4.0, "cache_write": 5.0, "cache_read": 0.2, "output": 20.0});
-        let listed = json!({"default": "scripted/demo", "models": [
+        let guess = json!({"input": 10.0, "cache_write": 12.5, "cache_read": 1.0, "output": 50.0,
+            "source": "guessed", "like": "gpt-6-astra",
+            "long": {"over_tokens": 272_000, "input_factor": 2.0, "output_factor": 1.5}});
+        let set = json!({"input": 0.2, "cache_write": 0.2, "cache_read": 0.2, "output": 1.0, "source": "set"});
+        let listed = json!({"default": "scripted/demo", "prices_of": "2026-11-16", "models": [
             {"name": "scripted/demo", "usable": true, "problem": null, "price": null},
+            {"name": "openai/gpt-7", "usable": true, "problem": null, "price": guess},
+            {"name": "openrouter/a/b", "usable": true, "problem": null, "price": set},
             {"name": "anthropic/claude-opus-5-5", "usable": false, "price": price,
              "problem": "set ANTHROPIC_API_KEY to use it"},
         ]});
@@ -104,7 +133,10 @@ mod tests {
         insta::assert_snapshot!(table(&listed).join("\n"), @r"
         MODEL                        $/M IN   $/M OUT
         scripted/demo                     ?         ?  default
+        openai/gpt-7                  10.00     50.00  price guessed, like gpt-6-astra; over 272 k: 2× in, 1.5× out
+        openrouter/a/b                 0.20      1.00  price set here
         anthropic/claude-opus-5-5      4.00     20.00  set ANTHROPIC_API_KEY to use it
+        Listed prices are of 2026-11-16.
         ");
     }
 }

@@ -17,6 +17,7 @@ mod stream;
 mod stream_tests;
 mod tools;
 mod trim;
+mod usage;
 
 use std::sync::Arc;
 
@@ -25,15 +26,18 @@ use deskhand_core::{
     secret::Secret,
 };
 use futures::{FutureExt, future::BoxFuture};
-use reqwest::Response;
+use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
-pub(crate) use self::route::{BedrockAccess, Route};
 use self::{
     generation::Generation,
     offer::{AcceptedAnthropicOffers, AnthropicOffer},
     sizes::Resolution,
     stream::AnthropicAnswer,
+};
+pub(crate) use self::{
+    route::{BedrockAccess, Route},
+    usage::AnthropicUsage,
 };
 use crate::{
     http::{self, ErrorResponse, NoAnswer, Problem},
@@ -68,13 +72,15 @@ impl Anthropic {
     }
 
     /// Sends the request, and offers less after each refusal until the vendor accepts it.
-    async fn ask(&self, asked: &Asked) -> Result<(Response, AnthropicOffer), ModelError> {
+    async fn ask(&self, asked: &Asked) -> Result<Accepted, ModelError> {
         let name = &asked.name;
         let mut offer = self.accepted.offer(name);
+        let mut thinking = EarlierThinking::Kept;
         loop {
             let body = request::body(
                 name,
                 offer,
+                thinking,
                 self.route.largest_body(),
                 &asked.request,
                 &asked.said,
@@ -86,9 +92,23 @@ impl Anthropic {
             match http::send(request).await {
                 Ok(response) => {
                     self.accepted.note(name, offer);
-                    return Ok((response, offer));
+                    return Ok(Accepted {
+                        response,
+                        offer,
+                        thinking,
+                    });
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
+                // The same request would be refused for ever, and without its thinking it is as good as new.
+                Err(NoAnswer::Refused(response))
+                    if thinking == EarlierThinking::Kept && is_bound_elsewhere(&response) =>
+                {
+                    tracing::warn!(
+                        model = name,
+                        "the vendor refused earlier thinking, so the request is repeated without it"
+                    );
+                    thinking = EarlierThinking::Dropped;
+                }
                 Err(NoAnswer::Refused(response)) => match offer.after(&response) {
                     Some(less) => offer = less,
                     None => return Err(refused(&response)),
@@ -96,6 +116,21 @@ impl Anthropic {
             }
         }
     }
+}
+
+/// A request that the vendor accepted.
+#[derive(Debug)]
+struct Accepted {
+    response: Response,
+    offer: AnthropicOffer,
+    thinking: EarlierThinking,
+}
+
+/// The thinking of earlier answers in a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EarlierThinking {
+    Kept,
+    Dropped,
 }
 
 impl Wire for Anthropic {
@@ -115,10 +150,12 @@ impl Wire for Anthropic {
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<AnthropicAnswer>> {
         let begin = async move {
-            let (response, offer) = self.ask(&asked).await?;
+            let accepted = self.ask(&asked).await?;
             let space = Space::picture(asked.request.screen, asked.request.shown);
-            let answer = AnthropicAnswer::new(space, asked.name, offer.tools, asked.said);
-            Ok((sse::of(response), answer))
+            let tools = accepted.offer.tools;
+            let answer = AnthropicAnswer::new(space, asked.name, tools, asked.said)
+                .following(accepted.thinking);
+            Ok((sse::of(accepted.response), answer))
         };
         begin.boxed()
     }
@@ -142,13 +179,23 @@ pub(crate) fn view(name: &str) -> View {
     }
 }
 
+/// Returns the vendor's words.
+fn told(response: &ErrorResponse) -> Option<&str> {
+    let told = response.body["error"]["message"].as_str();
+    // Amazon and Google have error formats of their own for requests that do not reach Anthropic.
+    told.or(response.body["message"].as_str())
+}
+
+/// Returns true if the vendor found thinking that belongs to a conversation with another beginning.
+fn is_bound_elsewhere(response: &ErrorResponse) -> bool {
+    let is_it = |told: &str| told.contains("bound to a different conversation");
+    response.status == StatusCode::BAD_REQUEST && told(response).is_some_and(is_it)
+}
+
 fn refused(response: &ErrorResponse) -> ModelError {
     let problem = Problem {
         status: Some(response.status),
-        message: response.body["error"]["message"]
-            .as_str()
-            // Amazon and Google have error formats of their own for requests that do not reach Anthropic.
-            .or(response.body["message"].as_str()),
+        message: told(response),
         is_transient: None,
         retry_after: response.retry_after,
     };

@@ -19,6 +19,7 @@ use serde_json::Value;
 use self::stream::ChatAnswer;
 use crate::{
     http::{self, BaseUrl, ErrorResponse, NoAnswer, Problem},
+    prices,
     space::{self, Space},
     sse,
     talk::Begun,
@@ -87,6 +88,10 @@ impl Wire for Chat {
 
     fn secrets(&self) -> Vec<Secret> {
         self.key.iter().cloned().collect()
+    }
+
+    fn is_self_hosted(&self) -> bool {
+        prices::is_self_hosted(&self.vendor, &self.base_url)
     }
 
     fn view(&self, _name: &str) -> View {

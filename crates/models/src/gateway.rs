@@ -3,12 +3,14 @@
 //! The gateway reads a request completely before it passes it on, because it checks and counts requests. An answer
 //! passes through as it arrives.
 
-mod check;
+mod fields;
 mod headers;
 mod json;
 mod meter;
 mod pass;
 mod paths;
+mod place;
+mod read;
 mod refuse;
 
 use bytes::Bytes;
@@ -19,16 +21,18 @@ use deskhand_core::{
     },
     secret::Secret,
 };
-use serde_json::Value;
 
 use self::{
+    json::Fields,
     pass::Passage,
     paths::{Api, Dialect},
+    read::CheckedRequest,
 };
 use crate::{
     anthropic, gemini,
     http::{self, BaseUrl},
-    known, openai,
+    openai,
+    prices::{self, Prices},
     settings::{AccountSettings, ModelSettings},
     vendors::{self, BadModelSettings, USUAL_COMPATIBLE},
 };
@@ -40,6 +44,7 @@ const LONGEST_NAME: usize = 200;
 #[derive(Debug)]
 pub struct VendorGateway {
     accounts: Vec<GatewayAccount>,
+    prices: Prices,
 }
 
 /// An account with a vendor.
@@ -77,7 +82,10 @@ impl VendorGateway {
                 accounts.push(GatewayAccount::new(vendor, account, url)?);
             }
         }
-        Ok(Self { accounts })
+        Ok(Self {
+            accounts,
+            prices: Prices::new(settings.prices.clone()),
+        })
     }
 
     fn account(&self, vendor: &str) -> Option<&GatewayAccount> {
@@ -121,6 +129,20 @@ impl GatewayAccount {
             key: settings.key.clone(),
         })
     }
+
+    /// Checks the tools for a server that is compatible with OpenAI's. Such servers know tools of their own that reach
+    /// the network, so only functions are passed on.
+    fn check_tools(&self, asked: &CheckedRequest) -> Result<(), String> {
+        let is_compatible =
+            ![anthropic::VENDOR, openai::VENDOR, gemini::VENDOR].contains(&&*self.vendor);
+        match &asked.other_tool {
+            Some(kind) if is_compatible => Err(format!(
+                "the gateway passes on only functions to {}, not the tool {kind:?}",
+                self.vendor
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl ModelGateway for VendorGateway {
@@ -160,22 +182,27 @@ impl ModelGateway for VendorGateway {
                 "the gateway does not serve this path",
             )
         })?;
-        let asked = json::read(&request.body)
-            .map_err(|error| refuse(format!("the body cannot be read: {error}")))?;
-        check::check(api.dialect(), &asked).map_err(refuse)?;
-        let name = api.model().or(asked["model"].as_str());
+        let asked = read::read(api.dialect(), &request.body).map_err(refuse)?;
+        let name = api.model().or(asked.model.as_deref());
         let name = name
             .filter(|name| is_name(name))
             .ok_or_else(|| refuse("the request has no valid name of a model".to_owned()))?;
+        read::check_model(name).map_err(refuse)?;
         let (account, name) = self.find(&api, name)?;
-        let body = written(&api, &asked, name, request.body)
-            .map_err(|error| refuse(format!("the body cannot be read: {error}")))?;
+        account.check_tools(&asked).map_err(refuse)?;
+        let body = written(&api, &asked, name, request.body).map_err(refuse)?;
+        let price = self.prices.of(&account.vendor, name);
+        // Programs choose any name, so a guess is not good enough.
+        let is_sure = price.is_some_and(|price| !price.is_guessed());
+        let is_free = prices::is_self_hosted(&account.vendor, &account.base_url);
         Ok(Box::new(Passage {
             url: account.base_url.at(&api.target(&request.query)),
             headers: headers::outward(&request.headers, api.dialect(), account.key.as_ref()),
             body,
             model: format!("{}/{name}", account.vendor),
-            price: known::price(&account.vendor, name),
+            price,
+            n_prompt_tokens: asked.n_prompt_tokens,
+            has_unknown_price: !is_sure && !is_free,
             account: account.clone(),
             api,
         }))
@@ -190,23 +217,23 @@ impl ModelGateway for VendorGateway {
 /// Returns the body for the vendor: unchanged, unless it needs more fields.
 ///
 /// Streams of chat completions report usage only on request.
-fn written(api: &Api, asked: &Value, name: &str, body: Bytes) -> Result<Bytes, serde_json::Error> {
+fn written(api: &Api, asked: &CheckedRequest, name: &str, body: Bytes) -> Result<Bytes, String> {
+    let has_other_name = api.model().is_none() && asked.model.as_deref() != Some(name);
+    let must_report = api.dialect() == Dialect::Chat && asked.is_streamed;
+    if !has_other_name && !must_report {
+        return Ok(body);
+    }
+    let fields = Fields::of(&body)?;
     let mut changes = Vec::new();
-    if api.model().is_none() && asked["model"] != name {
+    if has_other_name {
         changes.push(("model", name.into()));
     }
-    if api.dialect() == Dialect::Chat && asked["stream"] == true {
-        let mut options = asked["stream_options"].clone();
-        if !options.is_object() {
-            options = serde_json::json!({});
-        }
+    if must_report {
+        let mut options = fields.stream_options()?;
         options["include_usage"] = true.into();
         changes.push(("stream_options", options));
     }
-    if changes.is_empty() {
-        return Ok(body);
-    }
-    json::change(&body, changes)
+    fields.with(&changes)
 }
 
 /// Returns true if this can be the name of a model.

@@ -46,10 +46,39 @@ impl BaseUrl {
     }
 
     fn is_local(&self) -> bool {
+        let host = self.host();
+        host == "localhost"
+            || host
+                .parse()
+                .is_ok_and(|address: IpAddr| address.is_loopback())
+    }
+
+    /// Returns true if the address is on this machine or in a private network.
+    pub(crate) fn is_near(&self) -> bool {
+        let host = self.host();
+        match host.parse() {
+            Ok(IpAddr::V4(address)) => {
+                address.is_loopback() || address.is_private() || address.is_link_local()
+            }
+            Ok(IpAddr::V6(address)) => {
+                address.is_loopback()
+                    || address.is_unique_local()
+                    || address.is_unicast_link_local()
+            }
+            // A name that the public name service does not know.
+            Err(_) => {
+                let is_private = |end: &&str| host.ends_with(*end);
+                let ends = [".local", ".internal", ".lan", ".home.arpa"];
+                !host.contains('.') || ends.iter().any(is_private)
+            }
+        }
+    }
+
+    /// Returns the host without the brackets of an IPv6 address.
+    fn host(&self) -> String {
         let url = Url::parse(&self.0).ok();
         let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
-        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
-        host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+        host.trim_matches(['[', ']']).to_owned()
     }
 }
 
@@ -248,5 +277,21 @@ mod tests {
         let is_local = |text: &str| BaseUrl::parse(text).unwrap().is_local();
         assert!(is_local("http://127.0.0.1:11434/v1") && is_local("http://[::1]"));
         assert!(is_local("http://localhost:1") && !is_local("http://10.0.0.1"));
+        let is_near = |text: &str| BaseUrl::parse(text).unwrap().is_near();
+        for near in [
+            "http://[::1]",
+            "http://10.0.0.7:8000/v1",
+            "http://gpu:1",
+            "http://gpu.lan",
+        ] {
+            assert!(is_near(near), "{near}");
+        }
+        for far in [
+            "https://api.together.xyz/v1",
+            "http://8.8.8.8",
+            "http://a.notlan",
+        ] {
+            assert!(!is_near(far), "{far}");
+        }
     }
 }

@@ -20,6 +20,7 @@ mod images;
 mod input;
 mod known;
 mod openai;
+mod prices;
 mod redact;
 mod retell;
 mod scripted;
@@ -47,6 +48,7 @@ pub use crate::{
     vendors::BadModelSettings,
 };
 use crate::{
+    prices::Prices,
     scripted::{DEMO, ScriptedModels},
     vendors::Vendor,
 };
@@ -56,6 +58,7 @@ use crate::{
 pub struct ConfiguredModels {
     scripted: ScriptedModels,
     vendors: Vec<Vendor>,
+    prices: Prices,
     default_model: Option<String>,
 }
 
@@ -63,6 +66,7 @@ impl ConfiguredModels {
     pub fn new(settings: ModelSettings) -> Result<Self, BadModelSettings> {
         Ok(Self {
             vendors: vendors::all(&settings)?,
+            prices: Prices::new(settings.prices),
             scripted: ScriptedModels::new(settings.scenario_dir),
             default_model: settings.default_model,
         })
@@ -90,7 +94,10 @@ impl ConfiguredModels {
             Some(Ok(_)) if name.is_empty() || name.contains(char::is_control) => {
                 Err(format!("the name of the model is missing after {vendor}/"))
             }
-            Some(Ok(account)) => Ok(Arc::clone(account).model(name)),
+            Some(Ok(account)) => {
+                let price = self.prices.of(vendor, name);
+                Ok(Arc::clone(account).model(name, price))
+            }
             Some(Err(missing)) => Err(format!("{vendor} is not set up: {missing}")),
             None => Err(format!(
                 "no vendor {vendor:?} is set up; {}",
@@ -144,14 +151,20 @@ impl Models for ConfiguredModels {
             price: None,
         });
         let of_vendors = self.vendors.iter().flat_map(|vendor| {
-            known::names_of(&vendor.name).map(|name| ListedModel {
+            let set = self.prices.set_for(&vendor.name).map(str::to_owned);
+            let names = known::names_of(&vendor.name).chain(set);
+            names.map(|name| ListedModel {
                 problem: vendor.account.as_ref().err().cloned(),
-                price: known::price(&vendor.name, &name),
+                price: self.prices.of(&vendor.name, &name),
                 name: format!("{}/{name}", vendor.name),
             })
         });
         let mut listed: Vec<ListedModel> = of_vendors.chain(scenarios).collect();
         listed.sort_by_key(|model| model.problem.is_some());
         listed
+    }
+
+    fn prices_of(&self) -> Option<&'static str> {
+        Some(known::PRICES_OF)
     }
 }

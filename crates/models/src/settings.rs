@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use deskhand_core::secret::Secret;
+use deskhand_core::{model::Price, secret::Secret};
 
 /// Everything that is needed to reach models. All of it is optional.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +18,8 @@ pub struct ModelSettings {
     pub compatible: BTreeMap<String, AccountSettings>,
     pub bedrock: BedrockSettings,
     pub vertex: VertexSettings,
+    /// Prices by `vendor/name`. They count before those of the table.
+    pub prices: BTreeMap<String, Price>,
 }
 
 /// An account with a vendor.

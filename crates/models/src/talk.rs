@@ -112,7 +112,7 @@ where
             Some(event) => answer.take(&event?)?,
             None => answer.close()?,
         };
-        let usage = sum(self.usage, answer.usage());
+        let usage = self.usage.plus(answer.usage());
         match answer.state() {
             State::Open => {
                 self.pending.extend(chunks.into_iter().map(Ok));
@@ -158,7 +158,7 @@ where
     /// Closes the open request and keeps its usage.
     fn settle(&mut self) {
         if let Some((_, answer)) = self.open.take() {
-            self.usage = sum(self.usage, answer.usage());
+            self.usage = self.usage.plus(answer.usage());
         }
     }
 
@@ -166,14 +166,5 @@ where
         if self.usage != Usage::default() {
             self.pending.push_back(Ok(Chunk::Usage(self.usage)));
         }
-    }
-}
-
-fn sum(one: Usage, other: Usage) -> Usage {
-    Usage {
-        input: one.input + other.input,
-        cache_write: one.cache_write + other.cache_write,
-        cache_read: one.cache_read + other.cache_read,
-        output: one.output + other.output,
     }
 }

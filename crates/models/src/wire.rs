@@ -11,7 +11,7 @@ use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
 use serde_json::Value;
 
 use crate::{
-    known, redact,
+    redact,
     talk::{self, Begun, StreamedAnswer},
     view::View,
 };
@@ -31,6 +31,11 @@ pub(crate) trait Wire: Send + Sync + Debug + 'static {
 
     /// Returns the view that a model has of a screen.
     fn view(&self, name: &str) -> View;
+
+    /// Returns true if its models cost nothing, because they run on a machine of one's own.
+    fn is_self_hosted(&self) -> bool {
+        false
+    }
 }
 
 /// A request to a model.
@@ -45,14 +50,16 @@ pub(crate) struct Asked {
 
 /// An account with any vendor.
 pub(crate) trait VendorAccount: Send + Sync + Debug {
-    fn model(self: Arc<Self>, name: &str) -> Arc<dyn Model>;
+    /// Returns a model and the price that is known for it.
+    fn model(self: Arc<Self>, name: &str, price: Option<Price>) -> Arc<dyn Model>;
 }
 
 impl<W: Wire> VendorAccount for W {
-    fn model(self: Arc<Self>, name: &str) -> Arc<dyn Model> {
+    fn model(self: Arc<Self>, name: &str, price: Option<Price>) -> Arc<dyn Model> {
         Arc::new(WireModel {
             wire: self,
             name: name.to_owned(),
+            price,
         })
     }
 }
@@ -61,6 +68,7 @@ impl<W: Wire> VendorAccount for W {
 struct WireModel<W> {
     wire: Arc<W>,
     name: String,
+    price: Option<Price>,
 }
 
 impl<W: Wire> Model for WireModel<W> {
@@ -77,7 +85,11 @@ impl<W: Wire> Model for WireModel<W> {
     }
 
     fn price(&self) -> Option<Price> {
-        known::price(self.wire.vendor(), &self.name)
+        self.price
+    }
+
+    fn has_unknown_price(&self) -> bool {
+        self.price.is_none() && !self.wire.is_self_hosted()
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::{
     Router,
-    body::Body,
+    body::{Body, HttpBody},
     extract::{ConnectInfo, Request, State},
     http::{HeaderMap, Response, StatusCode, header},
 };
@@ -81,8 +81,11 @@ async fn pass(
         let problem = format!("the model gateway has no {} {path}", parts.method);
         return Err(GatewayRefusal::new(GatewayRefusalKind::Path, problem));
     }
-    let admitted = gateway.admit(peer.session).await?;
-    let read = timeout(BODY_TIMEOUT, whole(body)).await;
+    let mut admitted = gateway.admit(peer.session).await?;
+    let length = body.size_hint().exact();
+    let length = length.and_then(|length| usize::try_from(length).ok());
+    let reserve = |n_bytes: usize| admitted.reserve(n_bytes);
+    let read = timeout(BODY_TIMEOUT, whole(body, length, reserve)).await;
     let body = read.unwrap_or_else(|_late| {
         let problem = format!(
             "the request did not arrive within {} s",
@@ -116,14 +119,17 @@ fn shows(token: &Secret, headers: &HeaderMap, query: &str) -> bool {
     shown.into_iter().flatten().any(is_it)
 }
 
-/// Reads the body.
+/// Reads the body. Memory is reserved before it is used.
 ///
-/// Reads a body that is too large to its end, without keeping it: a program that is still writing would not see the
+/// Reads a body that is refused to its end, without keeping it: a program that is still writing would not see the
 /// refusal.
-async fn whole(body: Body) -> Result<Bytes, GatewayRefusal> {
+async fn whole(
+    body: Body,
+    length: Option<usize>,
+    mut reserve: impl FnMut(usize) -> Result<(), GatewayRefusal>,
+) -> Result<Bytes, GatewayRefusal> {
+    let mut whole = room(BytesMut::new(), length.unwrap_or(0), &mut reserve);
     let mut pieces = body.into_data_stream();
-    let mut whole = BytesMut::new();
-    let mut n_bytes: usize = 0;
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|error| {
             GatewayRefusal::new(
@@ -131,19 +137,34 @@ async fn whole(body: Body) -> Result<Bytes, GatewayRefusal> {
                 format!("the request ended early: {error}"),
             )
         })?;
-        n_bytes = n_bytes.saturating_add(piece.len());
-        if n_bytes <= LONGEST_BODY_BYTES {
+        whole = whole.and_then(|whole| {
+            let n_bytes = whole.len().saturating_add(piece.len());
+            let mut whole = room(whole, n_bytes, &mut reserve)?;
             whole.extend_from_slice(&piece);
-        } else {
-            whole = BytesMut::new();
-        }
+            Ok(whole)
+        });
     }
+    whole.map(BytesMut::freeze)
+}
+
+/// Makes room for a body of `n_bytes`.
+fn room(
+    mut body: BytesMut,
+    n_bytes: usize,
+    reserve: &mut impl FnMut(usize) -> Result<(), GatewayRefusal>,
+) -> Result<BytesMut, GatewayRefusal> {
     if n_bytes > LONGEST_BODY_BYTES {
         let mib = LONGEST_BODY_BYTES / (1024 * 1024);
         let problem = format!("a request has at most {mib} MiB");
         return Err(GatewayRefusal::new(GatewayRefusalKind::TooLarge, problem));
     }
-    Ok(whole.freeze())
+    if n_bytes > body.capacity() {
+        // A body of unknown length doubles, so that it is not copied for each piece.
+        let capacity = n_bytes.max(body.capacity() * 2).min(LONGEST_BODY_BYTES);
+        reserve(capacity)?;
+        body.reserve(capacity - body.len());
+    }
+    Ok(body)
 }
 
 fn written(answer: GatewayAnswer) -> Response<Body> {

@@ -90,7 +90,7 @@ pub(crate) async fn grant(session: &mut HeldSession, over: &Over) -> Result<(), 
     let (column, more) = match over.bound {
         Bound::SessionUsd | Bound::DayUsd => ("granted_nanousd", nano(over.more)),
         Bound::SessionTokens | Bound::DayTokens => ("granted_tokens", whole(over.more)),
-        Bound::Steps | Bound::Seconds | Bound::Repeats => return Ok(()),
+        Bound::Steps | Bound::Seconds | Bound::Repeats | Bound::Unpriced => return Ok(()),
     };
     if over.bound.is_of_owner() {
         let sql = format!(

@@ -7,6 +7,7 @@ mod answers;
 mod approvals;
 mod audit;
 pub mod blobs;
+mod briefing;
 mod budgets;
 mod commit;
 mod counts;
@@ -35,6 +36,7 @@ mod transitions;
 
 pub use answers::{AppendEvents, KeptAnswer, NoSuchSession};
 pub use blobs::FolderBlobs;
+pub use briefing::FixBriefing;
 pub use budgets::DayUse;
 pub use commit::{Change, Committed, HeldSession, Hold, Refused};
 pub use database::{SqlError, Store, StoreError, shown_address};

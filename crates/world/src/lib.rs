@@ -13,6 +13,7 @@
 mod clock;
 mod log;
 mod options;
+mod program;
 mod server;
 mod wiring;
 
@@ -23,12 +24,19 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::tasks::Tasks;
+use deskhand_core::{gateway::Entrance, id::SessionId, tasks::Tasks};
+use deskhand_models::VendorGateway;
 use deskhand_testkit::{Client, new_postgres_database, sandboxes::FakeSandboxes};
 
-use crate::{clock::MovedClock, log::CapturedLog, server::ServerThread, wiring::Blueprint};
+use crate::{
+    clock::MovedClock,
+    log::CapturedLog,
+    server::ServerThread,
+    wiring::{Blueprint, GatewayParts},
+};
 pub use crate::{
     options::{Database, WorldOptions},
+    program::{HeldRequest, Program, ProgramAnswer},
     server::Ending,
 };
 
@@ -39,6 +47,8 @@ pub struct World {
     server: Option<ServerThread>,
     blueprint: Blueprint,
     sandboxes: FakeSandboxes,
+    /// The way of programs to the model gateway of the running server.
+    entrance: Option<Entrance>,
     client: Client,
     folder: tempfile::TempDir,
 }
@@ -88,6 +98,7 @@ impl World {
             server: None,
             blueprint,
             sandboxes,
+            entrance: None,
             client: Client::new(url, ""),
             folder,
         };
@@ -108,6 +119,12 @@ impl World {
     /// Returns the sandboxes of the running server.
     pub fn sandboxes(&self) -> &FakeSandboxes {
         &self.sandboxes
+    }
+
+    /// Returns a program in the sandbox of a session.
+    pub fn program(&self, session: SessionId) -> Program {
+        let entrance = self.entrance.clone().expect("the server was started");
+        Program { entrance, session }
     }
 
     /// Returns the folder of the database, the pictures and the scenarios.
@@ -167,7 +184,16 @@ impl World {
         // The sandboxes end with their server, and their files stay.
         self.sandboxes = self.sandboxes.of_next_server(tasks.clone());
         let sandboxes = self.sandboxes.clone();
-        let (server, token) = ServerThread::start(self.blueprint.clone(), sandboxes, tasks).await;
+        let vendors = VendorGateway::new(&self.blueprint.options.models).unwrap();
+        let vendors = Arc::new(vendors);
+        let (entrance, connections) = Entrance::new(Arc::clone(&vendors) as _);
+        self.entrance = Some(entrance);
+        let gateway = GatewayParts {
+            vendors,
+            connections,
+        };
+        let blueprint = self.blueprint.clone();
+        let (server, token) = ServerThread::start(blueprint, sandboxes, gateway, tasks).await;
         self.client = self.client.with_token(token.expose());
         self.blueprint.admin_token = Some(token);
         self.server = Some(server);

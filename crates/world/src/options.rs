@@ -5,6 +5,7 @@ use std::time::Duration;
 use deskhand_agent::{PromptTemplate, TurnLimits};
 use deskhand_app::Settings;
 use deskhand_core::{action::ScreenSize, budget::Budget, limits::Limits};
+use deskhand_models::ModelSettings;
 
 /// The kind of database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct WorldOptions {
     pub database: Database,
     /// Scenarios for `scripted/NAME`, as name and YAML.
     pub scenarios: Vec<(String, String)>,
+    /// The vendors. By default none is set up.
+    pub models: ModelSettings,
     /// The settings of the app. By default those of `config.default.toml`, but with limits that no test reaches by
     /// accident.
     pub settings: Settings,
@@ -35,6 +38,7 @@ impl Default for WorldOptions {
         Self {
             database: Database::Sqlite,
             scenarios: Vec::new(),
+            models: ModelSettings::default(),
             settings: Settings {
                 screen: ScreenSize {
                     width: 1024,

@@ -10,7 +10,10 @@ use tokio::{
     time,
 };
 
-use crate::{clock::MovedClock, wiring::Blueprint};
+use crate::{
+    clock::MovedClock,
+    wiring::{Blueprint, GatewayParts},
+};
 
 /// Time moves in at most this many steps.
 const MAX_STEPS: u32 = 100;
@@ -42,6 +45,7 @@ impl ServerThread {
     pub(crate) async fn start(
         blueprint: Blueprint,
         sandboxes: FakeSandboxes,
+        gateway: GatewayParts,
         tasks: Tasks,
     ) -> (Self, Secret) {
         let (end, ended) = oneshot::channel();
@@ -50,7 +54,7 @@ impl ServerThread {
             let _logging = blueprint.log.capture();
             let runtime = Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                let running = blueprint.build(sandboxes, tasks).await;
+                let running = blueprint.build(sandboxes, gateway, tasks).await;
                 let token = running.admin_token.clone();
                 if ready.send((Handle::current(), token)).is_err() {
                     return;

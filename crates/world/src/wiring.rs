@@ -4,10 +4,12 @@ use std::{net::TcpListener, path::PathBuf, sync::Arc, time::Duration};
 
 use deskhand_agent::{OwnLoop, tools};
 use deskhand_app::{App, Parts};
-use deskhand_core::{sandbox::Lifecycle, secret::Secret, tasks::Tasks};
-use deskhand_models::{ConfiguredModels, ModelSettings};
+use deskhand_core::{gateway::GatewayConnection, sandbox::Lifecycle, secret::Secret, tasks::Tasks};
+use deskhand_models::{ConfiguredModels, ModelSettings, VendorGateway};
 use deskhand_store::{FolderBlobs, KeyFile, NewServer, Store};
 use deskhand_testkit::sandboxes::FakeSandboxes;
+
+use tokio::sync::mpsc;
 
 use crate::{WorldOptions, clock::MovedClock, log::CapturedLog};
 
@@ -29,6 +31,13 @@ pub(crate) struct Blueprint {
     pub(crate) admin_token: Option<Secret>,
 }
 
+/// The model gateway of a server.
+#[derive(Debug)]
+pub(crate) struct GatewayParts {
+    pub(crate) vendors: Arc<VendorGateway>,
+    pub(crate) connections: mpsc::Receiver<GatewayConnection>,
+}
+
 /// A server that handles requests.
 #[derive(Debug)]
 pub(crate) struct RunningApp {
@@ -40,7 +49,12 @@ pub(crate) struct RunningApp {
 
 impl Blueprint {
     /// Opens the database, starts the app and serves.
-    pub(crate) async fn build(self, sandboxes: FakeSandboxes, tasks: Tasks) -> RunningApp {
+    pub(crate) async fn build(
+        self,
+        sandboxes: FakeSandboxes,
+        gateway: GatewayParts,
+        tasks: Tasks,
+    ) -> RunningApp {
         let clock = Arc::new(self.clock.clone());
         let store = Store::open(&self.database).await.unwrap();
         let server = NewServer {
@@ -55,7 +69,7 @@ impl Blueprint {
             blobs: Arc::new(FolderBlobs::open(self.folder.join("blobs")).unwrap()),
             models: Arc::new(self.models()),
             harness: Arc::new(OwnLoop),
-            gateway: None,
+            gateway: Some(gateway.vendors),
             sandboxes: Arc::new(sandboxes.clone()),
             clock: Arc::<MovedClock>::clone(&clock),
             tasks,
@@ -77,6 +91,11 @@ impl Blueprint {
             requests_per_second: self.options.requests_per_second,
             sign_ins_per_minute: self.options.sign_ins_per_minute,
         };
+        if let Some(served) = app.gateway() {
+            let end = connections.shutdown().clone();
+            let serving = deskhand_server::serve_gateway(gateway.connections, served.clone(), end);
+            connections.spawn("gateway", async { serving.await.unwrap() });
+        }
         let end = connections.shutdown().clone();
         let serving = deskhand_server::serve(listener, app.clone(), settings, end);
         connections.spawn("serve", async { serving.await.unwrap() });
@@ -88,11 +107,11 @@ impl Blueprint {
         }
     }
 
-    /// Sets up the scripted models. They check scenarios against the tools when they read them.
+    /// Sets up the scripted models and the vendors of the options. They check scenarios against the tools when they read them.
     fn models(&self) -> ConfiguredModels {
         let settings = ModelSettings {
             scenario_dir: Some(self.folder.join("scenarios")),
-            ..ModelSettings::default()
+            ..self.options.models.clone()
         };
         let tools = tools::all();
         let models = ConfiguredModels::new(settings).unwrap();

@@ -209,7 +209,7 @@ export interface components {
          * @description A limit that a turn may reach.
          * @enum {string}
          */
-        Bound: "session_usd" | "session_tokens" | "day_usd" | "day_tokens" | "steps" | "seconds" | "repeats";
+        Bound: "session_usd" | "session_tokens" | "day_usd" | "day_tokens" | "steps" | "seconds" | "repeats" | "unpriced";
         /** @description A budget and its usage. */
         Budget: {
             tokens: components["schemas"]["TokensOfBudget"];
@@ -663,6 +663,10 @@ export interface components {
             /** @enum {string} */
             type: "notice";
         } | {
+            data: components["schemas"]["ToldData"];
+            /** @enum {string} */
+            type: "told";
+        } | {
             data: components["schemas"]["ErrorData"];
             /** @enum {string} */
             type: "error";
@@ -884,6 +888,21 @@ export interface components {
             /** @description The sessions that you created in the last 24 hours. */
             sessions_per_day: components["schemas"]["UsedOfLimit"];
         };
+        /** @description The surcharge for requests whose prompt is long. It holds for the whole request. */
+        LongPrompts: {
+            /**
+             * Format: double
+             * @description The factor for everything that is read.
+             */
+            input_factor: number;
+            /** Format: double */
+            output_factor: number;
+            /**
+             * Format: int64
+             * @description Longer prompts than this cost more.
+             */
+            over_tokens: number;
+        };
         /** @description A new link. */
         MadeShare: components["schemas"]["Share"] & {
             /** @description The code of the link, shown only once. */
@@ -973,6 +992,11 @@ export interface components {
             default: string;
             /** @description The models that are known by name. A vendor may have other usable models. */
             models: components["schemas"]["Model"][];
+            /**
+             * Format: date
+             * @description The day of the listed prices, as `2026-11-16`.
+             */
+            prices_of?: string;
         };
         /** @description A turn is close to a bound. The model gets a note about it too. */
         NoticeData: {
@@ -1091,9 +1115,19 @@ export interface components {
              * @description The price of tokens read, without those read from or written to the vendor's cache.
              */
             input: number;
+            /** @description With the source `guessed`: the model whose price it is. */
+            like?: string;
+            /** @description The surcharge for long prompts, if there is one. */
+            long?: components["schemas"]["LongPrompts"];
             /** Format: double */
             output: number;
+            source?: components["schemas"]["PriceSource"];
         };
+        /**
+         * @description The origin of a price.
+         * @enum {string}
+         */
+        PriceSource: "listed" | "set" | "guessed";
         /** @description The shape of all error responses. */
         Problem: {
             error: components["schemas"]["ProblemError"];
@@ -1534,6 +1568,18 @@ export interface components {
             used: number;
         };
         /**
+         * @description The model was told in the conversation that something changed since the session's first turn: its system text and
+         *     its tools stay as they were then.
+         */
+        ToldData: {
+            /** @description Everything that the model knows now, for the server to find the next change. */
+            facts: Record<string, never>;
+            /** @description The note as the model reads it. */
+            text: string;
+            /** Format: uuid */
+            turn: string;
+        };
+        /**
          * @description A tool: `computer` takes an `Action`, `bash` a `ShellRequest`, `editor` an `EditCommand`.
          * @enum {string}
          */
@@ -1600,6 +1646,11 @@ export interface components {
             cache_read: number;
             /** Format: int64 */
             cache_write: number;
+            /**
+             * Format: int64
+             * @description The part of `cache_write` that the vendor keeps for an hour.
+             */
+            cache_write_hour?: number;
             /**
              * Format: int64
              * @description Tokens read, without those read from or written to the vendor's cache.
@@ -1749,6 +1800,7 @@ export type LeaseChange = components['schemas']['LeaseChange'];
 export type LeaseData = components['schemas']['LeaseData'];
 export type LeaseEnd = components['schemas']['LeaseEnd'];
 export type LimitsInUse = components['schemas']['LimitsInUse'];
+export type LongPrompts = components['schemas']['LongPrompts'];
 export type MadeShare = components['schemas']['MadeShare'];
 export type MadeToken = components['schemas']['MadeToken'];
 export type Message = components['schemas']['Message'];
@@ -1769,6 +1821,7 @@ export type PlanStep = components['schemas']['PlanStep'];
 export type Point = components['schemas']['Point'];
 export type PresenceMessage = components['schemas']['PresenceMessage'];
 export type Price = components['schemas']['Price'];
+export type PriceSource = components['schemas']['PriceSource'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemError = components['schemas']['ProblemError'];
 export type PutSecret = components['schemas']['PutSecret'];
@@ -1812,6 +1865,7 @@ export type Then = components['schemas']['Then'];
 export type Token = components['schemas']['Token'];
 export type Tokens = components['schemas']['Tokens'];
 export type TokensOfBudget = components['schemas']['TokensOfBudget'];
+export type ToldData = components['schemas']['ToldData'];
 export type Tool = components['schemas']['Tool'];
 export type ToolInput = components['schemas']['ToolInput'];
 export type ToolResultData = components['schemas']['ToolResultData'];

@@ -81,14 +81,11 @@ impl<'a> Conversation<'a> {
             EventBody::Cost(cost) if !cost.broken_off => self.answered(cost),
             EventBody::Retry(_) => self.cut_off(),
             EventBody::Notice(notice) => {
-                self.end_answer();
-                let note = gauge::note(notice);
-                if self.is_at_work {
-                    self.unanswered.steering_note(note);
-                } else {
-                    self.unanswered.note(note);
+                if let Some(note) = gauge::note(notice) {
+                    self.note(note);
                 }
             }
+            EventBody::Told(told) => self.note(told.text.clone()),
             EventBody::Lease(LeaseChanged { name, .. }) if !self.drivers.contains(name) => {
                 self.drivers.push(name.clone());
             }
@@ -96,7 +93,7 @@ impl<'a> Conversation<'a> {
             EventBody::Error(failure) => self.failed(failure),
             EventBody::Complete(complete) => self.completed(complete),
             // The agent's message repeats its text, and the results contain what people decided. Actions by hand and
-            // model calls of programs are not the agent's. Settings are in the system prompt.
+            // model calls of programs are not the agent's. Settings are in the system prompt, and their changes are told.
             _ => {}
         }
     }
@@ -106,6 +103,16 @@ impl<'a> Conversation<'a> {
         self.end_prompt();
         self.handed_back(None);
         self.items
+    }
+
+    /// Adds a note for the model.
+    fn note(&mut self, text: String) {
+        self.end_answer();
+        if self.is_at_work {
+            self.unanswered.steering_note(text);
+        } else {
+            self.unanswered.note(text);
+        }
     }
 
     /// Starts a new answer if the current one has calls.

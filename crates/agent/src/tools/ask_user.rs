@@ -2,7 +2,6 @@
 
 use async_trait::async_trait;
 use deskhand_core::{
-    action::ScreenSize,
     decision::Reply,
     policy::{CallSubject, Proposal, Risk},
     question::Question,
@@ -27,7 +26,7 @@ impl Tool for AskUserTool {
         NAME
     }
 
-    fn spec(&self, _shown: ScreenSize) -> ToolSpec {
+    fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: NAME.to_owned(),
             description: "Asks a person and waits for the answer. Use it when only a person can know or decide, not \

@@ -2,7 +2,6 @@
 
 use async_trait::async_trait;
 use deskhand_core::{
-    action::ScreenSize,
     policy::{CallSubject, Proposal, Risk},
     shell::{ShellEnding, ShellOutput, ShellRequest},
     tool::{NativeTool, ToolSpec},
@@ -28,7 +27,7 @@ impl Tool for BashTool {
         NAME
     }
 
-    fn spec(&self, _shown: ScreenSize) -> ToolSpec {
+    fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: NAME.to_owned(),
             description: "Runs a command in a shell that keeps its directory, variables and background jobs from one \

@@ -27,13 +27,13 @@ impl Tool for ComputerTool {
         NAME
     }
 
-    fn spec(&self, shown: ScreenSize) -> ToolSpec {
+    fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: NAME.to_owned(),
-            description: format!(
-                "Uses the mouse, the keyboard and the screen of the desktop. Screenshots are {shown} pixels; \
-                 coordinates are pixels from their top left corner. Most actions answer with a screenshot."
-            ),
+            description: "Uses the mouse, the keyboard and the screen of the desktop. Screenshots are {{screen}} \
+                          pixels; coordinates are pixels from their top left corner. Most actions answer with a \
+                          screenshot."
+                .to_owned(),
             parameters: parameters(),
             native: Some(NativeTool::Computer),
         }

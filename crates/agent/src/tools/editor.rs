@@ -2,7 +2,6 @@
 
 use async_trait::async_trait;
 use deskhand_core::{
-    action::ScreenSize,
     edit::EditCommand,
     policy::{CallSubject, Proposal, Risk},
     tool::{NativeTool, ToolSpec},
@@ -27,7 +26,7 @@ impl Tool for EditorTool {
         NAME
     }
 
-    fn spec(&self, _shown: ScreenSize) -> ToolSpec {
+    fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: NAME.to_owned(),
             description: "Shows and changes files. Paths are absolute.".to_owned(),

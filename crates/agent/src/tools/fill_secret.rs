@@ -2,7 +2,6 @@
 
 use async_trait::async_trait;
 use deskhand_core::{
-    action::ScreenSize,
     policy::{CallSubject, Proposal, Risk},
     tool::ToolSpec,
     vault::FillSecret,
@@ -23,7 +22,7 @@ impl Tool for FillSecretTool {
         NAME
     }
 
-    fn spec(&self, _shown: ScreenSize) -> ToolSpec {
+    fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: NAME.to_owned(),
             description: "Types a secret that a person has stored, such as a password, into the field of the browser \

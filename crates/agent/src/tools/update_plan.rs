@@ -2,7 +2,6 @@
 
 use async_trait::async_trait;
 use deskhand_core::{
-    action::ScreenSize,
     event::{EventBody, PlanChanged, PlanStep, StepState},
     policy::{CallSubject, Proposal, Risk},
     tool::ToolSpec,
@@ -34,7 +33,7 @@ impl Tool for UpdatePlanTool {
         NAME
     }
 
-    fn spec(&self, _shown: ScreenSize) -> ToolSpec {
+    fn spec(&self) -> ToolSpec {
         let step = json!({
             "type": "object",
             "properties": {

@@ -7,7 +7,7 @@ use deskhand_core::{
     decision::{Ask, DecisionKind, DecisionState, Reply},
     event::{DecisionRaised, DecisionSettled, EventBody},
     id::{DecisionId, TurnId, UserId},
-    model::{Chunk, Item, ModelError, Price, Usage},
+    model::{Chunk, Item, ModelError, Price, PriceSource, Usage},
     sandbox::{Acted, Frame, SessionReply},
 };
 use insta::assert_snapshot;
@@ -23,6 +23,8 @@ const CHEAP: Price = Price {
     cache_write: 1.0,
     cache_read: 1.0,
     output: 1.0,
+    long: None,
+    source: PriceSource::Set,
 };
 
 /// An answer that takes so many tokens.
@@ -121,7 +123,7 @@ async fn the_first_call_is_judged_by_its_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_without_a_price_is_bound_by_tokens_only() {
+async fn a_free_model_is_bound_by_tokens_only() {
     let mut accounts = session_usd(0.01);
     accounts.day.budget.tokens = Some(10_000);
     let stage = Stage::new(working());

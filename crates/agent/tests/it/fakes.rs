@@ -43,6 +43,8 @@ pub(crate) struct FakeModel {
     answers: Mutex<VecDeque<Vec<Beat>>>,
     pub(crate) requests: Mutex<Vec<ModelRequest>>,
     pub(crate) price: Mutex<Option<Price>>,
+    /// It costs money, and nobody knows how much.
+    pub(crate) has_unknown_price: Mutex<bool>,
     pub(crate) pictures: Mutex<Pictures>,
     /// How many native pixels one of its pictures' is wide and high.
     pub(crate) scale: Mutex<u16>,
@@ -54,6 +56,7 @@ impl FakeModel {
             answers: Mutex::new(answers.into()),
             requests: Mutex::default(),
             price: Mutex::default(),
+            has_unknown_price: Mutex::default(),
             pictures: Mutex::new(Pictures::Newest),
             scale: Mutex::new(1),
         })
@@ -83,6 +86,10 @@ impl Model for FakeModel {
 
     fn price(&self) -> Option<Price> {
         *self.price.lock().unwrap()
+    }
+
+    fn has_unknown_price(&self) -> bool {
+        *self.has_unknown_price.lock().unwrap()
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {

@@ -8,6 +8,7 @@
 
 mod batches;
 mod bounds;
+mod briefings;
 mod conversations;
 mod decisions;
 mod endings;
@@ -18,6 +19,7 @@ mod logs;
 mod lost_computers;
 mod outages;
 mod places;
+mod prices;
 mod speech;
 mod stage;
 mod steering;

@@ -2,9 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use deskhand_agent::{ChosenModel, Originals, SystemPrompt, Turn, TurnEnd, TurnLimits, TurnReport};
+use deskhand_agent::{
+    Briefing, ChosenModel, Originals, SystemPrompt, Turn, TurnEnd, TurnLimits, TurnReport, tools,
+};
 use deskhand_core::{
     action::ScreenSize,
+    clock::Clock,
     event::{Complete, Event, EventBody, Failure, MessageSaid, Outcome},
     id::{MessageId, TurnId},
     message::{Delivery, Role},
@@ -30,6 +33,8 @@ pub(crate) struct Stage {
     pub(crate) stop: CancellationToken,
     pub(crate) parking: CancellationToken,
     pub(crate) people: Arc<FakePeople>,
+    pub(crate) briefing: Briefing,
+    pub(crate) prompt: SystemPrompt,
 }
 
 impl Stage {
@@ -58,6 +63,8 @@ impl Stage {
             stop: CancellationToken::new(),
             parking: CancellationToken::new(),
             people: Arc::default(),
+            briefing: Briefing::new(&SystemPrompt::default(), &tools::all(), FixedClock.now()),
+            prompt: SystemPrompt::default(),
         }
     }
 
@@ -77,7 +84,7 @@ impl Stage {
                 name: "fake/model".to_owned(),
                 model: Arc::clone(&self.model) as _,
             },
-            tools: deskhand_agent::tools::all(),
+            tools: tools::all(),
             fallback: self.fallback.as_ref().map(|model| ChosenModel {
                 name: "fake/other".to_owned(),
                 model: Arc::clone(model) as _,
@@ -92,7 +99,8 @@ impl Stage {
             blobs: Arc::clone(&self.blobs) as _,
             history: events.collect(),
             originals: Originals::new(),
-            prompt: SystemPrompt::default(),
+            briefing: self.briefing.clone(),
+            prompt: self.prompt.clone(),
             screen: ScreenSize::default(),
             limits: self.limits.clone(),
             clock: Arc::new(FixedClock),
@@ -154,6 +162,7 @@ fn line(body: &EventBody) -> String {
                 .unwrap_or_default()
         ),
         EventBody::Notice(notice) => format!("notice {:?} {:?}", notice.bound, notice.message),
+        EventBody::Told(told) => format!("told {:?}", told.text),
         _ => format!("unexpected {body:?}"),
     }
 }

@@ -13,7 +13,7 @@ use tokio::{sync::Semaphore, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{activity::Activity, desk::SessionDesk};
-use crate::turns::Turns;
+use crate::{money::gateway::room::BodyRoom, turns::Turns};
 
 /// A session that is awake: its desk, its worker and the people at it.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub(crate) struct LiveSession {
     pub(crate) gone: CancellationToken,
     /// Bounds the model calls that its programs have under way.
     pub(crate) gateway_calls: Arc<Semaphore>,
+    /// Bounds the requests of these calls, in bytes.
+    pub(crate) gateway_room: BodyRoom,
     pub(super) turns: Turns,
     /// Asks the worker to end.
     pub(super) ending: CancellationToken,

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     InternalError, Notice,
-    money::gateway::MOST_CALLS,
+    money::gateway::{MOST_CALLS, room::BodyRoom},
     refusal::{FreesAt, refusals},
 };
 
@@ -146,6 +146,7 @@ impl LiveSessions {
             limits,
             gone: CancellationToken::new(),
             gateway_calls: Arc::new(Semaphore::new(MOST_CALLS)),
+            gateway_room: BodyRoom::of_session(),
             turns: parts.turns.clone(),
             ending: parts.tasks.shutdown().child_token(),
             owner: Mutex::new(session.owner),

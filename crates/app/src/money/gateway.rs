@@ -5,6 +5,7 @@
 //! is read to the end.
 
 mod call;
+pub(crate) mod room;
 
 use std::sync::Arc;
 
@@ -20,7 +21,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::call::Call;
+use self::{
+    call::Call,
+    room::{BodyRoom, HeldRoom},
+};
 use crate::{feed::log::Log, live::LiveSessions, money::spending::Spending};
 
 /// The number of calls that one session may have in progress.
@@ -34,6 +38,8 @@ pub struct Gateway {
     log: Log,
     tasks: Tasks,
     vendors: Arc<dyn ModelGateway>,
+    /// The memory for requests.
+    room: BodyRoom,
 }
 
 /// Permission for one call.
@@ -46,7 +52,16 @@ pub struct Admitted {
     stop: CancellationToken,
     /// True if there is a budget in money, so that the price has to be known.
     counts_money: bool,
+    /// The memory for the request, until it is sent.
+    room: HeldRoom,
     _place: OwnedSemaphorePermit,
+}
+
+impl Admitted {
+    /// Reserves memory for a request of `n_bytes`. What was reserved before counts.
+    pub fn reserve(&mut self, n_bytes: usize) -> Result<(), GatewayRefusal> {
+        self.room.grow(n_bytes)
+    }
 }
 
 impl Gateway {
@@ -63,6 +78,7 @@ impl Gateway {
             log,
             tasks,
             vendors,
+            room: BodyRoom::of_all(),
         }
     }
 
@@ -104,6 +120,7 @@ impl Gateway {
             counts_money,
             turn,
             stop,
+            room: HeldRoom::new(self.room.clone(), live.gateway_room.clone()),
             _place: place,
         })
     }
@@ -124,11 +141,10 @@ impl Gateway {
             );
             GatewayRefusal::new(GatewayRefusalKind::Server, "could not parse the request")
         })??;
-        let is_priced = asked.price().is_some() || !asked.is_of_priced_vendor();
-        if admitted.counts_money && !is_priced && !asked.is_free() {
+        if admitted.counts_money && asked.has_unknown_price() && !asked.is_free() {
             let problem = format!(
                 "the price of {} is not known, so it cannot be used with a budget in US dollars: choose another \
-                 model",
+                 model, or have an administrator set its price under models.prices",
                 asked.model()
             );
             return Err(GatewayRefusal::new(GatewayRefusalKind::Request, problem));

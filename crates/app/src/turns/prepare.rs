@@ -2,9 +2,12 @@
 
 use std::{future::Future, sync::Arc};
 
-use deskhand_agent::{ChosenModel, SystemPrompt, Turn};
+use deskhand_agent::{
+    Briefing, ChosenModel, SystemPrompt, Turn,
+    tools::{self, ToolSet},
+};
 use deskhand_core::{event::Failure, session::Session, viewer::Viewer};
-use deskhand_store::StoreError;
+use deskhand_store::{FixBriefing, StoreError};
 
 use super::{
     TurnOrder, TurnParts, Turns, budgets::TurnBudgets, decisions::TurnDecisions, history,
@@ -30,11 +33,17 @@ impl Turns {
             .collect();
         let last_seq = history.iter().map(|event| event.seq).max().unwrap_or(0);
         let parts = &self.0;
+        let tools = tools::all();
+        let prompt = SystemPrompt {
+            template: parts.settings.prompt.clone(),
+            instructions: session.instructions.clone(),
+        };
+        let briefing = self.briefing(&order, &prompt, &tools).await?;
         Ok(Turn {
             id: order.turn,
             fallback: catalog.fallback(&model.name),
             model,
-            tools: deskhand_agent::tools::all(),
+            tools,
             log: Arc::new(SessionLog::new(parts, session_id, order.turn, last_seq)),
             decisions: Arc::new(TurnDecisions::new(parts, session_id, order.turn)),
             budgets: Arc::new(TurnBudgets::new(parts, &session)),
@@ -42,16 +51,41 @@ impl Turns {
             blobs: Arc::clone(&parts.blobs),
             history,
             originals,
-            prompt: SystemPrompt {
-                template: parts.settings.prompt.clone(),
-                instructions: session.instructions,
-            },
+            briefing,
+            prompt,
             screen: parts.settings.screen,
             limits: parts.settings.turn.clone(),
             clock: Arc::clone(&parts.clock),
             stop: order.stop,
             parking: parts.parking.clone(),
         })
+    }
+
+    /// Returns the briefing of the session. A session without one gets it now.
+    async fn briefing(
+        &self,
+        order: &TurnOrder,
+        prompt: &SystemPrompt,
+        tools: &ToolSet,
+    ) -> Result<Briefing, Failure> {
+        let TurnParts { log, clock, .. } = &*self.0;
+        let new = Briefing::new(prompt, tools, clock.now());
+        let text = serde_json::to_string(&new).map_err(|error| {
+            let problem = format!("The beginning of the conversation cannot be stored: {error}");
+            order.fail("storage_failed", problem)
+        })?;
+        let fix = || async {
+            let fixed = log.commit(order.session, FixBriefing { briefing: &text });
+            Ok(fixed.await?.ok())
+        };
+        // A session that is gone has no turn to brief.
+        let Some(fixed) = order.read(fix).await? else {
+            return Ok(new);
+        };
+        Ok(serde_json::from_str(&fixed).unwrap_or_else(|error| {
+            tracing::warn!(session.id = %order.session, %error, "cannot read the stored system text of a session, so it gets a new one");
+            new
+        }))
     }
 
     /// Returns the model of the prompt, or else the session's.

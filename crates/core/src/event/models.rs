@@ -1,5 +1,7 @@
 //! Events of models: their answers, retries and costs, and the choice of one.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -88,4 +90,31 @@ pub struct ModelChanged {
     pub by: UserId,
     /// Their name at that time.
     pub by_name: String,
+}
+
+/// The model was told in the conversation that something changed since the session's first turn: its system text and
+/// its tools stay as they were then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ToldData)]
+pub struct ModelTold {
+    #[schema(value_type = Uuid)]
+    pub turn: TurnId,
+    /// The note as the model reads it.
+    pub text: String,
+    /// Everything that the model knows now, for the server to find the next change.
+    #[schema(value_type = Object)]
+    pub facts: ToldFacts,
+}
+
+/// The facts that a model was told. Long texts are stored as fingerprints.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToldFacts {
+    /// `Friday, 3 July 2026`.
+    pub day: String,
+    /// The fingerprint of the server's prompt.
+    pub prompt: String,
+    /// The fingerprint of the session's instructions.
+    pub instructions: String,
+    /// The fingerprints of the tools, by name.
+    pub tools: BTreeMap<String, String>,
 }

@@ -20,6 +20,10 @@ const ALIKE_VARIABLE: f64 = 0.9;
 /// Variables that are read elsewhere and are not settings.
 const OTHER_VARIABLES: [&str; 3] = ["DESKHAND_CONFIG", "DESKHAND_SERVER", "DESKHAND_TOKEN"];
 
+/// The beginning of the keys that a file may choose. They have no variables, because names of models cannot be part of
+/// one.
+pub(super) const OPEN: &str = "models.prices.";
+
 /// Every setting with its value after the layers merged so far.
 #[derive(Debug)]
 pub(crate) struct Layers {
@@ -102,6 +106,10 @@ impl Layers {
     pub(super) fn add_file(&mut self, path: &Path, table: toml::Table) {
         let source = Source::File(path.to_owned());
         for (key, value) in leaves(table) {
+            if key.starts_with(OPEN) {
+                self.add_open(key, &value, &source);
+                continue;
+            }
             let Some(setting) = self.settings.iter_mut().find(|it| it.key == key) else {
                 let problem = self.no_such_key(&key);
                 self.note(key, &source, problem);
@@ -115,6 +123,30 @@ impl Layers {
                 Err(problem) => self.note(key, &source, problem),
             }
         }
+    }
+
+    /// Adds a number whose key the file chooses.
+    fn add_open(&mut self, key: String, value: &Value, source: &Source) {
+        let whole = value.as_integer();
+        let whole = whole.and_then(|whole| whole.to_string().parse().ok());
+        let number = value.as_float().or(whole);
+        match number {
+            Some(number) => self.settings.push(Setting {
+                key,
+                value: Value::Float(number),
+                source: source.clone(),
+            }),
+            None => self.note(key, source, format!("must be a number, not {value}")),
+        }
+    }
+
+    /// Returns the numbers whose keys a file chose, without their common beginning.
+    pub(super) fn open_numbers(&self) -> Vec<(String, f64)> {
+        let open = self.settings.iter().filter_map(|setting| {
+            let rest = setting.key.strip_prefix(OPEN)?;
+            Some((rest.to_owned(), setting.value.as_float()?))
+        });
+        open.collect()
     }
 
     /// Overrides the values so far with those of the environment.
@@ -214,7 +246,10 @@ impl fmt::Display for Layers {
         for setting in &self.settings {
             let (table, name) = setting.key.rsplit_once('.').unwrap_or(("", &setting.key));
             if table != section {
-                writeln!(f, "\n[{table}]")?;
+                match table.strip_prefix(OPEN) {
+                    Some(model) => writeln!(f, "\n[{OPEN}{model:?}]")?,
+                    None => writeln!(f, "\n[{table}]")?,
+                }
                 section = table;
             }
             let line = format!("{name} = {}", setting.value);

@@ -44,6 +44,11 @@ impl<'a> Reader<'a> {
             .note(key.to_owned(), &source, problem.to_owned());
     }
 
+    /// Returns the numbers whose keys a file chose, without their common beginning.
+    pub(super) fn open_numbers(&self) -> Vec<(String, f64)> {
+        self.layers.open_numbers()
+    }
+
     /// Returns true if the value does not come from the defaults.
     pub(super) fn is_chosen(&self, key: &str) -> bool {
         self.layers

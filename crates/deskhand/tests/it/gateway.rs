@@ -76,7 +76,7 @@ async fn programs_ask_every_vendor_without_its_key() {
 
     let anthropic = r#"$ANTHROPIC_BASE_URL/v1/messages -H "x-api-key: $ANTHROPIC_API_KEY" -H 'anthropic-beta: b1' -H 'cookie: c' -d '{"model": "claude-opus-5-5"}'"#;
     let openai = r#"$OPENAI_BASE_URL/responses -H "authorization: Bearer $OPENAI_API_KEY" -d '{"model": "gpt-6-sol"}'"#;
-    let chat = r#"$OPENAI_BASE_URL/chat/completions -H "authorization: Bearer $OPENAI_API_KEY" -d '{"model": "openrouter/some/model"}'"#;
+    let chat = r#"$OPENAI_BASE_URL/chat/completions -H "authorization: Bearer $OPENAI_API_KEY" -d '{"model": "ollama/some/model"}'"#;
     let gemini = r#""$GOOGLE_GEMINI_BASE_URL/v1beta/models/gemini-3.6-flash:generateContent?key=$GEMINI_API_KEY" -d '{}'"#;
     for (arguments, said) in [
         (anthropic, "from anthropic"),
@@ -100,7 +100,7 @@ async fn programs_ask_every_vendor_without_its_key() {
     );
     assert_eq!(
         key(2, "authorization"),
-        Some(format!("Bearer {CANARY}-openrouter"))
+        Some(format!("Bearer {CANARY}-ollama"))
     );
     assert_eq!(seen[2].body["model"], "some/model");
     assert_eq!(key(3, "x-goog-api-key"), expected("gemini"));
@@ -121,7 +121,7 @@ async fn programs_ask_every_vendor_without_its_key() {
         [
             ("anthropic/claude-opus-5-5", 1100, false),
             ("openai/gpt-6-sol", 1100, false),
-            ("openrouter/some/model", 30, true),
+            ("ollama/some/model", 30, true),
             ("gemini/gemini-3.6-flash", 1100, false),
         ]
     );

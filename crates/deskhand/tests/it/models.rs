@@ -73,7 +73,7 @@ async fn everybody_who_is_signed_in_sees_what_there_is_and_what_is_missing() {
         "name": "anthropic/claude-opus-5-5",
         "usable": false,
         "problem": "set ANTHROPIC_API_KEY to use it",
-        "price": {"input": 4.0, "cache_write": 5.0, "cache_read": 0.2, "output": 20.0},
+        "price": {"input": 4.0, "cache_write": 5.0, "cache_read": 0.2, "output": 20.0, "source": "listed"},
     });
     assert_eq!(*find("anthropic/claude-opus-5-5"), opus);
     let first_unusable = models.iter().position(|model| model["usable"] == false);
@@ -235,8 +235,9 @@ async fn a_model_is_told_the_prompt_of_the_deployment_and_the_instructions_of_th
     client.patch(&session.path(""), change).await.good();
     session.prompt("and now?").await;
     session.turn_end(end.seq).await;
-    let told = vendor.told(1);
-    assert!(!told.contains("conversation"), "{told}");
+    assert_eq!(vendor.told(1), told, "the system text stays");
+    let said = vendor.said(1);
+    assert!(said.contains("withdrawn their instructions"), "{said}");
 
     for bad in ["x".repeat(16 * 1024 + 1), "a\0b".to_owned()] {
         let refused = client

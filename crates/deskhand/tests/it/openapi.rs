@@ -10,9 +10,9 @@ use deskhand_core::{
     edit::EditCommand,
     event::{
         Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, GatewayUse,
-        HandedOver, MessageSaid, ModelChanged, Notice, Outcome, PlanChanged, PlanStep, QueueChange,
-        QueueChanged, Retry, Said, Screenshot, SessionChanged, Status, StepState, ToolResult,
-        ToolUse,
+        HandedOver, MessageSaid, ModelChanged, ModelTold, Notice, Outcome, PlanChanged, PlanStep,
+        QueueChange, QueueChanged, Retry, Said, Screenshot, SessionChanged, Status, StepState,
+        ToldFacts, ToolResult, ToolUse,
     },
     id::{DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
@@ -465,7 +465,7 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
 }
 
 /// What is told of models.
-fn model_events(turn: TurnId, some: bool) -> [EventBody; 7] {
+fn model_events(turn: TurnId, some: bool) -> [EventBody; 8] {
     let some_turn = some.then_some(turn);
     [
         EventBody::Cost(Cost {
@@ -527,6 +527,11 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 7] {
             used: 40.0,
             limit: 50.0,
             message: String::new(),
+        }),
+        EventBody::Told(ModelTold {
+            turn,
+            text: String::new(),
+            facts: ToldFacts::default(),
         }),
     ]
 }

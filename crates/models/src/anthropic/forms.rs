@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use super::{
+    EarlierThinking,
     calls::TOOLSET,
     generation::{Generation, Thinking, ToolVersion},
 };
@@ -18,6 +19,7 @@ pub(super) fn blocks(
     original: &Value,
     generation: Generation,
     tools: ToolVersion,
+    thinking: EarlierThinking,
 ) -> Option<Vec<Value>> {
     let sent = original["content"].as_array()?;
     let by = original["model"].as_str().map(Generation::of);
@@ -26,19 +28,35 @@ pub(super) fn blocks(
     if !is_same_model && generation.thinking() == Thinking::Budget {
         return None;
     }
-    let kept = sent
-        .iter()
-        .filter(|block| is_same_model || !is_bound(block));
+    let kept = sent.iter().filter(|block| {
+        let is_foreign = !is_same_model && is_bound(block);
+        let is_dropped = thinking == EarlierThinking::Dropped && is_thinking(block);
+        !is_foreign && !is_dropped
+    });
     let blocks: Vec<Value> = kept.map(|block| in_form(block, tools)).collect();
     (!blocks.is_empty()).then_some(blocks)
 }
 
-/// Returns true if only the model that produced this block may get it back.
-pub(super) fn is_bound(block: &Value) -> bool {
+/// The mark of an answer to a request without earlier thinking, in its stored data.
+pub(super) const BEGINS_ANEW: &str = "begins_anew";
+
+/// Returns true if this model gave the answer after its earlier thinking was refused.
+pub(super) fn begins_anew(original: &Value, generation: Generation) -> bool {
+    let by = original["model"].as_str().map(Generation::of);
+    original[BEGINS_ANEW] == true && by == Some(generation)
+}
+
+/// Returns true if a block is thinking, which a vendor may bind to the conversation before it.
+pub(super) fn is_thinking(block: &Value) -> bool {
     matches!(
         block["type"].as_str(),
-        Some("thinking" | "redacted_thinking" | "compaction")
+        Some("thinking" | "redacted_thinking")
     )
+}
+
+/// Returns true if only the model that produced this block may get it back.
+pub(super) fn is_bound(block: &Value) -> bool {
+    is_thinking(block) || block["type"] == "compaction"
 }
 
 /// Converts a call of the computer to the form of these tools. Everything else stays as it is.

@@ -3,7 +3,7 @@
 use deskhand_core::model::{CallResult, Image, Item};
 use serde_json::{Value, json};
 
-use super::{VENDOR, forms, generation::Generation, offer::AnthropicOffer};
+use super::{EarlierThinking, VENDOR, forms, generation::Generation, offer::AnthropicOffer};
 use crate::{
     exchange::{self, ConversationPart, Exchange},
     images, retell,
@@ -19,26 +19,42 @@ pub(super) struct MessagesWriter {
     generation: Generation,
     offer: AnthropicOffer,
     space: Space,
+    thinking: EarlierThinking,
     messages: Vec<Value>,
 }
 
 impl MessagesWriter {
-    pub(super) fn new(generation: Generation, offer: AnthropicOffer, space: Space) -> Self {
+    pub(super) fn new(
+        generation: Generation,
+        offer: AnthropicOffer,
+        space: Space,
+        thinking: EarlierThinking,
+    ) -> Self {
         Self {
             generation,
             offer,
             space,
+            thinking,
             messages: Vec::new(),
         }
     }
 
     /// Returns the messages of the conversation, and the beginning of the requested answer.
     pub(super) fn write(mut self, items: &[Item], said: &[Value]) -> Vec<Value> {
-        for part in exchange::parts(items) {
+        let parts = exchange::parts(items);
+        let n_unthought = self.n_without_thinking(&parts);
+        for (index, part) in parts.into_iter().enumerate() {
             match part {
                 ConversationPart::Said(text) => self.say(vec![words(text)]),
                 ConversationPart::Shown { text, image } => self.tell((text.to_owned(), image)),
-                ConversationPart::Exchange(exchange) => self.exchange(&exchange),
+                ConversationPart::Exchange(exchange) => {
+                    let thinking = if index < n_unthought {
+                        EarlierThinking::Dropped
+                    } else {
+                        EarlierThinking::Kept
+                    };
+                    self.exchange(&exchange, thinking);
+                }
                 ConversationPart::Stray(results) => {
                     for result in results {
                         self.tell(retell::stray(result));
@@ -52,16 +68,38 @@ impl MessagesWriter {
                 }
             }
         }
+        let is_sent =
+            |block: &&Value| self.thinking == EarlierThinking::Kept || !forms::is_thinking(block);
+        let said: Vec<Value> = said.iter().filter(is_sent).cloned().collect();
         if !said.is_empty() {
-            self.add("assistant", said.to_vec());
+            self.add("assistant", said);
         }
         self.messages
     }
 
-    fn exchange(&mut self, exchange: &Exchange<'_>) {
+    /// Returns the number of parts at the beginning whose thinking is not sent.
+    ///
+    /// Once the vendor has refused the thinking of a conversation, none from before the next answer is sent again:
+    /// later thinking is bound to a conversation without it.
+    fn n_without_thinking(&self, parts: &[ConversationPart<'_>]) -> usize {
+        if self.thinking == EarlierThinking::Dropped {
+            return parts.len();
+        }
+        let is_fresh = |part: &ConversationPart<'_>| {
+            let ConversationPart::Exchange(exchange) = part else {
+                return false;
+            };
+            let original = exchange.original(VENDOR);
+            original.is_some_and(|original| forms::begins_anew(original, self.generation))
+        };
+        parts.iter().rposition(is_fresh).unwrap_or(0)
+    }
+
+    fn exchange(&mut self, exchange: &Exchange<'_>, thinking: EarlierThinking) {
         let original = exchange.original(VENDOR);
-        let blocks = original
-            .and_then(|original| forms::blocks(original, self.generation, self.offer.tools));
+        let blocks = original.and_then(|original| {
+            forms::blocks(original, self.generation, self.offer.tools, thinking)
+        });
         let Some(blocks) = blocks else {
             if retell::is_something(exchange.text) {
                 self.add("assistant", vec![words(exchange.text)]);

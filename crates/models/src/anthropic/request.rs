@@ -4,6 +4,7 @@ use deskhand_core::model::ModelRequest;
 use serde_json::{Value, json};
 
 use super::{
+    EarlierThinking,
     generation::{Generation, Thinking},
     messages::{self, MessagesWriter},
     offer::AnthropicOffer,
@@ -29,6 +30,7 @@ const SUMMARIZE_FROM_TOKENS: u32 = 180_000;
 pub(super) fn body(
     model: &str,
     offer: AnthropicOffer,
+    thinking: EarlierThinking,
     largest_body: usize,
     request: &ModelRequest,
     said: &[Value],
@@ -36,7 +38,8 @@ pub(super) fn body(
     let generation = Generation::of(model);
     let space = Space::picture(request.screen, request.shown);
     // The conversation, cut to the vendor's limits.
-    let mut messages = MessagesWriter::new(generation, offer, space).write(&request.items, said);
+    let writer = MessagesWriter::new(generation, offer, space, thinking);
+    let mut messages = writer.write(&request.items, said);
     let limits = Limits {
         n_pictures: generation.most_pictures(),
         body_bytes: largest_body,

@@ -3,7 +3,7 @@
 use deskhand_core::model::{CallResult, Item, ToolCall};
 use serde_json::{Value, json};
 
-use super::{VENDOR, generation::ToolVersion, offer::AnthropicOffer, request};
+use super::{EarlierThinking, VENDOR, generation::ToolVersion, offer::AnthropicOffer, request};
 use crate::{
     retell,
     testing::{self, failed, prompt, result, shown},
@@ -25,7 +25,15 @@ fn body(model: &str, tools: ToolVersion, items: Vec<Item>, said: &[Value]) -> Va
         tools,
         ..AnthropicOffer::to(model)
     };
-    request::body(model, offer, 30_000_000, &testing::request(items), said)
+    let request = testing::request(items);
+    request::body(
+        model,
+        offer,
+        EarlierThinking::Kept,
+        30_000_000,
+        &request,
+        said,
+    )
 }
 
 fn messages(items: Vec<Item>) -> Vec<Value> {

@@ -4,7 +4,7 @@ use deskhand_core::model::Item;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{VENDOR, offer::AnthropicOffer, request};
+use super::{EarlierThinking, VENDOR, offer::AnthropicOffer, request};
 use crate::{
     conversations::{By, Sent, beginnings, goes_on, items, steps},
     testing,
@@ -20,7 +20,15 @@ const MODELS: [&str; 5] = [
 
 fn body(model: &str, items: &[Item]) -> Value {
     let request = testing::request(items.to_vec());
-    request::body(model, AnthropicOffer::to(model), 30_000_000, &request, &[])
+    let offer = AnthropicOffer::to(model);
+    request::body(
+        model,
+        offer,
+        EarlierThinking::Kept,
+        30_000_000,
+        &request,
+        &[],
+    )
 }
 
 /// Calls of the computer in its newest form and of the shell in turn.

@@ -3,7 +3,12 @@
 use deskhand_core::model::{Chunk, End, ModelError, Original, Usage};
 use serde_json::{Value, json};
 
-use super::{VENDOR, calls, generation::ToolVersion};
+use super::{
+    EarlierThinking, VENDOR, calls,
+    forms::{BEGINS_ANEW, is_thinking},
+    generation::ToolVersion,
+    usage::AnthropicUsage,
+};
 use crate::{
     space::Space,
     talk::{State, StreamedAnswer},
@@ -15,10 +20,12 @@ pub(crate) struct AnthropicAnswer {
     space: Space,
     model: String,
     tools: ToolVersion,
+    /// The earlier thinking in the request.
+    thinking: EarlierThinking,
     /// Content from before the model paused.
     said: Vec<Value>,
     blocks: Vec<Block>,
-    usage: Usage,
+    usage: AnthropicUsage,
     stop_reason: Option<String>,
     is_over: bool,
 }
@@ -39,24 +46,30 @@ impl AnthropicAnswer {
             space,
             model,
             tools,
+            thinking: EarlierThinking::Kept,
             said,
             blocks: Vec::new(),
-            usage: Usage::default(),
+            usage: AnthropicUsage::default(),
             stop_reason: None,
             is_over: false,
         }
+    }
+
+    /// Sets the earlier thinking in the request.
+    pub(super) fn following(self, thinking: EarlierThinking) -> Self {
+        Self { thinking, ..self }
     }
 }
 
 impl StreamedAnswer for AnthropicAnswer {
     fn take(&mut self, event: &Value) -> Result<Vec<Chunk>, ModelError> {
         match event["type"].as_str() {
-            Some("message_start") => self.count(&event["message"]["usage"]),
+            Some("message_start") => self.usage.count(&event["message"]["usage"]),
             Some("content_block_start") => return Ok(self.begin(&event["content_block"])),
             Some("content_block_delta") => return Ok(self.go_on(&event["delta"])),
             Some("content_block_stop") => return Ok(self.end_block()),
             Some("message_delta") => {
-                self.count(&event["usage"]);
+                self.usage.count(&event["usage"]);
                 if let Some(reason) = event["delta"]["stop_reason"].as_str() {
                     self.stop_reason = Some(reason.to_owned());
                 }
@@ -72,7 +85,7 @@ impl StreamedAnswer for AnthropicAnswer {
     }
 
     fn usage(&self) -> Usage {
-        self.usage
+        self.usage.total()
     }
 
     fn state(&self) -> State {
@@ -104,23 +117,6 @@ impl AnthropicAnswer {
         let content: Vec<Value> = self.said.iter().cloned().chain(new).collect();
         let says_something = content.iter().any(|block| !is_thinking(block));
         if says_something { content } else { Vec::new() }
-    }
-
-    /// Updates the usage. Later counts include earlier ones.
-    fn count(&mut self, usage: &Value) {
-        let counted = |field: &str, before: u64| usage[field].as_u64().unwrap_or(before);
-        let Usage {
-            input,
-            cache_write,
-            cache_read,
-            output,
-        } = self.usage;
-        self.usage = Usage {
-            input: counted("input_tokens", input),
-            cache_write: counted("cache_creation_input_tokens", cache_write),
-            cache_read: counted("cache_read_input_tokens", cache_read),
-            output: counted("output_tokens", output),
-        };
     }
 
     fn begin(&mut self, block: &Value) -> Vec<Chunk> {
@@ -208,13 +204,17 @@ impl AnthropicAnswer {
             _ => End::Done,
         };
         let content = self.content();
+        let mut data = json!({
+            "model": self.model,
+            "tools": self.tools.name(),
+            "content": content,
+        });
+        if self.thinking == EarlierThinking::Dropped {
+            data[BEGINS_ANEW] = true.into();
+        }
         let original = Original {
             vendor: VENDOR.to_owned(),
-            data: json!({
-                "model": self.model,
-                "tools": self.tools.name(),
-                "content": content,
-            }),
+            data,
         };
         let original = (!content.is_empty()).then_some(Chunk::Original(original));
         Ok(original.into_iter().chain([Chunk::End(end)]).collect())
@@ -248,13 +248,6 @@ fn is_empty(block: &Value) -> bool {
         Some("thinking") => is_blank("signature"),
         _ => false,
     }
-}
-
-fn is_thinking(block: &Value) -> bool {
-    matches!(
-        block["type"].as_str(),
-        Some("thinking" | "redacted_thinking")
-    )
 }
 
 fn refused(details: &Value) -> ModelError {

@@ -115,6 +115,7 @@ fn a_batch_is_read_whole() {
         cache_write: 300,
         cache_read: 4000,
         output: 77,
+        ..Usage::default()
     };
     assert_eq!(*usage, usage_told);
     let content = original.data["content"].as_array().unwrap();

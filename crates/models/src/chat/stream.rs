@@ -179,9 +179,9 @@ impl StreamedAnswer for ChatAnswer {
             let cached = count(&usage["prompt_tokens_details"]["cached_tokens"]);
             self.usage = Usage {
                 input: count(&usage["prompt_tokens"]).saturating_sub(cached),
-                cache_write: 0,
                 cache_read: cached,
                 output: count(&usage["completion_tokens"]),
+                ..Usage::default()
             };
         }
         let choice = &event["choices"][0];

@@ -38,9 +38,9 @@ fn several_calls_are_put_together() {
     };
     let told = Usage {
         input: 312,
-        cache_write: 0,
         cache_read: 4000,
         output: 77,
+        ..Usage::default()
     };
     assert_eq!(*usage, told);
 }

@@ -1,95 +1,63 @@
-//! Parses and changes requests as JSON that every parser reads the same way.
+//! Changes single fields of a request and copies the rest.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use bytes::Bytes;
-use serde::{
-    Deserialize, Deserializer,
-    de::{Error, MapAccess, SeqAccess, Visitor},
-};
-use serde_json::{Map, Value, value::RawValue};
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
 
-/// Reads an object. Rejects duplicate keys, because the vendor must read exactly what was checked.
-pub(super) fn read(body: &[u8]) -> Result<Value, serde_json::Error> {
-    let Plain(value) = serde_json::from_slice(body)?;
-    if value.is_object() {
-        Ok(value)
-    } else {
-        Err(serde_json::Error::custom("it is not an object"))
-    }
-}
+/// The longest `stream_options`, in bytes.
+const LONGEST_OPTIONS: usize = 1024;
 
-/// Returns the object with new values for some of its keys. All other values stay as they were written.
-pub(super) fn change(body: &[u8], changes: Vec<(&str, Value)>) -> Result<Bytes, serde_json::Error> {
-    let mut object: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(body)?;
-    for (key, value) in changes {
-        object.insert(key.to_owned(), serde_json::value::to_raw_value(&value)?);
-    }
-    Ok(Bytes::from(serde_json::to_vec(&object)?))
-}
+/// A request whose fields are not parsed.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Fields<'a>(#[serde(borrow)] BTreeMap<Cow<'a, str>, &'a RawValue>);
 
-/// A value without duplicate keys.
-struct Plain(Value);
-
-impl<'de> Deserialize<'de> for Plain {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PlainVisitor).map(Self)
-    }
-}
-
-struct PlainVisitor;
-
-impl<'de> Visitor<'de> for PlainVisitor {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("JSON")
+impl<'a> Fields<'a> {
+    pub(super) fn of(body: &'a [u8]) -> Result<Self, String> {
+        serde_json::from_slice(body).map_err(|error| format!("the body cannot be read: {error}"))
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut array = Vec::new();
-        while let Some(Plain(item)) = items.next_element()? {
-            array.push(item);
+    /// Returns the options of a streamed answer, or empty ones.
+    pub(super) fn stream_options(&self) -> Result<Value, String> {
+        let Some(options) = self.0.get("stream_options") else {
+            return Ok(Value::Object(serde_json::Map::new()));
+        };
+        let options = options.get();
+        if options.len() > LONGEST_OPTIONS {
+            return Err(format!(
+                "\"stream_options\" has at most {LONGEST_OPTIONS} bytes"
+            ));
         }
-        Ok(Value::Array(array))
+        let options: Value = serde_json::from_str(options)
+            .map_err(|error| format!("\"stream_options\" cannot be read: {error}"))?;
+        Ok(if options.is_object() {
+            options
+        } else {
+            Value::Object(serde_json::Map::new())
+        })
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
-        while let Some((key, Plain(value))) = entries.next_entry::<String, Plain>()? {
-            if object.contains_key(&key) {
-                return Err(A::Error::custom(format!("it has {key:?} twice")));
-            }
-            object.insert(key, value);
+    /// Writes the request with new values for some fields. All other values stay as they were written.
+    pub(super) fn with(self, changes: &[(&'static str, Value)]) -> Result<Bytes, String> {
+        let failed = |error: serde_json::Error| format!("the body cannot be changed: {error}");
+        let raw = |value: &Value| serde_json::value::to_raw_value(value).map_err(failed);
+        let changes: Vec<(&str, Box<RawValue>)> = changes
+            .iter()
+            .map(|(key, value)| Ok((*key, raw(value)?)))
+            .collect::<Result<_, String>>()?;
+        let mut fields = self.0;
+        for (key, value) in &changes {
+            fields.insert(Cow::Borrowed(key), value);
         }
-        Ok(Value::Object(object))
+        // Quotes, a colon and a comma for each field, and the braces. A key with escapes is longer than it is here.
+        let n_bytes: usize = fields
+            .iter()
+            .map(|(key, value)| key.len() + value.get().len() + 4)
+            .sum();
+        let mut body = Vec::with_capacity(n_bytes + 64);
+        serde_json::to_writer(&mut body, &fields).map_err(failed)?;
+        Ok(Bytes::from(body))
     }
 }

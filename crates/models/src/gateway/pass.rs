@@ -20,7 +20,7 @@ use super::{
     paths::{Api, Dialect},
     refuse,
 };
-use crate::{http, known, redact};
+use crate::{http, redact};
 
 /// The timeout for a silent vendor. An answer that is not streamed arrives only after the model has finished.
 pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(600);
@@ -36,6 +36,10 @@ pub(super) struct Passage {
     /// The model as `vendor/name`.
     pub(super) model: String,
     pub(super) price: Option<Price>,
+    /// The estimated tokens of the prompt.
+    pub(super) n_prompt_tokens: u64,
+    /// The model costs money and nobody knows how much.
+    pub(super) has_unknown_price: bool,
 }
 
 impl GatewayCall for Passage {
@@ -47,8 +51,12 @@ impl GatewayCall for Passage {
         self.price
     }
 
-    fn is_of_priced_vendor(&self) -> bool {
-        known::names_of(&self.account.vendor).next().is_some()
+    fn has_unknown_price(&self) -> bool {
+        self.has_unknown_price
+    }
+
+    fn prompt_tokens(&self) -> u64 {
+        self.n_prompt_tokens
     }
 
     fn is_free(&self) -> bool {
@@ -62,7 +70,9 @@ impl GatewayCall for Passage {
             let secrets: Vec<Secret> = self.account.key.iter().cloned().collect();
             let dialect = self.api.dialect();
             match sent.await {
-                Ok(response) if response.status().is_success() => Ok(passing(response, dialect)),
+                Ok(response) if response.status().is_success() => {
+                    Ok(passing(response, dialect, self.n_prompt_tokens))
+                }
                 Ok(response) => {
                     let vendor = &self.account.vendor;
                     Ok(refused(response, dialect, vendor, &secrets).await)
@@ -89,10 +99,11 @@ impl std::fmt::Debug for Passage {
 }
 
 /// Passes an answer on as it arrives, and counts its usage on the way.
-fn passing(response: Response, dialect: Dialect) -> GatewayAnswer {
+fn passing(response: Response, dialect: Dialect, n_prompt_tokens: u64) -> GatewayAnswer {
     let kind = response.headers().get(CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let meter = Meter::new(dialect, kind.starts_with("text/event-stream"));
+    let is_stream = kind.starts_with("text/event-stream");
+    let meter = Meter::new(dialect, is_stream, n_prompt_tokens);
     GatewayAnswer {
         status: response.status().as_u16(),
         headers: headers::back(response.headers()),

@@ -14,7 +14,7 @@ pub(super) fn answer(dialect: Option<Dialect>, refusal: &GatewayRefusal) -> Gate
     let mut answer = said(dialect, status, word, &refusal.message);
     if !matches!(
         refusal.kind,
-        GatewayRefusalKind::Busy | GatewayRefusalKind::Vendor
+        GatewayRefusalKind::Busy | GatewayRefusalKind::Full | GatewayRefusalKind::Vendor
     ) {
         // Vendors' own clients retry some of these automatically.
         let never = ("x-should-retry".to_owned(), "false".to_owned());
@@ -93,6 +93,7 @@ fn told(dialect: Dialect, kind: GatewayRefusalKind) -> (u16, &'static str) {
             "rate_limit_exceeded",
             "RESOURCE_EXHAUSTED",
         ),
+        GatewayRefusalKind::Full => (503, "overloaded_error", "server_error", "UNAVAILABLE"),
         GatewayRefusalKind::Vendor => (502, "api_error", "server_error", "UNAVAILABLE"),
         GatewayRefusalKind::Server => (500, "api_error", "server_error", "INTERNAL"),
     };

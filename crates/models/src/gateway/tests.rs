@@ -1,4 +1,4 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -108,20 +108,23 @@ fn a_request_is_for_the_model_that_it_names() {
 #[test]
 fn streams_of_chat_completions_are_asked_what_they_take() {
     let written = |body: &str| {
-        let asked = json::read(body.as_bytes()).unwrap();
+        let asked = read::read(Dialect::Chat, body.as_bytes()).unwrap();
         let body = Bytes::copy_from_slice(body.as_bytes());
         let written = written(&Api::Chat, &asked, "gpt-x", body).unwrap();
         String::from_utf8(written.to_vec()).unwrap()
     };
-    let as_it_is = r#"{"z": 1, "model": "gpt-x", "a": 2.50}"#;
+    let as_it_is = r#"{"user": "1", "model": "gpt-x", "min_p": 2.50}"#;
     assert_eq!(written(as_it_is), as_it_is);
     let streamed = written(
-        r#"{"model": "r/gpt-x", "stream": true, "stream_options": {"include_usage": false, "x": 1}, "s": {"b": 1, "a": 2}}"#,
+        r#"{"model": "r/gpt-x", "stream": true, "stream_options": {"include_usage": false, "x": 1}, "stop": {"b": 1, "a": 2}}"#,
     );
-    assert!(streamed.contains(r#""s":{"b": 1, "a": 2}"#), "{streamed}");
+    assert!(
+        streamed.contains(r#""stop":{"b": 1, "a": 2}"#),
+        "{streamed}"
+    );
     assert_eq!(
         serde_json::from_str::<Value>(&streamed).unwrap(),
-        json!({"model": "gpt-x", "stream": true, "stream_options": {"include_usage": true, "x": 1}, "s": {"a": 2, "b": 1}})
+        json!({"model": "gpt-x", "stream": true, "stream_options": {"include_usage": true, "x": 1}, "stop": {"a": 2, "b": 1}})
     );
 }
 

@@ -96,9 +96,9 @@ impl GeminiAnswer {
         let cached = count("cachedContentTokenCount");
         self.usage = Usage {
             input: count("promptTokenCount").saturating_sub(cached),
-            cache_write: 0,
             cache_read: cached,
             output: count("candidatesTokenCount") + count("thoughtsTokenCount"),
+            ..Usage::default()
         };
     }
 }

@@ -59,9 +59,9 @@ fn several_calls_are_read_and_signatures_kept() {
     assert_eq!(parts[1]["thoughtSignature"], "c2lnbmVk");
     let told = Usage {
         input: 312,
-        cache_write: 0,
         cache_read: 4000,
         output: 77,
+        ..Usage::default()
     };
     assert_eq!(*usage, told);
 }

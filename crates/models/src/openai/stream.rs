@@ -133,6 +133,7 @@ impl OpenAiAnswer {
             cache_write: written,
             cache_read: cached,
             output: count(&usage["output_tokens"]),
+            ..Usage::default()
         };
     }
 }

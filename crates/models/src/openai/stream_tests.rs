@@ -50,9 +50,9 @@ fn a_batch_is_read_whole() {
     assert_eq!(original.data["output"][0]["encrypted_content"], "gAAA");
     let told = Usage {
         input: 312,
-        cache_write: 0,
         cache_read: 4000,
         output: 77,
+        ..Usage::default()
     };
     assert_eq!(*usage, told);
 }

@@ -1,6 +1,9 @@
 //! The models that a scenario can play.
 
-use deskhand_core::model::Price;
+use deskhand_core::{
+    clock::{Clock, SystemClock},
+    model::Price,
+};
 
 use crate::{anthropic, chat, gemini, known, openai, vendors::USUAL_COMPATIBLE, view::View};
 
@@ -29,7 +32,7 @@ impl Role {
                 "`plays` names a model as `vendor/name`, not {model:?}"
             ));
         };
-        let price = known::price(vendor, name);
+        let price = known::price(vendor, name, SystemClock.now());
         let view = match vendor {
             _ if is_compatible(vendor) => chat::view(),
             _ if VENDORS.contains(&vendor) && price.is_none() => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use deskhand_core::{
     decision::DecisionKind,
-    model::{Check, Price, Usage},
+    model::{Check, Price, PriceSource, Usage},
 };
 use serde::Deserialize;
 use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter, Spanned};
@@ -122,6 +122,8 @@ impl PriceFile {
             cache_write: self.cache_write.unwrap_or(self.input),
             cache_read: self.cache_read.unwrap_or(self.input),
             output: self.output.unwrap_or(self.input),
+            long: None,
+            source: PriceSource::Set,
         };
         let all = [
             price.input,
@@ -154,6 +156,7 @@ impl UsageFile {
             cache_write: self.cache_write,
             cache_read: self.cache_read,
             output: self.output,
+            ..Usage::default()
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use deskhand_core::{
     action::{Point, ScreenSize},
-    model::{Models, Pictures},
+    model::{Models, Pictures, Price, PriceSource},
     secret::Secret,
 };
 use deskhand_models::{AccountSettings, ConfiguredModels, ModelSettings};
@@ -43,7 +43,7 @@ fn the_default_is_the_best_of_the_first_vendor_that_is_set_up() {
     );
     assert_eq!(
         default(&[("GOOGLE_API_KEY", "k")]),
-        "gemini/gemini-3.6-flash"
+        "gemini/gemini-3.8-flash"
     );
     let settings = ModelSettings {
         default_model: Some("ollama/qwen3-vl".to_owned()),
@@ -94,8 +94,8 @@ fn usable_models_are_listed_first_and_the_others_say_why_not() {
 }
 
 #[test]
-fn names_that_nobody_knows_are_passed_on_without_a_price() {
-    let models = models(&[("ANTHROPIC_API_KEY", "k")]);
+fn names_that_nobody_knows_cost_as_much_as_their_family_or_nobody_knows() {
+    let models = models(&[("ANTHROPIC_API_KEY", "k"), ("OPENAI_API_KEY", "k")]);
     assert!(
         models
             .model("anthropic/claude-opus-5-5")
@@ -103,7 +103,10 @@ fn names_that_nobody_knows_are_passed_on_without_a_price() {
             .price()
             .is_some()
     );
-    assert_eq!(models.model("anthropic/claude-next").unwrap().price(), None);
+    let next = models.model("anthropic/claude-next").unwrap();
+    assert!(next.price().unwrap().is_guessed() && !next.has_unknown_price());
+    let other = models.model("openai/gpt-7-pro").unwrap();
+    assert!(other.price().is_none() && other.has_unknown_price());
     assert_eq!(models.model("ollama/a/b:c").unwrap().price(), None);
 }
 
@@ -119,7 +122,7 @@ fn each_model_says_what_it_is_shown_and_how_it_names_places() {
     let standard = models.model("anthropic/claude-sonnet-4-5").unwrap();
     assert_eq!(standard.shown(SCREEN), size(1389, 868));
     assert_eq!(standard.pictures(), Pictures::Newest);
-    let gemini = models.model("gemini/gemini-3.6-flash").unwrap();
+    let gemini = models.model("gemini/gemini-3.8-flash").unwrap();
     assert_eq!(gemini.place(last, SCREEN), Point { x: 999, y: 999 });
 }
 
@@ -166,4 +169,38 @@ fn pictures_of_anthropics_models_are_small_enough_however_many_there_are() {
             assert!(shown.width.max(shown.height) <= 2000, "{name}: {shown}");
         }
     }
+}
+
+#[test]
+fn a_price_of_the_settings_counts_before_all_others_and_is_listed() {
+    let price = Price {
+        input: 3.0,
+        cache_write: 3.0,
+        cache_read: 3.0,
+        output: 15.0,
+        long: None,
+        source: PriceSource::Set,
+    };
+    let names = ["openrouter/some/model", "anthropic/claude-opus-5-5"];
+    let settings = ModelSettings {
+        prices: names.map(|name| (name.to_owned(), price)).into(),
+        ..ModelSettings::default()
+    };
+    let settings = settings.or_from_environment(|name| {
+        ["OPENROUTER_API_KEY", "ANTHROPIC_API_KEY"]
+            .contains(&name)
+            .then(|| "k".to_owned())
+    });
+    let models = ConfiguredModels::new(settings).unwrap();
+    for name in names {
+        let model = models.model(name).unwrap();
+        assert_eq!(model.price(), Some(price));
+        assert!(!model.has_unknown_price());
+        let listed = models.list();
+        let found: Vec<_> = listed.iter().filter(|model| model.name == name).collect();
+        assert_eq!(found.len(), 1, "{name}");
+        assert_eq!(found[0].price, Some(price));
+    }
+    let other = models.model("openrouter/other").unwrap();
+    assert!(other.has_unknown_price());
 }

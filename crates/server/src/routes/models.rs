@@ -24,5 +24,6 @@ pub(crate) async fn list(State(catalog): State<Catalog>, _caller: Caller) -> Jso
     Json(ModelsView {
         default: choice.default,
         models: choice.models.into_iter().map(ModelView::from).collect(),
+        prices_of: choice.prices_of.map(str::to_owned),
     })
 }

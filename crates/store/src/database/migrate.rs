@@ -68,6 +68,10 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/0014_offers.sql"),
     },
     Migration {
+        number: 15,
+        sql: include_str!("../../migrations/0015_briefing.sql"),
+    },
+    Migration {
         number: 17,
         sql: include_str!("../../migrations/0017_retention.sql"),
     },

@@ -23,6 +23,7 @@ async fn what_programs_ask_is_counted_with_its_event(world: World) {
             cache_write: 20,
             cache_read: 30,
             output: 40,
+            ..Usage::default()
         },
         unpriced: false,
         unfinished: false,

@@ -9,6 +9,7 @@
 
 mod audit;
 mod blobs;
+mod briefing;
 mod budgets;
 mod commit;
 mod decisions;

@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod audit;
+mod briefing;
 mod decisions;
 mod fuzz;
+mod gateway;
 mod handover;
 mod lease;
 mod life;

@@ -112,7 +112,8 @@ function Open({ sessionId, asked, right }: Omit<DecisionCardProps, "origin">) {
       </p>
     );
   }
-  const isForAdministrator = asked.over?.bound === "day_usd" || asked.over?.bound === "day_tokens";
+  const bound = asked.over?.bound;
+  const isForAdministrator = bound === "day_usd" || bound === "day_tokens" || bound === "unpriced";
   const maySayYes = !isForAdministrator || me.data?.role === "admin";
   // The log or the inbox shows the outcome. Until then there is nothing more to say.
   const isSettled = answer.isSuccess || isStatus(answer.error, 409);

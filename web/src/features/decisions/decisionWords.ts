@@ -10,7 +10,8 @@ const KIND_WORDS: Record<DecisionKind, string> = {
 
 /** Returns the subject of a decision in a word or two. */
 export function subjectWords(kind: DecisionKind, over: OverBound | null | undefined): string {
-  return over?.bound === "repeats" ? "Going in circles" : KIND_WORDS[kind];
+  if (over?.bound === "repeats") return "Going in circles";
+  return over?.bound === "unpriced" ? "No price known" : KIND_WORDS[kind];
 }
 
 const APPROVAL = { yes: "Approve", no: "Refuse", saidYes: "Approved", saidNo: "Refused" };

@@ -10,7 +10,8 @@ use bytes::Bytes;
 use deskhand_core::{
     event::GatewayUse,
     gateway::{GatewayAnswer, GatewayCall, GatewayRefusal, GatewayRefusalKind, Passing},
-    model::Usage,
+    id::TurnId,
+    model::{Price, Usage},
 };
 use deskhand_store::CountGatewayUse;
 use futures::{
@@ -41,6 +42,29 @@ pub(super) struct Call {
     pub(super) asked: Box<dyn GatewayCall>,
 }
 
+/// The terms of a call.
+#[derive(Debug)]
+struct Bill {
+    turn: Option<TurnId>,
+    model: String,
+    price: Option<Price>,
+    is_free: bool,
+}
+
+impl Bill {
+    /// Returns the event of a call that ended like this.
+    fn used(&self, over: &Over) -> GatewayUse {
+        GatewayUse {
+            turn: self.turn,
+            model: self.model.clone(),
+            usd: self.price.map_or(0.0, |price| price.of(&over.usage)),
+            usage: over.usage,
+            unpriced: self.price.is_none(),
+            unfinished: !over.is_whole,
+        }
+    }
+}
+
 /// The end of a call.
 #[derive(Debug)]
 struct Over {
@@ -54,11 +78,19 @@ impl Call {
         let Self {
             log,
             shutdown,
-            admitted,
+            mut admitted,
             asked,
         } = self;
-        let (model, price, is_free) = (asked.model().to_owned(), asked.price(), asked.is_free());
+        let bill = Bill {
+            turn: admitted.turn,
+            model: asked.model().to_owned(),
+            price: asked.price(),
+            is_free: asked.is_free(),
+        };
+        let n_prompt_tokens = asked.prompt_tokens();
         let answered = admitted.stop.run_until_cancelled(asked.send()).await;
+        // The request is sent, and an answer may take long.
+        admitted.room.release();
         let answer = match answered {
             Some(Ok(answer)) => answer,
             Some(Err(refusal)) => {
@@ -67,6 +99,17 @@ impl Call {
                 return;
             }
             None => {
+                // The vendor has read the request and does not say what it took.
+                let over = Over {
+                    usage: Usage {
+                        input: n_prompt_tokens,
+                        ..Usage::default()
+                    },
+                    is_whole: false,
+                };
+                if !bill.is_free {
+                    count(&log, &shutdown, &admitted, bill.used(&over)).await;
+                }
                 let _ = begun.send(Err(GatewayRefusal::new(
                     GatewayRefusalKind::Idle,
                     "the agent was stopped",
@@ -74,8 +117,8 @@ impl Call {
                 return;
             }
         };
-        tracing::debug!(session.id = %admitted.session, model, status = answer.status, "a program called a model");
-        let is_counted = !is_free && (200..300).contains(&answer.status);
+        tracing::debug!(session.id = %admitted.session, model = bill.model, status = answer.status, "a program called a model");
+        let is_counted = !bill.is_free && (200..300).contains(&answer.status);
         let (sender, pieces) = mpsc::channel(MOST_PIECES);
         let end = Arc::<OnceLock<()>>::default();
         let GatewayAnswer {
@@ -91,15 +134,7 @@ impl Call {
         }));
         let over = pass_on(body, &sender, &admitted).await;
         if is_counted {
-            let used = GatewayUse {
-                turn: admitted.turn,
-                usd: price.map_or(0.0, |price| price.of(&over.usage)),
-                usage: over.usage,
-                unpriced: price.is_none(),
-                unfinished: !over.is_whole,
-                model,
-            };
-            count(&log, &shutdown, &admitted, used).await;
+            count(&log, &shutdown, &admitted, bill.used(&over)).await;
         }
         if over.is_whole {
             // It is set once.

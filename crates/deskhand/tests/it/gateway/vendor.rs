@@ -45,8 +45,8 @@ impl Vendor {
             ("OPENAI_BASE_URL", versioned.clone()),
             ("GEMINI_API_KEY", format!("{key}-gemini")),
             ("GEMINI_BASE_URL", url),
-            ("OPENROUTER_API_KEY", format!("{key}-openrouter")),
-            ("OPENROUTER_BASE_URL", versioned),
+            ("OLLAMA_API_KEY", format!("{key}-ollama")),
+            ("OLLAMA_BASE_URL", versioned),
         ];
         settings
             .map(|(name, value)| (name.to_owned(), value))

@@ -46,6 +46,13 @@ impl FakeVendor {
         assert_eq!(first["role"], "system", "{first}");
         first["content"].as_str().unwrap().trim_end().to_owned()
     }
+
+    /// The last message of this request.
+    pub(crate) fn said(&self, request: usize) -> String {
+        let asked = self.asked.lock().unwrap();
+        let messages = asked[request]["messages"].as_array().unwrap();
+        messages.last().unwrap()["content"].to_string()
+    }
 }
 
 async fn answer(mut line: Line, say: Say) -> std::io::Result<()> {

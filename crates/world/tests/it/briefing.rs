@@ -1,0 +1,157 @@
+//! A session keeps its system text and its tools, whatever changes.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use deskhand_core::{event::EventBody, secret::Secret};
+use deskhand_models::{AccountSettings, ModelSettings};
+use deskhand_testkit::{Asked, Elsewhere, Line};
+use deskhand_world::{World, WorldOptions};
+use serde_json::{Value, json};
+
+const MODEL: &str = "anthropic/claude-opus-5-5";
+
+/// Anthropic with the check of new accounts: thinking goes back only after the conversation that it followed.
+struct StrictVendor {
+    asked: Arc<Mutex<Vec<Value>>>,
+    at: Elsewhere,
+}
+
+#[derive(Default)]
+struct Bindings {
+    /// The beginning of the conversation, by the signature of the thinking that followed it.
+    beginnings: HashMap<String, String>,
+    n_refused: usize,
+}
+
+impl StrictVendor {
+    async fn start() -> (Self, Arc<Mutex<Bindings>>) {
+        let asked = Arc::<Mutex<Vec<Value>>>::default();
+        let bindings = Arc::<Mutex<Bindings>>::default();
+        let (kept, bound) = (Arc::clone(&asked), Arc::clone(&bindings));
+        let at = Elsewhere::start(move |request: Asked, line| {
+            let mut bound = bound.lock().unwrap();
+            let answer = bound.answer(&request.body);
+            kept.lock().unwrap().push(request.body);
+            answer_with(line, answer)
+        })
+        .await;
+        (Self { asked, at }, bindings)
+    }
+
+    fn settings(&self) -> ModelSettings {
+        ModelSettings {
+            anthropic: AccountSettings {
+                key: Some(Secret::new("sk-test")),
+                base_url: Some(self.at.url.clone()),
+            },
+            ..ModelSettings::default()
+        }
+    }
+}
+
+/// Returns the system text, the tools and the first messages, without marks for the cache.
+fn beginning(body: &Value, n_messages: usize) -> String {
+    let mut messages = body["messages"].as_array().unwrap()[..n_messages].to_vec();
+    for message in &mut messages {
+        for block in message["content"].as_array_mut().unwrap() {
+            block.as_object_mut().unwrap().remove("cache_control");
+        }
+    }
+    json!([body["system"], body["tools"], messages]).to_string()
+}
+
+impl Bindings {
+    /// Returns the signature of the next answer, or `None` if thinking in the request is bound to something else.
+    fn answer(&mut self, body: &Value) -> Option<String> {
+        let messages = body["messages"].as_array().unwrap();
+        for (index, message) in messages.iter().enumerate() {
+            for block in message["content"].as_array().unwrap() {
+                let Some(signature) = block["signature"].as_str() else {
+                    continue;
+                };
+                if self.beginnings[signature] != beginning(body, index) {
+                    self.n_refused += 1;
+                    return None;
+                }
+            }
+        }
+        let signature = format!("signature-{}", self.beginnings.len());
+        let beginning = beginning(body, messages.len());
+        self.beginnings.insert(signature.clone(), beginning);
+        Some(signature)
+    }
+}
+
+async fn answer_with(mut line: Line, signature: Option<String>) -> std::io::Result<()> {
+    let Some(signature) = signature else {
+        let message = "The block is bound to a different conversation.";
+        let refusal = json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}});
+        let headers = [("content-type", "application/json")];
+        return line
+            .whole("400 Bad Request", &headers, &refusal.to_string())
+            .await;
+    };
+    line.begin().await?;
+    for event in [
+        json!({"type": "message_start", "message": {"usage": {"input_tokens": 10, "output_tokens": 1}}}),
+        json!({"type": "content_block_start", "content_block": {"type": "thinking", "thinking": "Hm.", "signature": signature}}),
+        json!({"type": "content_block_stop"}),
+        json!({"type": "content_block_start", "content_block": {"type": "text", "text": "Yes."}}),
+        json!({"type": "content_block_stop"}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 5}}),
+        json!({"type": "message_stop"}),
+    ] {
+        line.event(&event).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_new_day_and_edited_instructions_leave_system_and_tools_as_they_were() {
+    let (vendor, bindings) = StrictVendor::start().await;
+    let mut world = World::with(WorldOptions {
+        models: vendor.settings(),
+        ..WorldOptions::default()
+    })
+    .await;
+    let client = world.client();
+    let session = client.new_session(MODEL).await;
+    session.prompt("one").await;
+    let end = session.turn_end(0).await;
+
+    world.pass(Duration::from_hours(24)).await;
+    session.prompt("two").await;
+    let end = session.turn_end(end.seq).await;
+
+    let change = json!({"instructions": "Speak Dutch."});
+    client.patch(&session.path(""), change).await.good();
+    session.prompt("three").await;
+    let end = session.turn_end(end.seq).await;
+
+    world.restart().await;
+    session.prompt("four").await;
+    let end = session.turn_end(end.seq).await;
+    assert!(matches!(end.body, EventBody::Complete(_)), "{end:?}");
+
+    let asked = vendor.asked.lock().unwrap().clone();
+    assert_eq!(asked.len(), 4);
+    assert_eq!(bindings.lock().unwrap().n_refused, 0);
+    for request in &asked[1..] {
+        assert_eq!(
+            request["system"].to_string(),
+            asked[0]["system"].to_string()
+        );
+        assert_eq!(request["tools"].to_string(), asked[0]["tools"].to_string());
+    }
+    let last_words = |n: usize| {
+        let message = asked[n]["messages"].as_array().unwrap().last().unwrap();
+        message["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    assert!(last_words(1).contains("[Today is "), "{}", last_words(1));
+    assert!(last_words(2).ends_with("Speak Dutch."), "{}", last_words(2));
+    assert_eq!(last_words(3), "four");
+}
