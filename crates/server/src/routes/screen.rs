@@ -28,7 +28,7 @@ use crate::{
     metrics::OpenSocket,
     paths::SessionPath,
     problem::Problem,
-    screen_input::{Hands, ScreenInput},
+    screen_input::{Hands, LONGEST_MESSAGE_BYTES, ScreenInput},
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -98,8 +98,8 @@ fn show(picture: Picture, caching: &'static str) -> Response {
 
 /// Watches the screen over a WebSocket.
 ///
-/// It speaks RFB (VNC) like noVNC, with the subprotocol `binary` and one binary message per chunk of bytes. Any number
-/// of clients may watch. The server passes on keys, pointer and clipboard only from the user who has control. It wakes
+/// It speaks RFB (VNC) like noVNC, with the subprotocol `binary` and one binary message of at most 64 KiB per chunk of
+/// bytes. Any number of clients may watch. The server passes on keys, pointer and clipboard only from the user who has control. It wakes
 /// a sleeping session for users who may send messages in it.
 #[utoipa::path(
     get,
@@ -127,7 +127,11 @@ pub(crate) async fn watch(
     let computers = shared.app.computers();
     let screen = computers.open_screen(viewer, id, may_wake).await?;
     let connection = shared.app.control().connect(pass.identity.user, id);
-    let upgrade = upgrade.protocols(["binary"]).read_buffer_size(READ_BYTES);
+    let upgrade = upgrade
+        .protocols(["binary"])
+        .read_buffer_size(READ_BYTES)
+        .max_frame_size(LONGEST_MESSAGE_BYTES)
+        .max_message_size(LONGEST_MESSAGE_BYTES);
     let span = tracing::Span::current();
     Ok(upgrade.on_upgrade(move |socket| {
         relay(socket, screen, connection, admission, shared.shutdown).instrument(span)
