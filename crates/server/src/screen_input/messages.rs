@@ -60,8 +60,8 @@ pub(super) struct Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pointer {
     pub(super) buttons: u8,
-    x: u16,
-    y: u16,
+    pub(super) x: u16,
+    pub(super) y: u16,
 }
 
 /// Returns the treatment of the message that begins here, or nothing if too little of it has arrived.

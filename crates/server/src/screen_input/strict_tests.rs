@@ -1,4 +1,4 @@
-//! A second reader of client messages, written as Xvnc reads them (`SMsgReader` of TigerVNC 1.12), for bytes that the
+//! A second reader of client messages, written as Xvnc reads them (`SMsgReader` of `TigerVNC` 1.12), for bytes that the
 //! relay has passed on. It panics at everything that Xvnc would refuse, and at everything that it need not understand.
 
 /// A key, a button or a clipboard text, as the desktop would see it.
