@@ -19,7 +19,7 @@ use deskhand_core::{
 };
 use deskhand_store::Store;
 
-pub use change::{BadInstructions, ChangeSession, ChangeSessionError};
+pub use change::{BadInstructions, BadTitle, ChangeSession, ChangeSessionError};
 pub use create::{CreateSession, CreateSessionError};
 pub use find::FindError;
 
