@@ -14,7 +14,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
-    caller::{AccountHolder, COOKIE, Caller, cookie},
+    caller::{AccountHolder, Caller, cookie},
     extract::Body,
     problem::Problem,
     rate::SignInAttempt,
@@ -67,7 +67,7 @@ pub(crate) async fn sign_out(
     Caller(_): Caller,
     headers: HeaderMap,
 ) -> Result<impl IntoResponse, Problem> {
-    if let Some(cookie) = cookie(&headers) {
+    if let Some(cookie) = cookie(&headers, shared.site.cookie()) {
         shared.app.users().sign_out(&cookie).await?;
     }
     let set = set_cookie(&shared, "", 0);
@@ -119,10 +119,11 @@ pub(crate) fn sign_in_link(
 }
 
 fn set_cookie(shared: &Shared, value: &str, max_age_secs: u64) -> String {
-    let secure = if shared.settings.public_url.starts_with("https:") {
+    let secure = if shared.site.is_encrypted() {
         "; Secure"
     } else {
         ""
     };
-    format!("{COOKIE}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={max_age_secs}{secure}")
+    let name = shared.site.cookie();
+    format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={max_age_secs}{secure}")
 }

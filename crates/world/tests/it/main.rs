@@ -6,6 +6,8 @@ mod decisions;
 mod lease;
 mod life;
 mod limits;
+mod port;
 mod presence;
 mod properties;
+mod site;
 mod tokens;
