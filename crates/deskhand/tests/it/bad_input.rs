@@ -87,7 +87,8 @@ async fn wrong_and_missing_tokens_get_in_nowhere() {
 async fn a_sign_in_link_is_good_once() {
     let server = serve(&[]);
     let stranger = server.client().with_token("");
-    let (_, code) = server.link().split_once("?code=").unwrap();
+    let link = server.link().await;
+    let (_, code) = link.split_once("?code=").unwrap();
     assert_eq!(
         stranger
             .post("/api/sign-in", json!({"code": code}))
