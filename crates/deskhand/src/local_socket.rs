@@ -64,13 +64,15 @@ pub(crate) fn listen(folder: &Path) -> io::Result<(UnixListener, BoundSocket)> {
 /// Connects to the server of a folder, if it is one that may have the folder's token.
 pub(crate) async fn connect(folder: &Path) -> Result<UnixStream, ConnectError> {
     let path = || folder.join(FILE);
-    let failed = |source: io::Error| match source.kind() {
+    let failed = |source: io::Error| {
+        let path = path();
         // A server that was killed leaves its socket behind.
-        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => ConnectError::Closed(path()),
-        _ => ConnectError::Io {
-            path: path(),
-            source,
-        },
+        let closed = [io::ErrorKind::NotFound, io::ErrorKind::ConnectionRefused];
+        if closed.contains(&source.kind()) {
+            ConnectError::Closed(path)
+        } else {
+            ConnectError::Io { path, source }
+        }
     };
     let short = ShortPath::of(folder).map_err(failed)?;
     let stream = UnixStream::connect(short.socket()).await.map_err(failed)?;

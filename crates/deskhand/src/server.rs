@@ -167,8 +167,8 @@ fn with_local_socket(
     tcp: TcpListener,
     dir: &DataDir,
 ) -> anyhow::Result<(deskhand_server::Listeners, BoundSocket)> {
-    let (local, socket) = local_socket::listen(dir.path())
-        .context("cannot create server.sock in the data folder")?;
+    let (local, socket) =
+        local_socket::listen(dir.path()).context("cannot create server.sock in the data folder")?;
     let local = Some(local);
     Ok((deskhand_server::Listeners { tcp, local }, socket))
 }

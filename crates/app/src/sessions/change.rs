@@ -49,7 +49,9 @@ refusals! {
 pub enum BadTitle {
     #[error("a title has at most {LONGEST_TITLE} characters")]
     Long,
-    #[error("a title cannot contain control characters, or those that change the direction of text")]
+    #[error(
+        "a title cannot contain control characters, or those that change the direction of text"
+    )]
     Deceptive,
 }
 
