@@ -50,10 +50,10 @@ export class Server {
       env: { ...process.env, ...this.env },
     });
     for await (const line of createInterface({ input: this.process.stdout })) {
-      const link = line.match(/http:\S+\/#code=\S+/)?.[0];
-      if (link) {
-        this.link = link;
-        this.url = new URL(link).origin;
+      const page = line.match(/^ *Open +(http:\S+)/)?.[1];
+      if (page) {
+        this.url = new URL(page).origin;
+        this.link = (await this.api("POST", "/sign-in-links")).url;
         return;
       }
     }

@@ -70,8 +70,8 @@ pub use queue::{
 };
 pub use refusal::{Code, FreesAt, InternalError, Refusal, RefusalFacts, RefusalKind, codes};
 pub use sessions::{
-    BadInstructions, ChangeSession, ChangeSessionError, CreateSession, CreateSessionError,
-    FindError, Sessions, StopTurnError,
+    BadInstructions, BadTitle, ChangeSession, ChangeSessionError, CreateSession,
+    CreateSessionError, FindError, Sessions, StopTurnError,
 };
 pub use vault::{LockedError, PutSecretError, RemoveSecretError, Vault};
 

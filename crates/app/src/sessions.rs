@@ -20,7 +20,7 @@ use deskhand_core::{
 use deskhand_store::Store;
 use tokio::sync::Notify;
 
-pub use change::{BadInstructions, ChangeSession, ChangeSessionError};
+pub use change::{BadInstructions, BadTitle, ChangeSession, ChangeSessionError};
 pub use create::{CreateSession, CreateSessionError};
 pub use find::FindError;
 

@@ -246,7 +246,9 @@ fn locked(error: KeyError) -> LockedError {
     );
     match error {
         KeyError::Missing(_) => LockedError::Missing(error),
-        KeyError::Malformed(_) | KeyError::Io { .. } => LockedError::Unreadable(error),
+        KeyError::Malformed(_) | KeyError::OpenToOthers { .. } | KeyError::Io { .. } => {
+            LockedError::Unreadable(error)
+        }
     }
 }
 

@@ -18,6 +18,7 @@ pub mod lease;
 pub mod limits;
 pub mod message;
 pub mod model;
+pub mod plain;
 pub mod policy;
 pub mod question;
 pub mod right;

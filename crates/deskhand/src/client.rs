@@ -4,8 +4,9 @@ pub(crate) mod decisions;
 pub(crate) mod models;
 pub(crate) mod people;
 pub(crate) mod secrets;
+mod transport;
 
-use std::{error::Error, time::Duration};
+use std::{error::Error, path::Path, time::Duration};
 
 use deskhand_api::{
     health::HealthView,
@@ -17,9 +18,10 @@ use deskhand_api::{
 use deskhand_core::{id::SessionId, message::Delivery, secret::Secret};
 use reqwest::{Method, Url};
 use serde::{Serialize, de::DeserializeOwned};
-use tokio::net::TcpStream;
 use tokio_tungstenite::{WebSocketStream, tungstenite};
 use tungstenite::{client::IntoClientRequest, http::HeaderValue, http::header::AUTHORIZATION};
+
+use self::transport::{RawAnswer, Stream, Transport};
 
 /// The timeout of a request. Ending a session waits for its sandbox.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -32,13 +34,14 @@ const NO_BODY: Option<&()> = None;
 /// Talks to one server as one user.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
-    http: reqwest::Client,
-    base: Url,
+    transport: Transport,
+    /// The server's address as people see it.
+    shown: Url,
     token: Secret,
 }
 
 /// A connection that carries the events of a session.
-pub(crate) type EventSocket = WebSocketStream<TcpStream>;
+pub(crate) type EventSocket = WebSocketStream<Stream>;
 
 /// Reasons why a call failed.
 #[derive(Debug, thiserror::Error)]
@@ -61,32 +64,42 @@ pub(crate) enum CallError {
 }
 
 impl Client {
+    /// Returns a client of the server at an address, which the user named together with the token.
     pub(crate) fn new(address: &str, token: Secret) -> Result<Self, CallError> {
         let bad = || CallError::BadAddress(address.to_owned());
         let base = Url::parse(address.trim_end_matches('/')).ok();
         let base = base
             .filter(|base| base.scheme() == "http" && base.has_host())
             .ok_or_else(bad)?;
-        let http = reqwest::Client::builder()
-            // A proxy from the environment cannot reach servers on this machine.
-            .no_proxy()
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(REQUEST_TIMEOUT)
-            .build()
-            .map_err(|source| CallError::Unreachable {
-                url: address.to_owned(),
-                source: source.into(),
-            })?;
-        Ok(Self { http, base, token })
+        let shown = base.clone();
+        let transport = Transport::network(base).map_err(|source| CallError::Unreachable {
+            url: address.to_owned(),
+            source: source.into(),
+        })?;
+        Ok(Self {
+            transport,
+            shown,
+            token,
+        })
+    }
+
+    /// Returns a client of the server of a data folder. `address` is only shown, and nothing is sent there.
+    pub(crate) fn local(folder: &Path, address: &str, token: Secret) -> Result<Self, CallError> {
+        let shown = Url::parse(address).ok();
+        Ok(Self {
+            transport: Transport::Local(folder.to_owned()),
+            shown: shown.ok_or_else(|| CallError::BadAddress(address.to_owned()))?,
+            token,
+        })
     }
 
     /// Returns the server's address, without a slash at the end.
     pub(crate) fn address(&self) -> &str {
-        self.base.as_str().trim_end_matches('/')
+        self.shown.as_str().trim_end_matches('/')
     }
 
     pub(crate) fn port(&self) -> Option<u16> {
-        self.base.port_or_known_default()
+        self.shown.port_or_known_default()
     }
 
     /// Checks that the server responds, is not unhealthy, and accepts the token.
@@ -166,11 +179,8 @@ impl Client {
         let bearer = HeaderValue::try_from(format!("Bearer {}", self.token.expose()))
             .map_err(|error| unreachable(error.into()))?;
         request.headers_mut().insert(AUTHORIZATION, bearer);
-        let host = self.base.host_str().unwrap_or_default();
-        let port = self.port().unwrap_or(80);
         let connect = async {
-            let socket = TcpStream::connect(format!("{host}:{port}")).await?;
-            socket.set_nodelay(true)?;
+            let socket = self.transport.connect().await?;
             tokio_tungstenite::client_async(request, socket).await
         };
         match tokio::time::timeout(CONNECT_TIMEOUT, connect).await {
@@ -224,24 +234,18 @@ impl Client {
         path: &str,
         body: Option<&impl Serialize>,
     ) -> Result<Vec<u8>, CallError> {
-        let unreachable = |source: reqwest::Error| CallError::Unreachable {
+        let unreachable = |source: Box<dyn Error + Send + Sync>| CallError::Unreachable {
             url: self.address().to_owned(),
-            source: source.without_url().into(),
+            source,
         };
-        let mut request = self
-            .http
-            .request(method, format!("{}{path}", self.address()))
-            .bearer_auth(self.token.expose());
-        if let Some(body) = body {
-            request = request.json(body);
-        }
-        let response = request.send().await.map_err(unreachable)?;
-        let status = response.status();
-        let body = response.bytes().await.map_err(unreachable)?;
-        if status.is_success() {
+        let body = body.map(serde_json::to_vec).transpose();
+        let body = body.map_err(|source| unreachable(source.into()))?;
+        let sent = self.transport.send(method, path, &self.token, body).await;
+        let RawAnswer { status, body } = sent.map_err(unreachable)?;
+        if (200..300).contains(&status) {
             Ok(body.into())
         } else {
-            Err(refusal(self.address(), status.as_u16(), &body))
+            Err(refusal(self.address(), status, &body))
         }
     }
 }

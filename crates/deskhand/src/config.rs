@@ -4,6 +4,7 @@
 //! defaults, the environment overrides the file, and flags override both. All mistakes are reported together.
 
 mod layers;
+mod port;
 mod prices;
 mod reader;
 
@@ -24,6 +25,7 @@ use deskhand_core::{
 use deskhand_models::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings};
 
 pub(crate) use layers::{Layers, Mistake, Source};
+pub(crate) use port::PortConfig;
 use reader::Reader;
 
 /// The current settings.
@@ -35,6 +37,7 @@ pub(crate) struct Config {
     pub(crate) database: Option<Secret>,
     /// Without a slash at the end. `None` if it follows from the address that the server listens on.
     pub(crate) public_url: Option<String>,
+    pub(crate) port: PortConfig,
     pub(crate) log: LogConfig,
     pub(crate) screen: ScreenSize,
     pub(crate) settle: SettleConfig,
@@ -101,6 +104,7 @@ pub(crate) struct TurnConfig {
 pub(crate) struct RateConfig {
     pub(crate) requests_per_second: u32,
     pub(crate) sign_ins_per_minute: u32,
+    pub(crate) wrong_tokens_per_minute: u32,
 }
 
 /// The settings that a command line gives.
@@ -204,6 +208,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
         listen: reader.address("listen"),
         database: reader.database("database"),
         public_url: reader.url("public_url"),
+        port: port::port(reader),
         log: log(reader),
         screen: ScreenSize {
             width: reader.integer("screen.width", 320..=7680),
@@ -218,6 +223,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
         rate: RateConfig {
             requests_per_second: reader.integer("rate.requests_per_second", 0..=1_000_000),
             sign_ins_per_minute: reader.integer("rate.sign_ins_per_minute", 0..=100_000),
+            wrong_tokens_per_minute: reader.integer("rate.wrong_tokens_per_minute", 0..=1_000_000),
         },
         prompt: prompt(reader),
         has_gateway: reader.yes_or_no("gateway.enabled"),

@@ -13,6 +13,22 @@ use std::{
 use deskhand_core::secret::Secret;
 use serde::{Deserialize, Serialize};
 
+use crate::modes;
+
+/// The beginning of the names of the database's files.
+const DATABASE: &str = "deskhand.db";
+/// The other names in a data folder.
+const FILES: [&str; 8] = [
+    "admin-token",
+    "blobs",
+    "lock",
+    "sandboxes",
+    "scenarios",
+    "secrets.key",
+    "server.json",
+    "server.sock",
+];
+
 /// A data folder. A server may or may not use it.
 #[derive(Debug, Clone)]
 pub(crate) struct DataDir {
@@ -46,6 +62,11 @@ pub(crate) enum DataDirError {
     #[error("cannot use the data folder {path}; choose another with --data-dir")]
     Unusable { path: PathBuf, source: io::Error },
     #[error(
+        "others may use the folder {path}, which holds tokens, secrets and everything that agents see; choose another \
+         with --data-dir, or run `chmod 700 {path}`"
+    )]
+    OpenToOthers { path: PathBuf },
+    #[error(
         "another server{} uses the data folder {path}; `deskhand login` prints a link to it, or choose another \
          folder with --data-dir",
         .note.as_ref().map(|note| format!(" (process {}, {})", note.pid, note.url)).unwrap_or_default()
@@ -68,12 +89,51 @@ impl DataDir {
     }
 
     /// Creates the folder, accessible to its owner only, if it does not exist.
+    ///
+    /// Takes an existing one from others, if it is a data folder or could become one. Refuses a folder that others use
+    /// for something else.
     pub(crate) fn create(&self) -> Result<(), DataDirError> {
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&self.path)
-            .map_err(|source| self.unusable(source))
+            .map_err(|source| self.unusable(source))?;
+        let is_open = modes::is_open_to_others(&self.path);
+        if !is_open.map_err(|source| self.unusable(source))? {
+            return Ok(());
+        }
+        let may_tighten = self.may_tighten();
+        if !may_tighten.map_err(|source| self.unusable(source))? {
+            return Err(DataDirError::OpenToOthers {
+                path: self.path.clone(),
+            });
+        }
+        modes::tighten(&self.path).map_err(|source| self.unusable(source))
+    }
+
+    /// Returns true if the folder is this user's, and there is nothing in it but files of a data folder.
+    fn may_tighten(&self) -> io::Result<bool> {
+        let is_ours = |entry: io::Result<fs::DirEntry>| {
+            let name = entry?.file_name();
+            let name = name.to_string_lossy();
+            io::Result::Ok(FILES.contains(&&*name) || name.starts_with(DATABASE))
+        };
+        for entry in fs::read_dir(&self.path)? {
+            if !is_ours(entry)? {
+                return Ok(false);
+            }
+        }
+        modes::is_own(&self.path)
+    }
+
+    /// Takes the files with secrets from others, should somebody have opened them.
+    pub(crate) fn tighten_files(&self) -> Result<(), DataDirError> {
+        let database = ["", "-wal", "-shm"].map(|end| format!("{DATABASE}{end}"));
+        let tokens = ["admin-token", "server.json"].map(str::to_owned);
+        for name in database.into_iter().chain(tokens) {
+            modes::tighten(&self.path.join(name)).map_err(|source| self.unusable(source))?;
+        }
+        Ok(())
     }
 
     /// Locks the folder for this process.
@@ -169,6 +229,43 @@ mod tests {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(dir.path()), 0o700);
         assert_eq!(mode(&dir.path().join("admin-token")), 0o600);
+    }
+
+    #[test]
+    fn a_folder_and_its_files_are_taken_from_others() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("deskhand");
+        let dir = DataDir::at(&path);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let open = |path: &Path, mode: u32| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        fs::create_dir(&path).unwrap();
+        open(&path, 0o755);
+        dir.create().unwrap();
+        assert_eq!(mode(&path), 0o700);
+        let _lock = dir.lock().unwrap();
+        let files = ["admin-token", "deskhand.db"].map(|name| path.join(name));
+        for file in &files {
+            fs::write(file, "x").unwrap();
+            open(file, 0o644);
+        }
+        open(&path, 0o777);
+        dir.create().unwrap();
+        dir.tighten_files().unwrap();
+        assert_eq!(mode(&path), 0o700);
+        assert_eq!(files.each_ref().map(|file| mode(file)), [0o600; 2]);
+    }
+
+    #[test]
+    fn a_folder_that_is_used_for_something_else_is_left_as_it_is() {
+        let parent = tempfile::tempdir().unwrap();
+        fs::write(parent.path().join("letter"), "x").unwrap();
+        fs::set_permissions(parent.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let refused = DataDir::at(parent.path()).create();
+        assert!(matches!(refused, Err(DataDirError::OpenToOthers { .. })));
+        let mode = fs::metadata(parent.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o755);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::{io, net::TcpListener, path::Path, process::ExitCode};
 
-use console::style;
+use console::Style;
 use deskhand_core::{
     sandbox::{CheckState, DoctorCheck},
     tasks::Tasks,
@@ -14,7 +14,7 @@ use crate::{
     config::{Config, Environment},
     data_dir::DataDir,
     find::find_server,
-    output,
+    output::{self, Painted},
     server::sandboxes,
 };
 
@@ -35,7 +35,7 @@ pub(crate) async fn doctor(
     if args.json {
         output::answer(&as_json(&checks, is_well))?;
     } else {
-        output::answer(&as_list(&checks, is_well))?;
+        output::answer_painted(&as_list(&checks, is_well))?;
     }
     Ok(if is_well {
         ExitCode::SUCCESS
@@ -125,19 +125,21 @@ fn as_json(checks: &[DoctorCheck], is_well: bool) -> String {
     format!("{report:#}")
 }
 
-fn as_list(checks: &[DoctorCheck], is_well: bool) -> String {
+fn as_list(checks: &[DoctorCheck], is_well: bool) -> Painted {
     let width = checks.iter().map(|check| check.name.chars().count()).max();
     let width = width.unwrap_or(0);
     let mut lines = Vec::new();
     for check in checks {
         let mark = match check.state {
-            CheckState::Ok => style("✓").green(),
-            CheckState::Warning => style("!").yellow(),
-            CheckState::Missing => style("✗").red(),
+            CheckState::Ok => Painted::styled("✓", &Style::new().green()),
+            CheckState::Warning => Painted::styled("!", &Style::new().yellow()),
+            CheckState::Missing => Painted::styled("✗", &Style::new().red()),
         };
-        lines.push(format!("{mark} {:width$}  {}", check.name, check.detail));
+        lines.push(mark);
+        let detail = format!(" {:width$}  {}\n", check.name, check.detail);
+        lines.push(Painted::plain(&detail));
         if let Some(remedy) = &check.remedy {
-            lines.push(format!("  {:width$}  → {remedy}", ""));
+            lines.push(Painted::plain(&format!("  {:width$}  → {remedy}\n", "")));
         }
     }
     let verdict = if is_well {
@@ -145,6 +147,6 @@ fn as_list(checks: &[DoctorCheck], is_well: bool) -> String {
     } else {
         "Deskhand cannot run on this machine yet: see ✗ above."
     };
-    lines.push(format!("\n{verdict}"));
-    lines.join("\n")
+    lines.push(Painted::plain(&format!("\n{verdict}")));
+    Painted::joined(lines)
 }

@@ -8,6 +8,7 @@ use crate::{
     client::{CallError, Client},
     config::{Config, Environment},
     data_dir::DataDir,
+    local_socket::{self, ConnectError},
 };
 
 /// Reasons why no server can be found.
@@ -17,13 +18,16 @@ pub(crate) enum FindServerError {
     NoToken,
     #[error(transparent)]
     Call(#[from] CallError),
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
     #[error("cannot read admin-token in the data folder")]
     ReadToken(#[source] std::io::Error),
 }
 
 /// Returns the named server, or else the one that uses the data folder.
 ///
-/// Returns `None` if no server was named and none can be found through the data folder.
+/// The token in the folder goes through the folder's own socket only. Another program could listen at the address in
+/// `server.json` by now. Returns `None` if no server was named and none can be found through the data folder.
 pub(crate) async fn find_server(
     named: Option<&str>,
     environment: &Environment,
@@ -37,6 +41,11 @@ pub(crate) async fn find_server(
         client.check().await?;
         return Ok(Some(client));
     }
+    match local_socket::connect(dir.path()).await {
+        Ok(_) => {}
+        Err(ConnectError::Closed(_)) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    }
     let Some(note) = dir.server_note() else {
         return Ok(None);
     };
@@ -44,18 +53,12 @@ pub(crate) async fn find_server(
     let Some(token) = kept_token.or(given_token) else {
         return Ok(None);
     };
-    let client = Client::new(&note.url, token)?;
+    let client = Client::local(dir.path(), &note.url, token)?;
     match client.check().await {
         Ok(()) => Ok(Some(client)),
-        // A server that was killed leaves its note behind. By now the port may be closed, or belong to
-        // another program, or to a server with another data folder that does not know the token.
+        // The server is just ending, or starting with another database.
         Err(error) => {
-            tracing::debug!(
-                server.url = note.url,
-                server.pid = note.pid,
-                %error,
-                "server.json in the data folder is out of date"
-            );
+            tracing::debug!(server.url = note.url, server.pid = note.pid, %error, "the server does not answer");
             Ok(None)
         }
     }

@@ -12,9 +12,12 @@ mod demo_shop;
 mod doctor;
 mod find;
 mod interrupts;
+mod listen;
+mod local_socket;
 mod logging;
 mod login;
 mod models;
+mod modes;
 mod output;
 mod people;
 mod run;
@@ -52,6 +55,7 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
     let environment = Environment::of_this_process();
     let Cli { settings, command } = cli;
     let flags = settings.flags();
+    modes::keep_new_files_private();
     let load = || config::load(&flags, &environment);
     match command {
         Command::Serve(args) => start_server(args, flags, &environment),

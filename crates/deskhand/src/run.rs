@@ -8,13 +8,14 @@ mod show;
 mod spent;
 
 use std::{
+    io::IsTerminal,
     net::{Ipv4Addr, SocketAddr},
     process::ExitCode,
     time::Duration,
 };
 
 use deskhand_api::{budgets::BudgetBody, sessions::CreateSessionBody};
-use deskhand_core::{id::SessionId, session::Phase};
+use deskhand_core::{id::SessionId, plain::is_deceptive, session::Phase};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use self::{feed::Feed, narrator::TurnEnd, questions::Questions, show::Show};
@@ -97,7 +98,8 @@ async fn find_or_start(
         let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         match RunningServer::start(config, any_port).await {
             Ok(server) => {
-                let client = Client::new(&server.local_url, server.admin_token.clone())?;
+                let token = server.admin_token.clone();
+                let client = Client::local(dir.path(), &server.local_url, token)?;
                 return Ok((client, Some(server)));
             }
             // Another process is about to serve this folder, and then will be found.
@@ -132,7 +134,12 @@ async fn with_session(
         })
         .await?;
     if let Some(server) = own_server {
-        show.note(&format!("Watch it at {}", server.sign_in_link().await?));
+        let page = if std::io::stderr().is_terminal() {
+            server.sign_in_link().await?
+        } else {
+            format!("{} (sign in with `deskhand login`)", server.public_url)
+        };
+        show.note(&format!("Watch it at {page}"));
     }
     let ending = follow(args, client, session, show, interrupts).await;
     if args.keep {
@@ -229,6 +236,7 @@ async fn others_work(client: &Client) -> bool {
 /// Returns the first line of a prompt, cut to the length of a title.
 fn title(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
+    let line: String = line.chars().filter(|c| !is_deceptive(*c)).collect();
     let mut title: String = line.chars().take(LONGEST_TITLE).collect();
     if title.len() < line.len() {
         title.push('…');

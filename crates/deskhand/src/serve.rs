@@ -1,5 +1,7 @@
 //! `deskhand serve`: runs the server until it is asked to end.
 
+use std::io::IsTerminal;
+
 use crate::{
     config::Config,
     interrupts::{Interrupt, Interrupts},
@@ -31,16 +33,22 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
 }
 
 async fn greet(server: &RunningServer, config: &Config) -> anyhow::Result<()> {
-    let link = server.sign_in_link().await?;
+    // A file or a journal keeps its lines, and others may read them within the ten minutes.
+    let (open, hint) = if std::io::stdout().is_terminal() {
+        let hint = "works once, within ten minutes; `deskhand login` prints a new one";
+        (server.sign_in_link().await?, hint)
+    } else {
+        let hint = "`deskhand login` prints a link that signs you in";
+        (server.public_url.clone(), hint)
+    };
     let text = format!(
-        "Deskhand {} is running.\n\n  Open   {link}\n         (works once, within ten minutes; `deskhand login` \
-         prints a new one)\n  Data   {}\n  Stop   Ctrl-C\n",
+        "Deskhand {} is running.\n\n  Open   {open}\n         ({hint})\n  Data   {}\n  Stop   Ctrl-C\n",
         env!("CARGO_PKG_VERSION"),
         config.data_dir.display(),
     );
     // The server works without a terminal, too.
     if let Err(error) = output::answer(&text) {
-        tracing::warn!(%error, "could not print the sign-in link");
+        tracing::warn!(%error, "could not print the address of the page");
     }
     Ok(())
 }

@@ -1,12 +1,6 @@
 //! A whole server in this process: builds every part, wires them together and ends them in order.
 
-use std::{
-    io,
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    path::Path,
-    sync::Arc,
-    time::Duration,
-};
+use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use anyhow::Context;
 use deskhand_agent::{OwnLoop, TurnLimits};
@@ -27,6 +21,8 @@ use tokio::{net::TcpListener, task::JoinHandle};
 use crate::{
     config::Config,
     data_dir::{DataDir, DataDirLock, PostedNote, ServerNote},
+    listen::{bind, local_url, page_url, within_descriptors},
+    local_socket::{self, BoundSocket},
     models,
 };
 
@@ -53,22 +49,8 @@ pub(crate) struct RunningServer {
     // Dropped last and in this order: the note must not point to a server that has ended, and the
     // folder must stay locked while it is in use.
     note: PostedNote,
+    socket: BoundSocket,
     lock: DataDirLock,
-}
-
-/// Reasons why the server cannot listen.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ListenError {
-    #[error(
-        "port {} on {} is in use by another program; choose another with --listen {}:PORT, or stop that program",
-        .0.port(), .0.ip(), .0.ip()
-    )]
-    PortInUse(SocketAddr),
-    #[error("cannot listen on {address}; choose another address with --listen")]
-    Other {
-        address: SocketAddr,
-        source: io::Error,
-    },
 }
 
 impl RunningServer {
@@ -77,8 +59,9 @@ impl RunningServer {
         let dir = DataDir::at(&config.data_dir);
         dir.create()?;
         let lock = dir.lock()?;
-        let listener = bind(listen).await?;
-        let address = listener.local_addr()?;
+        dir.tighten_files()?;
+        let tcp = bind(listen, config).await?;
+        let address = tcp.local_addr()?;
         let public_url = config
             .public_url
             .clone()
@@ -98,15 +81,12 @@ impl RunningServer {
         let app = start_app(config, &dir, store, Arc::clone(&sandboxes), gateway, tasks).await?;
         let admin_token = ensure_admin(&app, &dir).await?;
 
-        let settings = deskhand_server::Settings {
-            public_url: public_url.clone(),
-            requests_per_second: config.rate.requests_per_second,
-            sign_ins_per_minute: config.rate.sign_ins_per_minute,
-        };
+        let settings = http_settings(config, public_url.clone());
+        let (listeners, socket) = with_local_socket(tcp, &dir)?;
         // The tasks that serve.
         let connections = Tasks::default();
         let end = connections.shutdown().clone();
-        let serving = deskhand_server::serve(listener, app.clone(), settings, end);
+        let serving = deskhand_server::serve(listeners, app.clone(), settings, end);
         let serving = connections.spawn("serve", serving);
         let end = connections.shutdown().clone();
         let keeping = async move {
@@ -137,6 +117,7 @@ impl RunningServer {
             serving,
             claim,
             note: posted,
+            socket,
             lock,
         })
     }
@@ -178,21 +159,31 @@ impl RunningServer {
             tracing::warn!("some tasks did not end in time and were dropped");
         }
         drop(self.note);
+        drop(self.socket);
         drop(self.lock);
     }
 }
 
-async fn bind(listen: SocketAddr) -> Result<TcpListener, ListenError> {
-    TcpListener::bind(listen).await.map_err(|source| {
-        if source.kind() == io::ErrorKind::AddrInUse {
-            ListenError::PortInUse(listen)
-        } else {
-            ListenError::Other {
-                address: listen,
-                source,
-            }
-        }
-    })
+/// Adds the socket for commands to the port.
+fn with_local_socket(
+    tcp: TcpListener,
+    dir: &DataDir,
+) -> anyhow::Result<(deskhand_server::Listeners, BoundSocket)> {
+    let (local, socket) =
+        local_socket::listen(dir.path()).context("cannot create server.sock in the data folder")?;
+    let local = Some(local);
+    Ok((deskhand_server::Listeners { tcp, local }, socket))
+}
+
+fn http_settings(config: &Config, public_url: String) -> deskhand_server::Settings {
+    deskhand_server::Settings {
+        public_url,
+        allowed_hosts: config.port.allowed_hosts.clone(),
+        requests_per_second: config.rate.requests_per_second,
+        sign_ins_per_minute: config.rate.sign_ins_per_minute,
+        wrong_tokens_per_minute: config.rate.wrong_tokens_per_minute,
+        connections: within_descriptors(config.port.connections),
+    }
 }
 
 /// Builds the provider of sandboxes that the settings name.
@@ -311,50 +302,5 @@ async fn ensure_admin(app: &App, dir: &DataDir) -> anyhow::Result<Secret> {
         }
         (None, Some(token)) => Ok(token),
         (None, None) => anyhow::bail!("could not create the token of the administrator"),
-    }
-}
-
-/// Returns the address at which a person on this machine opens the page.
-fn page_url(address: SocketAddr) -> String {
-    if address.ip().is_loopback() || address.ip().is_unspecified() {
-        format!("http://localhost:{}", address.port())
-    } else {
-        format!("http://{address}")
-    }
-}
-
-/// Returns the address at which a program on this machine reaches the server.
-fn local_url(address: SocketAddr) -> String {
-    let ip = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip @ (IpAddr::V4(_) | IpAddr::V6(_)) => ip,
-    };
-    format!("http://{}", SocketAddr::new(ip, address.port()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_become_links_that_work_on_this_machine() {
-        let urls = |address: &str| {
-            let address = address.parse().unwrap();
-            (page_url(address), local_url(address))
-        };
-        let expected = |page: &str, local: &str| (page.to_owned(), local.to_owned());
-        assert_eq!(
-            urls("0.0.0.0:80"),
-            expected("http://localhost:80", "http://127.0.0.1:80")
-        );
-        assert_eq!(
-            urls("[::]:80"),
-            expected("http://localhost:80", "http://[::1]:80")
-        );
-        assert_eq!(
-            urls("10.1.2.3:80"),
-            expected("http://10.1.2.3:80", "http://10.1.2.3:80")
-        );
     }
 }

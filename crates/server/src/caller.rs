@@ -21,9 +21,6 @@ use deskhand_core::{
 
 use crate::{Shared, origin_address::address, problem::Problem};
 
-/// The cookie's name.
-pub(crate) const COOKIE: &str = "deskhand";
-
 /// The signed-in user behind a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Caller(pub(crate) UserId);
@@ -78,14 +75,19 @@ impl Pass {
     async fn read(parts: &Parts, shared: &Shared) -> Result<Self, Problem> {
         let credential = if let Some(token) = bearer(&parts.headers) {
             Credential::token(&token)
-        } else if let Some(cookie) = cookie(&parts.headers) {
-            from_our_page(parts)?;
+        } else if let Some(cookie) = cookie(&parts.headers, shared.site.cookie()) {
+            if needs_own_page(parts) {
+                shared.site.require_own_page(parts)?;
+            }
             Credential::cookie(&cookie)
         } else {
             return Err(Problem::not_signed_in());
         };
         let identity = Users::from_ref(shared).identify(&credential).await?;
-        let identity = identity.ok_or_else(Problem::not_signed_in)?;
+        let Some(identity) = identity else {
+            shared.rates.count_wrong_token(parts)?;
+            return Err(Problem::not_signed_in());
+        };
         shared.rates.count(&identity)?;
         Ok(Self {
             identity,
@@ -155,8 +157,8 @@ impl FromRequestParts<Shared> for Administrator {
 impl FromRequestParts<Shared> for OwnPage {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
-        from_our_page(parts)?;
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
+        shared.site.require_own_page(parts)?;
         Ok(Self)
     }
 }
@@ -197,46 +199,23 @@ fn bearer(headers: &HeaderMap) -> Option<Secret> {
         .then(|| Secret::new(token.trim()))
 }
 
-/// Returns the value of our cookie.
-pub(crate) fn cookie(headers: &HeaderMap) -> Option<Secret> {
+/// Returns the value of the cookie with our name.
+pub(crate) fn cookie(headers: &HeaderMap, our_name: &str) -> Option<Secret> {
     headers
         .get_all(header::COOKIE)
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(';'))
         .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(name, _)| *name == COOKIE)
+        .find(|(name, _)| *name == our_name)
         .map(|(_, value)| Secret::new(value))
 }
 
-/// Refuses requests that another site makes a signed-in browser send.
+/// Returns true if another site could make a signed-in browser send this request, and it would matter.
 ///
 /// This applies to requests that change something, and to every `WebSocket`: browsers do not restrict those to their
 /// own site.
-fn from_our_page(parts: &Parts) -> Result<(), Problem> {
-    let harmless = matches!(parts.method, Method::GET | Method::HEAD)
-        && !parts.headers.contains_key(header::UPGRADE);
-    if harmless {
-        return Ok(());
-    }
-    let text = |name| {
-        parts
-            .headers
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-    };
-    let host = text(header::HOST);
-    let origin = text(header::ORIGIN)
-        .and_then(|origin| origin.split_once("://"))
-        .map(|(_, host)| host);
-    if origin.is_some() && origin == host {
-        Ok(())
-    } else {
-        let message = "a request with the cookie must come from Deskhand's own page; programs send a bearer token";
-        Err(Problem::refuse(
-            StatusCode::FORBIDDEN,
-            "wrong_origin",
-            message,
-        ))
-    }
+fn needs_own_page(parts: &Parts) -> bool {
+    !matches!(parts.method, Method::GET | Method::HEAD)
+        || parts.headers.contains_key(header::UPGRADE)
 }

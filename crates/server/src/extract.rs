@@ -1,6 +1,6 @@
 //! Extractors that refuse malformed requests with our own errors instead of the framework's.
 
-use std::str::FromStr;
+use std::{str::FromStr, time::Duration};
 
 use axum::{
     extract::{FromRequest, FromRequestParts, Path, Request},
@@ -8,11 +8,15 @@ use axum::{
 };
 use futures::StreamExt;
 use serde::de::DeserializeOwned;
+use tokio::time::timeout;
 
 use crate::{LONGEST_BODY_BYTES, problem::Problem};
 
 /// The most bytes of a too long body that are read before the connection is closed.
 const MOST_BYTES_READ: usize = 16 * LONGEST_BODY_BYTES;
+
+/// The timeout for receiving a body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A JSON body. An empty one counts as `{}`.
 #[derive(Debug)]
@@ -22,7 +26,12 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
-        let bytes = read_whole(request).await?;
+        let read = timeout(BODY_TIMEOUT, read_whole(request)).await;
+        let bytes = read.map_err(|_late| {
+            let seconds = BODY_TIMEOUT.as_secs();
+            let message = format!("the body did not arrive within {seconds} s");
+            Problem::refuse(StatusCode::REQUEST_TIMEOUT, "too_slow", message)
+        })??;
         let json: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
         let read = serde_json::from_slice(json);
         read.map(Self)

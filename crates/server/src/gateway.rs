@@ -27,7 +27,7 @@ use subtle::ConstantTimeEq;
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use self::door::{Door, Peer};
+use self::door::Peer;
 
 /// The longest request. It is also the longest that vendors accept.
 const LONGEST_BODY_BYTES: usize = 32 * 1024 * 1024;
@@ -42,10 +42,8 @@ pub async fn serve_gateway(
 ) -> std::io::Result<()> {
     // The vendors define the paths, so every path goes to one handler.
     let router = Router::new().fallback(answer).with_state(gateway);
-    let service = router.into_make_service_with_connect_info::<Peer>();
-    axum::serve(Door(connections), service)
-        .with_graceful_shutdown(shutdown.cancelled_owned())
-        .await
+    door::serve(connections, router, shutdown).await;
+    Ok(())
 }
 
 async fn answer(

@@ -15,7 +15,7 @@ use utoipa::{
     },
 };
 
-use crate::{caller::COOKIE, routes};
+use crate::{routes, site::COOKIE};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -75,7 +75,8 @@ impl Modify for SecuritySchemes {
             .build();
         let cookie = ApiKeyValue::with_description(
             COOKIE,
-            "Set by signing in. A request that changes something must then come from the page's own origin.",
+            "Set by signing in. A request that changes something must then come from the page's own origin. If the \
+             public address is encrypted, the name is `__Host-deskhand`.",
         );
         let components = document.components.get_or_insert_default();
         components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
@@ -119,6 +120,7 @@ fn add_common_answers(path: &str, method: &HttpMethod, operation: &mut Operation
     add(in_session && changes, "403", "not_allowed");
     add(in_session, "404", "no_session");
     add(has_id, "404", "bad_id");
+    add(has_body, "408", "too_slow");
     add(has_body, "413", "too_large");
     add(is_signed_in, "429", "too_fast");
     add(is_signed_in || has_body, "500", "internal");

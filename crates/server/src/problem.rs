@@ -21,9 +21,12 @@ const OWN_CODES: &[(&str, StatusCode)] = &[
     ("bad_id", StatusCode::NOT_FOUND),
     ("no_route", StatusCode::NOT_FOUND),
     ("wrong_method", StatusCode::METHOD_NOT_ALLOWED),
+    ("unknown_host", StatusCode::MISDIRECTED_REQUEST),
+    ("too_slow", StatusCode::REQUEST_TIMEOUT),
     ("too_large", StatusCode::PAYLOAD_TOO_LARGE),
     ("too_fast", StatusCode::TOO_MANY_REQUESTS),
     ("too_many_subscriptions", StatusCode::TOO_MANY_REQUESTS),
+    ("too_many_sockets", StatusCode::TOO_MANY_REQUESTS),
     ("internal", StatusCode::INTERNAL_SERVER_ERROR),
 ];
 

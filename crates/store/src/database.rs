@@ -38,7 +38,7 @@ pub struct Store {
 
 #[derive(Debug)]
 enum Database {
-    Sqlite(Sqlite),
+    Sqlite(Arc<Sqlite>),
     Postgres(Postgres),
 }
 
@@ -157,7 +157,8 @@ impl Store {
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         let shown = shown_address(url);
         let database = if let Some(path) = url.strip_prefix("sqlite://") {
-            Sqlite::open(PathBuf::from(path)).map(Database::Sqlite)
+            let sqlite = Sqlite::open(PathBuf::from(path));
+            sqlite.map(|sqlite| Database::Sqlite(Arc::new(sqlite)))
         } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
             Postgres::open(url).map(Database::Postgres)
         } else {
@@ -237,6 +238,22 @@ impl Store {
             Database::Sqlite(sqlite) => sqlite.read(sql, values)?,
             Database::Postgres(postgres) => postgres.query(sql, values).await?,
         })
+    }
+
+    /// Reads many or long rows, without holding up the calling thread.
+    pub(crate) async fn all_apart<const N: usize>(
+        &self,
+        sql: &'static str,
+        values: [Value; N],
+    ) -> Result<Vec<Row>, StoreError> {
+        match &*self.database {
+            Database::Sqlite(sqlite) => {
+                let sqlite = Arc::clone(sqlite);
+                let read = tokio::task::spawn_blocking(move || sqlite.read(sql, &values));
+                Ok(read.await.map_err(StoreError::Interrupted)??)
+            }
+            Database::Postgres(postgres) => Ok(postgres.query(sql, &values).await?),
+        }
     }
 }
 

@@ -11,22 +11,76 @@ use crate::database::{
     Row, Store, StoreError, Transaction, count, from_json, stored_count, timestamp,
 };
 
+/// The most bytes of one page of events. A single event may be longer.
+const MOST_PAGE_BYTES: u64 = 4 * 1024 * 1024;
+/// A page with more events or bytes is read on a thread for that, since it would hold up the others on this one.
+const FEW_EVENTS: u32 = 256;
+const FEW_BYTES: u64 = 256 * 1024;
+
+/// The end of a page of events.
+struct PageEnd {
+    last_seq: u64,
+    n_bytes: u64,
+}
+
 impl Store {
-    /// Returns a session's events after number `after`, oldest first.
+    /// Returns a session's events after number `after`, oldest first: at most `limit`, and at most about 4 MiB.
+    ///
+    /// The page is empty only if there are no such events, so reading on after the last one finds all of them.
     pub async fn events(
         &self,
         session: SessionId,
         after: u64,
         limit: u32,
     ) -> Result<Vec<LoggedEvent>, StoreError> {
+        let Some(end) = self.end_of_page(session, after, limit).await? else {
+            return Ok(Vec::new());
+        };
         let sql = "SELECT seq, kind, at_ms, data FROM events WHERE session_id = $1 AND seq > $2 \
-                   ORDER BY seq LIMIT $3";
+                   AND seq <= $3 ORDER BY seq";
+        let values = [
+            session.0.into(),
+            stored_count(after),
+            stored_count(end.last_seq),
+        ];
+        let rows = if end.n_bytes > FEW_BYTES {
+            self.all_apart(sql, values).await?
+        } else {
+            self.all(sql, values).await?
+        };
+        rows.iter().map(event).collect()
+    }
+
+    /// Finds the last event of a page by the lengths of its events, which both databases know without reading them.
+    async fn end_of_page(
+        &self,
+        session: SessionId,
+        after: u64,
+        limit: u32,
+    ) -> Result<Option<PageEnd>, StoreError> {
+        let sql = "SELECT seq, CAST(octet_length(data) AS BIGINT) AS n_bytes FROM events \
+                   WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
         let values = [
             session.0.into(),
             stored_count(after),
             i64::from(limit).into(),
         ];
-        self.all(sql, values).await?.iter().map(event).collect()
+        let rows = if limit > FEW_EVENTS {
+            self.all_apart(sql, values).await?
+        } else {
+            self.all(sql, values).await?
+        };
+        let mut end: Option<PageEnd> = None;
+        for row in &rows {
+            let n_before = end.as_ref().map_or(0, |end| end.n_bytes);
+            let n_bytes = n_before + count(row.get("n_bytes")?)?;
+            if end.is_some() && n_bytes > MOST_PAGE_BYTES {
+                break;
+            }
+            let last_seq = count(row.get("seq")?)?;
+            end = Some(PageEnd { last_seq, n_bytes });
+        }
+        Ok(end)
     }
 
     /// Returns the newest picture in a session's log.

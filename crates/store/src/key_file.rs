@@ -3,7 +3,7 @@
 use std::{
     fs, io,
     io::Write,
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -20,6 +20,10 @@ const KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 24;
 /// The number of bytes of a key's hash that form its id.
 const ID_BYTES: usize = 9;
+
+/// The bits of a mode that let others have the key: everybody may use it, or the group may replace it. A service's
+/// group may read it.
+const OTHERS: u32 = 0o027;
 
 /// The path of the key file. The file is read whenever the key is needed, so that a restored file counts at once.
 #[derive(Debug, Clone)]
@@ -38,6 +42,11 @@ pub enum KeyError {
     Missing(PathBuf),
     #[error("{} is not a key file: it must contain {KEY_BYTES} bytes in base64", .0.display())]
     Malformed(PathBuf),
+    #[error(
+        "others may read the key file {0} (mode {mode:o}); if nobody has, run `chmod 600 {0}`, and otherwise replace \
+         the secrets as well as the key", .path.display()
+    )]
+    OpenToOthers { path: PathBuf, mode: u32 },
     #[error("could not read or create the key file {}", .path.display())]
     Io { path: PathBuf, source: io::Error },
 }
@@ -81,6 +90,12 @@ impl KeyFile {
             }
             Err(error) => return Err(self.failed(error)),
         };
+        let metadata = fs::metadata(&self.0).map_err(|error| self.failed(error))?;
+        let mode = metadata.mode() & 0o777;
+        if mode & OTHERS != 0 {
+            let path = self.0.to_path_buf();
+            return Err(KeyError::OpenToOthers { path, mode });
+        }
         let bytes = URL_SAFE_NO_PAD.decode(text.trim()).ok();
         let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
         bytes

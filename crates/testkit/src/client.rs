@@ -295,7 +295,8 @@ impl Client {
         self.try_socket_with(path, headers).await.unwrap()
     }
 
-    pub(crate) async fn try_socket_with(
+    /// Opens a WebSocket with these headers, if the server lets it.
+    pub async fn try_socket_with(
         &self,
         path: &str,
         headers: &[(&'static str, &str)],

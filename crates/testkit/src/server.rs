@@ -8,7 +8,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use deskhand_api::users::SignInLinkView;
 use rustix::process::{Pid, Signal};
+use serde_json::json;
 
 use crate::{Client, client::choose_tls, eventually};
 
@@ -34,7 +36,8 @@ pub struct Server {
     options: ServerOptions,
     home: tempfile::TempDir,
     child: Option<Child>,
-    link: String,
+    /// The address of the page, as the server printed it.
+    page: String,
     /// The output on standard error.
     log: Arc<Mutex<String>>,
 }
@@ -64,7 +67,7 @@ impl Server {
             options,
             home,
             child: None,
-            link: String::new(),
+            page: String::new(),
             log,
         };
         server.start_again();
@@ -109,6 +112,8 @@ impl Server {
             .env("DESKHAND_LIMITS_SESSIONS_PER_DAY", "100000")
             .env("DESKHAND_RATE_REQUESTS_PER_SECOND", "0")
             .env("DESKHAND_RATE_SIGN_INS_PER_MINUTE", "0")
+            .env("DESKHAND_RATE_WRONG_TOKENS_PER_MINUTE", "0")
+            .env("DESKHAND_CONNECTIONS_SOCKETS_PER_USER", "0")
             .envs(self.options.variables.iter().cloned())
             .current_dir(self.home.path())
             .stdin(Stdio::null())
@@ -128,33 +133,27 @@ impl Server {
             }
         });
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let found = lines
-            .by_ref()
-            .map_while(Result::ok)
-            .find(|line| line.contains("/#code="));
-        let Some(line) = found else {
+        let mut found = lines.by_ref().map_while(Result::ok);
+        let page = found.find_map(|line| line.trim().strip_prefix("Open ").map(str::to_owned));
+        let Some(page) = page else {
             child.wait().unwrap();
             panic!("the server did not start:\n{}", self.log());
         };
-        self.link = line
-            .split_whitespace()
-            .find(|word| word.contains("/#code="))
-            .unwrap()
-            .to_owned();
+        self.page = page.trim().to_owned();
         // If the rest were not read, the server would block.
         std::thread::spawn(move || lines.for_each(drop));
         self.child = Some(child);
     }
 
-    /// Returns the sign-in link that the server printed.
-    pub fn link(&self) -> &str {
-        &self.link
+    /// Returns a new sign-in link of the administrator.
+    pub async fn link(&self) -> String {
+        let link = self.client().post("/api/sign-in-links", json!({})).await;
+        link.view::<SignInLinkView>().url
     }
 
     /// Returns `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
-        let (url, _) = self.link.split_once("/#code=").unwrap();
-        url.replace("localhost", "127.0.0.1")
+        self.page.replace("localhost", "127.0.0.1")
     }
 
     pub fn data_dir(&self) -> PathBuf {

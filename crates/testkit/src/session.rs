@@ -64,11 +64,18 @@ impl Session {
 
     /// Returns the log after `after`, as it is sent.
     pub async fn events(&self, after: u64) -> Vec<Value> {
-        let answer = self
-            .client
-            .get(&self.path(&format!("/events?after={after}&limit=5000")))
-            .await;
-        answer.good()["events"].as_array().unwrap().clone()
+        let (mut after, mut events) = (after, Vec::new());
+        loop {
+            let path = self.path(&format!("/events?after={after}&limit=5000"));
+            let mut page = self.client.get(&path).await.good();
+            let page = page["events"].as_array_mut().unwrap();
+            let Some(last) = page.last() else {
+                return events;
+            };
+            // A page also ends after some bytes.
+            after = last["seq"].as_u64().unwrap();
+            events.append(page);
+        }
     }
 
     /// Follows the log after `after`.

@@ -6,6 +6,7 @@ use deskhand_agent::{PromptTemplate, TurnLimits};
 use deskhand_app::Settings;
 use deskhand_core::{action::ScreenSize, budget::Budget, limits::Limits};
 use deskhand_models::ModelSettings;
+use deskhand_server::ConnectionLimits;
 
 /// The kind of database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,6 +32,13 @@ pub struct WorldOptions {
     pub requests_per_second: u32,
     /// The limit for one address. 0 means no limit.
     pub sign_ins_per_minute: u32,
+    /// The limit for one address. 0 means no limit.
+    pub wrong_tokens_per_minute: u32,
+    pub connections: ConnectionLimits,
+    /// The address for users, if it is not the one that the server listens on.
+    pub public_url: Option<String>,
+    /// Names under which the server may be reached.
+    pub allowed_hosts: Vec<String>,
 }
 
 impl Default for WorldOptions {
@@ -66,6 +74,10 @@ impl Default for WorldOptions {
             },
             requests_per_second: 0,
             sign_ins_per_minute: 0,
+            wrong_tokens_per_minute: 0,
+            connections: ConnectionLimits::NONE,
+            public_url: None,
+            allowed_hosts: Vec::new(),
         }
     }
 }

@@ -85,11 +85,17 @@ impl Blueprint {
         connections.spawn("database claim", keeping);
         let listener = self.listener.try_clone().unwrap();
         listener.set_nonblocking(true).unwrap();
-        let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+        let listeners = deskhand_server::Listeners {
+            tcp: tokio::net::TcpListener::from_std(listener).unwrap(),
+            local: None,
+        };
         let settings = deskhand_server::Settings {
-            public_url: self.url,
+            public_url: self.options.public_url.unwrap_or(self.url),
+            allowed_hosts: self.options.allowed_hosts,
             requests_per_second: self.options.requests_per_second,
             sign_ins_per_minute: self.options.sign_ins_per_minute,
+            wrong_tokens_per_minute: self.options.wrong_tokens_per_minute,
+            connections: self.options.connections,
         };
         if let Some(served) = app.gateway() {
             let end = connections.shutdown().clone();
@@ -97,7 +103,7 @@ impl Blueprint {
             connections.spawn("gateway", async { serving.await.unwrap() });
         }
         let end = connections.shutdown().clone();
-        let serving = deskhand_server::serve(listener, app.clone(), settings, end);
+        let serving = deskhand_server::serve(listeners, app.clone(), settings, end);
         connections.spawn("serve", async { serving.await.unwrap() });
         RunningApp {
             admin_token,

@@ -4,7 +4,7 @@ import { backoffMs } from "./backoff";
 import { browserName } from "./browserName";
 import { formatTokens, formatUsd, spentWords } from "./money";
 import { codeFrom, hasCode, takeCodeFromAddress } from "./signInCode";
-import { sentence, shorten } from "./text";
+import { sentence, shorten, visible } from "./text";
 import { formatAgo, formatDuration, formatElapsed } from "./time";
 
 it("says durations as people do", () => {
@@ -98,4 +98,10 @@ it("makes sentences of the server's messages", () => {
   expect(sentence("Try again!")).toBe("Try again!");
   expect(sentence("openai/gpt-6-sol: overloaded")).toBe("openai/gpt-6-sol: overloaded.");
   expect(shorten("a  long\nline of words", 9)).toBe("a long l…");
+});
+
+it("shows characters that would make a text look like another", () => {
+  expect(visible("rm\t-r\r\nü 🦀")).toBe("rm\t-r\nü 🦀");
+  expect(visible("\u001b[2J\r\u0007\u009b")).toBe("\\u001b[2J\\u000d\\u0007\\u009b");
+  expect(visible("\u202etxt.exe\u2069\u200f")).toBe("\\u202etxt.exe\\u2069\\u200f");
 });

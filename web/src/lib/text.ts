@@ -18,6 +18,22 @@ export function shorten(text: string, length: number): string {
   return line.length <= length ? line : `${line.slice(0, length - 1).trimEnd()}…`;
 }
 
+/** Control characters other than newline and tab, and those that change the direction of text. */
+const DECEPTIVE =
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Shows characters that would make a text look like another as escapes, such as `\u202e`.
+ *
+ * The carriage return of a Windows line ending is left out.
+ */
+export function visible(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replaceAll(DECEPTIVE, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /** Formats a count with its noun: `1 step`, `5 steps`. */
 export function counted(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;

@@ -18,6 +18,7 @@ use deskhand_core::{
     viewer::Viewer,
 };
 use deskhand_store::{AppendEvents, StoreError};
+use serde_json::Value;
 
 use self::context::HandContext;
 use super::Computers;
@@ -27,12 +28,15 @@ use crate::{FindError, InternalError, WakeError, refusal::refusals, sessions::fi
 const NOT_KEPT: &str =
     "Another person took control during this action, so its result was discarded.";
 
+/// The longest text of an action's input in the log.
+const LONGEST_LOGGED_BYTES: usize = 8 * 1024;
+
 /// An action to carry out by hand.
 #[derive(Debug)]
 pub struct ActByHand {
     /// The name of a tool that people can use by hand: `computer`, `bash` or `editor`.
     pub tool: String,
-    pub input: serde_json::Value,
+    pub input: Value,
     /// True to wait until the screen settles and keep a picture of it.
     pub look: bool,
 }
@@ -208,12 +212,29 @@ impl Computers {
     }
 }
 
+/// Returns an input for the log, with long texts cut. Nobody carries it out again.
+fn shortened(input: &Value) -> Value {
+    match input {
+        Value::String(text) if text.len() > LONGEST_LOGGED_BYTES => {
+            let end = text.floor_char_boundary(LONGEST_LOGGED_BYTES);
+            format!("{}… ({} bytes)", &text[..end], text.len()).into()
+        }
+        Value::Array(items) => items.iter().map(shortened).collect(),
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            let fields = fields.map(|(name, value)| (name.clone(), shortened(value)));
+            Value::Object(fields.collect())
+        }
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => input.clone(),
+    }
+}
+
 fn tool_use(user: UserId, call: String, act: &ActByHand, invocation: &dyn Invocation) -> EventBody {
     EventBody::ToolUse(ToolUse {
         turn: None,
         call,
         tool: act.tool.clone(),
-        input: act.input.clone(),
+        input: shortened(&act.input),
         description: Some(invocation.describe()),
         by: Some(user),
         checks: Vec::new(),

@@ -17,8 +17,9 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::InternalError;
 
-/// The number of events in a ring.
+/// The most events in a ring, and the most bytes. The newest event is always in it.
 const RING: usize = 256;
+const RING_BYTES: usize = 1024 * 1024;
 /// The number of events that are read from the store at once.
 const PAGE: u32 = 256;
 /// The shortest interval between two wakes of a session's followers, per follower.
@@ -101,8 +102,7 @@ impl Hub {
                     ring.push_back((event.seq, Bytes::from(event.wire())));
                 }
             }
-            let n_over = ring.len().saturating_sub(RING);
-            ring.drain(..n_over);
+            shorten(&mut ring);
         }
         channel.saw(last.seq, &self.tasks);
     }
@@ -148,6 +148,19 @@ impl Hub {
 
     fn channels(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Arc<Channel>>> {
         self.channels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Removes the oldest events of a ring that is too long.
+fn shorten(ring: &mut VecDeque<(u64, Bytes)>) {
+    let n_over = ring.len().saturating_sub(RING);
+    ring.drain(..n_over);
+    let mut n_bytes: usize = ring.iter().map(|(_, event)| event.len()).sum();
+    while n_bytes > RING_BYTES
+        && ring.len() > 1
+        && let Some((_, oldest)) = ring.pop_front()
+    {
+        n_bytes -= oldest.len();
     }
 }
 

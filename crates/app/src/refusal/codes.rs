@@ -6,7 +6,7 @@ use deskhand_core::{blob::BlobError, model::UnknownModel, vault::BadSecret};
 
 use super::{Code, InternalError, Refusal};
 use crate::{
-    ActByHandError, AdmitError, AnswerError, BadInstructions, ChangeMessageError,
+    ActByHandError, AdmitError, AnswerError, BadInstructions, BadTitle, ChangeMessageError,
     ChangeSessionError, ChangeUserError, ControlError, CreateSessionError, CreateUserError,
     EndSignInError, FindError, JoinError, MakeTokenError, OfferError, OpenScreenError, PersonError,
     PutSecretError, RemoveSecretError, RevokeTokenError, ScreenshotError, SendPromptError,
@@ -20,6 +20,7 @@ const ALL: &[&[Code]] = &[
     AnswerError::CODES,
     BadInstructions::CODES,
     BadSecret::CODES,
+    BadTitle::CODES,
     BlobError::CODES,
     ChangeMessageError::CODES,
     ChangeSessionError::CODES,

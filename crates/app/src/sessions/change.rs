@@ -5,6 +5,7 @@ use deskhand_core::{
     budget::{BadBudget, ChangeBudget},
     id::{SessionId, UserId},
     model::UnknownModel,
+    plain::is_deceptive,
     policy::{BadPolicy, Policy},
     right::Right,
     session::{LONGEST_INSTRUCTIONS_BYTES, Session},
@@ -44,6 +45,23 @@ refusals! {
     Self::Long(_) | Self::Nul => Invalid("bad_instructions"),
 }
 
+/// The reason why a title is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum BadTitle {
+    #[error("a title has at most {LONGEST_TITLE} characters")]
+    Long,
+    #[error(
+        "a title cannot contain control characters, or those that change the direction of text"
+    )]
+    Deceptive,
+}
+
+refusals! {
+    BadTitle passes on;
+    Self::Long => Invalid("long_title"),
+    Self::Deceptive => Invalid("bad_title"),
+}
+
 /// The reason why a session was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeSessionError {
@@ -57,8 +75,8 @@ pub enum ChangeSessionError {
     BadPolicy(#[from] BadPolicy),
     #[error(transparent)]
     BadBudget(#[from] BadBudget),
-    #[error("a title has at most {LONGEST_TITLE} characters")]
-    LongTitle,
+    #[error(transparent)]
+    BadTitle(#[from] BadTitle),
     #[error("session {0} has ended; its model cannot be changed")]
     Ended(SessionId),
     #[error(transparent)]
@@ -66,9 +84,8 @@ pub enum ChangeSessionError {
 }
 
 refusals! {
-    ChangeSessionError passes on UnknownModel, BadInstructions, Find;
+    ChangeSessionError passes on UnknownModel, BadInstructions, BadTitle, Find;
     Self::Nothing => Invalid("malformed"),
-    Self::LongTitle => Invalid("long_title"),
     Self::BadPolicy(_) => Invalid("bad_policy"),
     Self::BadBudget(_) => Invalid("bad_budget"),
     Self::Ended(_) => Conflict("session_ended"),
@@ -76,9 +93,8 @@ refusals! {
 
 impl ChangeSession {
     fn check(&self) -> Result<(), ChangeSessionError> {
-        let title = self.title.as_deref().map(str::trim);
-        if title.is_some_and(|title| title.chars().count() > LONGEST_TITLE) {
-            return Err(ChangeSessionError::LongTitle);
+        if let Some(title) = &self.title {
+            check_title(title)?;
         }
         if let Some(policy) = &self.approvals {
             policy.check()?;
@@ -140,6 +156,17 @@ impl Sessions {
         }
         Ok(find(store, viewer, id).await?)
     }
+}
+
+pub(super) fn check_title(title: &str) -> Result<(), BadTitle> {
+    let title = title.trim();
+    if title.chars().count() > LONGEST_TITLE {
+        return Err(BadTitle::Long);
+    }
+    if title.contains(is_deceptive) {
+        return Err(BadTitle::Deceptive);
+    }
+    Ok(())
 }
 
 pub(super) fn check_instructions(instructions: &str) -> Result<(), BadInstructions> {

@@ -11,12 +11,15 @@ use deskhand_core::{
 };
 use deskhand_store::{NewSession, StoreError};
 
-use super::{BadInstructions, LONGEST_TITLE, Sessions, change};
+use super::{BadInstructions, BadTitle, Sessions, change};
 use crate::{
     InternalError, Notice, WakeError,
     people::limits::DAY,
     refusal::{FreesAt, refusals},
 };
+
+/// The longest metadata, as JSON. It is part of every list of sessions.
+const LONGEST_METADATA_BYTES: usize = 16 * 1024;
 
 /// The settings of a new session.
 #[derive(Debug, Default)]
@@ -38,10 +41,15 @@ pub struct CreateSession {
 pub enum CreateSessionError {
     #[error(transparent)]
     UnknownModel(#[from] UnknownModel),
-    #[error("a title has at most {LONGEST_TITLE} characters")]
-    LongTitle,
+    #[error(transparent)]
+    BadTitle(#[from] BadTitle),
     #[error(transparent)]
     BadInstructions(#[from] BadInstructions),
+    #[error(
+        "metadata has at most {LONGEST_METADATA_BYTES} bytes as JSON, not {0}; keep what is longer elsewhere, and its \
+         address here"
+    )]
+    LongMetadata(usize),
     #[error(transparent)]
     Wake(#[from] WakeError),
     #[error(
@@ -62,8 +70,8 @@ pub enum CreateSessionError {
 }
 
 refusals! {
-    CreateSessionError passes on UnknownModel, BadInstructions, Wake, Internal;
-    Self::LongTitle => Invalid("long_title"),
+    CreateSessionError passes on UnknownModel, BadTitle, BadInstructions, Wake, Internal;
+    Self::LongMetadata(_) => Invalid("long_metadata"),
     Self::TooManyToday { used, limit, frees } => TooMany(
         "too_many_today",
         { "used": used, "limit": limit, "frees_at": frees.map(|frees| frees.at) };
@@ -107,8 +115,11 @@ impl Sessions {
         let instructions = wanted.instructions.unwrap_or_default();
         change::check_instructions(&instructions)?;
         let title = wanted.title.unwrap_or_default();
-        if title.chars().count() > LONGEST_TITLE {
-            return Err(CreateSessionError::LongTitle);
+        change::check_title(&title)?;
+        let metadata = serde_json::Value::Object(wanted.metadata.unwrap_or_default());
+        let n_bytes = metadata.to_string().len();
+        if n_bytes > LONGEST_METADATA_BYTES {
+            return Err(CreateSessionError::LongMetadata(n_bytes));
         }
         let approvals = match wanted.approvals {
             Some(policy) => policy,
@@ -127,7 +138,7 @@ impl Sessions {
             title: title.trim().to_owned(),
             model,
             instructions,
-            metadata: serde_json::Value::Object(wanted.metadata.unwrap_or_default()),
+            metadata,
             approvals,
             phase: Phase::Initializing,
             sandbox: SandboxState::None,

@@ -109,8 +109,16 @@ impl SessionLog {
     }
 
     async fn after_sure(&self) -> Result<Vec<LoggedEvent>, StoreError> {
-        let sure = self.sure.load(Ordering::Relaxed);
-        self.store.events(self.session, sure, PAGE).await
+        let mut after = self.sure.load(Ordering::Relaxed);
+        let mut events = Vec::new();
+        loop {
+            let page = self.store.events(self.session, after, PAGE).await?;
+            let Some(last) = page.last() else {
+                return Ok(events);
+            };
+            after = last.seq;
+            events.extend(page);
+        }
     }
 
     async fn take_steering_once(&self, is_retry: bool) -> Result<Vec<EventBody>, StoreError> {

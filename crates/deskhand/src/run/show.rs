@@ -5,14 +5,15 @@ use std::{
     time::Duration,
 };
 
-use console::{Term, style};
+use console::{Style, Term};
+use deskhand_core::plain::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{
     feed::FeedItem,
     narrator::{Mark, Narrator, Step, TurnEnd},
 };
-use crate::output;
+use crate::output::{self, Painted};
 
 /// The longest step without a terminal, in characters.
 const LONGEST_PLAIN_STEP: usize = 200;
@@ -58,18 +59,19 @@ impl Show {
     /// Shows the current activity.
     pub(super) fn activity(&self, text: &str) {
         if let Some(spinner) = &self.spinner {
-            spinner.set_message(text.to_owned());
+            spinner.set_message(Painted::plain(text).to_string());
         }
     }
 
     /// Shows a note that is not a step of the agent.
     pub(super) fn note(&self, text: &str) {
-        self.line(&style(text).for_stderr().dim().to_string());
+        self.line(&Painted::styled(text, &Style::new().for_stderr().dim()));
     }
 
     /// Shows a line of a question.
     pub(super) fn ask(&self, text: &str) {
-        self.line(&format!("{} {text}", style("?").for_stderr().yellow()));
+        let mark = Painted::styled("? ", &Style::new().for_stderr().yellow());
+        self.line(&Painted::joined([mark, Painted::plain(text)]));
     }
 
     /// Hides the spinner while the user types.
@@ -110,10 +112,10 @@ impl Show {
         }
     }
 
-    fn line(&self, text: &str) {
+    fn line(&self, line: &Painted) {
         match &self.spinner {
-            Some(spinner) if !spinner.is_hidden() => spinner.println(text),
-            Some(_) | None => output::say(text),
+            Some(spinner) if !spinner.is_hidden() => spinner.println(line.to_string()),
+            Some(_) | None => output::say_painted(line),
         }
     }
 
@@ -139,35 +141,38 @@ const TICK: Duration = Duration::from_millis(100);
 const SPINNER: &str = "{elapsed:>6} {spinner} {wide_msg}";
 
 /// Formats a step as one line of at most `width` characters. Notes and the reason of a failed turn are not cut.
-fn drawn(step: &Step, width: usize) -> String {
+fn drawn(step: &Step, width: usize) -> Painted {
+    let style = Style::new().for_stderr();
     let mark = match step.mark {
-        Mark::Done => style("✓").green(),
-        Mark::Failed => style("✗").red(),
-        Mark::Said => style("»").cyan(),
-        Mark::Note => style("·").dim(),
+        Mark::Done => Painted::styled(" ✓ ", &style.clone().green()),
+        Mark::Failed => Painted::styled(" ✗ ", &style.clone().red()),
+        Mark::Said => Painted::styled(" » ", &style.clone().cyan()),
+        Mark::Note => Painted::styled(" · ", &style.clone().dim()),
     };
     let time = format!("{:>6}", seconds(step.after_ms));
     let took = step.took_ms.map(|ms| format!(" ({})", seconds(ms)));
     let took = took.unwrap_or_default();
     let room = width.saturating_sub(time.len() + took.len() + 4).max(20);
+    // Escapes take room, so the text is cut as it will be seen.
+    let text = visible(&step.text);
     let text = match step.mark {
-        Mark::Done | Mark::Failed if step.took_ms.is_some() => cut(&step.text, room),
-        Mark::Said => cut(&step.text, room),
+        Mark::Done | Mark::Failed if step.took_ms.is_some() => cut(&text, room),
+        Mark::Said => cut(&text, room),
         // The reason why a turn failed may take more than one line.
-        Mark::Done | Mark::Failed | Mark::Note => step.text.clone(),
+        Mark::Done | Mark::Failed | Mark::Note => text.into_owned(),
     };
     let text = match step.mark {
-        Mark::Failed => style(text).red(),
-        Mark::Said => style(text).italic(),
-        Mark::Done | Mark::Note => style(text),
+        Mark::Failed => Painted::styled(&text, &style.clone().red()),
+        Mark::Said => Painted::styled(&text, &style.clone().italic()),
+        Mark::Done | Mark::Note => Painted::plain(&text),
     };
-    format!(
-        "{} {} {}{}",
-        style(time).for_stderr().dim(),
-        mark.for_stderr(),
-        text.for_stderr(),
-        style(took).for_stderr().dim()
-    )
+    let dim = style.dim();
+    Painted::joined([
+        Painted::styled(&time, &dim),
+        mark,
+        text,
+        Painted::styled(&took, &dim),
+    ])
 }
 
 fn seconds(ms: u64) -> String {
@@ -206,9 +211,12 @@ mod tests {
             text: "Type “ünïcödé and some more of it”".to_owned(),
             took_ms: Some(35),
         };
-        assert_eq!(drawn(&step, 40), "  1.2s ✓ Type “ünïcödé and some… (35ms)");
         assert_eq!(
-            drawn(&step, 80),
+            drawn(&step, 40).to_string(),
+            "  1.2s ✓ Type “ünïcödé and some… (35ms)"
+        );
+        assert_eq!(
+            drawn(&step, 80).to_string(),
             "  1.2s ✓ Type “ünïcödé and some more of it” (35ms)"
         );
     }

@@ -85,7 +85,8 @@ async fn wrong_and_missing_tokens_get_in_nowhere() {
 async fn a_sign_in_link_is_good_once() {
     let server = serve(&[]);
     let stranger = server.client().with_token("");
-    let (_, code) = server.link().split_once("#code=").unwrap();
+    let link = server.link().await;
+    let (_, code) = link.split_once("#code=").unwrap();
     assert_eq!(
         stranger
             .try_sign_in(json!({"code": code}), &[])

@@ -16,6 +16,13 @@ fn without_configuration_the_defaults_are_in_force() {
     data_dir = "HOME/.local/share/deskhand" # default
     database = ""                                    # default
     public_url = ""                                  # default
+    allowed_hosts = ""                               # default
+    allow_plain_http = false                         # default
+
+    [connections]
+    total = 2000                                     # default
+    per_address = 200                                # default
+    sockets_per_user = 100                           # default
 
     [log]
     level = "info"                                   # default
@@ -68,6 +75,7 @@ fn without_configuration_the_defaults_are_in_force() {
     [rate]
     requests_per_second = 500                        # default
     sign_ins_per_minute = 60                         # default
+    wrong_tokens_per_minute = 300                    # default
 
     [gateway]
     enabled = true                                   # default
@@ -142,6 +150,8 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
         .collect();
     insta::assert_snapshot!(changed.join("\n"), @r#"
     data_dir = "/from/flag"                          # --data-dir
+
+    [connections]
 
     [log]
 

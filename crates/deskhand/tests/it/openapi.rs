@@ -68,53 +68,53 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/openapi.json → 200
     GET    /api/secrets → 200 401 403 429 500 503
     DELETE /api/secrets/{name} → 204 401 403 404 429 500 503
-    PUT    /api/secrets/{name} → 204 400 401 403 404 413 429 500 503
+    PUT    /api/secrets/{name} → 204 400 401 403 404 408 413 429 500 503
     GET    /api/sessions → 200 400 401 403 429 500 503
-    POST   /api/sessions → 201 400 401 403 413 429 500 503
+    POST   /api/sessions → 201 400 401 403 408 413 429 500 503
     DELETE /api/sessions/{id} → 204 400 401 403 404 429 500 503
     GET    /api/sessions/{id} → 200 401 403 404 429 500 503
-    PATCH  /api/sessions/{id} → 200 400 401 403 404 409 413 429 500 503
-    POST   /api/sessions/{id}/actions → 200 400 401 403 404 409 413 429 500 503
+    PATCH  /api/sessions/{id} → 200 400 401 403 404 408 409 413 429 500 503
+    POST   /api/sessions/{id}/actions → 200 400 401 403 404 408 409 413 429 500 503
     GET    /api/sessions/{id}/decisions → 200 400 401 403 404 429 500 503
-    POST   /api/sessions/{id}/decisions/{decision}/answer → 200 400 401 403 404 409 413 422 429 500 503
+    POST   /api/sessions/{id}/decisions/{decision}/answer → 200 400 401 403 404 408 409 413 422 429 500 503
     GET    /api/sessions/{id}/events → 200 400 401 403 404 429 500 503
     DELETE /api/sessions/{id}/lease → 204 401 403 404 409 429 500 503
-    PUT    /api/sessions/{id}/lease → 200 400 401 403 404 409 413 429 500 503
+    PUT    /api/sessions/{id}/lease → 200 400 401 403 404 408 409 413 429 500 503
     GET    /api/sessions/{id}/messages → 200 400 401 403 404 429 500 503
-    POST   /api/sessions/{id}/messages → 202 400 401 403 404 409 413 429 500 503
+    POST   /api/sessions/{id}/messages → 202 400 401 403 404 408 409 413 429 500 503
     DELETE /api/sessions/{id}/offer → 204 401 403 404 429 500 503
     GET    /api/sessions/{id}/people → 200 401 403 404 429 500 503
     DELETE /api/sessions/{id}/people/{user} → 204 401 403 404 409 429 500 503
     GET    /api/sessions/{id}/people/{user} → 200 401 403 404 429 500 503
-    PUT    /api/sessions/{id}/people/{user} → 200 202 400 401 403 404 409 413 429 500 503
+    PUT    /api/sessions/{id}/people/{user} → 200 202 400 401 403 404 408 409 413 429 500 503
     GET    /api/sessions/{id}/queue → 200 401 403 404 429 500 503
     DELETE /api/sessions/{id}/queue/{message} → 204 401 403 404 409 429 500 503
-    PATCH  /api/sessions/{id}/queue/{message} → 200 400 401 403 404 409 413 429 500 503
+    PATCH  /api/sessions/{id}/queue/{message} → 200 400 401 403 404 408 409 413 429 500 503
     GET    /api/sessions/{id}/screenshot → 200 401 403 404 429 500 503
     GET    /api/sessions/{id}/shares → 200 401 403 404 429 500 503
-    POST   /api/sessions/{id}/shares → 201 400 401 403 404 413 429 500 503
+    POST   /api/sessions/{id}/shares → 201 400 401 403 404 408 413 429 500 503
     DELETE /api/sessions/{id}/shares/{share} → 204 401 403 404 429 500 503
     POST   /api/sessions/{id}/stop → 202 401 403 404 409 429 500 503
     GET    /api/sessions/{id}/stream → 101 400 401 403 404 429 500 503
     GET    /api/sessions/{id}/vnc → 101 400 401 403 404 409 429 500 503
     GET    /api/settings → 200 401 403 429 500 503
-    PATCH  /api/settings → 200 400 401 403 413 429 500 503
-    POST   /api/shares/join → 200 400 401 403 404 413 429 500 503
-    POST   /api/sign-in → 204 400 401 403 409 413 429 500 503
+    PATCH  /api/settings → 200 400 401 403 408 413 429 500 503
+    POST   /api/shares/join → 200 400 401 403 404 408 413 429 500 503
+    POST   /api/sign-in → 204 400 401 403 408 409 413 429 500 503
     POST   /api/sign-in-links → 201 401 403 429 500 503
     DELETE /api/sign-ins → 204 401 403 429 500 503
     GET    /api/sign-ins → 200 401 403 429 500 503
     DELETE /api/sign-ins/{id} → 204 401 403 404 429 500 503
     POST   /api/sign-out → 204 401 403 429 500 503
     GET    /api/tokens → 200 401 403 429 500 503
-    POST   /api/tokens → 201 400 401 403 413 429 500 503
+    POST   /api/tokens → 201 400 401 403 408 413 429 500 503
     DELETE /api/tokens/{id} → 204 401 403 404 429 500 503
     GET    /api/users → 200 400 401 403 429 500 503
-    POST   /api/users → 201 400 401 403 409 413 429 500 503
-    PATCH  /api/users/{id} → 200 400 401 403 404 409 413 429 500 503
+    POST   /api/users → 201 400 401 403 408 409 413 429 500 503
+    PATCH  /api/users/{id} → 200 400 401 403 404 408 409 413 429 500 503
     GET    /api/users/{id}/limits → 200 401 403 404 429 500 503
-    PUT    /api/users/{id}/limits → 200 400 401 403 404 413 429 500 503
-    POST   /api/users/{id}/sign-in-links → 201 400 401 403 404 409 413 429 500 503
+    PUT    /api/users/{id}/limits → 200 400 401 403 404 408 413 429 500 503
+    POST   /api/users/{id}/sign-in-links → 201 400 401 403 404 408 409 413 429 500 503
     GET    /health → 200 503
     GET    /metrics → 200 401 403 429 500 503
     ");

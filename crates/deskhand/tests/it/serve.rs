@@ -1,6 +1,8 @@
 //! `deskhand serve` and `deskhand login`.
 
-use std::{net::TcpListener, os::unix::fs::PermissionsExt};
+use std::{
+    fs::Permissions, io::ErrorKind, net::TcpListener, os::unix::fs::PermissionsExt, path::Path,
+};
 
 use rustix::process::Signal;
 
@@ -12,40 +14,105 @@ const ANY_PORT: &str = "127.0.0.1:0";
 fn serve(place: &Place) -> (Started, String) {
     let server = place.start(&["serve", "--listen", ANY_PORT]);
     let line = server.says("Open");
-    let link = line.split_whitespace().nth(1).unwrap().to_owned();
-    (server, link)
+    let page = line.split_whitespace().nth(1).unwrap().to_owned();
+    (server, page)
+}
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
 #[test]
 fn a_server_says_where_to_look_and_clears_up_behind_it() {
     let place = Place::new();
-    let (server, link) = serve(&place);
-    assert!(
-        link.starts_with("http://localhost:") && link.contains("/#code="),
-        "{link}"
-    );
-    let token = std::fs::metadata(place.data_dir().join("admin-token")).unwrap();
-    assert_eq!(token.permissions().mode() & 0o777, 0o600);
-    let folder = std::fs::metadata(place.data_dir()).unwrap();
-    assert_eq!(folder.permissions().mode() & 0o777, 0o700);
-    assert!(place.data_dir().join("server.json").exists());
+    let (server, page) = serve(&place);
+    let file = |name: &str| place.data_dir().join(name);
+    assert!(page.starts_with("http://localhost:"), "{page}");
+    for name in ["admin-token", "deskhand.db", "server.json", "server.sock"] {
+        assert_eq!(mode(&file(name)), 0o600, "{name}");
+    }
+    assert_eq!(mode(&place.data_dir()), 0o700);
 
     server.signal(Signal::TERM);
     let ended = server.end();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    assert!(!place.data_dir().join("server.json").exists());
+    assert!(!file("server.json").exists() && !file("server.sock").exists());
+    // What is no terminal keeps its lines, and a sign-in link is for one person.
+    assert!(
+        page.strip_prefix("http://localhost:")
+            .unwrap()
+            .parse::<u16>()
+            .is_ok()
+    );
+    let printed = format!("{}{}", ended.stdout, ended.stderr);
+    assert!(!printed.contains("code="), "{printed}");
+    assert!(printed.contains("`deskhand login`"), "{printed}");
+}
+
+#[test]
+fn what_others_may_read_is_taken_from_them() {
+    let place = Place::new();
+    let (server, _page) = serve(&place);
+    server.signal(Signal::TERM);
+    server.end();
+    let open = |name: &str, mode: u32| {
+        let path = place.data_dir().join(name);
+        std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        path
+    };
+    let files = [open("deskhand.db", 0o644), open("admin-token", 0o664)];
+    let folder = open("", 0o755);
+    let (server, _page) = serve(&place);
+    assert_eq!(mode(&folder), 0o700);
+    assert_eq!(files.each_ref().map(|file| mode(file)), [0o600; 2]);
+    server.signal(Signal::TERM);
+    server.end();
+
+    std::fs::write(place.data_dir().join("letter"), "").unwrap();
+    open("", 0o755);
+    let refused = place.run(&["serve", "--listen", ANY_PORT]);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("chmod 700"), "{}", refused.stderr);
+}
+
+#[test]
+fn plain_http_beyond_this_machine_must_be_asked_for() {
+    let everywhere = ["serve", "--listen", "0.0.0.0:0"];
+    let refused = Place::new().run(&everywhere);
+    assert_eq!(refused.code, Some(1));
+    for way_out in ["127.0.0.1", "https://", "allow_plain_http"] {
+        assert!(refused.stderr.contains(way_out), "{}", refused.stderr);
+    }
+    for (name, value) in [
+        ("DESKHAND_ALLOW_PLAIN_HTTP", "true"),
+        ("DESKHAND_PUBLIC_URL", "https://desk.example"),
+    ] {
+        let server = Place::new().with(name, value).start(&everywhere);
+        server.says("Open");
+        server.signal(Signal::TERM);
+        assert_eq!(server.end().code, Some(0));
+    }
 }
 
 #[test]
 fn login_prints_a_new_link() {
     let place = Place::new();
-    let (server, first) = serve(&place);
-    let ended = place.run(&["login"]);
-    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    let second = ended.stdout.trim();
-    let page = |link: &str| link.split("#code=").next().unwrap().to_owned();
-    assert_eq!(page(second), page(&first));
-    assert_ne!(second, first);
+    let (server, page) = serve(&place);
+    let login = || {
+        let ended = place.run(&["login"]);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        ended.stdout.trim().to_owned()
+    };
+    let (first, second) = (login(), login());
+    let code = |link: &str| {
+        link.strip_prefix(&*page)
+            .unwrap()
+            .split_once("code=")
+            .unwrap()
+            .1
+            .to_owned()
+    };
+    assert_ne!(code(&first), code(&second));
     server.ctrl_c();
     assert_eq!(server.end().code, Some(0));
 }
@@ -78,17 +145,26 @@ fn a_named_server_needs_a_token_and_must_answer() {
 #[test]
 fn a_server_that_was_killed_is_not_believed_in() {
     let place = Place::new();
-    let (server, _link) = serve(&place);
+    let (server, page) = serve(&place);
     server.signal(Signal::KILL);
     assert_eq!(server.end().code, None);
     assert!(place.data_dir().join("server.json").exists());
 
-    let ended = place.run(&["login"]);
-    assert!(
-        ended.stderr.contains("no server is running"),
-        "{}",
-        ended.stderr
-    );
+    // Whoever listens at its address now is sent nothing, least of all the token.
+    let port = page.rsplit_once(':').unwrap().1;
+    let stranger = TcpListener::bind(format!("127.0.0.1:{port}")).unwrap();
+    stranger.set_nonblocking(true).unwrap();
+    for command in ["login", "decisions"] {
+        let ended = place.run(&[command]);
+        assert!(
+            ended.stderr.contains("no server is running"),
+            "{}",
+            ended.stderr
+        );
+    }
+    let heard = stranger.accept().map_err(|error| error.kind());
+    assert_eq!(heard.map(|_| ()), Err(ErrorKind::WouldBlock));
+    drop(stranger);
 
     let (server, _link) = serve(&place);
     assert_eq!(

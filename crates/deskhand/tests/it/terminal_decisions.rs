@@ -7,7 +7,7 @@ steps:
   - text: "I ask."
     calls:
       - ask_user: {question: "Which colour?", form: choices, choices: [{value: r, label: Red}, {value: g, label: Green}]}
-      - bash: {command: "rm -rf x"}
+      - bash: {command: "rm -rf x\e]52;c;eA==\a #\u202e harmless"}
   - text: "Told {{ result.1 }}, then {{ result.2 }}"
 "#;
 
@@ -42,7 +42,12 @@ fn what_a_task_asks_is_listed_and_answered_from_another_terminal() {
     let right = place.run(&["answer", id, "green"]);
     assert_eq!(right.code, Some(0), "{}", right.stderr);
 
-    task.notes("$ rm -rf x");
+    // The terminal is told nothing, and the text reads as it is.
+    let command = task.notes("$ rm -rf x");
+    let shown = r"$ rm -rf x\u001b]52;c;eA==\u0007 #\u202e harmless";
+    assert!(command.ends_with(shown), "{command:?}");
+    let listed = place.run(&["decisions"]).stdout;
+    assert!(listed.contains(shown), "{listed:?}");
     let how = task.notes("Answer it with `deskhand answer ");
     let id = how.split_whitespace().nth(6).unwrap();
     assert_eq!(place.run(&["answer", id, "--no"]).code, Some(0));

@@ -1,21 +1,21 @@
 //! Connections that arrive through the links of sandboxes instead of the network.
 
-use std::{future::pending, io};
+use std::{io, net::Ipv4Addr};
 
-use axum::{
-    extract::connect_info::Connected,
-    serve::{IncomingStream, Listener},
-};
+use axum::{Router, extract::ConnectInfo};
 use deskhand_core::{gateway::GatewayConnection, id::SessionId, secret::Secret};
 use futures::StreamExt;
-use tokio::{
-    io::{AsyncRead, AsyncWrite, Join, join},
-    sync::mpsc,
+use tokio::{io::join, sync::mpsc, task::JoinSet};
+use tokio_util::{
+    io::{CopyToBytes, SinkWriter, StreamReader},
+    sync::CancellationToken,
 };
-use tokio_util::io::{CopyToBytes, SinkWriter, StreamReader};
 
-/// Accepts connections from sandboxes.
-pub(super) struct Door(pub(super) mpsc::Receiver<GatewayConnection>);
+use crate::{
+    address::AddressBlock,
+    limits::ConnectionLimits,
+    port::{Places, serve_connection},
+};
 
 /// The sandbox that a connection comes from.
 #[derive(Debug, Clone)]
@@ -25,35 +25,45 @@ pub(super) struct Peer {
     pub(super) token: Secret,
 }
 
-impl Listener for Door {
-    type Io = Join<Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>>;
-    type Addr = Peer;
-
-    async fn accept(&mut self) -> (Self::Io, Peer) {
-        // If the channel is closed, no connections will come; wait for the shutdown.
-        let Some(connection) = self.0.recv().await else {
-            return pending().await;
+/// Serves connections from sandboxes until `shutdown` fires, with the timeouts of the port.
+pub(super) async fn serve(
+    mut connections: mpsc::Receiver<GatewayConnection>,
+    router: Router,
+    shutdown: CancellationToken,
+) {
+    // The sandbox's side bounds the connections of each sandbox.
+    let places = Places::new(ConnectionLimits::NONE);
+    let mut served = JoinSet::new();
+    loop {
+        let connection = tokio::select! {
+            () = shutdown.cancelled() => break,
+            // If the channel is closed, no connections will come; wait for the shutdown.
+            Some(connection) = connections.recv() => connection,
+            Some(_) = served.join_next() => continue,
+            else => {
+                shutdown.cancelled().await;
+                break;
+            }
         };
         let GatewayConnection {
             session,
             token,
             stream,
         } = connection;
+        let Some(place) = places.enter(AddressBlock::of(Ipv4Addr::LOCALHOST.into())) else {
+            continue;
+        };
         let reader = StreamReader::new(stream.incoming.map(io::Result::Ok));
         let writer = SinkWriter::new(CopyToBytes::new(stream.outgoing));
-        (
-            join(Box::new(reader), Box::new(writer)),
-            Peer { session, token },
-        )
+        let info = ConnectInfo(Peer { session, token });
+        let io = join(reader, writer);
+        served.spawn(serve_connection(
+            io,
+            place,
+            info,
+            router.clone(),
+            shutdown.clone(),
+        ));
     }
-
-    fn local_addr(&self) -> io::Result<Peer> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-impl Connected<IncomingStream<'_, Door>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
-        stream.remote_addr().clone()
-    }
+    while served.join_next().await.is_some() {}
 }

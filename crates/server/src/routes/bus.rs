@@ -19,7 +19,7 @@ use tracing::Instrument;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::stream::{IDLE_TIMEOUT, PING_INTERVAL, TOO_SLOW, close, send};
-use crate::{Shared, caller::Pass, metrics::OpenSocket, problem::Problem, view};
+use crate::{Shared, caller::Pass, metrics::OpenSocket, problem::Problem, sockets, view};
 use subscriptions::Subscriptions;
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -45,6 +45,7 @@ const LONGEST_MESSAGE_BYTES: usize = 4 * 1024;
     responses(
         (status = 101, description = "the WebSocket is open"),
         (status = 400, description = "`malformed`"),
+        (status = 429, description = "`too_many_sockets`"),
     ),
 )]
 pub(crate) async fn follow_all(
@@ -53,13 +54,16 @@ pub(crate) async fn follow_all(
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
     let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
+    let counted = shared.sockets.open(pass.identity.user)?;
     let guest = shared.app.welcome(pass.credential).await?;
     let feed = shared.app.sessions().follow_all(pass.identity.user);
     let subscriptions = Subscriptions::new(shared.clone(), pass.identity);
     let span = tracing::Span::current();
-    let upgrade = upgrade.max_message_size(LONGEST_MESSAGE_BYTES);
-    Ok(upgrade.on_upgrade(move |socket| {
-        Box::pin(serve(socket, shared, guest, feed, subscriptions)).instrument(span)
+    let upgrade = sockets::bounded(upgrade, LONGEST_MESSAGE_BYTES);
+    Ok(upgrade.on_upgrade(move |socket| async move {
+        let served = Box::pin(serve(socket, shared, guest, feed, subscriptions));
+        served.instrument(span).await;
+        drop(counted);
     }))
 }
 

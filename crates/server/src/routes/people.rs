@@ -14,7 +14,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Shared,
-    caller::{AccountHolder, COOKIE, Caller, OwnPage, Pass, cookie},
+    caller::{AccountHolder, Caller, OwnPage, Pass, cookie},
     extract::Body,
     origin_address::Stranger,
     problem::Problem,
@@ -56,7 +56,7 @@ pub(crate) async fn sign_in(
     Body(body): Body<SignInBody>,
 ) -> Result<impl IntoResponse, Problem> {
     let browser = headers.get(header::USER_AGENT);
-    let earlier = cookie(&headers);
+    let earlier = cookie(&headers, shared.site.cookie());
     let request = SignInRequest {
         code: &body.code,
         cookie: earlier.as_ref(),
@@ -85,7 +85,7 @@ pub(crate) async fn sign_out(
     pass: Pass,
     headers: HeaderMap,
 ) -> Result<impl IntoResponse, Problem> {
-    if let Some(cookie) = cookie(&headers) {
+    if let Some(cookie) = cookie(&headers, shared.site.cookie()) {
         let by = pass.requester();
         shared.app.users().sign_out(by, &cookie).await?;
     }
@@ -141,10 +141,11 @@ pub(crate) fn sign_in_link(
 }
 
 pub(super) fn set_cookie(shared: &Shared, value: &str, max_age_secs: u64) -> String {
-    let secure = if shared.settings.public_url.starts_with("https:") {
+    let secure = if shared.site.is_encrypted() {
         "; Secure"
     } else {
         ""
     };
-    format!("{COOKIE}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={max_age_secs}{secure}")
+    let name = shared.site.cookie();
+    format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={max_age_secs}{secure}")
 }

@@ -28,7 +28,8 @@ use crate::{
     metrics::OpenSocket,
     paths::SessionPath,
     problem::Problem,
-    screen_input::{Hands, ScreenInput},
+    screen_input::{Hands, LONGEST_MESSAGE_BYTES, ScreenInput},
+    sockets,
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -98,8 +99,8 @@ fn show(picture: Picture, caching: &'static str) -> Response {
 
 /// Watches the screen over a WebSocket.
 ///
-/// It speaks RFB (VNC) like noVNC, with the subprotocol `binary` and one binary message per chunk of bytes. Any number
-/// of clients may watch. The server passes on keys, pointer and clipboard only from the user who has control. It wakes
+/// It speaks RFB (VNC) like noVNC, with the subprotocol `binary` and one binary message of at most 64 KiB per chunk of
+/// bytes. Any number of clients may watch. The server passes on keys, pointer and clipboard only from the user who has control. It wakes
 /// a sleeping session for users who may send messages in it.
 #[utoipa::path(
     get,
@@ -111,7 +112,7 @@ fn show(picture: Picture, caching: &'static str) -> Response {
         (status = 101, description = "the WebSocket is open"),
         (status = 400, description = "`malformed`"),
         (status = 409, description = "`no_sandbox`"),
-        (status = 429, description = "`too_many_awake`"),
+        (status = 429, description = "`too_many_awake`, `too_many_sockets`"),
     ),
 )]
 pub(crate) async fn watch(
@@ -121,6 +122,7 @@ pub(crate) async fn watch(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
     let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
+    let counted = shared.sockets.open(pass.identity.user)?;
     let viewer = pass.viewer();
     let admission = shared.app.admit(pass.credential, id).await?;
     let may_wake = pass.identity.scope >= Scope::Write;
@@ -128,9 +130,12 @@ pub(crate) async fn watch(
     let screen = computers.open_screen(viewer, id, may_wake).await?;
     let connection = shared.app.control().connect(pass.identity.user, id);
     let upgrade = upgrade.protocols(["binary"]).read_buffer_size(READ_BYTES);
+    let upgrade = sockets::bounded(upgrade, LONGEST_MESSAGE_BYTES);
     let span = tracing::Span::current();
-    Ok(upgrade.on_upgrade(move |socket| {
-        relay(socket, screen, connection, admission, shared.shutdown).instrument(span)
+    Ok(upgrade.on_upgrade(move |socket| async move {
+        let relay = relay(socket, screen, connection, admission, shared.shutdown);
+        relay.instrument(span).await;
+        drop(counted);
     }))
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct SessionsQuery {
     request_body = CreateSessionBody,
     responses(
         (status = 201, description = "the session", body = SessionView),
-        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_title`, `long_metadata`, `bad_policy`, `bad_budget`"),
         (status = 429, description = "`too_many_awake`, `too_many_today`"),
     ),
 )]
@@ -114,7 +114,7 @@ pub(crate) async fn show(
     request_body = ChangeSessionBody,
     responses(
         (status = 200, description = "the session", body = SessionView),
-        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_policy`, `bad_budget`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_title`, `bad_policy`, `bad_budget`"),
         (status = 409, description = "`session_ended`: the model of an ended session cannot be changed"),
     ),
 )]

@@ -23,6 +23,7 @@ use crate::{
     extract::{Id, Query, page_size},
     paths::SessionPath,
     problem::Problem,
+    sockets,
 };
 use connection::Client;
 pub(crate) use connection::{TOO_SLOW, close, send};
@@ -66,6 +67,9 @@ pub(crate) struct Follow {
 }
 
 /// Lists the events of a session's log, in order.
+///
+/// A page has at most `limit` events, and fewer if they are longer than 4 MiB together. Ask again after the last one
+/// until a page is empty.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/events",
@@ -110,6 +114,7 @@ pub(crate) async fn list(
     responses(
         (status = 101, description = "the WebSocket is open"),
         (status = 400, description = "`after_newest`"),
+        (status = 429, description = "`too_many_sockets`"),
     ),
 )]
 pub(crate) async fn follow(
@@ -119,6 +124,7 @@ pub(crate) async fn follow(
     Query(query): Query<Follow>,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
+    let counted = shared.sockets.open(pass.identity.user)?;
     let viewer = pass.viewer();
     let admission = shared.app.admit(pass.credential, id).await?;
     let sessions = shared.app.sessions();
@@ -133,10 +139,10 @@ pub(crate) async fn follow(
         tell_presence: query.presence,
     };
     let span = tracing::Span::current();
-    let upgrade = upgrade
-        .read_buffer_size(READ_BYTES)
-        .max_message_size(READ_BYTES);
-    Ok(upgrade.on_upgrade(move |socket| {
-        connection::serve(socket, feed, client, admission, shared.shutdown).instrument(span)
+    let upgrade = sockets::bounded(upgrade.read_buffer_size(READ_BYTES), READ_BYTES);
+    Ok(upgrade.on_upgrade(move |socket| async move {
+        let served = connection::serve(socket, feed, client, admission, shared.shutdown);
+        served.instrument(span).await;
+        drop(counted);
     }))
 }

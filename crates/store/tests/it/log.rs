@@ -24,6 +24,7 @@ on_both_databases! {
     nobody_sees_a_strangers_session,
     lists_come_in_pages_without_overlap,
     what_is_logged_survives_a_restart,
+    a_page_of_the_log_has_a_bound_in_bytes,
 }
 
 fn text(text: &str) -> EventBody {
@@ -243,4 +244,26 @@ async fn what_is_logged_survives_a_restart(world: World) {
         })
     })
     .unwrap();
+}
+
+async fn a_page_of_the_log_has_a_bound_in_bytes(world: World) {
+    let session = world.session().await;
+    let (long, longest) = (text(&"x".repeat(1_000_000)), text(&"ü".repeat(3_000_000)));
+    for body in [&long, &long, &long, &long, &long, &longest, &long] {
+        let append = AppendEvents::new(std::slice::from_ref(body));
+        world.commit(session, append).await.unwrap();
+    }
+    let mut after = 1;
+    let mut pages = Vec::new();
+    loop {
+        let page = world.store.events(session, after, 5_000).await.unwrap();
+        let Some(last) = page.last() else { break };
+        after = last.seq;
+        pages.push(page.len());
+    }
+    // An event that is longer than a page has one of its own.
+    assert_eq!(pages, [4, 1, 1, 1]);
+    assert_eq!(after, 8);
+    let few = world.store.events(session, 0, 3).await.unwrap();
+    assert_eq!(few.len(), 3);
 }

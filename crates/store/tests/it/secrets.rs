@@ -1,6 +1,6 @@
 //! Secrets, and the key that they are encrypted with.
 
-use std::os::unix::fs::PermissionsExt;
+use std::{fs::Permissions, os::unix::fs::PermissionsExt};
 
 use deskhand_core::{
     clock::{Clock, SystemClock},
@@ -138,6 +138,15 @@ async fn a_key_is_made_once_and_for_its_owner_only() {
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     assert!(!format!("{one:?}").contains(std::fs::read_to_string(&path).unwrap().trim()));
+
+    for (mode, is_refused) in [(0o644, true), (0o620, true), (0o640, false), (0o400, false)] {
+        std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        let read = file.read().await;
+        let is_open = matches!(read, Err(KeyError::OpenToOthers { .. }));
+        assert_eq!(is_open, is_refused, "{mode:o}");
+        assert!(is_refused || read.is_ok());
+    }
+    std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
 
     std::fs::write(&path, "short").unwrap();
     assert!(matches!(file.read().await, Err(KeyError::Malformed(_))));

@@ -160,3 +160,14 @@ it("leaves the use of a secret to the owner", async () => {
   await userEvent.click(screen.getByRole("button", { name: "Approve" }));
   expect(sent()).toEqual({ yes: true });
 });
+
+it("shows the whole command as it is, and how long it is", () => {
+  const command = `echo \u202eharmless\n${"true\n".repeat(30)}rm -r ~`;
+  const subject = { tool: "bash", input: { shell: "run", command } };
+  show({ kind: "approval", form: { type: "yes_no" }, subject });
+  const what = screen.getByLabelText("What the agent wants to do");
+  expect(what.textContent).toContain("echo \\u202eharmless\n");
+  expect(what.textContent).toMatch(/rm -r ~$/);
+  expect(what.className).not.toContain("max-h");
+  screen.getByText("32 lines");
+});

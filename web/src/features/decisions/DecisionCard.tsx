@@ -10,6 +10,7 @@ import { Markdown } from "../../components/Markdown";
 import { Notice } from "../../components/Notice";
 import { cx } from "../../lib/cx";
 import { includes } from "../../lib/rights";
+import { counted, visible } from "../../lib/text";
 import { formatElapsed, formatMoment } from "../../lib/time";
 import { useNow } from "../../lib/useNow";
 import { AnswerForm } from "./AnswerForm";
@@ -82,7 +83,7 @@ export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardPr
         {isOpen && asked.expiresAt != null && <Countdown until={asked.expiresAt} />}
       </div>
       <div className="flex flex-col gap-2.5 px-3 pt-1.5 pb-3">
-        <Markdown text={asked.prompt} />
+        <Markdown text={visible(asked.prompt)} />
         {asked.subject != null && <What subject={asked.subject} />}
         {isOpen ? (
           <Open sessionId={sessionId} asked={asked} right={right} />
@@ -176,18 +177,22 @@ function outcomeWords(asked: Asked, when: string | undefined): string {
   }
 }
 
-/** Shows exactly what would be done. */
+/** Shows exactly what would be done, all of it: whoever approves must not overlook the end. */
 function What({ subject }: { subject: Subject }) {
+  const text = visible(subjectText(subject));
+  const nLines = text.trimEnd().split("\n").length;
   return (
-    <pre
-      // A long text can be scrolled with the keyboard too.
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-      tabIndex={0}
-      aria-label="What the agent wants to do"
-      className="max-h-48 overflow-auto rounded-md border border-line bg-sunken px-2.5 py-2 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"
-    >
-      {subjectText(subject)}
-    </pre>
+    <figure className="flex flex-col gap-1">
+      <pre
+        aria-label="What the agent wants to do"
+        className="rounded-md border border-line bg-sunken px-2.5 py-2 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"
+      >
+        {text}
+      </pre>
+      {nLines > 1 && (
+        <figcaption className="text-xs text-faint">{counted(nLines, "line")}</figcaption>
+      )}
+    </figure>
   );
 }
 
