@@ -17,14 +17,14 @@ use crate::{
     desktop::{ActError, Desktop},
     editor::Editor,
     put_file::put_file,
-    shell::{OnOutput, Shell, ShellError},
+    shell::{OnOutput, ShellError, Shells},
 };
 
 /// The parts of the computer that handlers use. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Parts {
     desktop: Desktop,
-    shell: Shell,
+    shells: Shells,
     editor: Arc<Mutex<Editor>>,
 }
 
@@ -66,10 +66,10 @@ pub(crate) trait Handler: Operation<ForRunner> {
 }
 
 impl Parts {
-    pub(crate) fn new(desktop: Desktop, shell: Shell) -> Self {
+    pub(crate) fn new(desktop: Desktop, shells: Shells) -> Self {
         Self {
             desktop,
-            shell,
+            shells,
             editor: Arc::default(),
         }
     }
@@ -124,7 +124,7 @@ impl Handler for ShellRequest {
     fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self> {
         async move {
             let output = parts
-                .shell
+                .shells
                 .perform(self, context.on_output, context.cancel)
                 .await;
             Ok::<ShellOutput, _>(output?)

@@ -59,17 +59,11 @@ impl SeatHandle {
 impl Seat {
     /// Returns the process of the focused window, if it runs on this machine.
     fn focused_pid(&self) -> Result<Option<Pid>, XError> {
-        use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _};
-        let Some(client) = self.focused()?.map(|focused| focused.window) else {
+        let Some(focused) = self.focused()? else {
             return Ok(None);
         };
-        let mask = ClientIdMask::LOCAL_CLIENT_PID;
-        let asked = self
-            .connection
-            .res_query_client_ids(&[ClientIdSpec { client, mask }])?;
-        let ids = asked.reply()?.ids;
-        let pid = ids.iter().find_map(|id| id.value.first());
-        Ok(pid.and_then(|pid| Pid::from_raw(RawPid::try_from(*pid).ok()?)))
+        let pid = self.client_pid(focused.window)?;
+        Ok(pid.and_then(|pid| Pid::from_raw(RawPid::try_from(pid).ok()?)))
     }
 }
 

@@ -14,3 +14,4 @@ mod life;
 mod limits;
 mod link;
 mod support;
+mod takeover;
