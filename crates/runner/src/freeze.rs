@@ -4,7 +4,7 @@
 //! needs continue. Because a stopped process can arrange to be woken by a signal, processes that have done so are
 //! killed, and so is every process that is found awake later.
 
-mod spare;
+mod spared;
 
 use std::{
     collections::HashSet,
@@ -19,7 +19,7 @@ use rustix::process::{
     Pid, Resource, Rlimit, Signal, getrlimit, kill_process, kill_process_group, prlimit,
 };
 
-pub(crate) use self::spare::Spare;
+pub(crate) use self::spared::SparedPrograms;
 use crate::processes::{self, Process};
 
 /// The most rounds of stopping everything and killing those that could wake up.
@@ -67,7 +67,7 @@ impl Freezer {
     ///
     /// Called again, it also stops processes that were spared or did not exist before. Returns `None` if it cannot
     /// stop anything.
-    pub(crate) fn freeze(&self, spare: &Spare) -> Option<HashSet<u32>> {
+    pub(crate) fn freeze(&self, spare: &SparedPrograms) -> Option<HashSet<u32>> {
         if !self.is_alone {
             return None;
         }
@@ -120,7 +120,7 @@ impl Freezer {
     }
 
     /// Kills frozen processes that are awake nevertheless, and freezes everything again if there were any.
-    pub(crate) fn check(&self, spare: &Spare) {
+    pub(crate) fn check(&self, spare: &SparedPrograms) {
         let is_broken = {
             let mut frozen = self.frozen();
             let Some(frozen) = frozen.as_mut() else {
@@ -157,7 +157,7 @@ impl Freezer {
 }
 
 impl Frozen {
-    fn stop_all(&mut self, spare: &Spare) {
+    fn stop_all(&mut self, spare: &SparedPrograms) {
         let before = processes::all().into_iter().filter(Process::is_stopped);
         let before: HashSet<(i32, u64)> = before.map(|process| name(&process)).collect();
         // The process group with the number 1 means all processes that this one may signal, besides itself and the

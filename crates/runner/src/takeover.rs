@@ -11,7 +11,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
     desktop::{ClientProcesses, Desktop},
-    freeze::{Freezer, Spare},
+    freeze::{Freezer, SparedPrograms},
     shell::Shells,
 };
 
@@ -143,9 +143,9 @@ impl TakeOver {
 }
 
 impl TakeOverParts {
-    fn spare(&self) -> Spare {
+    fn spare(&self) -> SparedPrograms {
         let programs = self.desktop.programs();
-        Spare {
+        SparedPrograms {
             x_server: programs.x_server(),
             window_manager: programs.window_manager(),
             browser: programs.browser(),

@@ -6,7 +6,7 @@ use crate::processes::Process;
 
 /// The programs to spare, by process id.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Spare {
+pub(crate) struct SparedPrograms {
     pub(crate) x_server: Option<i32>,
     pub(crate) window_manager: Option<i32>,
     /// Spared with the processes that it consists of, but not with other programs that it started.
@@ -15,7 +15,7 @@ pub(crate) struct Spare {
     pub(crate) shell: Option<i32>,
 }
 
-impl Spare {
+impl SparedPrograms {
     /// Returns the ids of the processes to spare. This process and those above it are always among them.
     pub(super) fn ids(&self, all: &[Process]) -> HashSet<i32> {
         let me = i32::try_from(std::process::id()).unwrap_or_default();
@@ -112,7 +112,7 @@ mod tests {
             (50, 1), // a daemon
         ];
         let all: Vec<Process> = tree.map(|(pid, parent)| process(pid, parent)).to_vec();
-        let spare = Spare {
+        let spare = SparedPrograms {
             x_server: Some(10),
             window_manager: Some(11),
             browser: Some(20),
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn without_programs_only_the_runner_goes_on() {
         let all = [process(1, 0), process(2, 1), process(3, 2)];
-        let spared = Spare::default().ids_around(2, &all, |_, _| true);
+        let spared = SparedPrograms::default().ids_around(2, &all, |_, _| true);
         assert_eq!(spared, HashSet::from([1, 2]));
     }
 }
