@@ -7,6 +7,7 @@ mod decisions;
 pub(crate) mod keeper;
 mod leftovers;
 mod news;
+mod reseal;
 mod token_uses;
 
 use std::{
@@ -22,7 +23,7 @@ use tokio::{sync::Notify, time::Instant};
 
 pub(crate) use self::{
     decisions::SettleExpired, keeper::Keeper, leftovers::RemoveLeftovers, news::TellNews,
-    token_uses::WriteTokenUses,
+    reseal::ResealSecrets, token_uses::WriteTokenUses,
 };
 
 /// The pause after a run that failed.

@@ -10,7 +10,9 @@ use crate::{
     computers::ComputerParts,
     control::ControlParts,
     feed::{bus::Bus, log::Log},
-    jobs::{Job, Jobs, Keeper, RemoveLeftovers, SettleExpired, TellNews, WriteTokenUses},
+    jobs::{
+        Job, Jobs, Keeper, RemoveLeftovers, ResealSecrets, SettleExpired, TellNews, WriteTokenUses,
+    },
     live::{LiveParts, LiveSessions},
     people::limits::LimitTable,
     queue::QueueParts,
@@ -161,6 +163,9 @@ impl Common {
             Arc::new(RemoveLeftovers {
                 sandboxes: Arc::clone(&self.parts.sandboxes),
                 store: store.clone(),
+            }),
+            Arc::new(ResealSecrets {
+                vault: self.vault.clone(),
             }),
         ];
         Jobs::start(jobs, &self.parts.clock, &self.parts.tasks)

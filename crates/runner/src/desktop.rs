@@ -12,6 +12,7 @@ mod guard;
 mod hands;
 mod keyboard;
 mod keysyms;
+mod pasteboard;
 mod program_ids;
 mod programs;
 mod rest;
@@ -37,7 +38,7 @@ use deskhand_core::{
     sandbox::{Acted, Frame},
     secret::Secret,
     tasks::Tasks,
-    vault::Filling,
+    vault::{FieldPlace, Filling},
 };
 use tokio::{
     net::UnixStream,
@@ -50,7 +51,7 @@ use self::{
     actions::Performer,
     curtain::Curtain,
     events::Events,
-    guard::Guard,
+    guard::{Guard, GuardedValues},
     program_ids::ProgramIds,
     programs::{Supervisor, XServer},
     screen_socket::ScreenSocket,
@@ -147,7 +148,8 @@ impl Desktop {
         let browser = programs::start_browser(&supervisor, &display, &config.browser)?;
 
         let (seat, screen) = SeatHandle::start(&display).await?;
-        let events = Arc::new(listen(&display).await?);
+        let guarded = GuardedValues::default();
+        let events = Arc::new(listen(&display, guarded.clone()).await?);
         Ok(Self(Arc::new(DesktopParts {
             screen,
             display,
@@ -156,7 +158,7 @@ impl Desktop {
             programs: Arc::clone(&supervisor.ids),
             curtain: Mutex::default(),
             performer: Performer::new(seat.clone(), Arc::clone(&events)),
-            guard: Guard::new(seat.clone(), browser),
+            guard: Guard::new(seat.clone(), browser, guarded),
             seat,
             events,
             settle: Settle {
@@ -247,7 +249,12 @@ impl Desktop {
         self.picture(None, shown, format).await
     }
 
-    /// Types a secret into the browser's focused field, if the page has an allowed origin.
+    /// Returns the place of the browser's focused field.
+    pub async fn find_field(&self) -> Result<FieldPlace, ActError> {
+        self.0.guard.find_field().await
+    }
+
+    /// Types a secret into the browser's focused field, if it is the one that was found before.
     ///
     /// The secret is covered in pictures from then on.
     pub async fn fill(&self, filling: &Filling, cancel: CancellationToken) -> Result<(), ActError> {
@@ -362,9 +369,9 @@ fn prepare(folder: &Path, vnc_socket: &Path) -> io::Result<PathBuf> {
     programs::write_window_manager_config(folder)
 }
 
-async fn listen(display: &str) -> Result<Events, XError> {
+async fn listen(display: &str, guarded: GuardedValues) -> Result<Events, XError> {
     let display = display.to_owned();
-    match tokio::task::spawn_blocking(move || Events::listen(&display)).await {
+    match tokio::task::spawn_blocking(move || Events::listen(&display, guarded)).await {
         Ok(events) => events,
         Err(_join) => Err(XError::Unfit("the thread that listens to it ended")),
     }

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use deskhand_core::{
     edit::EditCommand,
     sandbox::{
-        Act, Acted, CoverSecrets, Edited, FilePut, ForRunner, Frame, Look, Operation, PutFile,
-        SecretTyped, SecretsCovered, TypeSecret,
+        Act, Acted, CoverSecrets, Edited, FilePut, FindField, ForRunner, Frame, Look, Operation,
+        PutFile, SecretTyped, SecretsCovered, TypeSecret,
     },
     shell::{ShellOutput, ShellRequest},
+    vault::FieldPlace,
 };
 use futures::{FutureExt, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
@@ -93,6 +94,14 @@ impl Handler for Look {
 
     fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
         async move { Ok::<Frame, _>(parts.desktop.look(self.format, self.shown).await?) }.boxed()
+    }
+}
+
+impl Handler for FindField {
+    const LANE: Lane = Lane::Actions;
+
+    fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
+        async move { Ok::<FieldPlace, _>(parts.desktop.find_field().await?) }.boxed()
     }
 }
 

@@ -21,6 +21,7 @@ mod messages;
 mod people;
 mod queue;
 mod rights;
+mod sealed;
 mod secrets;
 mod servers;
 mod sessions;
@@ -37,7 +38,7 @@ pub use database::{SqlError, Store, StoreError, shown_address};
 pub use decisions::{NotAtWork, RaiseDecision, SettleDecision, SettleRefused};
 pub use edit::{EditRefused, EditSession};
 pub use gateway::CountGatewayUse;
-pub use key_file::{Key, KeyError, KeyFile};
+pub use key_file::{Key, KeyError, KeyFile, Keys};
 pub use lease::{EndLease, LeaseRefused, NotTheLease, TakeLease};
 pub use limits::MadeLately;
 pub use people::{ChangedUser, NewUser, UserChange};
@@ -45,7 +46,8 @@ pub use queue::{
     ChangeWaiting, NothingToTake, PromptRefused, QueuePrompt, Steering, TakePrompt, TakeSteering,
     WaitingRefused,
 };
-pub use secrets::{NewSecret, PutSecret, SealedSecret};
+pub use sealed::{SealVersion, SealedIn, SealedSecret, SealedValue};
+pub use secrets::{NewSecret, PutSecret};
 pub use servers::{DatabaseClaim, InUse, NewServer};
 pub use sessions::{NewSession, Unsettled};
 pub use shares::{Joined, NewShare};

@@ -24,7 +24,14 @@ async fn a_server_that_lacks_nothing_is_healthy_in_every_part() {
         .collect();
     assert_eq!(
         names,
-        ["sleep", "decisions", "news", "token_uses", "leftovers"]
+        [
+            "sleep",
+            "decisions",
+            "news",
+            "token_uses",
+            "leftovers",
+            "secrets"
+        ]
     );
     assert!(
         jobs.iter().all(|job| job["last_result"] != "failed"),

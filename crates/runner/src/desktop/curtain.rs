@@ -14,8 +14,8 @@ use x11rb::{
     protocol::{
         sync::ConnectionExt as _,
         xproto::{
-            Atom, AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask, GrabMode,
-            GrabStatus, MapState, ModMask,
+            AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask, GrabMode, GrabStatus,
+            MapState, ModMask,
         },
     },
 };
@@ -122,9 +122,7 @@ impl Seat {
     /// Returns the clients from before the curtain that may have been told of keys typed since, and empties the
     /// clipboard.
     pub(super) fn look_behind(&self, curtain: &Curtain) -> Result<ClientProcesses, XError> {
-        for selection in [AtomEnum::PRIMARY.into(), self.atoms.CLIPBOARD] {
-            self.forget_selection(selection)?;
-        }
+        self.forget_selections()?;
         let mut listeners = ClientProcesses::default();
         if self.keyboard_idle()? >= curtain.drawn_at.elapsed() {
             return Ok(listeners);
@@ -259,10 +257,12 @@ impl Seat {
         Ok(Duration::from_millis((high << 32) | u64::from(value.lo)))
     }
 
-    /// Takes a selection from its owner, so that nobody can ask for its content any more.
-    pub(super) fn forget_selection(&self, selection: Atom) -> Result<(), XError> {
-        self.connection
-            .set_selection_owner(NONE, selection, CURRENT_TIME)?;
+    /// Takes the clipboard and the selected text from their owners, so that nobody can ask for them any more.
+    pub(super) fn forget_selections(&self) -> Result<(), XError> {
+        for selection in [AtomEnum::PRIMARY.into(), self.atoms.CLIPBOARD] {
+            self.connection
+                .set_selection_owner(NONE, selection, CURRENT_TIME)?;
+        }
         Ok(())
     }
 }

@@ -8,11 +8,7 @@ use std::time::Duration;
 use rustix::process::{Pid, RawPid};
 use tokio::time::Instant;
 
-use super::{
-    ActError,
-    seat::{Seat, SeatHandle},
-    x::XError,
-};
+use super::{ActError, seat::SeatHandle};
 
 /// The time that a program must have slept.
 ///
@@ -36,7 +32,8 @@ impl SeatHandle {
     pub(super) async fn let_focused_rest(&self) -> Result<bool, ActError> {
         // The X server has already confirmed the input. It replies to this later request only after it has sent its
         // events to all clients.
-        let pid = self.run(|seat| seat.focused_pid()).await?;
+        let pid = self.run(|seat| seat.focused_client_pid()).await?;
+        let pid = pid.and_then(|pid| Pid::from_raw(RawPid::try_from(pid).ok()?));
         let Some(mut before) = pid.and_then(glance) else {
             return Ok(false);
         };
@@ -53,17 +50,6 @@ impl SeatHandle {
             }
             before = now;
         }
-    }
-}
-
-impl Seat {
-    /// Returns the process of the focused window, if it runs on this machine.
-    fn focused_pid(&self) -> Result<Option<Pid>, XError> {
-        let Some(focused) = self.focused()? else {
-            return Ok(None);
-        };
-        let pid = self.client_pid(focused.window)?;
-        Ok(pid.and_then(|pid| Pid::from_raw(RawPid::try_from(pid).ok()?)))
     }
 }
 

@@ -58,6 +58,8 @@ x11rb::atom_manager! {
     /// The atoms in use, looked up once per connection.
     pub(super) Atoms: AtomsCookie {
         CLIPBOARD,
+        INCR,
+        UTF8_STRING,
         WM_PROTOCOLS,
         _NET_ACTIVE_WINDOW,
         _NET_WM_NAME,

@@ -59,6 +59,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 12,
         sql: include_str!("../../migrations/0012_standing.sql"),
     },
+    Migration {
+        number: 16,
+        sql: include_str!("../../migrations/0016_sealed_origins.sql"),
+    },
 ];
 
 /// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any

@@ -8,4 +8,5 @@ mod life;
 mod limits;
 mod presence;
 mod properties;
+mod secrets;
 mod tokens;
