@@ -103,8 +103,10 @@ mod tests {
             let mut bytes = Vec::new();
             let mut encoder = png::Encoder::new(&mut bytes, width, height);
             encoder.set_color(png::ColorType::Rgb);
-            // Only the head is written, which is where the size is claimed.
-            drop(encoder.write_header().unwrap());
+            let mut writer = encoder.write_header().unwrap();
+            let samples = vec![0; usize::try_from(3 * width * height).unwrap()];
+            writer.write_image_data(&samples).unwrap();
+            drop(writer);
             bytes
         };
         for (width, height) in [(60_000, 2), (2, 60_000)] {

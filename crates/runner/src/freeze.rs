@@ -72,24 +72,10 @@ impl Freezer {
             return None;
         }
         let mut frozen = self.frozen();
-        let frozen = frozen.get_or_insert_default();
-        frozen.hold_back(spare.window_manager);
-        for _ in 0..MOST_ROUNDS {
-            frozen.stop_all(spare);
-            let wakers: Vec<Process> = frozen.all().copied().filter(can_wake).collect();
-            if wakers.is_empty() && frozen.come_to_rest() {
-                break;
-            }
-            // The end of one process can wake others, so everything is stopped again.
-            frozen.kill(&wakers);
-        }
+        frozen.get_or_insert_default().freeze(spare);
         let spared = spare.ids(&processes::all());
-        Some(
-            spared
-                .into_iter()
-                .filter_map(|pid| pid.try_into().ok())
-                .collect(),
-        )
+        let spared = spared.into_iter().filter_map(|pid| pid.try_into().ok());
+        Some(spared.collect())
     }
 
     /// Kills frozen processes by id, and those that share a connection with one of them.
@@ -121,18 +107,18 @@ impl Freezer {
 
     /// Kills frozen processes that are awake nevertheless, and freezes everything again if there were any.
     pub(crate) fn check(&self, spare: &SparedPrograms) {
-        let is_broken = {
-            let mut frozen = self.frozen();
-            let Some(frozen) = frozen.as_mut() else {
-                return;
-            };
-            let awake = frozen.awake();
-            frozen.kill(&awake);
-            !awake.is_empty()
+        let mut frozen = self.frozen();
+        let Some(frozen) = frozen.as_mut() else {
+            return;
         };
-        if is_broken {
-            tracing::warn!("a frozen program woke up and was killed");
-            self.freeze(spare);
+        let awake = frozen.awake();
+        if !awake.is_empty() {
+            tracing::warn!(
+                n_awake = awake.len(),
+                "frozen programs woke up and are killed"
+            );
+            frozen.kill(&awake);
+            frozen.freeze(spare);
         }
     }
 
@@ -157,6 +143,21 @@ impl Freezer {
 }
 
 impl Frozen {
+    /// Stops everything that is not spared, and kills processes that cannot be kept stopped.
+    fn freeze(&mut self, spare: &SparedPrograms) {
+        self.hold_back(spare.window_manager);
+        for _ in 0..MOST_ROUNDS {
+            self.stop_all(spare);
+            let wakers: Vec<Process> = self.all().copied().filter(can_wake).collect();
+            if wakers.is_empty() && self.come_to_rest() {
+                return;
+            }
+            // The end of one process can wake others, so everything is stopped again.
+            self.kill(&wakers);
+        }
+        tracing::error!("some programs could not be frozen");
+    }
+
     fn stop_all(&mut self, spare: &SparedPrograms) {
         let before = processes::all().into_iter().filter(Process::is_stopped);
         let before: HashSet<(i32, u64)> = before.map(|process| name(&process)).collect();

@@ -137,7 +137,7 @@ async fn a_replaced_value_stays_hidden_until_the_session_ends() {
 
     let session = world.client().session(&session.id);
     let said = session.shell(&format!("echo {VALUE}")).await;
-    assert_eq!(said, "[secret bank]\n");
+    assert_eq!(said, "[secret bank]");
     assert_eq!(sandbox(&world, &session).covered(), [Secret::new(VALUE)]);
 }
 
