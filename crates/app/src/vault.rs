@@ -9,8 +9,8 @@ use deskhand_core::{
     vault::{self, BadSecret, LastUse, Origin, SecretName, StoredSecret},
 };
 use deskhand_store::{
-    KeyError, KeyFile, Keys, NewSecret, PutSecret, SealVersion, SealedIn, SealedSecret,
-    SealedValue, Store, StoreError,
+    KeyError, KeyFile, Keys, NewSecret, PutSecret, SealVersion, SealedIn, SealedValue, Store,
+    StoreError,
 };
 
 use crate::{InternalError, refusal::refusals};
@@ -166,43 +166,24 @@ impl Vault {
         }
     }
 
-    /// Returns the origins on which a secret of the session's owner may be typed. The key is not needed for that, so
-    /// they count only once the secret was found with them.
-    pub(crate) async fn origins(
-        &self,
-        session: SessionId,
-        name: &SecretName,
-    ) -> Result<Vec<Origin>, FindSecretError> {
-        Ok(self.sealed(session, name).await?.value.origins)
-    }
-
     /// Returns a secret of the session's owner with its value.
     pub(crate) async fn find(
         &self,
         session: SessionId,
         name: &SecretName,
     ) -> Result<FoundSecret, FindSecretError> {
-        let sealed = self.sealed(session, name).await?;
+        let Some(sealed) = self.store.sealed_secret(session, name).await? else {
+            return Err(FindSecretError::None {
+                name: name.clone(),
+                there_are: self.store.secret_names(session).await?,
+            });
+        };
         let keys = self.keys_to_read().await?;
         Ok(FoundSecret {
             id: sealed.id,
             value: open(&keys, &sealed.value)?,
             origins: sealed.value.origins,
         })
-    }
-
-    async fn sealed(
-        &self,
-        session: SessionId,
-        name: &SecretName,
-    ) -> Result<SealedSecret, FindSecretError> {
-        match self.store.sealed_secret(session, name).await? {
-            Some(sealed) => Ok(sealed),
-            None => Err(FindSecretError::None {
-                name: name.clone(),
-                there_are: self.store.secret_names(session).await?,
-            }),
-        }
     }
 
     /// Records, before it is sent, that a secret may turn up in a session from now on.

@@ -166,7 +166,7 @@ impl KeyFile {
 /// Returns the line of a new key.
 fn new_line() -> Zeroizing<String> {
     let bytes = Zeroizing::new(rand::random::<[u8; KEY_BYTES]>());
-    let mut line = Zeroizing::new(URL_SAFE_NO_PAD.encode(&*bytes));
+    let mut line = Zeroizing::new(URL_SAFE_NO_PAD.encode(bytes.as_slice()));
     line.push('\n');
     line
 }
@@ -192,7 +192,7 @@ impl Key {
     fn parse(line: &str) -> Option<Self> {
         let bytes = Zeroizing::new(URL_SAFE_NO_PAD.decode(line).ok()?);
         let bytes = Zeroizing::new(<[u8; KEY_BYTES]>::try_from(&bytes[..]).ok()?);
-        let hash = Sha256::digest(&*bytes);
+        let hash = Sha256::digest(bytes.as_slice());
         Some(Self {
             id: URL_SAFE_NO_PAD.encode(&hash[..ID_BYTES]),
             bytes,

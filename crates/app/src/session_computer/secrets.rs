@@ -71,10 +71,10 @@ impl TypedSecrets {
         call: Call,
         name: &SecretName,
     ) -> Result<FieldPlace, ComputerError> {
-        let allowed = self.vault.origins(self.session, name).await;
-        let allowed = allowed.map_err(|error| self.not_typed(&error))?;
+        let found = self.vault.find(self.session, name).await;
+        let found = found.map_err(|error| self.not_typed(&error))?;
         let place = sandbox.perform(call, FindField).await?;
-        check_origin(&place, &allowed).map_err(|error| self.not_typed(&error))?;
+        check_origin(&place, &found.origins).map_err(|error| self.not_typed(&error))?;
         Ok(FieldPlace {
             title: plain(&place.title),
             ..place
@@ -91,9 +91,9 @@ impl TypedSecrets {
         fill: FillSecret,
     ) -> Result<SecretTyped, ComputerError> {
         let FillSecret { name, place: shown } = fill;
-        let place = sandbox.perform(Call::by(call.actor), FindField).await?;
         let found = self.vault.find(self.session, &name).await;
         let found = found.map_err(|error| self.not_typed(&error))?;
+        let place = sandbox.perform(Call::by(call.actor), FindField).await?;
         let origin =
             check_origin(&place, &found.origins).map_err(|error| self.not_typed(&error))?;
         if shown.is_some_and(|shown| shown.origin != place.origin) {
