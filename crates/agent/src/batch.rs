@@ -134,9 +134,16 @@ impl Work {
     pub(crate) async fn run_if_agreed(
         &mut self,
         call: &ToolCall,
-        invocation: Box<dyn Invocation>,
+        mut invocation: Box<dyn Invocation>,
         after: After,
     ) -> Outcome {
+        let mut context = CallContext::new(self, &call.id, after);
+        if let Err(failure) = invocation.prepare(&mut context).await {
+            return Outcome {
+                output: failure.into(),
+                cut: context.cut,
+            };
+        }
         if let Err(outcome) = self.agreed(call, &*invocation).await {
             return outcome;
         }

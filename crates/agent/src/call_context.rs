@@ -17,7 +17,7 @@ use deskhand_core::{
         PutFile,
     },
     shell::{ShellOutput, ShellRequest},
-    vault::{FillSecret, SecretName},
+    vault::{FieldPlace, FillSecret, FindSecretField, SecretName},
 };
 use futures::{StreamExt, channel::mpsc};
 use jiff::Timestamp;
@@ -235,8 +235,12 @@ impl ToolContext for CallContext<'_> {
         Ok(self.use_computer(put).await?.path)
     }
 
-    async fn fill_secret(&mut self, name: SecretName) -> Result<(), ToolFailure> {
-        self.use_computer(FillSecret { name }).await.map(drop)
+    async fn find_secret_field(&mut self, name: SecretName) -> Result<FieldPlace, ToolFailure> {
+        self.use_computer(FindSecretField { name }).await
+    }
+
+    async fn fill_secret(&mut self, secret: FillSecret) -> Result<(), ToolFailure> {
+        self.use_computer(secret).await.map(drop)
     }
 
     async fn ask(&mut self, ask: Ask) -> Result<Settled, ToolFailure> {

@@ -65,6 +65,11 @@ pub trait Invocation: Send + Sync + std::fmt::Debug {
     /// It is stored with the call and must not contain a secret.
     fn describe(&self) -> String;
 
+    /// Finds out what people have to know before they approve the call. It changes nothing.
+    async fn prepare(&mut self, _context: &mut dyn ToolContext) -> Result<(), ToolFailure> {
+        Ok(())
+    }
+
     /// Returns the call as approval policies judge it.
     fn proposal(&self) -> Proposal;
 

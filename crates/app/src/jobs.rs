@@ -7,6 +7,7 @@ mod decisions;
 pub(crate) mod keeper;
 mod leftovers;
 mod news;
+mod reseal;
 mod retention;
 mod token_uses;
 
@@ -23,7 +24,7 @@ use tokio::{sync::Notify, time::Instant};
 
 pub(crate) use self::{
     decisions::SettleExpired, keeper::Keeper, leftovers::RemoveLeftovers, news::TellNews,
-    retention::Retention, token_uses::WriteTokenUses,
+    reseal::ResealSecrets, retention::Retention, token_uses::WriteTokenUses,
 };
 
 /// The pause after a run that failed.

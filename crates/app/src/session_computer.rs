@@ -100,6 +100,10 @@ impl SessionComputer {
     ) -> Result<SessionReply, ComputerError> {
         match request.for_runner() {
             Ok(request) => self.forward(call, request).await,
+            Err(SessionOnly::FindSecretField(find)) => {
+                let place = self.secrets.find_field(&*self.sandbox, call, &find.name);
+                Ok(SessionReply::FindSecretField(place.await?))
+            }
             Err(SessionOnly::FillSecret(fill)) => {
                 let typed = self.secrets.fill(&*self.sandbox, call, fill).await?;
                 Ok(SessionReply::FillSecret(typed))

@@ -12,7 +12,8 @@ use crate::{
     control::ControlParts,
     feed::{bus::Bus, log::Log},
     jobs::{
-        Job, Jobs, Keeper, RemoveLeftovers, Retention, SettleExpired, TellNews, WriteTokenUses,
+        Job, Jobs, Keeper, RemoveLeftovers, ResealSecrets, Retention, SettleExpired, TellNews,
+        WriteTokenUses,
     },
     live::{LiveParts, LiveSessions},
     people::{limits::LimitTable, sharing::SharingParts},
@@ -181,6 +182,9 @@ impl Common {
                 clock: Arc::clone(&self.parts.clock),
                 keep_ended: self.parts.settings.keep_ended,
                 nudge: deleted,
+            }),
+            Arc::new(ResealSecrets {
+                vault: self.vault.clone(),
             }),
         ];
         Jobs::start(jobs, &self.parts.clock, &self.parts.tasks)

@@ -7,16 +7,23 @@ use deskhand_core::{
     clock::Clock,
     id::{SecretId, SessionId, UserId},
     secret::Secret,
-    vault::{self, BadSecret, Filling, LastUse, Origin, SecretName, StoredSecret},
+    vault::{self, BadSecret, LastUse, Origin, SecretName, StoredSecret},
 };
 use deskhand_store::{
-    Key, KeyError, KeyFile, NewSecret, PutSecret, SealedSecret, Store, StoreError,
+    KeyError, KeyFile, Keys, NewSecret, PutSecret, SealVersion, SealedIn, SealedValue, Store,
+    StoreError,
 };
 
 use crate::{InternalError, refusal::refusals};
 
 /// The number of secrets that one user may have.
 const MOST_SECRETS: u64 = 100;
+/// The version with which values are sealed: their context includes the origins.
+const SEAL_VERSION: SealVersion = SealVersion(2);
+/// The first version, without the origins.
+const FIRST_SEAL_VERSION: SealVersion = SealVersion(1);
+/// The most values that are sealed again in one run.
+const MOST_RESEALED: u32 = 500;
 
 /// The secrets of all users. Clones share them.
 #[derive(Debug, Clone)]
@@ -24,6 +31,14 @@ pub struct Vault {
     store: Store,
     key: KeyFile,
     clock: Arc<dyn Clock>,
+}
+
+/// A secret with its value and the origins on which it may be typed.
+#[derive(Debug)]
+pub(crate) struct FoundSecret {
+    pub(crate) id: SecretId,
+    pub(crate) value: Secret,
+    pub(crate) origins: Vec<Origin>,
 }
 
 /// The reason why values can currently be neither stored nor typed. Nothing is lost by it.
@@ -114,14 +129,16 @@ impl Vault {
         origins: &[Origin],
     ) -> Result<bool, PutSecretError> {
         vault::check(value, origins)?;
-        let key = self.key_to_write().await?;
-        let sealed = key.seal(value, &about(user, name));
+        let keys = self.keys_to_write().await?;
+        let key = keys.newest();
+        let sealed = key.seal(value, &about(user, name, origins));
         let sealed = sealed.ok_or(BadSecret::Value)?;
         let new = NewSecret {
             user,
             name,
             key: key.id(),
             sealed,
+            seal_version: SEAL_VERSION,
             origins,
             now: self.clock.now(),
         };
@@ -158,24 +175,24 @@ impl Vault {
         }
     }
 
-    /// Returns the value of a secret of the session's owner, and the origins on which it may be typed.
+    /// Returns a secret of the session's owner with its value.
     pub(crate) async fn find(
         &self,
         session: SessionId,
         name: &SecretName,
-    ) -> Result<(SecretId, Filling), FindSecretError> {
+    ) -> Result<FoundSecret, FindSecretError> {
         let Some(sealed) = self.store.sealed_secret(session, name).await? else {
             return Err(FindSecretError::None {
                 name: name.clone(),
                 there_are: self.store.secret_names(session).await?,
             });
         };
-        let key = self.key_to_read().await?;
-        let filling = Filling {
-            value: open(&key, &sealed)?,
-            origins: sealed.about.origins,
-        };
-        Ok((sealed.about.id, filling))
+        let keys = self.keys_to_read().await?;
+        Ok(FoundSecret {
+            id: sealed.id,
+            value: open(&keys, &sealed.value)?,
+            origins: sealed.value.origins,
+        })
     }
 
     /// Records, before it is sent, that a secret may turn up in a session from now on.
@@ -210,11 +227,11 @@ impl Vault {
             return Ok(Vec::new());
         }
         let mut values = Vec::new();
-        match self.key_to_read().await {
-            Ok(key) => {
+        match self.keys_to_read().await {
+            Ok(keys) => {
                 for secret in sealed {
-                    match open(&key, &secret) {
-                        Ok(value) => values.push((secret.about.name, value)),
+                    match open(&keys, &secret) {
+                        Ok(value) => values.push((secret.name, value)),
                         Err(error) => warn_unwatched(session, &error),
                     }
                 }
@@ -224,17 +241,53 @@ impl Vault {
         Ok(values)
     }
 
-    /// Reads the key. It is created only while no older one can have been lost.
-    async fn key_to_write(&self) -> Result<Key, PutSecretError> {
-        let key = if self.store.has_secrets().await? {
+    /// Seals values again that have an older key than the newest, or were sealed without their origins. Forgets
+    /// values that no session needs any more.
+    pub(crate) async fn reseal(&self) -> Result<(), StoreError> {
+        self.store.forget_former_secrets().await?;
+        // Without the keys there is nothing to do: whoever needs a secret says so.
+        let Ok(keys) = self.key.read().await else {
+            return Ok(());
+        };
+        for place in [SealedIn::Secrets, SealedIn::FormerSecrets] {
+            let newest = keys.newest();
+            let outdated = self
+                .store
+                .outdated_secrets(place, newest.id(), SEAL_VERSION, MOST_RESEALED)
+                .await?;
+            for old in outdated {
+                let SealedValue {
+                    user,
+                    name,
+                    origins,
+                    ..
+                } = &old.value;
+                // A value that cannot be opened stays as it is: its key may be restored.
+                let Ok(value) = open(&keys, &old.value) else {
+                    continue;
+                };
+                if let Some(sealed) = newest.seal(&value, &about(*user, name, origins)) {
+                    // If it was changed meanwhile, it is sealed with the newest key already.
+                    self.store
+                        .reseal_secret(place, &old, newest.id(), sealed, SEAL_VERSION)
+                        .await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the keys. One is created only while no older one can have been lost.
+    async fn keys_to_write(&self) -> Result<Keys, PutSecretError> {
+        let keys = if self.store.has_secrets().await? {
             self.key.read().await
         } else {
             self.key.read_or_make().await
         };
-        Ok(key.map_err(locked)?)
+        Ok(keys.map_err(locked)?)
     }
 
-    async fn key_to_read(&self) -> Result<Key, LockedError> {
+    async fn keys_to_read(&self) -> Result<Keys, LockedError> {
         self.key.read().await.map_err(locked)
     }
 }
@@ -260,16 +313,42 @@ fn warn_unwatched(session: SessionId, error: &LockedError) {
     );
 }
 
-fn open(key: &Key, secret: &SealedSecret) -> Result<Secret, LockedError> {
-    let name = &secret.about.name;
-    if key.id() != secret.key {
-        return Err(LockedError::WrongKey(name.clone()));
-    }
-    key.open(&secret.sealed, &about(secret.user, name))
+fn open(keys: &Keys, secret: &SealedValue) -> Result<Secret, LockedError> {
+    let SealedValue {
+        user,
+        name,
+        origins,
+        key,
+        sealed,
+        seal_version,
+    } = secret;
+    let key = keys.find(key);
+    let key = key.ok_or_else(|| LockedError::WrongKey(name.clone()))?;
+    let about = if *seal_version == FIRST_SEAL_VERSION {
+        about_without_origins(*user, name)
+    } else {
+        about(*user, name, origins)
+    };
+    key.open(sealed, &about)
         .ok_or_else(|| LockedError::Damaged(name.clone()))
 }
 
-/// Returns the context that an encrypted value belongs to: moved to another row, the value cannot be decrypted.
-fn about(user: UserId, name: &SecretName) -> Vec<u8> {
+/// Returns the context that an encrypted value belongs to: moved to another row, or with other origins, the value
+/// cannot be decrypted.
+fn about(user: UserId, name: &SecretName, origins: &[Origin]) -> Vec<u8> {
+    let mut about = about_without_origins(user, name);
+    for origin in origins {
+        // No name and no origin contains a line end.
+        about.push(b'\n');
+        about.extend_from_slice(origin.as_str().as_bytes());
+    }
+    about
+}
+
+fn about_without_origins(user: UserId, name: &SecretName) -> Vec<u8> {
     format!("{user}/{name}").into_bytes()
 }
+
+#[cfg(test)]
+#[path = "vault_tests.rs"]
+mod tests;

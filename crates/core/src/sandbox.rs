@@ -21,8 +21,8 @@ pub use operation::{
     SessionOnly, SessionReply, SessionRequest, Vocabulary,
 };
 pub use operations::{
-    Act, Acted, CoverSecrets, Edited, FilePut, Frame, Look, PutFile, SecretTyped, SecretsCovered,
-    TypeSecret,
+    Act, Acted, CoverSecrets, Edited, FilePut, FindField, Frame, Look, PutFile, SecretTyped,
+    SecretsCovered, TypeSecret,
 };
 pub use spec::{Network, SandboxLimits, SandboxSpec};
 pub use streams::{ByteStream, StreamTarget, Streams};

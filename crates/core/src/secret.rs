@@ -1,6 +1,9 @@
 //! Text that must never be printed.
 
-/// A token, key or password. `Debug` prints stars; [`Secret::expose`] marks each use.
+use zeroize::Zeroize;
+
+/// A token, key or password. `Debug` prints stars; [`Secret::expose`] marks each use. Its memory is wiped when it is
+/// dropped.
 #[derive(Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
@@ -19,5 +22,11 @@ impl Secret {
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Secret(***)")
+    }
+}
+
+impl Drop for Secret {
+    fn drop(&mut self) {
+        self.0.zeroize();
     }
 }

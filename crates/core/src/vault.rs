@@ -54,13 +54,35 @@ pub struct LastUse {
 #[serde(deny_unknown_fields)]
 pub struct FillSecret {
     pub name: SecretName,
+    /// The place that people were shown when they were asked. The secret is typed on this origin only.
+    #[serde(skip)]
+    pub place: Option<FieldPlace>,
+}
+
+/// Finds the focused field, if this secret may be typed there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindSecretField {
+    pub name: SecretName,
+}
+
+/// The place of the focused field in the browser, as the computer tells it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldPlace {
+    /// The origin of the frame that contains the field. It need not be one where secrets can be typed.
+    pub origin: String,
+    /// The title of the page, which can be any text.
+    pub title: String,
+    /// The frame, by an id that the browser gave it.
+    pub frame: String,
 }
 
 /// A secret on its way into a field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filling {
     pub value: Secret,
-    pub origins: Vec<Origin>,
+    /// The field must still be in this frame, with this origin.
+    pub frame: String,
+    pub origin: Origin,
 }
 
 /// The reason why something cannot be a secret. The error never repeats the value.

@@ -284,6 +284,8 @@ pub(crate) enum SecretCommand {
         #[arg(value_name = "NAME")]
         name: String,
     },
+    /// Add a new key to this machine's key file; a running server seals all secrets with it within a minute
+    RotateKey,
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Read};
 use console::Term;
 use deskhand_api::secrets::PutSecretBody;
 use deskhand_core::secret::Secret;
+use deskhand_store::KeyFile;
 
 use crate::{
     cli::{SecretArgs, SecretCommand},
@@ -22,6 +23,10 @@ pub(crate) async fn secret(
     config: &Config,
     environment: &Environment,
 ) -> anyhow::Result<()> {
+    // The key file is this machine's, so this needs no server.
+    if let SecretCommand::RotateKey = &args.command {
+        return rotate_key(config).await;
+    }
     let client = running_server(&args.server, config, environment).await?;
     match &args.command {
         SecretCommand::Set { name, origins } => {
@@ -55,7 +60,21 @@ pub(crate) async fn secret(
             output::say(&format!("{name} is removed."));
             Ok(())
         }
+        SecretCommand::RotateKey => Ok(()),
     }
+}
+
+/// Adds a key to the key file. The running server needs no telling, since it reads the file whenever it needs a key.
+async fn rotate_key(config: &Config) -> anyhow::Result<()> {
+    let keys = KeyFile::at(&config.key_file).rotate().await?;
+    let path = config.key_file.display();
+    output::say(&format!(
+        "{path} has a new key {} in its last line. A running server seals all secrets with it within a minute, and \
+         one that is stopped does so at its next start. Back the file up, and keep the {} older keys in it until then.",
+        keys.newest().id(),
+        keys.n_older()
+    ));
+    Ok(())
 }
 
 /// Reads the value: from the terminal without echo, or all of standard input without its last line end.

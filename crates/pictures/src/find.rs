@@ -2,6 +2,8 @@
 
 use std::io::Cursor;
 
+use crate::picture::LONGEST_SIDE;
+
 /// The pixels of a decoded PNG.
 #[derive(Debug)]
 pub struct Pixels {
@@ -32,10 +34,15 @@ impl Patch {
 }
 
 impl Pixels {
+    /// Decodes a picture. One that claims to be larger than a screen is refused before anything is allocated for it.
     pub fn decode_png(bytes: &[u8]) -> Result<Self, png::DecodingError> {
         let mut decoder = png::Decoder::new(Cursor::new(bytes));
         decoder.set_transformations(png::Transformations::normalize_to_color8());
         let mut reader = decoder.read_info()?;
+        let (width, height) = reader.info().size();
+        if width.max(height) > u32::from(LONGEST_SIDE) {
+            return Err(png::DecodingError::LimitsExceeded);
+        }
         let size = reader
             .output_buffer_size()
             .ok_or(png::DecodingError::LimitsExceeded)?;
@@ -83,5 +90,29 @@ fn has_colour(pixel: &[u8], rgb: [u8; 3]) -> bool {
         [grey] | [grey, _] => [grey; 3] == rgb,
         [red, green, blue] | [red, green, blue, _] => [red, green, blue] == rgb,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_that_claims_to_be_huge_is_not_decoded() {
+        let encode = |width: u32, height: u32| {
+            let mut bytes = Vec::new();
+            let mut encoder = png::Encoder::new(&mut bytes, width, height);
+            encoder.set_color(png::ColorType::Rgb);
+            let mut writer = encoder.write_header().unwrap();
+            let samples = vec![0; usize::try_from(3 * width * height).unwrap()];
+            writer.write_image_data(&samples).unwrap();
+            drop(writer);
+            bytes
+        };
+        for (width, height) in [(60_000, 2), (2, 60_000)] {
+            let decoded = Pixels::decode_png(&encode(width, height));
+            let refused = matches!(decoded, Err(png::DecodingError::LimitsExceeded));
+            assert!(refused, "{width} x {height}");
+        }
     }
 }

@@ -34,7 +34,7 @@ pub struct Pointer {
 }
 
 /// The longest side of a picture that can be requested. No model accepts a longer one.
-const LONGEST_SIDE: u16 = 8000;
+pub(crate) const LONGEST_SIDE: u16 = 8000;
 
 /// Reasons why a picture could not be made.
 #[derive(Debug, thiserror::Error)]

@@ -59,6 +59,10 @@ pub struct RunnerConfig {
     pub shell_output_bytes: usize,
     /// The browser's program and arguments. Empty if there is no browser.
     pub browser: Vec<String>,
+    /// True if the runner sees the processes of its sandbox and no others. Only then does it freeze the agent's
+    /// programs while a person has control.
+    #[serde(default)]
+    pub is_alone: bool,
     /// Absent if programs in the sandbox cannot call models.
     #[serde(default)]
     pub gateway: Option<RunnerGateway>,

@@ -3,6 +3,8 @@
 mod actions;
 mod browser;
 mod camera;
+mod clients;
+mod curtain;
 mod errors;
 mod events;
 mod focus;
@@ -10,8 +12,11 @@ mod guard;
 mod hands;
 mod keyboard;
 mod keysyms;
+mod pasteboard;
+mod program_ids;
 mod programs;
 mod rest;
+mod screen_socket;
 mod seat;
 mod settle;
 mod typing;
@@ -33,9 +38,10 @@ use deskhand_core::{
     sandbox::{Acted, Frame},
     secret::Secret,
     tasks::Tasks,
-    vault::Filling,
+    vault::{FieldPlace, Filling},
 };
 use tokio::{
+    net::UnixStream,
     sync::{Mutex, mpsc, watch},
     time::{Instant, timeout},
 };
@@ -43,14 +49,18 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::{
     actions::Performer,
+    curtain::Curtain,
     events::Events,
-    guard::Guard,
+    guard::{Guard, GuardedValues},
+    program_ids::ProgramIds,
     programs::{Supervisor, XServer},
+    screen_socket::ScreenSocket,
     seat::{Seat, SeatHandle},
     settle::Settle,
 };
 pub use deskhand_pictures::PictureError;
 
+pub(crate) use self::curtain::ClientProcesses;
 pub use self::{
     browser::{DevToolsError, FillError},
     errors::{ActError, StartDesktopError},
@@ -87,6 +97,10 @@ struct DesktopParts {
     screen: ScreenSize,
     display: String,
     vnc_socket: PathBuf,
+    screen_socket: ScreenSocket,
+    programs: Arc<ProgramIds>,
+    /// Present while a person has control and other programs are frozen.
+    curtain: Mutex<Option<Curtain>>,
     seat: SeatHandle,
     performer: Performer,
     guard: Guard,
@@ -123,23 +137,28 @@ impl Desktop {
             notices,
             ended,
             variables: config.variables,
+            ids: Arc::default(),
         };
         // From here on, a failure also ends every program that was started.
         let stop = supervisor.stop.clone().drop_guard();
         let server = XServer::start(config.screen, &vnc_socket, &folder.join("xvnc.log")).await?;
         let display = server.display.clone();
-        server.supervise(&supervisor);
+        let screen_socket = server.supervise(&supervisor);
         programs::keep_window_manager(&supervisor, &display, window_manager_config)?;
         let browser = programs::start_browser(&supervisor, &display, &config.browser)?;
 
         let (seat, screen) = SeatHandle::start(&display).await?;
-        let events = Arc::new(listen(&display).await?);
+        let guarded = GuardedValues::default();
+        let events = Arc::new(listen(&display, guarded.clone()).await?);
         Ok(Self(Arc::new(DesktopParts {
             screen,
             display,
             vnc_socket,
+            screen_socket,
+            programs: Arc::clone(&supervisor.ids),
+            curtain: Mutex::default(),
             performer: Performer::new(seat.clone(), Arc::clone(&events)),
-            guard: Guard::new(seat.clone(), browser),
+            guard: Guard::new(seat.clone(), browser, guarded),
             seat,
             events,
             settle: Settle {
@@ -161,9 +180,19 @@ impl Desktop {
         &self.0.display
     }
 
-    /// Returns the path of the RFB server's unix socket, for watching the screen.
+    /// Returns the path at which the RFB server's unix socket was made.
     pub fn vnc_socket(&self) -> &Path {
         &self.0.vnc_socket
+    }
+
+    /// Connects to the RFB server, for watching the screen.
+    pub async fn connect_screen(&self) -> io::Result<UnixStream> {
+        self.0.screen_socket.connect().await
+    }
+
+    /// Returns the processes of its programs.
+    pub(crate) fn programs(&self) -> &ProgramIds {
+        &self.0.programs
     }
 
     /// Carries out an action, and takes a picture if `look` is set or the action only looks.
@@ -220,7 +249,12 @@ impl Desktop {
         self.picture(None, shown, format).await
     }
 
-    /// Types a secret into the browser's focused field, if the page has an allowed origin.
+    /// Returns the place of the browser's focused field.
+    pub async fn find_field(&self) -> Result<FieldPlace, ActError> {
+        self.0.guard.find_field().await
+    }
+
+    /// Types a secret into the browser's focused field, if it is the one that was found before.
     ///
     /// The secret is covered in pictures from then on.
     pub async fn fill(&self, filling: &Filling, cancel: CancellationToken) -> Result<(), ActError> {
@@ -245,6 +279,11 @@ impl Desktop {
     pub async fn release_all(&self) -> Result<(), ActError> {
         let _no_action = timeout(SHUTDOWN_TIMEOUT, self.0.acted_at.lock()).await;
         self.0.seat.run(Seat::release_all).await
+    }
+
+    /// Waits until the X server has processed everything sent to it.
+    pub(crate) async fn sync(&self) -> Result<(), ActError> {
+        self.0.seat.run(|seat| seat.sync()).await
     }
 
     /// Waits until the X server, and with it the desktop, has ended. Returns the cause.
@@ -330,9 +369,9 @@ fn prepare(folder: &Path, vnc_socket: &Path) -> io::Result<PathBuf> {
     programs::write_window_manager_config(folder)
 }
 
-async fn listen(display: &str) -> Result<Events, XError> {
+async fn listen(display: &str, guarded: GuardedValues) -> Result<Events, XError> {
     let display = display.to_owned();
-    match tokio::task::spawn_blocking(move || Events::listen(&display)).await {
+    match tokio::task::spawn_blocking(move || Events::listen(&display, guarded)).await {
         Ok(events) => events,
         Err(_join) => Err(XError::Unfit("the thread that listens to it ended")),
     }

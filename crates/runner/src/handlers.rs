@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use deskhand_core::{
     edit::EditCommand,
     sandbox::{
-        Act, Acted, CoverSecrets, Edited, FilePut, ForRunner, Frame, Look, Operation, PutFile,
-        SecretTyped, SecretsCovered, TypeSecret,
+        Act, Acted, CoverSecrets, Edited, FilePut, FindField, ForRunner, Frame, Look, Operation,
+        PutFile, SecretTyped, SecretsCovered, TypeSecret,
     },
     shell::{ShellOutput, ShellRequest},
+    vault::FieldPlace,
 };
 use futures::{FutureExt, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
@@ -17,14 +18,14 @@ use crate::{
     desktop::{ActError, Desktop},
     editor::Editor,
     put_file::put_file,
-    shell::{OnOutput, Shell, ShellError},
+    shell::{OnOutput, ShellError, Shells},
 };
 
 /// The parts of the computer that handlers use. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Parts {
     desktop: Desktop,
-    shell: Shell,
+    shells: Shells,
     editor: Arc<Mutex<Editor>>,
 }
 
@@ -66,10 +67,10 @@ pub(crate) trait Handler: Operation<ForRunner> {
 }
 
 impl Parts {
-    pub(crate) fn new(desktop: Desktop, shell: Shell) -> Self {
+    pub(crate) fn new(desktop: Desktop, shells: Shells) -> Self {
         Self {
             desktop,
-            shell,
+            shells,
             editor: Arc::default(),
         }
     }
@@ -93,6 +94,14 @@ impl Handler for Look {
 
     fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
         async move { Ok::<Frame, _>(parts.desktop.look(self.format, self.shown).await?) }.boxed()
+    }
+}
+
+impl Handler for FindField {
+    const LANE: Lane = Lane::Actions;
+
+    fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
+        async move { Ok::<FieldPlace, _>(parts.desktop.find_field().await?) }.boxed()
     }
 }
 
@@ -124,7 +133,7 @@ impl Handler for ShellRequest {
     fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self> {
         async move {
             let output = parts
-                .shell
+                .shells
                 .perform(self, context.on_output, context.cancel)
                 .await;
             Ok::<ShellOutput, _>(output?)

@@ -3,12 +3,15 @@
 
 pub mod desktop;
 pub mod editor;
+mod freeze;
 mod gateway;
 mod handlers;
 mod link;
+mod processes;
 mod put_file;
 mod requests;
 pub mod shell;
+mod takeover;
 
 use std::{
     collections::BTreeMap,
@@ -30,7 +33,8 @@ use self::{
     handlers::Parts,
     link::{Link, Outbox, Server, UnixDialler},
     requests::work::Work,
-    shell::{Shell, ShellConfig, ShellError},
+    shell::{ShellConfig, ShellError, Shells},
+    takeover::TakeOver,
 };
 
 /// The longest configuration line, which holds a token, some numbers and the browser's arguments.
@@ -185,8 +189,8 @@ async fn run_with(
         }
     };
     let shell = shell_config(&config, home, &desktop, variables);
-    let shell = match Shell::start(shell, tasks) {
-        Ok(shell) => shell,
+    let shells = match Shells::start(shell, tasks) {
+        Ok(shells) => shells,
         Err(error) => {
             say_why(first_link, whole_story(&error)).await;
             return Err(error.into());
@@ -194,13 +198,15 @@ async fn run_with(
     };
     // Serve requests until the desktop ends.
     let outbox = Outbox::default();
-    let parts = Parts::new(desktop.clone(), shell);
+    let parts = Parts::new(desktop.clone(), shells.clone());
     let work = Work::new(parts, outbox.clone(), tasks);
+    let takeover = TakeOver::new(desktop.clone(), shells, config.is_alone, tasks.clone());
     let link = Link::new(
         server.clone(),
         desktop.clone(),
         outbox.clone(),
         work,
+        takeover,
         tasks.clone(),
     );
     let notify = async {

@@ -21,7 +21,7 @@ pub(crate) use self::{
     outbox::Outbox,
     stream::copy,
 };
-use crate::{desktop::Desktop, requests::work::Work};
+use crate::{desktop::Desktop, requests::work::Work, takeover::TakeOver};
 
 pub(crate) type Socket = WebSocketStream<Connection>;
 
@@ -49,6 +49,7 @@ pub(crate) struct Link {
     desktop: Desktop,
     outbox: Outbox,
     work: Work,
+    takeover: TakeOver,
     streams: StreamOpener,
 }
 
@@ -58,6 +59,7 @@ impl Link {
         desktop: Desktop,
         outbox: Outbox,
         work: Work,
+        takeover: TakeOver,
         tasks: Tasks,
     ) -> Self {
         let streams = StreamOpener::new(server.clone(), desktop.clone(), outbox.clone(), tasks);
@@ -66,6 +68,7 @@ impl Link {
             desktop,
             outbox,
             work,
+            takeover,
             streams,
         }
     }
@@ -130,13 +133,14 @@ impl Link {
     }
 
     /// Switches to another lease holder, and confirms it once all keys and buttons that others pressed are
-    /// released.
+    /// released, and the agent's programs are frozen or go on.
     async fn set_lease_holder(&self, number: u64, holder: LeaseHolder) {
-        if self.outbox.set_lease_holder(holder)
-            && let Err(error) = self.desktop.release_all().await
-        {
-            let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "could not release keys and buttons");
+        if self.outbox.set_lease_holder(holder) {
+            if let Err(error) = self.desktop.release_all().await {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "could not release keys and buttons");
+            }
+            self.takeover.set_holder(holder).await;
         }
         self.outbox.tell(FromRunner::LeaseHolderSet { number });
     }

@@ -6,11 +6,19 @@
 
 mod bash;
 mod capture;
+mod leased;
 mod output;
 mod processes;
 mod session;
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicI32, Ordering},
+    },
+};
 
 use bytes::Bytes;
 use deskhand_core::{
@@ -19,7 +27,9 @@ use deskhand_core::{
     tasks::Tasks,
 };
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+pub(crate) use self::leased::Shells;
 
 /// The most commands that may wait. Callers wait when there are more.
 const LONGEST_QUEUE: usize = 64;
@@ -64,7 +74,24 @@ pub enum ShellError {
 /// A handle to the shell. Clones share the shell.
 #[derive(Debug, Clone)]
 pub struct Shell {
-    orders: mpsc::Sender<QueuedCommand>,
+    orders: mpsc::Sender<Order>,
+    /// The process id of the current bash.
+    pid: Arc<AtomicI32>,
+}
+
+/// A message to the shell's task.
+#[derive(Debug)]
+enum Order {
+    Command(QueuedCommand),
+    Pause(Pause),
+}
+
+/// Keeps the shell's task from using bash until `resumed` is cancelled.
+#[derive(Debug)]
+struct Pause {
+    /// Sent once no command is running any more.
+    paused: oneshot::Sender<()>,
+    resumed: CancellationToken,
 }
 
 /// A request on its way to the shell's task.
@@ -80,8 +107,9 @@ impl Shell {
     pub fn start(config: ShellConfig, tasks: &Tasks) -> Result<Self, ShellError> {
         let (orders, received) = mpsc::channel(LONGEST_QUEUE);
         let session = session::Session::start(config)?;
+        let pid = session.pid();
         tasks.spawn("shell", session.serve(received, tasks.shutdown().clone()));
-        Ok(Self { orders })
+        Ok(Self { orders, pid })
     }
 
     /// Carries out a request, after all earlier ones.
@@ -112,10 +140,28 @@ impl Shell {
         };
         // The channel errors carry no further cause: the shell's task is gone.
         self.orders
-            .send(order)
+            .send(Order::Command(order))
             .await
             .map_err(|_closed| ShellError::Gone)?;
         answer.await.map_err(|_closed| ShellError::Gone)?
+    }
+
+    /// Leaves bash alone until the guard is dropped. Waits until the commands before this have ended.
+    async fn pause(&self) -> DropGuard {
+        let (paused, is_paused) = oneshot::channel();
+        let resumed = CancellationToken::new();
+        // A caller that stops waiting ends the pause before it begins.
+        let guard = resumed.clone().drop_guard();
+        let order = Pause { paused, resumed };
+        if self.orders.send(Order::Pause(order)).await.is_ok() {
+            // A shell that is gone needs no pause.
+            let _ = is_paused.await;
+        }
+        guard
+    }
+
+    fn pid(&self) -> i32 {
+        self.pid.load(Ordering::Relaxed)
     }
 }
 

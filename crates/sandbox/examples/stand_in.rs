@@ -151,6 +151,7 @@ impl StandIn {
                 | RunnerRequest::Shell(ShellRequest::Restart)
                 | RunnerRequest::Edit(_)
                 | RunnerRequest::PutFile(_)
+                | RunnerRequest::FindField(_)
                 | RunnerRequest::TypeSecret(_)
                 | RunnerRequest::CoverSecrets(_)) => {
                     (failed(format!("not here: {other:?}")), Then::Send)

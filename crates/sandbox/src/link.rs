@@ -45,6 +45,8 @@ pub(crate) struct Link {
     token: Secret,
     /// The model gateway for the sandbox's programs, if they may use it.
     gateway: Option<GatewayDoor>,
+    /// The process that presented the token first, if the transport tells.
+    runner: Mutex<Option<i32>>,
     state: Mutex<State>,
     /// Notified when there may be something to send.
     wake: Notify,
@@ -96,6 +98,7 @@ impl Link {
         Self {
             token,
             gateway,
+            runner: Mutex::default(),
             state: Mutex::default(),
             wake: Notify::new(),
             status: watch::Sender::new(Status::Expected),

@@ -1,4 +1,6 @@
-//! The key that encrypts stored secrets: a file beside the database, not in it.
+//! The keys that encrypt stored secrets: a file beside the database, not in it.
+//!
+//! Each line is a key. The last one is the newest: it seals, and all of them open.
 
 use std::{
     fs, io,
@@ -15,24 +17,32 @@ use chacha20poly1305::{
 };
 use deskhand_core::secret::Secret;
 use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
 
 const KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 24;
 /// The number of bytes of a key's hash that form its id.
 const ID_BYTES: usize = 9;
 
-/// The bits of a mode that let others have the key: everybody may use it, or the group may replace it. A service's
-/// group may read it.
+/// The bits of a mode that let others have the keys: everybody may use them, or the group may replace them. A service's
+/// group may read them.
 const OTHERS: u32 = 0o027;
 
-/// The path of the key file. The file is read whenever the key is needed, so that a restored file counts at once.
+/// The path of the key file. The file is read whenever a key is needed, so that a restored file counts at once.
 #[derive(Debug, Clone)]
 pub struct KeyFile(Arc<Path>);
 
-/// The key itself.
+/// All keys of a file. There is at least one.
+#[derive(Debug)]
+pub struct Keys {
+    older: Vec<Key>,
+    newest: Key,
+}
+
+/// A key itself. Its memory is wiped when it is dropped.
 pub struct Key {
     id: String,
-    bytes: [u8; KEY_BYTES],
+    bytes: Zeroizing<[u8; KEY_BYTES]>,
 }
 
 /// The reason why the key is not available.
@@ -40,7 +50,7 @@ pub struct Key {
 pub enum KeyError {
     #[error("the key file {} is missing", .0.display())]
     Missing(PathBuf),
-    #[error("{} is not a key file: it must contain {KEY_BYTES} bytes in base64", .0.display())]
+    #[error("{} is not a key file: each line must contain {KEY_BYTES} bytes in base64", .0.display())]
     Malformed(PathBuf),
     #[error(
         "others may read the key file {0} (mode {mode:o}); if nobody has, run `chmod 600 {0}`, and otherwise replace \
@@ -56,13 +66,13 @@ impl KeyFile {
         Self(path.into().into())
     }
 
-    /// Reads the key.
-    pub async fn read(&self) -> Result<Key, KeyError> {
+    /// Reads the keys.
+    pub async fn read(&self) -> Result<Keys, KeyError> {
         self.blocking(Self::read_now).await
     }
 
-    /// Reads the key, and creates it if there is none.
-    pub async fn read_or_make(&self) -> Result<Key, KeyError> {
+    /// Reads the keys, and creates one if there is none.
+    pub async fn read_or_make(&self) -> Result<Keys, KeyError> {
         self.blocking(|file| match file.read_now() {
             Err(KeyError::Missing(_)) => {
                 file.make().map_err(|source| file.failed(source))?;
@@ -73,18 +83,29 @@ impl KeyFile {
         .await
     }
 
+    /// Adds a new key, which seals from now on. Returns all keys.
+    pub async fn rotate(&self) -> Result<Keys, KeyError> {
+        self.blocking(|file| {
+            // A file that cannot be read must not be replaced by a readable one.
+            file.read_now()?;
+            file.add().map_err(|source| file.failed(source))?;
+            file.read_now()
+        })
+        .await
+    }
+
     async fn blocking(
         &self,
-        work: impl FnOnce(&Self) -> Result<Key, KeyError> + Send + 'static,
-    ) -> Result<Key, KeyError> {
+        work: impl FnOnce(&Self) -> Result<Keys, KeyError> + Send + 'static,
+    ) -> Result<Keys, KeyError> {
         let file = self.clone();
         let worked = tokio::task::spawn_blocking(move || work(&file)).await;
         worked.map_err(|error| self.failed(io::Error::other(error)))?
     }
 
-    fn read_now(&self) -> Result<Key, KeyError> {
+    fn read_now(&self) -> Result<Keys, KeyError> {
         let text = match fs::read_to_string(&self.0) {
-            Ok(text) => text,
+            Ok(text) => Zeroizing::new(text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(KeyError::Missing(self.0.to_path_buf()));
             }
@@ -96,16 +117,42 @@ impl KeyFile {
             let path = self.0.to_path_buf();
             return Err(KeyError::OpenToOthers { path, mode });
         }
-        let bytes = URL_SAFE_NO_PAD.decode(text.trim()).ok();
-        let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
-        bytes
-            .map(Key::new)
-            .ok_or_else(|| KeyError::Malformed(self.0.to_path_buf()))
+        let malformed = || KeyError::Malformed(self.0.to_path_buf());
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let keys: Option<Vec<Key>> = lines.map(Key::parse).collect();
+        let mut older = keys.ok_or_else(malformed)?;
+        let newest = older.pop().ok_or_else(malformed)?;
+        Ok(Keys { older, newest })
+    }
+
+    /// Writes the file again with one more key. It is replaced in one step.
+    fn add(&self) -> io::Result<()> {
+        let mut text = Zeroizing::new(fs::read_to_string(&self.0)?);
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&new_line());
+        let draft = self.write_draft(&text)?;
+        let renamed = fs::rename(&draft, &self.0);
+        if renamed.is_err() {
+            fs::remove_file(&draft)?;
+        }
+        renamed
     }
 
     /// Writes a new key, readable by its owner only. If another process wrote one first, that one stays.
     fn make(&self) -> io::Result<()> {
-        let key = URL_SAFE_NO_PAD.encode(rand::random::<[u8; KEY_BYTES]>());
+        let draft = self.write_draft(&new_line())?;
+        let linked = match fs::hard_link(&draft, &self.0) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            linked => linked,
+        };
+        fs::remove_file(&draft)?;
+        linked
+    }
+
+    /// Writes a file beside the key file, readable by its owner only.
+    fn write_draft(&self, text: &str) -> io::Result<PathBuf> {
         let mut draft = self.0.as_os_str().to_owned();
         draft.push(format!(".{}", uuid::Uuid::now_v7().simple()));
         let mut file = fs::OpenOptions::new()
@@ -114,14 +161,13 @@ impl KeyFile {
             .mode(0o600)
             .open(&draft)?;
         let written = file
-            .write_all(format!("{key}\n").as_bytes())
-            .and_then(|()| file.sync_all())
-            .and_then(|()| match fs::hard_link(&draft, &self.0) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-                linked => linked,
-            });
-        fs::remove_file(&draft)?;
-        written
+            .write_all(text.as_bytes())
+            .and_then(|()| file.sync_all());
+        if let Err(error) = written {
+            fs::remove_file(&draft)?;
+            return Err(error);
+        }
+        Ok(draft.into())
     }
 
     fn failed(&self, source: io::Error) -> KeyError {
@@ -132,13 +178,40 @@ impl KeyFile {
     }
 }
 
+/// Returns the line of a new key.
+fn new_line() -> Zeroizing<String> {
+    let bytes = Zeroizing::new(rand::random::<[u8; KEY_BYTES]>());
+    let mut line = Zeroizing::new(URL_SAFE_NO_PAD.encode(bytes.as_slice()));
+    line.push('\n');
+    line
+}
+
+impl Keys {
+    /// Returns the key that seals.
+    pub fn newest(&self) -> &Key {
+        &self.newest
+    }
+
+    /// Returns the key with this id.
+    pub fn find(&self, id: &str) -> Option<&Key> {
+        let mut keys = self.older.iter().chain([&self.newest]);
+        keys.find(|key| key.id() == id)
+    }
+
+    pub fn n_older(&self) -> usize {
+        self.older.len()
+    }
+}
+
 impl Key {
-    fn new(bytes: [u8; KEY_BYTES]) -> Self {
-        let hash = Sha256::digest(bytes);
-        Self {
+    fn parse(line: &str) -> Option<Self> {
+        let bytes = Zeroizing::new(URL_SAFE_NO_PAD.decode(line).ok()?);
+        let bytes = Zeroizing::new(<[u8; KEY_BYTES]>::try_from(&bytes[..]).ok()?);
+        let hash = Sha256::digest(bytes.as_slice());
+        Some(Self {
             id: URL_SAFE_NO_PAD.encode(&hash[..ID_BYTES]),
             bytes,
-        }
+        })
     }
 
     /// Returns the key's id, which tells it apart from other keys and reveals nothing else about it.
@@ -170,7 +243,7 @@ impl Key {
     }
 
     fn cipher(&self) -> XChaCha20Poly1305 {
-        XChaCha20Poly1305::new(&self.bytes.into())
+        XChaCha20Poly1305::new((&*self.bytes).into())
     }
 }
 

@@ -25,6 +25,7 @@ mod people;
 mod queue;
 mod retention;
 mod rights;
+mod sealed;
 mod secrets;
 mod servers;
 mod sessions;
@@ -43,7 +44,7 @@ pub use database::{SqlError, Store, StoreError, shown_address};
 pub use decisions::{NotAtWork, RaiseDecision, SettleDecision, SettleRefused};
 pub use edit::{EditRefused, EditSession};
 pub use gateway::CountGatewayUse;
-pub use key_file::{Key, KeyError, KeyFile};
+pub use key_file::{Key, KeyError, KeyFile, Keys};
 pub use lease::{EndLease, LeaseRefused, NotTheLease, TakeLease};
 pub use limits::MadeLately;
 pub use offers::{AcceptOffer, NewOffer, NoOffer, OfferEnd, Offered};
@@ -53,7 +54,8 @@ pub use queue::{
     WaitingRefused,
 };
 pub use rights::{Departure, Granted};
-pub use secrets::{NewSecret, PutSecret, SealedSecret};
+pub use sealed::{SealVersion, SealedIn, SealedSecret, SealedValue};
+pub use secrets::{NewSecret, PutSecret};
 pub use servers::{DatabaseClaim, InUse, NewServer};
 pub use sessions::{NewSession, Unsettled};
 pub use shares::{Joined, NewShare};

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use crate::{
     audit::NewEntry,
     database::{Row, Store, StoreError, Transaction, count, from_json, json, millis, timestamp},
+    sealed::{SealVersion, keep_former},
 };
 
 /// A secret to be stored, in place of the one with its name.
@@ -19,6 +20,7 @@ pub struct NewSecret<'a> {
     pub name: &'a SecretName,
     pub key: &'a str,
     pub sealed: Vec<u8>,
+    pub seal_version: SealVersion,
     pub origins: &'a [Origin],
     pub now: Timestamp,
 }
@@ -32,18 +34,8 @@ pub enum PutSecret {
     TooMany,
 }
 
-/// A secret with its value, still encrypted.
-#[derive(Debug)]
-pub struct SealedSecret {
-    pub about: StoredSecret,
-    pub user: UserId,
-    /// The id of the key that decrypts it.
-    pub key: String,
-    pub sealed: Vec<u8>,
-}
-
-const COLUMNS: &str = "s.id, s.user_id, s.name, s.key_id, s.sealed, s.origins, s.created_at_ms, \
-                       s.updated_at_ms, s.last_used_at_ms, s.last_used_in";
+const COLUMNS: &str = "s.id, s.name, s.origins, s.created_at_ms, s.updated_at_ms, s.last_used_at_ms, \
+                       s.last_used_in";
 
 impl Store {
     /// Stores a secret, unless the user already has `most` others.
@@ -55,11 +47,13 @@ impl Store {
     ) -> Result<PutSecret, StoreError> {
         let origins = json(&new.origins)?;
         let mut tx = self.begin().await?;
-        let sql = "UPDATE secrets SET key_id = $1, sealed = $2, origins = $3, updated_at_ms = $4 \
-                   WHERE user_id = $5 AND name = $6";
+        keep_former(&mut tx, new.user, new.name).await?;
+        let sql = "UPDATE secrets SET key_id = $1, sealed = $2, seal_version = $3, origins = $4, \
+                   updated_at_ms = $5 WHERE user_id = $6 AND name = $7";
         let values = [
             new.key.into(),
             new.sealed.clone().into(),
+            new.seal_version.0.into(),
             origins.as_str().into(),
             millis(new.now),
             new.user.0.into(),
@@ -76,14 +70,15 @@ impl Store {
         {
             return Ok(PutSecret::TooMany);
         }
-        let sql = "INSERT INTO secrets (id, user_id, name, key_id, sealed, origins, created_at_ms, \
-                   updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $7)";
+        let sql = "INSERT INTO secrets (id, user_id, name, key_id, sealed, seal_version, origins, \
+                   created_at_ms, updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)";
         let values = [
             SecretId::new().0.into(),
             new.user.0.into(),
             new.name.as_str().into(),
             new.key.into(),
             new.sealed.clone().into(),
+            new.seal_version.0.into(),
             origins.into(),
             millis(new.now),
         ];
@@ -108,22 +103,6 @@ impl Store {
         rows.iter().map(name).collect()
     }
 
-    /// Returns one of the secrets that a session's agent may use.
-    pub async fn sealed_secret(
-        &self,
-        session: SessionId,
-        name: &SecretName,
-    ) -> Result<Option<SealedSecret>, StoreError> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM secrets s JOIN sessions x ON x.owner_id = s.user_id \
-             WHERE x.id = $1 AND s.name = $2"
-        );
-        let row = self
-            .one(&sql, [session.0.into(), name.as_str().into()])
-            .await?;
-        row.map(|row| sealed(&row)).transpose()
-    }
-
     /// Removes a user's secret. Returns `false` if there was none.
     pub async fn delete_secret(
         &self,
@@ -132,10 +111,7 @@ impl Store {
         stamp: AuditStamp,
     ) -> Result<bool, StoreError> {
         let mut tx = self.begin().await?;
-        let sql = "DELETE FROM secret_uses WHERE secret_id IN \
-                   (SELECT id FROM secrets WHERE user_id = $1 AND name = $2)";
-        tx.execute(sql, [user.0.into(), name.as_str().into()])
-            .await?;
+        keep_former(&mut tx, user, name).await?;
         let sql = "DELETE FROM secrets WHERE user_id = $1 AND name = $2";
         let n_deleted = tx
             .execute(sql, [user.0.into(), name.as_str().into()])
@@ -176,16 +152,6 @@ impl Store {
         self.write(sql, values).await?;
         Ok(())
     }
-
-    /// Returns the secrets that were ever sent into a session's computer.
-    pub async fn secrets_sent(&self, session: SessionId) -> Result<Vec<SealedSecret>, StoreError> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM secrets s JOIN secret_uses u ON u.secret_id = s.id \
-             WHERE u.session_id = $1 ORDER BY s.id"
-        );
-        let rows = self.all(&sql, [session.0.into()]).await?;
-        rows.iter().map(sealed).collect()
-    }
 }
 
 /// Records that a secret was stored. The value is no part of it.
@@ -202,7 +168,7 @@ async fn audit_put(
     entry.append(tx, stamp).await
 }
 
-fn name(row: &Row) -> Result<SecretName, StoreError> {
+pub(crate) fn name(row: &Row) -> Result<SecretName, StoreError> {
     let name: String = row.get("name")?;
     name.parse()
         .map_err(|error: BadSecret| StoreError::Unreadable(error.to_string()))
@@ -225,14 +191,5 @@ fn stored(row: &Row) -> Result<StoredSecret, StoreError> {
         created_at: timestamp(row.get("created_at_ms")?)?,
         updated_at: timestamp(row.get("updated_at_ms")?)?,
         last_use,
-    })
-}
-
-fn sealed(row: &Row) -> Result<SealedSecret, StoreError> {
-    Ok(SealedSecret {
-        about: stored(row)?,
-        user: UserId(row.get("user_id")?),
-        key: row.get("key_id")?,
-        sealed: row.get("sealed")?,
     })
 }

@@ -9,7 +9,7 @@ use deskhand_core::{
     id::TurnId,
     sandbox::Acted,
     shell::{ShellOutput, ShellRequest},
-    vault::SecretName,
+    vault::{FieldPlace, FillSecret, SecretName},
 };
 use jiff::Timestamp;
 
@@ -39,8 +39,11 @@ pub trait ToolContext: Send {
     /// Puts a file into a folder in the home folder, and returns its path.
     async fn put_file(&mut self, folder: String, file: &GivenFile) -> Result<String, ToolFailure>;
 
+    /// Finds the focused field, if this secret may be typed there.
+    async fn find_secret_field(&mut self, name: SecretName) -> Result<FieldPlace, ToolFailure>;
+
     /// Types a secret into the focused field.
-    async fn fill_secret(&mut self, name: SecretName) -> Result<(), ToolFailure>;
+    async fn fill_secret(&mut self, secret: FillSecret) -> Result<(), ToolFailure>;
 
     /// Asks people, and waits until the decision is settled.
     async fn ask(&mut self, ask: Ask) -> Result<Settled, ToolFailure>;

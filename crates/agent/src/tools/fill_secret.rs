@@ -47,15 +47,22 @@ impl Invocation for FillSecret {
         format!("Filled in the secret {}", self.name)
     }
 
+    async fn prepare(&mut self, context: &mut dyn ToolContext) -> Result<(), ToolFailure> {
+        self.place = Some(context.find_secret_field(self.name.clone()).await?);
+        Ok(())
+    }
+
     fn proposal(&self) -> Proposal {
+        let name = &self.name;
+        let place = match &self.place {
+            Some(place) => format!("a page of {}, titled “{}”", place.origin, place.title),
+            None => "the page in front".to_owned(),
+        };
         Proposal {
             tool: NAME.to_owned(),
-            subject: CallSubject::text(self.name.to_string()),
+            subject: CallSubject::text(name.to_string()),
             risk: Risk::Risky(None),
-            wish: format!(
-                "The agent wants to type the secret {} into the page in front",
-                self.name
-            ),
+            wish: format!("The agent wants to type the secret {name} into {place}"),
         }
     }
 
@@ -75,8 +82,8 @@ impl Invocation for FillSecret {
         self: Box<Self>,
         context: &mut dyn ToolContext,
     ) -> Result<ToolOutput, ToolFailure> {
-        let name = self.name;
-        context.fill_secret(name.clone()).await?;
+        let name = self.name.clone();
+        context.fill_secret(*self).await?;
         Ok(ToolOutput::text(format!(
             "Typed the secret {name} into the field. Pictures show the field black."
         )))

@@ -24,6 +24,7 @@ use deskhand_core::{
         SecretTyped, SessionReply, SessionRequest,
     },
     shell::{ShellEnding, ShellOutput},
+    vault::FieldPlace,
 };
 use futures::{StreamExt, stream, stream::BoxStream};
 use tokio::sync::watch;
@@ -203,6 +204,11 @@ fn done(request: &SessionRequest, n_requests: usize) -> SessionReply {
         }
         SessionRequest::PutFile(file) => SessionReply::PutFile(FilePut {
             path: format!("/home/agent/{}/{}", file.folder, file.name),
+        }),
+        SessionRequest::FindSecretField(_) => SessionReply::FindSecretField(FieldPlace {
+            origin: "https://bank.example".to_owned(),
+            title: "Log in".to_owned(),
+            frame: "1".to_owned(),
         }),
         SessionRequest::FillSecret(_) => SessionReply::FillSecret(SecretTyped),
         SessionRequest::Edit(_) => SessionReply::Edit(Edited {

@@ -5,15 +5,30 @@ use std::sync::{PoisonError, RwLock};
 use deskhand_core::{
     id::SessionId,
     sandbox::{
-        Actor, Call, ComputerError, ComputerExt, CoverSecrets, OperationReply, Sandbox,
+        Actor, Call, ComputerError, ComputerExt, CoverSecrets, FindField, OperationReply, Sandbox,
         SecretTyped, TypeSecret,
     },
     secret::Secret,
-    vault::{FillSecret, SecretName},
+    vault::{FieldPlace, FillSecret, Filling, Origin, SecretName},
 };
 use deskhand_store::StoreError;
 
 use crate::{redactor::Redactor, vault::Vault};
+
+/// The longest title of a page that people are shown, in characters.
+const LONGEST_TITLE: usize = 80;
+
+/// The reason why a secret may not be typed into a field. The texts are for the model.
+#[derive(Debug, thiserror::Error)]
+enum PlaceError {
+    #[error(
+        "the field is on a page of {found}, and this secret may only be typed on {}",
+        listed(.allowed)
+    )]
+    Origin { found: String, allowed: Vec<Origin> },
+    #[error("the focus moved in the meantime")]
+    Moved,
+}
 
 /// The secrets of one session.
 #[derive(Debug)]
@@ -49,23 +64,53 @@ impl TypedSecrets {
         Ok(())
     }
 
+    /// Finds the focused field, if this secret may be typed there.
+    pub(super) async fn find_field(
+        &self,
+        sandbox: &dyn Sandbox,
+        call: Call,
+        name: &SecretName,
+    ) -> Result<FieldPlace, ComputerError> {
+        let found = self.vault.find(self.session, name).await;
+        let found = found.map_err(|error| self.not_typed(&error))?;
+        let place = sandbox.perform(call, FindField).await?;
+        check_origin(&place, &found.origins).map_err(|error| self.not_typed(&error))?;
+        Ok(FieldPlace {
+            title: plain(&place.title),
+            ..place
+        })
+    }
+
     /// Types a secret into the focused field.
+    ///
+    /// The computer tells the origin of the field, and only then gets the value.
     pub(super) async fn fill(
         &self,
         sandbox: &dyn Sandbox,
         call: Call,
         fill: FillSecret,
     ) -> Result<SecretTyped, ComputerError> {
-        let FillSecret { name } = fill;
+        let FillSecret { name, place: shown } = fill;
         let found = self.vault.find(self.session, &name).await;
-        let (secret, filling) = found.map_err(|error| self.not_typed(&error))?;
+        let found = found.map_err(|error| self.not_typed(&error))?;
+        let place = sandbox.perform(Call::by(call.actor), FindField).await?;
+        let origin =
+            check_origin(&place, &found.origins).map_err(|error| self.not_typed(&error))?;
+        if shown.is_some_and(|shown| shown.origin != place.origin) {
+            return Err(self.not_typed(&PlaceError::Moved));
+        }
         // This comes before it is sent: from then on it is redacted, whatever happens.
-        let noted = self.vault.note_sent(self.session, secret).await;
+        let noted = self.vault.note_sent(self.session, found.id).await;
         noted.map_err(|error| self.not_typed(&error))?;
-        self.remember(&name, &filling.value);
+        self.remember(&name, &found.value);
+        let filling = Filling {
+            value: found.value,
+            frame: place.frame,
+            origin,
+        };
         let reply = sandbox.perform(call, TypeSecret { filling }).await;
         if matches!(reply, Ok(_) | Err(ComputerError::FateUnknown))
-            && let Err(error) = self.vault.note_use(self.session, secret).await
+            && let Err(error) = self.vault.note_use(self.session, found.id).await
         {
             let error = &error as &dyn std::error::Error;
             tracing::error!(session.id = %self.session, error, "could not store the use of a secret");
@@ -120,4 +165,28 @@ impl TypedSecrets {
         tracing::info!(session.id = %self.session, error, "could not type a secret");
         ComputerError::Failed(format!("Nothing was typed: {error}."))
     }
+}
+
+/// Returns the origin of a field, if it is one of the allowed ones.
+fn check_origin(place: &FieldPlace, allowed: &[Origin]) -> Result<Origin, PlaceError> {
+    let mut origins = allowed.iter();
+    let found = origins.find(|origin| origin.as_str() == place.origin);
+    found.cloned().ok_or_else(|| PlaceError::Origin {
+        found: place.origin.clone(),
+        allowed: allowed.to_vec(),
+    })
+}
+
+fn listed(origins: &[Origin]) -> String {
+    let texts: Vec<_> = origins.iter().map(Origin::as_str).collect();
+    texts.join(", ")
+}
+
+/// Returns the title of a page as people are shown it: short, and without characters that change how a text reads.
+fn plain(title: &str) -> String {
+    let is_plain = |c: &char| {
+        !c.is_control()
+            && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '“' | '”')
+    };
+    title.chars().filter(is_plain).take(LONGEST_TITLE).collect()
 }

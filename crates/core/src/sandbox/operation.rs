@@ -7,13 +7,13 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::operations::{
-    Act, Acted, CoverSecrets, Edited, FilePut, Frame, Look, PutFile, SecretTyped, SecretsCovered,
-    TypeSecret,
+    Act, Acted, CoverSecrets, Edited, FilePut, FindField, Frame, Look, PutFile, SecretTyped,
+    SecretsCovered, TypeSecret,
 };
 use crate::{
     edit::EditCommand,
     shell::{ShellOutput, ShellRequest},
-    vault::FillSecret,
+    vault::{FieldPlace, FillSecret, FindSecretField},
 };
 
 /// A set of operations, as the enums of all its requests and replies.
@@ -214,10 +214,12 @@ operations! {
     }
     // A turn or a person requests these, and the server translates them into others.
     session {
+        FindSecretField(FindSecretField) -> FieldPlace = "find_field",
         FillSecret(FillSecret) -> SecretTyped = "fill_secret",
     }
     // The server requests these from a runner.
     runner {
+        FindField(FindField) -> FieldPlace = "find_field",
         TypeSecret(TypeSecret) -> SecretTyped = "fill_secret",
         CoverSecrets(CoverSecrets) -> SecretsCovered = "guard",
     }

@@ -9,7 +9,7 @@ use crate::{
     blob::BlobFormat,
     secret::Secret,
     shell::{ShellEnding, ShellOutput},
-    vault::Filling,
+    vault::{FieldPlace, Filling},
 };
 
 /// Carries out one action on the desktop.
@@ -125,7 +125,18 @@ impl OperationReply for FilePut {
     }
 }
 
-/// Types a value into the focused field if the field is on an allowed origin, and covers the value in pictures from
+/// Finds the field that has the focus in the browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindField;
+
+impl OperationReply for FieldPlace {
+    fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        visit(&mut self.origin);
+        visit(&mut self.title);
+    }
+}
+
+/// Types a value into the focused field if it is still the one that was found, and covers the value in pictures from
 /// then on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeSecret {

@@ -30,7 +30,8 @@ async fn a_server_that_lacks_nothing_is_healthy_in_every_part() {
             "news",
             "token_uses",
             "leftovers",
-            "retention"
+            "retention",
+            "secrets"
         ]
     );
     assert!(

@@ -106,7 +106,9 @@ async fn agree(session: &Session) -> usize {
             return n_asked;
         }
         if let EventBody::Decision(asked) = body {
-            assert!(asked.ask.prompt.contains("wants to type the secret"));
+            let question =
+                "wants to type the secret bank into a page of http://localhost:8001, titled";
+            assert!(asked.ask.prompt.contains(question), "{:?}", asked.ask);
             let path = session.path(&format!("/decisions/{}/answer", asked.decision));
             let answer = json!({"yes": true});
             session.client.post(&path, answer).await.good();
@@ -155,8 +157,8 @@ async fn the_agent_logs_in_and_nobody_sees_the_password() {
     let up = "until curl -s localhost:8001 localhost:8002 > /dev/null; do sleep 0.1; done";
     session.shell(up).await;
     session.prompt("Log in.").await;
-    // Every time it wants to, also when nothing comes of it.
-    assert_eq!(agree(&session).await, 7);
+    // Nobody is asked when nothing can come of it.
+    assert_eq!(agree(&session).await, 2);
 
     let got = session.shell("cat ~/got").await;
     assert_eq!(got.matches(CANARY_SHA256).count(), 2, "{got}");

@@ -7,12 +7,18 @@ use x11rb::{
         Event,
         damage::{ConnectionExt as _, Damage, ReportLevel},
         xfixes::{ConnectionExt as _, SelectionEventMask},
-        xproto::{ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, EventMask},
+        xproto::{
+            AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, EventMask,
+        },
     },
     rust_connection::RustConnection,
 };
 
-use super::x::{Atoms, XError, connect};
+use super::{
+    guard::GuardedValues,
+    pasteboard::Pasteboard,
+    x::{Atoms, XError, connect},
+};
 
 /// The latest events. The thread ends when the X server does.
 #[derive(Debug)]
@@ -30,6 +36,7 @@ struct Listener {
     root: u32,
     atoms: Atoms,
     damage: Damage,
+    pasteboard: Pasteboard,
     changed_at: watch::Sender<Instant>,
     pong: watch::Sender<u32>,
     n_drags: watch::Sender<u64>,
@@ -37,7 +44,9 @@ struct Listener {
 
 impl Events {
     /// Connects to `display` and starts listening. Blocks for some tenths of a millisecond.
-    pub(super) fn listen(display: &str) -> Result<Self, XError> {
+    ///
+    /// Whatever is copied or selected from now on is searched for `guarded`.
+    pub(super) fn listen(display: &str, guarded: GuardedValues) -> Result<Self, XError> {
         let (connection, root) = connect(display)?;
         let atoms = Atoms::new(&connection)?.reply()?;
         connection.damage_query_version(1, 1)?.reply()?;
@@ -50,14 +59,22 @@ impl Events {
         // A program that begins such a drag takes ownership of this selection.
         let owned = SelectionEventMask::SET_SELECTION_OWNER;
         connection.xfixes_query_version(5, 0)?.reply()?;
-        connection
-            .xfixes_select_selection_input(root, atoms.XdndSelection, owned)?
-            .check()?;
+        for selection in [
+            atoms.XdndSelection,
+            atoms.CLIPBOARD,
+            AtomEnum::PRIMARY.into(),
+        ] {
+            connection
+                .xfixes_select_selection_input(root, selection, owned)?
+                .check()?;
+        }
+        let pasteboard = Pasteboard::open(&connection, root, guarded)?;
         let listener = Listener {
             connection,
             root,
             atoms,
             damage,
+            pasteboard,
             changed_at: watch::Sender::new(Instant::now()),
             pong: watch::Sender::new(0),
             n_drags: watch::Sender::new(0),
@@ -98,7 +115,15 @@ impl Listener {
                 self.connection
                     .damage_subtract(self.damage, x11rb::NONE, x11rb::NONE)?;
             }
-            Event::XfixesSelectionNotify(_) => self.n_drags.send_modify(|n| *n += 1),
+            Event::XfixesSelectionNotify(owned) if owned.selection == self.atoms.XdndSelection => {
+                self.n_drags.send_modify(|n| *n += 1);
+            }
+            Event::XfixesSelectionNotify(owned) => {
+                self.pasteboard.ask(&self.connection, &self.atoms, owned)?;
+            }
+            Event::SelectionNotify(told) => {
+                self.pasteboard.check(&self.connection, &self.atoms, told)?;
+            }
             Event::ClientMessage(message) => self.hear_pong(message),
             _ => {}
         }

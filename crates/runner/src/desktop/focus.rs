@@ -46,10 +46,10 @@ impl Seat {
         }
     }
 
-    /// Returns the process id that the focused window claims, if the window is a browser's.
-    pub(super) fn focused_browser_pid(&self) -> Result<Option<u32>, XError> {
-        match self.focused()?.filter(Focused::is_chromium) {
-            Some(focused) => self.pid_of(focused.window),
+    /// Returns the process of the focused window.
+    pub(super) fn focused_client_pid(&self) -> Result<Option<u32>, XError> {
+        match self.focused()? {
+            Some(focused) => self.client_pid(focused.window),
             None => Ok(None),
         }
     }
@@ -67,7 +67,7 @@ impl Seat {
             0,
             1024,
         )?;
-        let is_its_own = self.pid_of(focused.window)? == Some(pid);
+        let is_its_own = self.client_pid(focused.window)? == Some(pid);
         let name = String::from_utf8_lossy(&name.reply()?.value).into_owned();
         Ok(is_its_own.then_some(name))
     }

@@ -2,14 +2,20 @@
 //!
 //! The browser is asked for their places before and after a picture is taken. If both replies are the same, those
 //! places are covered. If they differ each time, or the places are unclear, the browser's windows are covered
-//! entirely.
+//! entirely, and the whole screen if none of them is found.
+//!
+//! Other programs do not get them from the clipboard: whatever is copied is searched for them, and forgotten.
 
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use deskhand_core::{secret::Secret, vault::Filling};
+use deskhand_core::{
+    action::Region,
+    secret::Secret,
+    vault::{FieldPlace, Filling},
+};
 use deskhand_pictures::{Picture, Pointer};
 use tokio::time::Instant;
 
@@ -33,7 +39,31 @@ pub(super) struct Guard {
     seat: SeatHandle,
     /// `None` if no browser was started that can be asked.
     browser: Option<Browser>,
-    values: Mutex<Vec<Secret>>,
+    values: GuardedValues,
+}
+
+/// The values to keep out of pictures and out of the clipboard. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct GuardedValues(Arc<Mutex<Vec<Secret>>>);
+
+impl GuardedValues {
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    /// Returns true if a text contains one of them.
+    pub(super) fn are_in(&self, text: &[u8]) -> bool {
+        let contains = |value: &Secret| {
+            let value = value.expose().as_bytes();
+            text.windows(value.len()).any(|part| part == value)
+        };
+        self.lock().iter().any(contains)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Secret>> {
+        // No code under this lock panics halfway.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A picture as it was taken, with all secrets still visible.
@@ -44,34 +74,44 @@ struct Raw {
 }
 
 impl Guard {
-    pub(super) fn new(seat: SeatHandle, browser: Option<Browser>) -> Self {
+    pub(super) fn new(seat: SeatHandle, browser: Option<Browser>, values: GuardedValues) -> Self {
         Self {
             seat,
             browser,
-            values: Mutex::default(),
+            values,
         }
     }
 
-    /// Keeps these values out of pictures from now on.
+    /// Keeps these values out of pictures and of the clipboard from now on.
     pub(super) fn add(&self, values: impl IntoIterator<Item = Secret>) {
-        let mut known = self.values();
+        let mut known = self.values.lock();
         for value in values {
             if !known.contains(&value) {
                 known.push(value);
             }
         }
+        // It may have been copied before it was known to be one.
+        self.seat.forget_selections_soon();
+    }
+
+    /// Returns the place of the browser's focused field, if the browser's window has the focus.
+    pub(super) async fn find_field(&self) -> Result<FieldPlace, ActError> {
+        let browser = self.browser_in_front().await?;
+        Ok(browser.find_field().await?)
     }
 
     /// Types a secret into the browser's focused field, if the browser's window has the focus.
     pub(super) async fn fill(&self, filling: &Filling) -> Result<(), ActError> {
-        let focused = self.seat.run(|seat| seat.focused_browser_pid()).await?;
-        let in_front = |browser: &&Browser| focused == Some(browser.pid);
-        let browser = self
-            .browser()
-            .filter(in_front)
-            .ok_or(FillError::NoBrowser)?;
+        let browser = self.browser_in_front().await?;
         self.add([filling.value.clone()]);
         Ok(browser.fill(filling).await?)
+    }
+
+    async fn browser_in_front(&self) -> Result<&Browser, ActError> {
+        let focused = self.seat.run(|seat| seat.focused_client_pid()).await?;
+        let in_front = |browser: &&Browser| focused == Some(browser.pid);
+        let browser = self.browser().filter(in_front);
+        Ok(browser.ok_or(FillError::NoBrowser)?)
     }
 
     /// Waits until the focused page has handled its input, if it is the browser's, but no longer than `max`.
@@ -90,7 +130,7 @@ impl Guard {
     pub(super) async fn take(&self) -> Result<(Picture, Pointer), ActError> {
         let started = Instant::now();
         loop {
-            let values = self.values().clone();
+            let values = self.values.lock().clone();
             let taken = if values.is_empty() {
                 let take = self.seat.run(|seat| seat.camera.take(&seat.connection));
                 Some(take.await?)
@@ -99,13 +139,13 @@ impl Guard {
             };
             // Secrets that were typed meanwhile were not searched for.
             if let Some(taken) = taken
-                && *self.values() == values
+                && *self.values.lock() == values
             {
                 return Ok(taken);
             }
             if started.elapsed() > PICTURE_MAX {
                 let raw = self.take_raw().await?;
-                return Ok((cover_windows(raw.picture, &raw.windows), raw.pointer));
+                return Ok((self.cover_browsers(raw.picture, &raw.windows), raw.pointer));
             }
             tokio::time::sleep(RETRY_DELAY).await;
         }
@@ -127,8 +167,9 @@ impl Guard {
     }
 
     async fn take_raw(&self) -> Result<Raw, ActError> {
-        let taken = self.seat.run(|seat| {
-            let windows = seat.browser_windows()?;
+        let own = self.own_pid();
+        let taken = self.seat.run(move |seat| {
+            let windows = seat.browser_windows(own)?;
             let (picture, pointer) = seat.camera.take(&seat.connection)?;
             Ok(Raw {
                 picture,
@@ -151,9 +192,11 @@ impl Guard {
     ///
     /// Returns `None` if the places on the screen are unclear.
     fn cover_parts(&self, raw: &Raw, sights: &[Sight]) -> Option<Picture> {
-        let pid = self.browser().map(|browser| browser.pid);
-        let is_own = |window: &Window| pid.is_some() && window.pid == pid;
-        let (own, others): (Vec<_>, Vec<_>) = raw.windows.iter().copied().partition(is_own);
+        let (own, others): (Vec<_>, Vec<_>) = raw
+            .windows
+            .iter()
+            .copied()
+            .partition(|window| self.is_own(window));
         let mut picture = cover_windows(raw.picture.clone(), &others);
         for sight in sights.iter().filter(|sight| !sight.is_empty()) {
             for region in sight.on_screen(&own)? {
@@ -168,9 +211,30 @@ impl Guard {
         self.browser.as_ref().filter(|browser| !browser.is_gone())
     }
 
-    fn values(&self) -> MutexGuard<'_, Vec<Secret>> {
-        // No code under this lock panics halfway.
-        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Covers all windows of browsers. Covers everything if the browser's own window is not among them.
+    fn cover_browsers(&self, picture: Picture, windows: &[Window]) -> Picture {
+        let is_found = windows.iter().any(|window| self.is_own(window));
+        if is_found || self.browser().is_none() {
+            return cover_windows(picture, windows);
+        }
+        let whole = Region {
+            x0: 0,
+            y0: 0,
+            x1: i32::MAX,
+            y1: i32::MAX,
+        };
+        let mut picture = picture;
+        picture.cover(whole);
+        picture
+    }
+
+    fn is_own(&self, window: &Window) -> bool {
+        let own = self.own_pid();
+        own.is_some() && window.pid == own
+    }
+
+    fn own_pid(&self) -> Option<u32> {
+        self.browser().map(|browser| browser.pid)
     }
 }
 

@@ -9,6 +9,7 @@ use std::{
     os::{fd::OwnedFd, unix::net::UnixStream},
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
+    sync::Arc,
     time::Duration,
 };
 
@@ -25,6 +26,8 @@ use tokio_util::sync::CancellationToken;
 use super::{
     StartDesktopError,
     browser::{Browser, DEVTOOLS_FLAG},
+    program_ids::{ProgramIds, WINDOW_MANAGER},
+    screen_socket::ScreenSocket,
 };
 
 /// The timeout for the start of the X server, which takes about 30 ms.
@@ -53,15 +56,18 @@ pub(super) struct Supervisor {
     pub(super) ended: watch::Sender<Option<String>>,
     /// Environment variables for programs started from the desktop.
     pub(super) variables: BTreeMap<String, Secret>,
+    pub(super) ids: Arc<ProgramIds>,
 }
 
 /// A running program and its process group.
+#[derive(Debug)]
 struct Program {
     child: Child,
     group: ProcessGroup,
 }
 
 /// Kills a process group when dropped.
+#[derive(Debug)]
 struct ProcessGroup(Pid);
 
 impl Drop for ProcessGroup {
@@ -77,6 +83,10 @@ impl Program {
         let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
         let group = ProcessGroup(pid.ok_or(io::ErrorKind::NotFound)?);
         Ok(Self { child, group })
+    }
+
+    fn pid(&self) -> Pid {
+        self.group.0
     }
 
     /// Waits until the program ends, and kills the rest of its group.
@@ -101,6 +111,7 @@ impl Program {
 pub(super) struct XServer {
     /// The display, such as `:1`.
     pub(super) display: String,
+    screen: ScreenSocket,
     program: Program,
 }
 
@@ -129,6 +140,8 @@ impl XServer {
             .args(["-desktop", "Deskhand", "-AlwaysShared"])
             // Watchers come and go, while the screen keeps its size and its clients.
             .args(["-AcceptSetDesktopSize=0", "-noreset", "-nolisten", "tcp"])
+            // The clipboard is not for everybody who watches, and programs must not switch off a person's mouse.
+            .args(["-SendCutText=0", "-SendPrimary=0", "-AllowOverride="])
             // Never blank the screen. GLX is off: nothing here draws with it, and it doubles the start time.
             .args(["-s", "0", "-extension", "GLX"])
             .stdin(Stdio::null())
@@ -140,21 +153,29 @@ impl XServer {
             .unwrap_or_default();
         if let Some(number) = number {
             let display = format!(":{number}");
-            return Ok(Self { display, program });
+            let screen = ScreenSocket::open(vnc_socket, program.pid()).map_err(spawn_error)?;
+            return Ok(Self {
+                display,
+                screen,
+                program,
+            });
         }
         Err(why_not_up(program, log).await)
     }
 
-    /// Supervises it until it ends.
-    pub(super) fn supervise(self, supervisor: &Supervisor) {
+    /// Supervises it until it ends, and returns the socket of its RFB server.
+    pub(super) fn supervise(self, supervisor: &Supervisor) -> ScreenSocket {
+        supervisor.ids.x_server.set(self.program.pid());
         let Supervisor { tasks, stop, .. } = supervisor;
         let (stop, ended) = (stop.clone(), supervisor.ended.clone());
+        let program = self.program;
         tasks.spawn("x_server", async move {
-            if let Some(status) = self.program.run(&stop).await {
+            if let Some(status) = program.run(&stop).await {
                 let how = describe(status);
                 ended.send_replace(Some(format!("The X server ended ({how}).")));
             }
         });
+        self.screen
     }
 }
 
@@ -201,7 +222,7 @@ pub(super) fn keep_window_manager(
         let variables = supervisor.variables.clone();
         move || {
             Program::start(
-                command("openbox")
+                command(WINDOW_MANAGER)
                     .args(["--sm-disable", "--config-file"])
                     .arg(&config)
                     .env("DISPLAY", &display)
@@ -216,9 +237,9 @@ pub(super) fn keep_window_manager(
         }
     };
     let mut program = start().map_err(|source| {
-        let program = "openbox".to_owned();
+        let program = WINDOW_MANAGER.to_owned();
         if source.kind() == io::ErrorKind::NotFound {
-            let package = "openbox";
+            let package = WINDOW_MANAGER;
             StartDesktopError::Missing { program, package }
         } else {
             StartDesktopError::Spawn { program, source }
@@ -229,6 +250,7 @@ pub(super) fn keep_window_manager(
     supervisor.tasks.spawn("window_manager", async move {
         loop {
             let started_at = Instant::now();
+            watch.ids.window_manager.set(program.pid());
             let Some(status) = program.run(&watch.stop).await else {
                 return;
             };
@@ -286,6 +308,7 @@ pub(super) fn start_browser(
         let program = Program::start(command.stdin(Stdio::null())).map_err(spawn_error)?;
         (program, None)
     };
+    supervisor.ids.browser.set(program.pid());
     let watch = supervisor.clone();
     supervisor.tasks.spawn("browser", async move {
         let Some(status) = program.run(&watch.stop).await else {

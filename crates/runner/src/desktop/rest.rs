@@ -8,11 +8,7 @@ use std::time::Duration;
 use rustix::process::{Pid, RawPid};
 use tokio::time::Instant;
 
-use super::{
-    ActError,
-    seat::{Seat, SeatHandle},
-    x::XError,
-};
+use super::{ActError, seat::SeatHandle};
 
 /// The time that a program must have slept.
 ///
@@ -36,7 +32,8 @@ impl SeatHandle {
     pub(super) async fn let_focused_rest(&self) -> Result<bool, ActError> {
         // The X server has already confirmed the input. It replies to this later request only after it has sent its
         // events to all clients.
-        let pid = self.run(|seat| seat.focused_pid()).await?;
+        let pid = self.run(|seat| seat.focused_client_pid()).await?;
+        let pid = pid.and_then(|pid| Pid::from_raw(RawPid::try_from(pid).ok()?));
         let Some(mut before) = pid.and_then(glance) else {
             return Ok(false);
         };
@@ -53,23 +50,6 @@ impl SeatHandle {
             }
             before = now;
         }
-    }
-}
-
-impl Seat {
-    /// Returns the process of the focused window, if it runs on this machine.
-    fn focused_pid(&self) -> Result<Option<Pid>, XError> {
-        use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _};
-        let Some(client) = self.focused()?.map(|focused| focused.window) else {
-            return Ok(None);
-        };
-        let mask = ClientIdMask::LOCAL_CLIENT_PID;
-        let asked = self
-            .connection
-            .res_query_client_ids(&[ClientIdSpec { client, mask }])?;
-        let ids = asked.reply()?.ids;
-        let pid = ids.iter().find_map(|id| id.value.first());
-        Ok(pid.and_then(|pid| Pid::from_raw(RawPid::try_from(*pid).ok()?)))
     }
 }
 

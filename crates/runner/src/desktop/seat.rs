@@ -105,6 +105,18 @@ impl SeatHandle {
         }
     }
 
+    /// Empties the clipboard, without waiting for it.
+    pub(super) fn forget_selections_soon(&self) {
+        let job = |seat: &mut Seat| {
+            let forgotten = seat.forget_selections();
+            if let Err(error) = forgotten.and_then(|()| seat.sync()) {
+                tracing::warn!(%error, "could not empty the clipboard");
+            }
+        };
+        // Without the thread there is no X server, so there is no clipboard.
+        let _ = self.0.send(Box::new(job));
+    }
+
     /// Releases everything that is still held, without waiting for it.
     pub(super) fn release_soon(&self) {
         let job = |seat: &mut Seat| {

@@ -1,26 +1,45 @@
 //! Finds the windows of browsers on the screen.
+//!
+//! A window belongs to the process that the X server knows behind its connection. Properties such as `WM_CLASS` are
+//! only claims, and any program can change those of others.
+
+use std::fs;
 
 use deskhand_core::action::Region;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt, MapState};
 
-use super::{seat::Seat, x::XError};
+use super::{clients::XClient, seat::Seat, x::XError};
 
 /// The most windows that the window manager may put around another one.
 const MAX_DEPTH: usize = 3;
+/// Parts of the names of browsers, in lower case.
+const BROWSERS: [&str; 8] = [
+    "chrom", "firefox", "brave", "edge", "vivaldi", "opera", "epiphany", "webkit",
+];
 
 /// A browser's window on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) region: Region,
-    /// The process that it claims to belong to.
+    /// The process behind it.
     pub(super) pid: Option<u32>,
 }
 
+/// The kind of a window.
+enum Looked {
+    Browser(Window),
+    /// A window without a class, such as the window manager's own windows around others.
+    Unknown,
+    Other,
+}
+
 impl Seat {
-    /// Returns all windows of browsers that are mapped, even if others cover them.
-    pub(super) fn browser_windows(&self) -> Result<Vec<Window>, XError> {
+    /// Returns all windows of browsers that are mapped, even if others cover them: those of the process `own`, and
+    /// those that look like a browser's.
+    pub(super) fn browser_windows(&self, own: Option<u32>) -> Result<Vec<Window>, XError> {
+        let clients = self.clients()?;
         let mut found = Vec::new();
-        self.find_browsers(self.root, MAX_DEPTH, &mut found)?;
+        self.find_browsers(self.root, MAX_DEPTH, own, &clients, &mut found)?;
         Ok(found)
     }
 
@@ -28,12 +47,18 @@ impl Seat {
         &self,
         parent: u32,
         depth: usize,
+        own: Option<u32>,
+        clients: &[XClient],
         found: &mut Vec<Window>,
     ) -> Result<(), XError> {
         for window in self.connection.query_tree(parent)?.reply()?.children {
-            match self.look_at(window) {
+            let client = clients.iter().find(|client| client.owns(window));
+            let pid = client.and_then(|client| client.pid);
+            match self.look_at(window, pid, own) {
                 Ok(Looked::Browser(browser)) => found.push(browser),
-                Ok(Looked::Unknown) if depth > 0 => self.find_browsers(window, depth - 1, found)?,
+                Ok(Looked::Unknown) if depth > 0 => {
+                    self.find_browsers(window, depth - 1, own, clients, found)?;
+                }
                 Ok(Looked::Unknown | Looked::Other) => {}
                 // The window was closed meanwhile.
                 Err(XError::Refused(_)) => {}
@@ -43,7 +68,7 @@ impl Seat {
         Ok(())
     }
 
-    fn look_at(&self, window: u32) -> Result<Looked, XError> {
+    fn look_at(&self, window: u32, pid: Option<u32>, own: Option<u32>) -> Result<Looked, XError> {
         let attributes = self.connection.get_window_attributes(window)?;
         let class = self.connection.get_property(
             false,
@@ -57,17 +82,16 @@ impl Seat {
         let corner = self
             .connection
             .translate_coordinates(window, self.root, 0, 0)?;
-        let pid = self.pid_of(window)?;
         let (attributes, class) = (attributes.reply()?, class.reply()?);
         let (geometry, corner) = (geometry.reply()?, corner.reply()?);
         if attributes.map_state != MapState::VIEWABLE {
             return Ok(Looked::Other);
         }
-        if class.value.is_empty() {
+        let is_own = own.is_some() && pid == own;
+        if !is_own && class.value.is_empty() {
             return Ok(Looked::Unknown);
         }
-        let class = String::from_utf8_lossy(&class.value).to_lowercase();
-        if !class.contains("chrom") {
+        if !is_own && !names_browser(&class.value) && !pid.is_some_and(runs_browser) {
             return Ok(Looked::Other);
         }
         let (x0, y0) = (i32::from(corner.dst_x), i32::from(corner.dst_y));
@@ -79,22 +103,16 @@ impl Seat {
         };
         Ok(Looked::Browser(Window { region, pid }))
     }
-
-    /// Returns the process that a window claims to belong to.
-    pub(super) fn pid_of(&self, window: u32) -> Result<Option<u32>, XError> {
-        let pid = self.atoms._NET_WM_PID;
-        let property =
-            self.connection
-                .get_property(false, window, pid, AtomEnum::CARDINAL, 0, 1)?;
-        let property = property.reply()?;
-        Ok(property.value32().and_then(|mut values| values.next()))
-    }
 }
 
-/// The kind of a window.
-enum Looked {
-    Browser(Window),
-    /// A window without a class, such as the window manager's own windows around others.
-    Unknown,
-    Other,
+fn names_browser(name: &[u8]) -> bool {
+    let name = String::from_utf8_lossy(name).to_lowercase();
+    BROWSERS.iter().any(|browser| name.contains(browser))
+}
+
+/// Returns true if the program of a process is called like a browser.
+fn runs_browser(pid: u32) -> bool {
+    let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+    let name = program.file_name().unwrap_or_default();
+    names_browser(name.as_encoded_bytes())
 }

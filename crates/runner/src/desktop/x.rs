@@ -57,7 +57,11 @@ pub(super) fn connect(display: &str) -> Result<(RustConnection, u32), XError> {
 x11rb::atom_manager! {
     /// The atoms in use, looked up once per connection.
     pub(super) Atoms: AtomsCookie {
+        CLIPBOARD,
+        INCR,
+        UTF8_STRING,
         WM_PROTOCOLS,
+        _NET_ACTIVE_WINDOW,
         _NET_WM_NAME,
         _NET_WM_PID,
         _NET_WM_PING,

@@ -11,7 +11,6 @@ use deskhand_runner_protocol::{FromRunner, stream_path};
 use futures::{SinkExt, StreamExt};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    net::UnixStream,
     sync::Semaphore,
 };
 use tokio_tungstenite::tungstenite::{self, Message};
@@ -80,12 +79,10 @@ impl StreamOpener {
             .free
             .try_acquire()
             .map_err(|_full| StreamError::TooMany)?;
-        let path = match target {
-            StreamTarget::Screen => self.desktop.vnc_socket(),
+        let target = match target {
+            StreamTarget::Screen => self.desktop.connect_screen().await,
         };
-        let target = UnixStream::connect(path)
-            .await
-            .map_err(StreamError::Target)?;
+        let target = target.map_err(StreamError::Target)?;
         let socket = self.server.dial(&stream_path(stream)).await?;
         // However the copy ends, both sides are closed, and each side knows its own reason.
         let (reader, writer) = target.into_split();

@@ -68,6 +68,7 @@ impl Work {
             RunnerRequest::Shell(operation) => self.start(id, cancel, operation),
             RunnerRequest::Edit(operation) => self.start(id, cancel, operation),
             RunnerRequest::PutFile(operation) => self.start(id, cancel, operation),
+            RunnerRequest::FindField(operation) => self.start(id, cancel, operation),
             RunnerRequest::TypeSecret(operation) => self.start(id, cancel, operation),
             RunnerRequest::CoverSecrets(operation) => self.start(id, cancel, operation),
         }

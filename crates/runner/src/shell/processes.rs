@@ -4,13 +4,7 @@ use std::{collections::HashSet, fs};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The fields of `/proc/PID/stat` that matter here.
-#[derive(Debug, Clone, Copy)]
-struct Process {
-    pid: i32,
-    parent: i32,
-    session: i32,
-}
+use crate::processes::{self, Process};
 
 /// Returns the direct children of a single-threaded process. Reads only one file, so it is cheap.
 pub(super) fn children(pid: Pid) -> HashSet<i32> {
@@ -27,7 +21,7 @@ pub(super) fn children(pid: Pid) -> HashSet<i32> {
 /// These are all its descendants except `spared` and those that ignore SIGINT, because a bash without job control
 /// starts background jobs that way.
 pub(super) fn foreground(shell: Pid, spared: &HashSet<i32>) -> Vec<Pid> {
-    let all = processes();
+    let all = living();
     let mut found = Vec::new();
     let mut parents = vec![shell.as_raw_nonzero().get()];
     while let Some(parent) = parents.pop() {
@@ -43,7 +37,7 @@ pub(super) fn foreground(shell: Pid, spared: &HashSet<i32>) -> Vec<Pid> {
 
 /// Returns the sessions that have a living process.
 pub(super) fn living_sessions(sessions: &[Pid]) -> Vec<Pid> {
-    let living: HashSet<i32> = processes().iter().map(|process| process.session).collect();
+    let living: HashSet<i32> = living().iter().map(|process| process.session).collect();
     let lives = |session: &&Pid| living.contains(&session.as_raw_nonzero().get());
     sessions.iter().filter(lives).copied().collect()
 }
@@ -52,7 +46,7 @@ pub(super) fn living_sessions(sessions: &[Pid]) -> Vec<Pid> {
 pub(super) fn kill_sessions(sessions: &[Pid]) {
     // The first pass that finds no process is the last. The limit keeps a fork bomb from holding us here.
     for _ in 0..100 {
-        let members: Vec<Pid> = processes()
+        let members: Vec<Pid> = living()
             .iter()
             .filter(|process| {
                 Pid::from_raw(process.session).is_some_and(|session| sessions.contains(&session))
@@ -69,31 +63,11 @@ pub(super) fn kill_sessions(sessions: &[Pid]) {
     }
 }
 
-/// Returns all visible processes that are alive, so no zombies.
-fn processes() -> Vec<Process> {
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    entries
-        .filter_map(|entry| {
-            let pid: i32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
-            parse_stat(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
-        })
-        .collect()
-}
-
-/// Parses `pid (name) state parent group session …`, in which the name may contain anything.
-fn parse_stat(pid: i32, stat: &str) -> Option<Process> {
-    let (_, rest) = stat.rsplit_once(')')?;
-    let mut fields = rest.split_ascii_whitespace();
-    let state = fields.next()?;
-    let parent = fields.next()?.parse().ok()?;
-    let session = fields.nth(1)?.parse().ok()?;
-    (!matches!(state, "Z" | "X")).then_some(Process {
-        pid,
-        parent,
-        session,
-    })
+/// Returns all visible processes that are alive.
+fn living() -> Vec<Process> {
+    let mut all = processes::all();
+    all.retain(Process::is_alive);
+    all
 }
 
 fn ignores_interrupt(pid: i32) -> bool {
@@ -103,22 +77,4 @@ fn ignores_interrupt(pid: i32) -> bool {
         .find_map(|line| line.strip_prefix("SigIgn:"))
         .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
         .is_some_and(|mask| mask & (1 << (Signal::INT.as_raw() - 1)) != 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_with_brackets_does_not_confuse() {
-        let process = parse_stat(7, "7 (a) S 1) R 12 13 14 0 -1").unwrap();
-        assert_eq!((process.parent, process.session), (12, 14));
-        assert!(parse_stat(7, "7 (a) Z 12 13 14").is_none());
-    }
-
-    #[test]
-    fn this_process_is_found() {
-        let me = i32::try_from(std::process::id()).unwrap();
-        assert!(processes().iter().any(|process| process.pid == me));
-    }
 }

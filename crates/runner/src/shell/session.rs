@@ -5,6 +5,10 @@ use std::{
     os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::ExitStatus,
+    sync::{
+        Arc,
+        atomic::{AtomicI32, Ordering},
+    },
     time::Duration,
 };
 
@@ -17,7 +21,7 @@ use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    OnOutput, QueuedCommand, ShellConfig, ShellError,
+    OnOutput, Order, Pause, QueuedCommand, ShellConfig, ShellError,
     bash::{Bash, Report, Sign},
     output::Output,
     processes,
@@ -43,7 +47,11 @@ pub(super) struct Session {
 
 /// The sessions of all shells. Dropping this value kills them.
 #[derive(Debug, Default)]
-struct Started(Vec<Pid>);
+struct Started {
+    sessions: Vec<Pid>,
+    /// The newest of them.
+    current: Arc<AtomicI32>,
+}
 
 /// A running command.
 struct Run<'a> {
@@ -79,7 +87,7 @@ impl Session {
 
     pub(super) async fn serve(
         mut self,
-        mut orders: mpsc::Receiver<QueuedCommand>,
+        mut orders: mpsc::Receiver<Order>,
         shutdown: CancellationToken,
     ) {
         loop {
@@ -88,13 +96,37 @@ impl Session {
                 order = orders.recv() => order,
                 _ = self.output.fill() => continue,
             };
-            let Some(order) = order else { return };
-            let result = tokio::select! {
-                () = shutdown.cancelled() => return,
-                result = self.perform(&order) => result,
+            let carried_out = async {
+                match order? {
+                    Order::Command(command) => {
+                        let result = self.perform(&command).await;
+                        // The caller may have stopped waiting.
+                        let _ = command.reply.send(result);
+                    }
+                    Order::Pause(pause) => self.rest(pause).await,
+                }
+                Some(())
             };
-            // The caller may have stopped waiting.
-            let _ = order.reply.send(result);
+            let carried_out = shutdown.run_until_cancelled(carried_out).await;
+            if carried_out.flatten().is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Returns the process id of the current bash, which changes with it.
+    pub(super) fn pid(&self) -> Arc<AtomicI32> {
+        Arc::clone(&self.started.current)
+    }
+
+    async fn rest(&mut self, pause: Pause) {
+        // If the caller has stopped waiting, the pause is over already.
+        let _ = pause.paused.send(());
+        loop {
+            tokio::select! {
+                () = pause.resumed.cancelled() => return,
+                _ = self.output.fill() => {}
+            }
         }
     }
 
@@ -283,16 +315,17 @@ impl Started {
         directory: &Path,
         output: &Output,
     ) -> Result<Bash, ShellError> {
-        self.0 = processes::living_sessions(&self.0);
+        self.sessions = processes::living_sessions(&self.sessions);
         let writer = output.writer().map_err(ShellError::Start)?;
         let bash = Bash::start(config, directory, writer).map_err(ShellError::Start)?;
-        self.0.push(bash.pid);
+        self.sessions.push(bash.pid);
+        self.current.store(bash.pid.as_raw_pid(), Ordering::Relaxed);
         Ok(bash)
     }
 
     fn kill_all(&mut self) {
-        processes::kill_sessions(&self.0);
-        self.0.clear();
+        processes::kill_sessions(&self.sessions);
+        self.sessions.clear();
     }
 }
 

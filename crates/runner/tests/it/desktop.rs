@@ -2,6 +2,8 @@
 
 mod acting;
 mod ending;
+mod guarding;
 mod looking;
+mod pixels;
 mod typing;
 mod world;

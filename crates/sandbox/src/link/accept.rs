@@ -1,9 +1,14 @@
 //! Accepts the runner's connections.
 //!
 //! Any program in the sandbox can reach the server's end. So a connection has to present the token in time, and
-//! only a few may try at once.
+//! only a few may try at once. Once the runner has presented it, connections of other processes are dropped, so that
+//! they cannot take the runner's places.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{
+    io,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
 use deskhand_core::tasks::Tasks;
 use deskhand_runner_protocol::{
@@ -42,20 +47,31 @@ enum Route {
     Gateway,
 }
 
+/// A connection of a process in the sandbox.
+pub(crate) struct Dialled {
+    pub(crate) connection: Connection,
+    /// The process, where the transport tells it. Only the kernel's word counts.
+    pub(crate) pid: Option<i32>,
+}
+
 /// Returns the connections of a unix socket.
 pub(crate) fn unix_connections(
     listener: UnixListener,
-) -> impl Stream<Item = io::Result<Connection>> + Send {
+) -> impl Stream<Item = io::Result<Dialled>> + Send {
     futures::stream::unfold(listener, |listener| async move {
         let accepted = listener.accept().await;
-        let connection = accepted.map(|(stream, _)| Box::new(stream) as Connection);
-        Some((connection, listener))
+        let dialled = accepted.map(|(stream, _)| Dialled {
+            // The kernel knows it for every local socket.
+            pid: stream.peer_cred().ok().and_then(|peer| peer.pid()),
+            connection: Box::new(stream) as Connection,
+        });
+        Some((dialled, listener))
     })
 }
 
 /// Accepts connections until the link or `connections` ends.
 pub(crate) async fn accept_all(
-    connections: impl Stream<Item = io::Result<Connection>> + Send,
+    connections: impl Stream<Item = io::Result<Dialled>> + Send,
     link: Arc<Link>,
     tasks: Tasks,
 ) {
@@ -68,7 +84,10 @@ pub(crate) async fn accept_all(
         };
         match connection {
             None => return,
-            Some(Ok(connection)) => {
+            Some(Ok(Dialled { pid, .. })) if link.is_of_another(pid) => {
+                tracing::debug!(pid, "dropped a connection: it is not the runner's");
+            }
+            Some(Ok(Dialled { connection, pid })) => {
                 let Ok(permit) = Arc::clone(&handshakes).try_acquire_owned() else {
                     tracing::debug!("dropped a connection of a runner: too many at once");
                     continue;
@@ -79,6 +98,7 @@ pub(crate) async fn accept_all(
                     let admitted = timeout(HANDSHAKE_TIMEOUT, handshake).await;
                     drop(permit);
                     if let Ok(Some((route, socket))) = admitted {
+                        link.know_runner(pid);
                         link.serve(route, socket).await;
                     }
                 });
@@ -121,6 +141,18 @@ async fn shake_hands(connection: Connection, link: &Link) -> Option<(Route, Sock
 }
 
 impl Link {
+    /// Returns true if the runner is known to be another process.
+    fn is_of_another(&self, pid: Option<i32>) -> bool {
+        let runner = *self.runner.lock().unwrap_or_else(PoisonError::into_inner);
+        runner.is_some() && pid.is_some() && runner != pid
+    }
+
+    /// Remembers the first process that knew the token: it is the runner.
+    fn know_runner(&self, pid: Option<i32>) {
+        let mut runner = self.runner.lock().unwrap_or_else(PoisonError::into_inner);
+        *runner = runner.or(pid);
+    }
+
     /// Checks the token and returns the purpose of the connection.
     fn admit(&self, request: &Request) -> Result<Route, StatusCode> {
         let expected = format!("Bearer {}", self.token.expose());

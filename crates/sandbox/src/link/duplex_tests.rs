@@ -14,19 +14,27 @@ use deskhand_core::{
 use deskhand_runner::Dialler;
 use deskhand_runner_protocol::{Connection, RunnerConfig};
 use futures::{FutureExt, StreamExt, channel::mpsc, future::BoxFuture};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::{Link, Status, accept::accept_all};
+use super::{
+    Link, Status,
+    accept::{Dialled, accept_all},
+};
 
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Hands the other end of a new in-memory pipe to the server.
 #[derive(Debug)]
-struct MemoryDialler(mpsc::UnboundedSender<io::Result<Connection>>);
+struct MemoryDialler(mpsc::UnboundedSender<io::Result<Dialled>>);
 
 impl Dialler for MemoryDialler {
     fn connect(&self) -> BoxFuture<'_, io::Result<Connection>> {
         let (here, there) = tokio::io::duplex(BUFFER_BYTES);
-        let sent = self.0.unbounded_send(Ok(Box::new(there)));
+        let dialled = Dialled {
+            connection: Box::new(there),
+            pid: None,
+        };
+        let sent = self.0.unbounded_send(Ok(dialled));
         let connected = sent.map(|()| Box::new(here) as Connection);
         let connected = connected.map_err(|_closed| io::ErrorKind::ConnectionRefused.into());
         std::future::ready(connected).boxed()
@@ -54,6 +62,7 @@ async fn the_link_needs_no_socket() {
         settle_max_ms: 500,
         shell_output_bytes: 64 * 1024,
         browser: Vec::new(),
+        is_alone: false,
         gateway: None,
     };
     let dialler = Arc::new(MemoryDialler(dialled));
@@ -92,6 +101,35 @@ async fn the_link_needs_no_socket() {
     assert_eq!(refused, Err(ComputerError::Refused { was_begun: false }));
 
     runner.abort();
+    link.end();
+    assert!(tasks.end(Duration::from_secs(5)).await);
+}
+
+#[tokio::test]
+async fn callers_without_the_token_are_refused() {
+    let link = Arc::new(Link::new(Secret::new("a token for the test"), None));
+    let tasks = Tasks::default();
+    let (dialled, connections) = mpsc::unbounded();
+    tasks.spawn(
+        "link",
+        accept_all(connections, Arc::clone(&link), tasks.clone()),
+    );
+    let dialler = MemoryDialler(dialled);
+    let wrong = "Authorization: Bearer another token\r\n";
+    for path in ["/runner", "/runner/streams/1", "/"] {
+        for authorization in ["", "Authorization: Bearer \r\n", wrong] {
+            let mut stream = dialler.connect().await.unwrap();
+            let request = format!(
+                "GET {path} HTTP/1.1\r\nHost: runner\r\nConnection: Upgrade\r\n\
+                 Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+                 Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{authorization}\r\n"
+            );
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            assert!(answer.starts_with("HTTP/1.1 401 "), "{path}: {answer}");
+        }
+    }
     link.end();
     assert!(tasks.end(Duration::from_secs(5)).await);
 }

@@ -11,8 +11,9 @@ use super::{Link, State};
 
 /// The longest wait for the runner's confirmation.
 ///
-/// A disconnected runner gets the holder as its first message once it is back.
-const CONFIRM_TIMEOUT: Duration = Duration::from_secs(2);
+/// The runner ends the agent's last command first, which takes two seconds if the command ignores all signals. A
+/// disconnected runner gets the holder as its first message once it is back.
+const CONFIRM_TIMEOUT: Duration = Duration::from_secs(6);
 
 impl Link {
     /// Makes the runner obey this holder, and waits until it confirms.

@@ -54,12 +54,21 @@ const FLAGS: [&str; 24] = [
     "--disable-backgrounding-occluded-windows",
 ];
 
+/// The folders in which the browser looks for settings of the toolkit, such as modules to load. They are in a part of
+/// the sandbox that nobody can write to, and not in the home.
+const ENVIRONMENT: [&str; 2] = [
+    "XDG_CONFIG_HOME=/run/deskhand/browser",
+    "XDG_DATA_HOME=/run/deskhand/browser",
+];
+
 /// Returns the browser's program and arguments, or nothing if there is no browser.
 pub(crate) fn command_line() -> Vec<String> {
     let Some(program) = program() else {
         return Vec::new();
     };
-    let mut command_line = vec![program.display().to_string()];
+    let mut command_line = vec!["/usr/bin/env".to_owned()];
+    command_line.extend(ENVIRONMENT.map(str::to_owned));
+    command_line.push(program.display().to_string());
     command_line.extend(FLAGS.map(str::to_owned));
     command_line.push(format!("file://{START_PAGE}"));
     command_line

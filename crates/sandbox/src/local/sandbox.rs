@@ -269,6 +269,7 @@ fn runner_config(
         settle_max_ms: ms(host.settings.settle_max),
         shell_output_bytes: host.settings.shell_output_bytes,
         browser: host.browser.clone(),
+        is_alone: true,
         gateway,
     }
 }

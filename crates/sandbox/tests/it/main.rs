@@ -15,3 +15,4 @@ mod life;
 mod limits;
 mod link;
 mod support;
+mod takeover;

@@ -72,6 +72,10 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/0015_briefing.sql"),
     },
     Migration {
+        number: 16,
+        sql: include_str!("../../migrations/0016_sealed_origins.sql"),
+    },
+    Migration {
         number: 17,
         sql: include_str!("../../migrations/0017_retention.sql"),
     },

@@ -6,10 +6,13 @@ use deskhand_core::{
     clock::{Clock, SystemClock},
     id::UserId,
     secret::Secret,
+    session::Signal,
     user::UserRole,
     vault::{LastUse, Origin, SecretName},
 };
-use deskhand_store::{KeyError, KeyFile, NewSecret, PutSecret};
+use deskhand_store::{
+    KeyError, KeyFile, NewSecret, PhaseMove, PutSecret, SealVersion, SealedIn, Transition,
+};
 
 use crate::{World, on_both_databases};
 
@@ -17,6 +20,7 @@ on_both_databases! {
     a_secret_is_kept_replaced_and_removed_by_its_owner_only,
     nobody_has_more_secrets_than_they_may,
     a_session_sees_its_owners_secrets_and_what_was_sent_into_it,
+    old_values_are_known_until_their_session_ends,
 }
 
 fn name(text: &str) -> SecretName {
@@ -33,6 +37,7 @@ async fn put(world: &World, user: UserId, named: &str, at: &[&str], sealed: &[u8
         name: &name(named),
         key: "key",
         sealed: sealed.to_vec(),
+        seal_version: SealVersion(2),
         origins: &origins(at),
         now: SystemClock.now(),
     };
@@ -95,16 +100,13 @@ async fn a_session_sees_its_owners_secrets_and_what_was_sent_into_it(world: Worl
     let mine = store.sealed_secret(session, &name("mine")).await.unwrap();
     let mine = mine.unwrap();
     assert_eq!(
-        (mine.user, &*mine.key, &*mine.sealed),
+        (mine.value.user, &*mine.value.key, &*mine.value.sealed),
         (world.user, "key", &b"mine"[..])
     );
 
     assert!(store.secrets_sent(session).await.unwrap().is_empty());
     for _ in 0..2 {
-        store
-            .note_secret_sent(session, mine.about.id)
-            .await
-            .unwrap();
+        store.note_secret_sent(session, mine.id).await.unwrap();
     }
     let sent = store.secrets_sent(session).await.unwrap();
     assert_eq!(sent.len(), 1);
@@ -112,7 +114,7 @@ async fn a_session_sees_its_owners_secrets_and_what_was_sent_into_it(world: Worl
         at: SystemClock.now(),
         session,
     };
-    store.note_secret_use(mine.about.id, last).await.unwrap();
+    store.note_secret_use(mine.id, last).await.unwrap();
     let secrets = store.secrets(world.user).await.unwrap();
     assert_eq!(secrets[0].last_use, Some(last));
     assert!(
@@ -121,7 +123,57 @@ async fn a_session_sees_its_owners_secrets_and_what_was_sent_into_it(world: Worl
             .await
             .unwrap()
     );
-    assert!(store.secrets_sent(session).await.unwrap().is_empty());
+    // It may still be on the session's screen.
+    assert_eq!(store.secrets_sent(session).await.unwrap(), sent);
+}
+
+async fn old_values_are_known_until_their_session_ends(world: World) {
+    let store = &world.store;
+    let session = world.session().await;
+    let values = async || {
+        let sent = store.secrets_sent(session).await.unwrap();
+        let values = sent.into_iter().map(|value| value.sealed);
+        values.collect::<Vec<_>>()
+    };
+    let at = ["https://a.example"];
+    put(&world, world.user, "bank", &at, b"one").await;
+    let bank = store.sealed_secret(session, &name("bank")).await.unwrap();
+    let bank = bank.unwrap();
+    store.note_secret_sent(session, bank.id).await.unwrap();
+    put(&world, world.user, "bank", &at, b"two").await;
+    assert_eq!(values().await, [b"one".to_vec()]);
+    store.note_secret_sent(session, bank.id).await.unwrap();
+    assert_eq!(values().await, [b"two".to_vec(), b"one".to_vec()]);
+
+    // Every value can be sealed again.
+    for place in [SealedIn::Secrets, SealedIn::FormerSecrets] {
+        let outdated = async |key: &str| {
+            let outdated = store.outdated_secrets(place, key, SealVersion(2), 10);
+            outdated.await.unwrap()
+        };
+        assert_eq!(outdated("key").await, []);
+        let [old] = &outdated("newer").await[..] else {
+            panic!("there is one in {place:?}");
+        };
+        let reseal = async || {
+            let sealed = b"again".to_vec();
+            let resealed = store.reseal_secret(place, old, "newer", sealed, SealVersion(2));
+            resealed.await.unwrap()
+        };
+        assert!(reseal().await);
+        assert!(!reseal().await, "it was changed meanwhile");
+        assert_eq!(outdated("newer").await, []);
+    }
+
+    store.forget_former_secrets().await.unwrap();
+    assert_eq!(values().await.len(), 2);
+    let end = Transition {
+        phase: PhaseMove::Must(Signal::Terminated),
+        ..Transition::default()
+    };
+    world.commit(session, end).await.unwrap();
+    store.forget_former_secrets().await.unwrap();
+    assert_eq!(values().await.len(), 1);
 }
 
 #[tokio::test]
@@ -132,8 +184,9 @@ async fn a_key_is_made_once_and_for_its_owner_only() {
     assert!(matches!(file.read().await, Err(KeyError::Missing(_))));
     let (one, other) = tokio::join!(file.read_or_make(), file.read_or_make());
     let (one, other) = (one.unwrap(), other.unwrap());
-    assert_eq!(one.id(), other.id());
-    assert_eq!(one.id(), file.read().await.unwrap().id());
+    assert_eq!(one.newest().id(), other.newest().id());
+    let read = file.read().await.unwrap();
+    assert_eq!(one.newest().id(), read.newest().id());
     let mode = std::fs::metadata(&path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
@@ -157,6 +210,29 @@ async fn a_key_is_made_once_and_for_its_owner_only() {
 }
 
 #[tokio::test]
+async fn a_new_key_seals_and_the_older_ones_still_open() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("secrets.key");
+    let file = KeyFile::at(&path);
+    assert!(matches!(file.rotate().await, Err(KeyError::Missing(_))));
+    let first = file.read_or_make().await.unwrap();
+    let value = Secret::new("grüne Wiese");
+    let sealed = first.newest().seal(&value, b"about").unwrap();
+    let rotated = file.rotate().await.unwrap();
+    assert_eq!(rotated.n_older(), 1);
+    assert_ne!(rotated.newest().id(), first.newest().id());
+    assert_eq!(rotated.newest().open(&sealed, b"about"), None);
+    let older = rotated.find(first.newest().id()).unwrap();
+    assert_eq!(older.open(&sealed, b"about"), Some(value));
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+
+    std::fs::write(&path, "short").unwrap();
+    assert!(matches!(file.rotate().await, Err(KeyError::Malformed(_))));
+}
+
+#[tokio::test]
 async fn what_is_sealed_opens_only_with_its_key_and_about_the_same() {
     let dir = tempfile::tempdir().unwrap();
     let key = KeyFile::at(dir.path().join("a"))
@@ -167,6 +243,7 @@ async fn what_is_sealed_opens_only_with_its_key_and_about_the_same() {
         .read_or_make()
         .await
         .unwrap();
+    let (key, other) = (key.newest(), other.newest());
     assert_ne!(key.id(), other.id());
     let value = Secret::new("grüne Wiese");
     let sealed = key.seal(&value, b"ada/bank").unwrap();

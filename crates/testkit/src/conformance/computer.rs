@@ -7,8 +7,8 @@ use deskhand_core::{
     edit::EditCommand,
     id::{RequestId, UserId},
     sandbox::{
-        Act, Actor, Call, ComputerError, ComputerExt, CoverSecrets, LeaseHolder, Look, PutFile,
-        Sandbox, StreamTarget, TypeSecret,
+        Act, Actor, Call, ComputerError, ComputerExt, CoverSecrets, FindField, LeaseHolder, Look,
+        PutFile, Sandbox, StreamTarget, TypeSecret,
     },
     secret::Secret,
     shell::{ShellEnding, ShellRequest},
@@ -133,9 +133,12 @@ pub(super) async fn secrets_need_a_focused_field(sandbox: &dyn Sandbox) {
         values: vec![value.clone()],
     };
     perform(sandbox, cover).await.unwrap();
+    let found = perform(sandbox, FindField).await;
+    assert!(matches!(found, Err(ComputerError::Failed(_))), "{found:?}");
     let filling = Filling {
         value,
-        origins: vec!["https://example.com".parse().unwrap()],
+        frame: "a frame".to_owned(),
+        origin: "https://example.com".parse().unwrap(),
     };
     let typed = perform(sandbox, TypeSecret { filling }).await;
     let Err(ComputerError::Failed(problem)) = typed else {

@@ -11,12 +11,12 @@ use deskhand_core::{
     blob::BlobFormat,
     edit::EditCommand,
     sandbox::{
-        Act, Acted, ComputerError, FilePut, Frame, Progress, PutFile, RunnerReply, RunnerRequest,
-        SecretTyped, SecretsCovered, TypeSecret,
+        Act, Acted, ComputerError, FilePut, FindField, Frame, Progress, PutFile, RunnerReply,
+        RunnerRequest, SecretTyped, SecretsCovered, TypeSecret,
     },
     secret::Secret,
     shell::{ShellEnding, ShellOutput, ShellRequest},
-    vault::Origin,
+    vault::{FieldPlace, Origin},
 };
 use futures::{StreamExt, channel::mpsc};
 use tokio::{sync::watch, time::Instant};
@@ -31,6 +31,8 @@ use super::{
 
 /// The maximum number of pieces of output that wait to be passed on.
 const PROGRESS_LENGTH: usize = 16;
+/// The only frame of the only page.
+const FRAME: &str = "frame-1";
 
 /// A computer in memory.
 #[derive(Debug)]
@@ -99,9 +101,9 @@ impl FakeMachine {
     ) -> RequestResult {
         let turn = async {
             match &request {
-                RunnerRequest::Act(_) | RunnerRequest::TypeSecret(_) => {
-                    Some(self.actions.lock().await)
-                }
+                RunnerRequest::Act(_)
+                | RunnerRequest::FindField(_)
+                | RunnerRequest::TypeSecret(_) => Some(self.actions.lock().await),
                 RunnerRequest::Shell(_) => Some(self.shell.lock().await),
                 RunnerRequest::Look(_)
                 | RunnerRequest::Edit(_)
@@ -124,6 +126,7 @@ impl FakeMachine {
             }
             RunnerRequest::Edit(command) => self.edit(&command),
             RunnerRequest::PutFile(file) => self.put_file(file),
+            RunnerRequest::FindField(FindField) => self.find_field(),
             RunnerRequest::TypeSecret(secret) => self.type_secret(secret),
             RunnerRequest::CoverSecrets(cover) => {
                 self.state().covered.extend(cover.values);
@@ -259,18 +262,31 @@ impl FakeMachine {
         Ok(RunnerReply::PutFile(FilePut { path }))
     }
 
+    fn find_field(&self) -> RequestResult {
+        match &self.state().focus {
+            Some(origin) => Ok(RunnerReply::FindField(FieldPlace {
+                origin: origin.to_string(),
+                title: "A page".to_owned(),
+                frame: FRAME.to_owned(),
+            })),
+            None => Err(ComputerError::Failed(
+                "Nothing was typed: no field has the focus.".to_owned(),
+            )),
+        }
+    }
+
     fn type_secret(&self, secret: TypeSecret) -> RequestResult {
         let mut state = self.state();
         let filling = secret.filling;
         match &state.focus {
-            Some(origin) if filling.origins.contains(origin) => {
+            Some(origin) if filling.origin == *origin && filling.frame == FRAME => {
                 state.typed.push(filling.value.clone());
                 state.covered.push(filling.value);
                 Ok(RunnerReply::TypeSecret(SecretTyped))
             }
-            Some(origin) => Err(ComputerError::Failed(format!(
-                "Nothing was typed: the field is on {origin}, which is not allowed."
-            ))),
+            Some(_) => Err(ComputerError::Failed(
+                "Nothing was typed: the focus moved in the meantime.".to_owned(),
+            )),
             None => Err(ComputerError::Failed(
                 "Nothing was typed: no field has the focus.".to_owned(),
             )),

@@ -17,6 +17,7 @@ mod port;
 mod presence;
 mod properties;
 mod retention;
+mod secrets;
 mod sign_ins;
 mod site;
 mod tokens;

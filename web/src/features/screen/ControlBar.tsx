@@ -35,6 +35,7 @@ export function ControlOwner({ control }: ControlOwnerProps) {
       <span className={cx("truncate", isMine && "max-sm:sr-only")}>
         {isMine ? "You have control" : `${control.name} has control`}
         {!isMine && <span className="max-md:hidden">, you are watching</span>}
+        {isMine && <span className="max-md:hidden">, other programs are paused</span>}
       </span>
       <TimeLeft until={control.until} />
     </span>

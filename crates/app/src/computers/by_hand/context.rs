@@ -13,7 +13,7 @@ use deskhand_core::{
     id::{RequestId, TurnId, UserId},
     sandbox::{Act, Acted, Actor, Call, Computer, ComputerExt, ForSession, Operation},
     shell::{ShellOutput, ShellRequest},
-    vault::SecretName,
+    vault::{FieldPlace, FillSecret, SecretName},
 };
 use jiff::Timestamp;
 
@@ -75,7 +75,11 @@ impl ToolContext for HandContext<'_> {
         Err(AGENT_ONLY.into())
     }
 
-    async fn fill_secret(&mut self, _: SecretName) -> Result<(), ToolFailure> {
+    async fn find_secret_field(&mut self, _: SecretName) -> Result<FieldPlace, ToolFailure> {
+        Err(AGENT_ONLY.into())
+    }
+
+    async fn fill_secret(&mut self, _: FillSecret) -> Result<(), ToolFailure> {
         Err(AGENT_ONLY.into())
     }
 

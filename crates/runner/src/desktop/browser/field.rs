@@ -1,9 +1,10 @@
-//! Types a secret into the focused field, if its frame has an allowed origin.
+//! Finds the focused field, and types a secret into it.
 //!
-//! The value is sent only to the process of that frame. There, one function checks again that the field has the
-//! focus and then types, so that no script of the page and no input can come in between.
+//! The server learns the origin of the field's frame first, and sends the value only for an origin that it allows. The
+//! value is sent only to the process of that frame. There, one function checks again that the field has the focus and
+//! then types, so that no script of the page and no input can come in between.
 
-use deskhand_core::vault::{Filling, Origin};
+use deskhand_core::vault::{FieldPlace, Filling};
 use futures::future::join_all;
 use serde::Deserialize;
 use serde_json::json;
@@ -62,11 +63,6 @@ pub enum FillError {
     NoPage,
     #[error("Nothing was typed: no text field has the focus. Click into the field first.")]
     NoField,
-    #[error(
-        "Nothing was typed: the field is on a page of {found}, and this secret may only be typed on {}.",
-        listed(.allowed)
-    )]
-    Origin { found: String, allowed: Vec<Origin> },
     #[error("Nothing was typed: the focus moved in the meantime.")]
     Moved,
     #[error("Nothing was typed: the field cannot be written to.")]
@@ -82,16 +78,19 @@ pub enum FillError {
     Unknown(DevToolsError),
 }
 
-fn listed(origins: &[Origin]) -> String {
-    let texts: Vec<_> = origins.iter().map(Origin::as_str).collect();
-    texts.join(", ")
-}
-
 /// A field and the frame that contains it.
 struct Field {
     target: Target,
     element: Thing,
+    frame: String,
     origin: String,
+}
+
+/// The focused field, or the reason why there is none, with everything that was attached to on the way to it.
+struct Located {
+    field: Result<Field, FillError>,
+    title: String,
+    attached: Vec<Target>,
 }
 
 #[derive(Deserialize)]
@@ -129,26 +128,50 @@ struct Node {
 }
 
 impl Browser {
-    /// Types the value into the focused field.
+    /// Returns the place of the focused field.
+    pub(in crate::desktop) async fn find_field(&self) -> Result<FieldPlace, FillError> {
+        let located = self.locate_field().await?;
+        let title = located.title;
+        let place = located.field.map(|field| FieldPlace {
+            origin: field.origin,
+            title,
+            frame: field.frame,
+        });
+        detach_all(located.attached).await;
+        place
+    }
+
+    /// Types the value into the focused field, if it is in the frame that was found before.
     pub(in crate::desktop) async fn fill(&self, filling: &Filling) -> Result<(), FillError> {
-        let targets = self.devtools.targets().await.map_err(FillError::Unasked)?;
-        let page = self.page_with_focus(&targets).await?;
-        let mut asked = vec![page.clone()];
-        let filled = match self.focused_field(&targets, page, &mut asked).await {
+        let located = self.locate_field().await?;
+        let filled = match located.field {
             Ok(field) => type_into(&field, filling).await,
             Err(error) => Err(error),
         };
-        join_all(asked.into_iter().map(Target::detach)).await;
+        detach_all(located.attached).await;
         filled
     }
 
-    async fn page_with_focus(&self, targets: &[TargetInfo]) -> Result<Target, FillError> {
+    async fn locate_field(&self) -> Result<Located, FillError> {
+        let targets = self.devtools.targets().await.map_err(FillError::Unasked)?;
+        let (page, title) = self.page_with_focus(&targets).await?;
+        let mut attached = vec![page.clone()];
+        let field = self.focused_field(&targets, page, &mut attached).await;
+        Ok(Located {
+            field,
+            title,
+            attached,
+        })
+    }
+
+    /// Returns the page with the focus, and its title.
+    async fn page_with_focus(&self, targets: &[TargetInfo]) -> Result<(Target, String), FillError> {
         let pages = targets.iter().filter(|target| target.kind == "page");
         let asked = pages.map(|info| async move {
             let page = self.devtools.attach(info).await.ok()?;
             // A page that does not answer cannot be the one that was just clicked into.
             if has_focus(&page).await.unwrap_or(false) {
-                return Some(page);
+                return Some((page, info.title.clone()));
             }
             page.detach().await;
             None
@@ -181,6 +204,7 @@ impl Browser {
                     return Ok(Field {
                         target,
                         element,
+                        frame,
                         origin: about.origin,
                     });
                 }
@@ -213,13 +237,13 @@ async fn has_focus(page: &Target) -> Result<bool, DevToolsError> {
     page.evaluate(&frame, HAS_FOCUS).await
 }
 
+async fn detach_all(targets: Vec<Target>) {
+    join_all(targets.into_iter().map(Target::detach)).await;
+}
+
 async fn type_into(field: &Field, filling: &Filling) -> Result<(), FillError> {
-    let is_allowed = |allowed: &Origin| allowed.as_str() == field.origin;
-    if !filling.origins.iter().any(is_allowed) {
-        return Err(FillError::Origin {
-            found: field.origin.clone(),
-            allowed: filling.origins.clone(),
-        });
+    if field.frame != filling.frame || field.origin != filling.origin.as_str() {
+        return Err(FillError::Moved);
     }
     let arguments = [filling.value.expose(), &field.origin];
     let typed = field.target.call_on(&field.element, TYPE, &arguments).await;

@@ -8,7 +8,10 @@ use deskhand_core::{
 };
 use deskhand_runner::desktop::ActError;
 
-use super::world::{Pixels, World, at, click_at};
+use super::{
+    pixels::Pixels,
+    world::{World, at, click_at},
+};
 
 #[tokio::test]
 async fn an_empty_desktop_is_one_colour_with_an_arrow_on_it() {

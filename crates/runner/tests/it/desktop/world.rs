@@ -195,6 +195,26 @@ impl World {
         }
     }
 
+    /// Returns the window whose title begins like this.
+    pub(crate) fn window(&self, prefix: &str) -> u32 {
+        let clients = self.property(self.root, "_NET_CLIENT_LIST");
+        let (windows, _) = clients.as_chunks::<4>();
+        let mut windows = windows.iter().map(|window| u32::from_ne_bytes(*window));
+        let is_it = |window: &u32| {
+            self.property(*window, "_NET_WM_NAME")
+                .starts_with(prefix.as_bytes())
+        };
+        windows.find(is_it).unwrap()
+    }
+
+    /// Returns the window that owns a selection such as the clipboard, or zero.
+    pub(crate) fn owner_of(&self, selection: &str) -> u32 {
+        let atom = self.x.intern_atom(false, selection.as_bytes()).unwrap();
+        let atom = atom.reply().unwrap().atom;
+        let owner = self.x.get_selection_owner(atom).unwrap();
+        owner.reply().unwrap().owner
+    }
+
     /// Returns the titles of all windows that the window manager knows.
     pub(crate) fn titles(&self) -> Vec<String> {
         let clients = self.property(self.root, "_NET_CLIENT_LIST");
@@ -356,31 +376,4 @@ pub(crate) fn pids(name: &str, mark: &str) -> Vec<Pid> {
             is_it.then(|| Pid::from_raw(pid)).flatten()
         })
         .collect()
-}
-
-/// The pixels of a PNG, as rows of red, green and blue.
-pub(crate) struct Pixels {
-    width: usize,
-    rgb: Vec<u8>,
-}
-
-impl Pixels {
-    pub(crate) fn of(frame: &Frame) -> Self {
-        let bytes = std::io::Cursor::new(&frame.bytes);
-        let mut reader = png::Decoder::new(bytes).read_info().unwrap();
-        let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
-        let info = reader.next_frame(&mut rgb).unwrap();
-        assert_eq!(info.color_type, png::ColorType::Rgb);
-        assert_eq!(info.width, u32::from(frame.size.width));
-        assert_eq!(info.height, u32::from(frame.size.height));
-        Self {
-            width: usize::from(frame.size.width),
-            rgb,
-        }
-    }
-
-    pub(crate) fn at(&self, x: usize, y: usize) -> [u8; 3] {
-        let index = 3 * (y * self.width + x);
-        self.rgb[index..index + 3].try_into().unwrap()
-    }
 }

@@ -60,6 +60,7 @@ impl Server {
             settle_max_ms: 500,
             shell_output_bytes: 64 * 1024,
             browser: Vec::new(),
+            is_alone: false,
             gateway: None,
         };
         let runner = Tasks::default().spawn("runner", run(config));

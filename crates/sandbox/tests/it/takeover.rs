@@ -1,0 +1,194 @@
+//! What the agent's programs can do while a person has control: nothing.
+
+use std::{
+    io::Cursor,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use deskhand_core::{
+    action::Action,
+    blob::BlobFormat,
+    edit::EditCommand,
+    id::{SessionId, UserId},
+    sandbox::{Act, Actor, Call, ComputerExt, LeaseHolder, Lifecycle, Look, Sandbox},
+    shell::ShellEnding,
+};
+
+use crate::support::{World, example, said, shell};
+
+const PROGRAMS: &str = include_str!("takeover/programs.py");
+
+/// A sandbox with programs that the agent left behind, and a person.
+struct Stage {
+    world: World,
+    sandbox: Arc<dyn Sandbox>,
+    person: UserId,
+}
+
+impl Stage {
+    async fn set() -> Self {
+        let world = World::with(|config| config.runner = example("runner"));
+        world.sandboxes.sweep().await;
+        let sandbox = world.start(SessionId::new()).await;
+        let create = EditCommand::Create {
+            path: "/home/agent/programs.py".to_owned(),
+            file_text: PROGRAMS.to_owned(),
+        };
+        let call = Call::by(Actor::Agent);
+        sandbox.perform(call, create).await.unwrap();
+        Self {
+            world,
+            sandbox,
+            person: UserId::new(),
+        }
+    }
+
+    /// Leaves a program running, and waits until it has made its mark.
+    async fn leave(&self, program: &str) {
+        let start = format!("/usr/bin/python3 ~/programs.py {program} > ~/{program}.log 2>&1 &");
+        said(&*self.sandbox, &start).await;
+        let has_begun = format!(
+            "for i in $(seq 1000); do [ -s ~/{program} ] && exit; sleep 0.01; done; cat ~/{program}.log; false"
+        );
+        said(&*self.sandbox, &format!("({has_begun})")).await;
+    }
+
+    async fn take_over(&self) {
+        let holder = LeaseHolder::Person(self.person);
+        self.sandbox.set_lease_holder(holder).await;
+    }
+
+    async fn hand_back(&self) {
+        self.sandbox.set_lease_holder(LeaseHolder::Nobody).await;
+    }
+
+    fn call(&self) -> Call {
+        Call::by(Actor::Person(self.person))
+    }
+
+    /// Runs a command as the person who has control.
+    async fn person_says(&self, command: &str) -> String {
+        let output = self.sandbox.perform(self.call(), shell(command)).await;
+        let output = output.unwrap();
+        let ending = ShellEnding::Exited { code: 0 };
+        assert_eq!(output.ending, ending, "{command}: {}", output.output);
+        output.output.trim().to_owned()
+    }
+
+    async fn person_types(&self, text: &str) {
+        let act = Act {
+            action: Action::Type {
+                text: text.to_owned(),
+            },
+            look: false,
+            shown: None,
+        };
+        self.sandbox.perform(self.call(), act).await.unwrap();
+    }
+
+    /// Waits until the screen does or does not show a red window.
+    async fn shows_window(&self, call: impl Fn() -> Call, is_shown: bool) {
+        let give_up_at = Instant::now() + Duration::from_secs(10);
+        loop {
+            let look = Look {
+                format: BlobFormat::Png,
+                shown: None,
+            };
+            let frame = self.sandbox.perform(call(), look).await.unwrap();
+            if (n_red(&frame.bytes) > 10_000) == is_shown {
+                return;
+            }
+            assert!(Instant::now() < give_up_at, "shown: {}", !is_shown);
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+fn n_red(picture: &Bytes) -> usize {
+    let mut reader = png::Decoder::new(Cursor::new(picture)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    let pixels = pixels[..info.buffer_size()].chunks(info.color_type.samples());
+    pixels
+        .filter(|pixel| pixel.starts_with(&[0xff, 0, 0]))
+        .count()
+}
+
+#[tokio::test]
+async fn while_a_person_has_control_the_agents_programs_stand_still() {
+    let stage = Stage::set().await;
+    stage.leave("runaway").await;
+    stage.leave("waker").await;
+    said(
+        &*stage.sandbox,
+        "sleep 1000 & echo $! > ~/asleep; kill -STOP $!",
+    )
+    .await;
+    said(
+        &*stage.sandbox,
+        "setsid -f sh -c 'while :; do echo x >> ~/daemon; done'",
+    )
+    .await;
+    stage.take_over().await;
+
+    let sizes = "cd; wc -c runaway waker daemon";
+    let before = stage.person_says(sizes).await;
+    let after = stage.person_says(&format!("sleep 0.5; {sizes}")).await;
+    assert_eq!(before, after);
+    let gone = "! pgrep -f 'programs.py waker'";
+    stage.person_says(gone).await;
+    // The person's own programs run, and so does everything that the person needs.
+    let own = "(while :; do echo x >> ~/own; sleep 0.01; done) & sleep 0.5; wc -c < ~/own";
+    let n_own: usize = stage.person_says(own).await.parse().unwrap();
+    assert!(n_own > 10, "{n_own}");
+    let states = "for name in Xvnc openbox chromium; do ps -o stat= -p $(pgrep -o $name); done";
+    let states = stage.person_says(states).await;
+    assert!(!states.contains('T'), "{states}");
+    stage.hand_back().await;
+
+    let grown = "cd; for name in runaway daemon; do n=$(stat -c %s $name); \
+                 until [ $(stat -c %s $name) -gt $n ]; do sleep 0.01; done; done";
+    said(&*stage.sandbox, grown).await;
+    // A program that was stopped before still is.
+    let asleep = said(&*stage.sandbox, "ps -o stat= -p $(cat ~/asleep)").await;
+    assert!(asleep.starts_with('T'), "{asleep}");
+    stage.world.end().await;
+}
+
+#[tokio::test]
+async fn what_a_person_types_reaches_no_program_of_the_agent_and_not_afterwards() {
+    let stage = Stage::set().await;
+    stage.leave("listener").await;
+    stage.leave("window").await;
+    stage.shows_window(|| Call::by(Actor::Agent), true).await;
+    stage.take_over().await;
+    stage.shows_window(|| stage.call(), false).await;
+    stage.person_types("hunter2").await;
+    stage.hand_back().await;
+
+    // The one that listened is gone with all it was told. The other goes on.
+    stage.shows_window(|| Call::by(Actor::Agent), true).await;
+    let goes_on = "cd; n=$(stat -c %s alive); until [ $(stat -c %s alive) -gt $n ]; do sleep 0.01; done; \
+                   [ ! -e heard ] && ! pgrep -f 'programs.py listener'";
+    said(&*stage.sandbox, goes_on).await;
+    stage.world.end().await;
+}
+
+#[tokio::test]
+async fn nobody_but_the_x_server_shows_the_screen() {
+    use deskhand_core::sandbox::StreamTarget;
+    use futures::StreamExt;
+
+    let stage = Stage::set().await;
+    let replaced = "cd /tmp/.deskhand-*; rm vnc.sock; /usr/bin/python3 -c \
+                    'import socket; s = socket.socket(socket.AF_UNIX); s.bind(\"vnc.sock\"); s.listen(); \
+                    s.accept()[0].send(b\"FAKE\")' & until [ -S /tmp/.deskhand-*/vnc.sock ]; do sleep 0.01; done";
+    said(&*stage.sandbox, replaced).await;
+    let watcher = Actor::Person(stage.person);
+    let screen = stage.sandbox.open(StreamTarget::Screen, watcher).await;
+    let greeting = screen.unwrap().incoming.next().await;
+    assert_eq!(greeting, Some(Bytes::from("RFB 003.008\n")));
+    stage.world.end().await;
+}
