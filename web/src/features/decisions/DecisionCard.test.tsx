@@ -107,6 +107,8 @@ it.each([
   ["session_usd", "member", true],
   ["day_usd", "member", false],
   ["day_usd", "admin", true],
+  ["unpriced", "member", false],
+  ["unpriced", "admin", true],
 ] as const)("about %s, a %s may say yes: %s", async (bound, role, may) => {
   const over = { bound, used: 4.5, limit: 5, more: 5 };
   show({ kind: "budget", form: { type: "yes_no" }, over }, "drive", role);
