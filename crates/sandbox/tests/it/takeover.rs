@@ -56,12 +56,16 @@ impl Stage {
     }
 
     async fn take_over(&self) {
+        let begin = Instant::now();
         let holder = LeaseHolder::Person(self.person);
         self.sandbox.set_lease_holder(holder).await;
+        println!("taken over in {:?}", begin.elapsed());
     }
 
     async fn hand_back(&self) {
+        let begin = Instant::now();
         self.sandbox.set_lease_holder(LeaseHolder::Nobody).await;
+        println!("handed back in {:?}", begin.elapsed());
     }
 
     fn call(&self) -> Call {
