@@ -163,3 +163,25 @@ fn open_to_all(path: &Path) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn the_browser_takes_no_extensions_and_asks_no_one_else_for_names() {
+        let dir = tempfile::tempdir().unwrap();
+        System::assemble(dir.path(), Identity::Same).unwrap();
+        let file = dir
+            .path()
+            .join(".system/etc/chromium/policies/managed/deskhand.json");
+        let policy: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+        assert_eq!(policy["ExtensionInstallBlocklist"], json!(["*"]));
+        assert_eq!(policy["DnsOverHttpsMode"], "off");
+        assert_eq!(policy["WebRtcIPHandling"], "disable_non_proxied_udp");
+        let blocked = policy["URLBlocklist"].as_array().unwrap();
+        assert!(blocked.contains(&json!("chrome://extensions")));
+    }
+}
