@@ -67,6 +67,7 @@ pub use queue::{
     ChangeMessage, ChangeMessageError, Choice, Place, Queue, SendPrompt, SendPromptError,
 };
 pub use refusal::{Code, FreesAt, InternalError, Refusal, RefusalFacts, RefusalKind, codes};
+pub use session_computer::RequireLimits;
 pub use sessions::{
     BadInstructions, ChangeSession, ChangeSessionError, CreateSession, CreateSessionError,
     FindError, Sessions, StopTurnError,
@@ -109,6 +110,7 @@ pub struct Settings {
     pub prompt: PromptTemplate,
     /// The maximum number of waiting prompts of one session.
     pub queue_length: u64,
+    pub require_limits: RequireLimits,
 }
 
 /// The running app: one accessor per subject. Clones share it.

@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::Context;
 use deskhand_agent::{OwnLoop, TurnLimits};
-use deskhand_app::App;
+use deskhand_app::{App, RequireLimits};
 use deskhand_core::{
     clock::SystemClock,
     gateway::{Entrance, ModelGateway},
@@ -24,7 +24,7 @@ use deskhand_store::{DatabaseClaim, FolderBlobs, KeyFile, NewServer, Store, Stor
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use crate::{
-    config::Config,
+    config::{Config, LimitsWanted},
     data_dir::{DataDir, DataDirLock, PostedNote, ServerNote},
     models,
 };
@@ -94,7 +94,9 @@ impl RunningServer {
         let sandboxes = sandboxes(config, entrance, tasks.clone())?;
         sandboxes.sweep().await;
         let (store, claim) = open_store(config, &dir).await?;
-        let app = start_app(config, &dir, store, Arc::clone(&sandboxes), gateway, tasks).await?;
+        let require_limits = require_limits(config.sandbox.require_limits, address);
+        let parts = (store, Arc::clone(&sandboxes), gateway);
+        let app = start_app(config, &dir, parts, require_limits, tasks).await?;
         let admin_token = ensure_admin(&app, &dir).await?;
 
         let settings = deskhand_server::Settings {
@@ -206,6 +208,7 @@ pub(crate) fn sandboxes(
         settle_max: config.settle.max,
         shell_output_bytes: sandbox.shell_output_bytes,
         limits: sandbox.limits,
+        reserve_bytes: sandbox.reserve_bytes,
         start_timeout: sandbox.start_timeout,
         bubblewrap: sandbox.bubblewrap.clone(),
         gateway,
@@ -213,6 +216,16 @@ pub(crate) fn sandboxes(
     };
     let provider = providers::find(&sandbox.provider)?;
     Ok((provider.build)(settings, tasks))
+}
+
+/// Returns the servers on which a sandbox must have limits, for one that listens on this address.
+fn require_limits(wanted: LimitsWanted, listen: SocketAddr) -> RequireLimits {
+    match wanted {
+        LimitsWanted::Always => RequireLimits::Always,
+        LimitsWanted::Never => RequireLimits::Never,
+        LimitsWanted::Auto if listen.ip().is_loopback() => RequireLimits::WithSeveralUsers,
+        LimitsWanted::Auto => RequireLimits::Always,
+    }
 }
 
 /// Returns the path of this program.
@@ -258,9 +271,8 @@ fn host_name() -> String {
 async fn start_app(
     config: &Config,
     dir: &DataDir,
-    store: Store,
-    sandboxes: Arc<dyn Lifecycle>,
-    gateway: Option<Arc<dyn ModelGateway>>,
+    (store, sandboxes, gateway): (Store, Arc<dyn Lifecycle>, Option<Arc<dyn ModelGateway>>),
+    require_limits: RequireLimits,
     tasks: Tasks,
 ) -> anyhow::Result<App> {
     let blobs = FolderBlobs::open(dir.path().join("blobs"))
@@ -289,6 +301,7 @@ async fn start_app(
             fallback_model: config.fallback_model.clone(),
             prompt: config.prompt.clone(),
             queue_length: config.turn.queue_length,
+            require_limits,
         },
     });
     app.await.context("cannot resume earlier sessions")
@@ -352,6 +365,26 @@ mod tests {
         assert_eq!(
             urls("10.1.2.3:80"),
             expected("http://10.1.2.3:80", "http://10.1.2.3:80")
+        );
+    }
+
+    #[test]
+    fn a_server_that_others_can_reach_requires_limits() {
+        let wanted = |wanted, listen: &str| require_limits(wanted, listen.parse().unwrap());
+        let several = RequireLimits::WithSeveralUsers;
+        assert_eq!(wanted(LimitsWanted::Auto, "127.0.0.1:80"), several);
+        assert_eq!(wanted(LimitsWanted::Auto, "[::1]:80"), several);
+        assert_eq!(
+            wanted(LimitsWanted::Auto, "0.0.0.0:80"),
+            RequireLimits::Always
+        );
+        assert_eq!(
+            wanted(LimitsWanted::Never, "0.0.0.0:80"),
+            RequireLimits::Never
+        );
+        assert_eq!(
+            wanted(LimitsWanted::Always, "127.0.0.1:80"),
+            RequireLimits::Always
         );
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_agent::{PromptTemplate, TurnLimits};
-use deskhand_app::Settings;
+use deskhand_app::{RequireLimits, Settings};
 use deskhand_core::{action::ScreenSize, budget::Budget, limits::Limits};
 
 /// The kind of database.
@@ -58,6 +58,7 @@ impl Default for WorldOptions {
                 fallback_model: None,
                 prompt: PromptTemplate::default(),
                 queue_length: 20,
+                require_limits: RequireLimits::default(),
             },
             requests_per_second: 0,
             sign_ins_per_minute: 0,
