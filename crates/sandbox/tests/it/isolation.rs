@@ -1,13 +1,14 @@
 //! Tests that nothing but the sandbox's own can be seen or reached from inside.
 
 use std::{
+    collections::HashSet,
     env, fs,
     net::TcpListener,
     os::{
         fd::AsRawFd,
         linux::net::SocketAddrExt,
         unix::{
-            fs::{PermissionsExt, chown},
+            fs::{MetadataExt, PermissionsExt, chown},
             net::{SocketAddr, UnixListener},
         },
     },
@@ -210,6 +211,19 @@ async fn three_sessions_at_once_do_not_see_each_other() {
         let n_seen = said(&**sandbox, "ls -d /proc/[0-9]* | wc -l").await;
         assert!(n_seen.parse::<usize>().unwrap() <= 5, "{n_seen}");
     }
+    let owner = |session: SessionId| {
+        let home = fs::metadata(world.folder(session).join("home"));
+        home.unwrap().uid()
+    };
+    let owners = sessions.map(owner);
+    if geteuid().is_root() {
+        // Whoever breaks out of one cannot read another's.
+        let different: HashSet<u32> = owners.into_iter().collect();
+        assert_eq!(different.len(), 3, "{owners:?}");
+        assert!(!different.contains(&0));
+    } else {
+        assert_eq!(owners, [geteuid().as_raw(); 3]);
+    }
     world.end().await;
 }
 
@@ -235,9 +249,11 @@ fn it_is_the_same_for_an_ordinary_user() {
     }
     for test in [
         "desktop::a_desktop_comes_up_paints_the_start_page_and_survives_its_own_death",
+        "escape::nothing_gets_out_of_a_sandbox_or_disturbs_its_neighbour",
         "isolation::nothing_of_the_host_can_be_seen_or_reached",
         "isolation::three_sessions_at_once_do_not_see_each_other",
         "life::a_stop_leaves_nothing_but_the_home",
+        "limits::a_sandbox_that_must_have_limits_starts_only_with_them",
         "limits::limits_hold_where_doctor_says_so",
     ] {
         let output = again_as_nobody(&program, test)

@@ -9,6 +9,7 @@
 mod conformance;
 mod desktop;
 mod doctor;
+mod escape;
 mod isolation;
 mod life;
 mod limits;
