@@ -114,6 +114,7 @@ impl System {
             etc_folders.push(folder);
         }
         write(&system.join("start.html"), PAGE.as_bytes())?;
+        fs::create_dir(system.join("empty"))?;
         open_to_all(&system)?;
         Ok(Self {
             dir: system,
@@ -136,6 +137,11 @@ impl System {
     /// Returns the folders of the host's `/etc` to mount over those of the same name in ours.
     pub(crate) fn etc_folders(&self) -> &[&'static str] {
         &self.etc_folders
+    }
+
+    /// Returns a folder without content, to cover others with.
+    pub(crate) fn empty(&self) -> PathBuf {
+        self.dir.join("empty")
     }
 
     pub(crate) fn start_page(&self) -> PathBuf {

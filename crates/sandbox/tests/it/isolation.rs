@@ -194,6 +194,42 @@ async fn descriptors_of_the_server_stay_out() {
 }
 
 #[tokio::test]
+async fn a_programmers_tools_work_under_the_filter() {
+    let world = World::new();
+    let sandbox = world.start(SessionId::new()).await;
+    for (program, command) in [
+        (
+            "git",
+            "git init -q r && cd r && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x \
+             && git clone -q . ../s && git -C ../s log --format=%s",
+        ),
+        (
+            "node",
+            "node -e 'require(\"child_process\").execFile(\"echo\", [\"x\"], (_, out) => console.log(out.trim()))'",
+        ),
+        (
+            "python3",
+            "python3 -c 'import asyncio, subprocess, threading; asyncio.run(asyncio.sleep(0)); \
+             print(subprocess.check_output([\"echo\", \"x\"], text=True).strip())'",
+        ),
+        (
+            "gcc",
+            "echo 'int puts(const char *); int main() { puts(\"x\"); }' > a.c && gcc a.c && ./a.out",
+        ),
+        (
+            "gdb",
+            "gdb -q -batch -ex run --args /bin/echo x 2>/dev/null | grep -x x",
+        ),
+        ("strace", "strace -f -o trace echo x && test -s trace"),
+    ] {
+        let command =
+            format!("cd /tmp; command -v {program} > /dev/null || {{ echo x; exit; }}; {command}");
+        assert_eq!(said(&*sandbox, &command).await, "x", "{program}");
+    }
+    world.end().await;
+}
+
+#[tokio::test]
 async fn three_sessions_at_once_do_not_see_each_other() {
     let world = World::new();
     let sessions = [SessionId::new(), SessionId::new(), SessionId::new()];

@@ -483,11 +483,10 @@ def _():
         return errno.errorcode[error.errno]
     raise Through("typed")
 
-@attempt("read the host's secrets in /proc", "the files are covered")
+@attempt("read about the host in /proc", "the files are covered or not ours")
 def _():
     return ", ".join({unopened(f"/proc/{file}") for file in
-                      ["cmdline", "modules", "kallsyms", "kcore", "keys", "key-users", "timer_list", "config.gz",
-                       "iomem", "kmsg", "diskstats", "partitions", "slabinfo"]})
+                      ["cmdline", "modules", "diskstats", "partitions", "kcore", "timer_list", "slabinfo", "vmallocinfo"]})
 
 @attempt("write to /proc", "every file is read-only or not ours")
 def _():
