@@ -69,6 +69,7 @@ pub use queue::{
     ChangeMessage, ChangeMessageError, Choice, Place, Queue, SendPrompt, SendPromptError,
 };
 pub use refusal::{Code, FreesAt, InternalError, Refusal, RefusalFacts, RefusalKind, codes};
+pub use session_computer::RequireLimits;
 pub use sessions::{
     BadInstructions, BadTitle, ChangeSession, ChangeSessionError, CreateSession,
     CreateSessionError, FindError, Sessions, StopTurnError,
@@ -113,6 +114,7 @@ pub struct Settings {
     pub keep_ended: Option<Duration>,
     /// The maximum number of waiting prompts of one session.
     pub queue_length: u64,
+    pub require_limits: RequireLimits,
 }
 
 /// The running app: one accessor per subject. Clones share it.

@@ -4,6 +4,7 @@
 //! secret; the sandbox carries it out; the error of a planned end gets its reason; secrets are redacted from the
 //! answer; the answer is counted. Streams pass the same stages.
 
+mod limit_rule;
 mod retirement;
 mod secrets;
 
@@ -22,6 +23,8 @@ use deskhand_core::{
 use futures::{StreamExt, channel::mpsc};
 use tokio::time::Instant;
 
+pub(crate) use self::limit_rule::LimitRule;
+pub use self::limit_rule::RequireLimits;
 use self::{retirement::Retirement, secrets::TypedSecrets};
 use crate::{
     metrics::{count_operation, count_stream},
@@ -37,6 +40,7 @@ const PROGRESS_LENGTH: usize = 16;
 pub(crate) struct ComputerStarter {
     pub(crate) sandboxes: Arc<dyn Lifecycle>,
     pub(crate) vault: Vault,
+    pub(crate) limit_rule: LimitRule,
 }
 
 /// The computer of one session, from the start of its sandbox to its end.
@@ -59,6 +63,13 @@ impl ComputerStarter {
         let secrets = secrets.map_err(|error| {
             StartSandboxError::Failed(format!("could not read the session's secrets: {error}"))
         })?;
+        let must_be_limited = self.limit_rule.applies().await.map_err(|error| {
+            StartSandboxError::Failed(format!("could not count the users: {error}"))
+        })?;
+        let spec = SandboxSpec {
+            must_be_limited,
+            ..spec
+        };
         let sandbox = self.sandboxes.claim(session, spec).await?;
         if let Err(error) = secrets.cover_in(&*sandbox).await {
             sandbox.stop().await;

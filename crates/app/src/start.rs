@@ -18,7 +18,7 @@ use crate::{
     live::{LiveParts, LiveSessions},
     people::{limits::LimitTable, sharing::SharingParts},
     queue::QueueParts,
-    session_computer::ComputerStarter,
+    session_computer::{ComputerStarter, LimitRule},
     sessions::SessionParts,
     signals::Signals,
     turns::{TurnParts, Turns},
@@ -110,6 +110,10 @@ impl Common {
             computers: ComputerStarter {
                 sandboxes: Arc::clone(&parts.sandboxes),
                 vault: self.vault.clone(),
+                limit_rule: LimitRule {
+                    require: parts.settings.require_limits,
+                    store: parts.store.clone(),
+                },
             },
             limits: self.limits.clone(),
             log: self.log.clone(),

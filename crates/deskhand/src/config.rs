@@ -87,7 +87,18 @@ pub(crate) struct SandboxConfig {
     pub(crate) bubblewrap: PathBuf,
     pub(crate) start_timeout: Duration,
     pub(crate) limits: SandboxLimits,
+    pub(crate) reserve_bytes: u64,
+    pub(crate) require_limits: LimitsWanted,
     pub(crate) shell_output_bytes: usize,
+}
+
+/// The servers on which sandboxes must have limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LimitsWanted {
+    /// Those with more than one user or an address beyond loopback.
+    Auto,
+    Always,
+    Never,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -269,7 +280,18 @@ fn sandbox(reader: &mut Reader<'_>) -> SandboxConfig {
             cpus: cpus(reader),
             processes: reader.integer("sandbox.processes", 64..=1_000_000),
             file_size_bytes: reader.integer("sandbox.file_size_mib", 1..=1_048_576) * MIB,
+            disk_bytes: reader.integer("sandbox.disk_mib", 64..=16_777_216) * MIB,
+            disk_files: reader.integer("sandbox.disk_files", 1_000..=100_000_000),
         },
+        reserve_bytes: reader.integer("sandbox.reserve_mib", 0..=1_048_576) * MIB,
+        require_limits: reader.one_of(
+            "sandbox.require_limits",
+            &[
+                ("auto", LimitsWanted::Auto),
+                ("always", LimitsWanted::Always),
+                ("never", LimitsWanted::Never),
+            ],
+        ),
         shell_output_bytes: reader.integer::<usize>("sandbox.shell_output_kib", 1..=16_384) * 1024,
     }
 }

@@ -4,7 +4,7 @@ use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use anyhow::Context;
 use deskhand_agent::{OwnLoop, TurnLimits};
-use deskhand_app::App;
+use deskhand_app::{App, RequireLimits};
 use deskhand_core::{
     audit::Requester,
     clock::SystemClock,
@@ -19,7 +19,7 @@ use deskhand_store::{DatabaseClaim, FolderBlobs, KeyFile, NewServer, Store, Stor
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use crate::{
-    config::Config,
+    config::{Config, LimitsWanted},
     data_dir::{DataDir, DataDirLock, PostedNote, ServerNote},
     listen::{bind, local_url, page_url, within_descriptors},
     local_socket::{self, BoundSocket},
@@ -78,7 +78,9 @@ impl RunningServer {
         let sandboxes = sandboxes(config, entrance, tasks.clone())?;
         sandboxes.sweep().await;
         let (store, claim) = open_store(config, &dir).await?;
-        let app = start_app(config, &dir, store, Arc::clone(&sandboxes), gateway, tasks).await?;
+        let require_limits = require_limits(config.sandbox.require_limits, address);
+        let parts = (store, Arc::clone(&sandboxes), gateway);
+        let app = start_app(config, &dir, parts, require_limits, tasks).await?;
         let admin_token = ensure_admin(&app, &dir).await?;
 
         let settings = http_settings(config, public_url.clone());
@@ -199,6 +201,7 @@ pub(crate) fn sandboxes(
         settle_max: config.settle.max,
         shell_output_bytes: sandbox.shell_output_bytes,
         limits: sandbox.limits,
+        reserve_bytes: sandbox.reserve_bytes,
         start_timeout: sandbox.start_timeout,
         bubblewrap: sandbox.bubblewrap.clone(),
         gateway,
@@ -206,6 +209,16 @@ pub(crate) fn sandboxes(
     };
     let provider = providers::find(&sandbox.provider)?;
     Ok((provider.build)(settings, tasks))
+}
+
+/// Returns the servers on which a sandbox must have limits, for one that listens on this address.
+fn require_limits(wanted: LimitsWanted, listen: SocketAddr) -> RequireLimits {
+    match wanted {
+        LimitsWanted::Always => RequireLimits::Always,
+        LimitsWanted::Never => RequireLimits::Never,
+        LimitsWanted::Auto if listen.ip().is_loopback() => RequireLimits::WithSeveralUsers,
+        LimitsWanted::Auto => RequireLimits::Always,
+    }
 }
 
 /// Returns the path of this program.
@@ -251,9 +264,8 @@ fn host_name() -> String {
 async fn start_app(
     config: &Config,
     dir: &DataDir,
-    store: Store,
-    sandboxes: Arc<dyn Lifecycle>,
-    gateway: Option<Arc<dyn ModelGateway>>,
+    (store, sandboxes, gateway): (Store, Arc<dyn Lifecycle>, Option<Arc<dyn ModelGateway>>),
+    require_limits: RequireLimits,
     tasks: Tasks,
 ) -> anyhow::Result<App> {
     let blobs = FolderBlobs::open(dir.path().join("blobs"))
@@ -283,6 +295,7 @@ async fn start_app(
             prompt: config.prompt.clone(),
             keep_ended: config.keep_ended,
             queue_length: config.turn.queue_length,
+            require_limits,
         },
     });
     app.await.context("cannot resume earlier sessions")
@@ -302,5 +315,30 @@ async fn ensure_admin(app: &App, dir: &DataDir) -> anyhow::Result<Secret> {
         }
         (None, Some(token)) => Ok(token),
         (None, None) => anyhow::bail!("could not create the token of the administrator"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_others_can_reach_requires_limits() {
+        let wanted = |wanted, listen: &str| require_limits(wanted, listen.parse().unwrap());
+        let several = RequireLimits::WithSeveralUsers;
+        assert_eq!(wanted(LimitsWanted::Auto, "127.0.0.1:80"), several);
+        assert_eq!(wanted(LimitsWanted::Auto, "[::1]:80"), several);
+        assert_eq!(
+            wanted(LimitsWanted::Auto, "0.0.0.0:80"),
+            RequireLimits::Always
+        );
+        assert_eq!(
+            wanted(LimitsWanted::Never, "0.0.0.0:80"),
+            RequireLimits::Never
+        );
+        assert_eq!(
+            wanted(LimitsWanted::Always, "127.0.0.1:80"),
+            RequireLimits::Always
+        );
     }
 }

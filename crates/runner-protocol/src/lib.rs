@@ -119,6 +119,8 @@ pub enum FromRunner {
     LeaseHolderSet { number: u64 },
     /// A program of the desktop ended by itself. It was restarted, or could not be.
     Notice { text: String },
+    /// The reason why the runner ends. This is the last message.
+    LastWords { text: String },
     /// A stream could not be joined to its target.
     StreamFailed { stream: u64, problem: String },
 }

@@ -24,7 +24,7 @@ use std::{
 use deskhand_core::{secret::Secret, tasks::Tasks};
 use deskhand_runner_protocol::{FromRunner, RunnerConfig};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::timeout};
 
 pub use self::link::Dialler;
 
@@ -41,6 +41,8 @@ use self::{
 const LONGEST_CONFIG_BYTES: u64 = 1024 * 1024;
 /// The timeout for reporting a failed start to the server.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The timeout for telling the server why the desktop ended.
+const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(1);
 /// The time that tasks get to end when the runner ends.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 /// The most notices that may wait for the link.
@@ -215,17 +217,29 @@ async fn run_with(
         }
         std::future::pending::<()>().await;
     };
-    tokio::select! {
-        reason = desktop.ended() => Err(RunError::DesktopEnded(reason)),
-        () = async { link.serve(first_link.await).await } => Ok(()),
-        () = notify => Ok(()),
+    let mut serving = std::pin::pin!(async { link.serve(first_link.await).await });
+    let reason = tokio::select! {
+        reason = desktop.ended() => reason,
+        () = &mut serving => return Ok(()),
+        () = notify => return Ok(()),
+    };
+    say_last_words(&outbox, &reason, serving).await;
+    Err(RunError::DesktopEnded(reason))
+}
+
+/// Tells the server why the desktop ended, over the link that only the runner has.
+async fn say_last_words(outbox: &Outbox, reason: &str, serving: impl Future<Output = ()>) {
+    let text = reason.to_owned();
+    outbox.close(FromRunner::LastWords { text });
+    if timeout(LAST_WORDS_TIMEOUT, serving).await.is_err() {
+        tracing::warn!("could not tell the server why the desktop ended");
     }
 }
 
 /// Tells the server why the start failed, if the server can be reached.
 async fn say_why(first_link: impl Future<Output = link::Socket>, problem: String) {
     let report = async { link::give_up(first_link.await, problem).await };
-    match tokio::time::timeout(REPORT_TIMEOUT, report).await {
+    match timeout(REPORT_TIMEOUT, report).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
             let error = &error as &dyn std::error::Error;

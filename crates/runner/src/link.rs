@@ -73,7 +73,7 @@ impl Link {
         }
     }
 
-    /// Serves one link after another, beginning with one that is already open.
+    /// Serves one link after another, beginning with one that is already open. Returns once the last words are sent.
     pub(crate) async fn serve(&self, first: Socket) {
         let mut socket = first;
         loop {
@@ -82,6 +82,9 @@ impl Link {
                 Err(error) => {
                     tracing::warn!(error = &error as &dyn std::error::Error, "the link broke");
                 }
+            }
+            if self.outbox.is_closed() {
+                return;
             }
             self.outbox.leave();
             socket = self.server.dial_until_up().await;

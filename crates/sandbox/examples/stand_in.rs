@@ -187,8 +187,13 @@ impl StandIn {
                 return Ok((Outcome::Cancelled, Then::Hang));
             }
             ":exit" => {
-                writeln!(std::io::stderr(), "the X server ended")?;
+                let text = "the X server ended".to_owned();
+                send(link, FromRunner::LastWords { text }, &[]).await?;
                 exit(argument.parse()?)
+            }
+            ":say" => {
+                writeln!(std::io::stderr(), "{argument}")?;
+                said("said".to_owned())
             }
             ":progress" => {
                 for piece in ["one", "two"] {

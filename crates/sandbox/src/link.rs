@@ -35,6 +35,8 @@ use crate::gateway::GatewayDoor;
 
 /// The longest time that a request waits for a disconnected runner.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The timeout for reading the rest of a link whose runner has ended.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 /// The timeout for the runner to dial a stream.
 const STREAM_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -77,6 +79,8 @@ struct State {
     generation: u64,
     /// True once the newest control link has reported that it is ready.
     is_ready: bool,
+    /// True once any control link has.
+    was_ready: bool,
     has_ended: bool,
     requests: Requests,
     holder: LeaseHolder,
@@ -90,6 +94,7 @@ struct State {
     /// Streams that the runner was asked to dial.
     streams: HashMap<u64, oneshot::Sender<Result<Socket, String>>>,
     last_notice: Option<String>,
+    last_words: Option<String>,
 }
 
 impl Link {
@@ -138,6 +143,20 @@ impl Link {
     /// Returns the runner's last notice about its programs.
     pub(crate) fn last_notice(&self) -> Option<String> {
         self.state().last_notice.clone()
+    }
+
+    /// Returns true if the runner has ever reported that it is ready. Only then can other programs have run.
+    pub(crate) fn was_ready(&self) -> bool {
+        self.state().was_ready
+    }
+
+    /// Waits until everything that an ended runner has sent was read, and returns its reason for ending.
+    pub(crate) async fn last_words(&self) -> Option<String> {
+        let mut status = self.status.subscribe();
+        let is_closed = |status: &Status| !matches!(status, Status::Ready(_));
+        // Its end of the connection closes with it, so this takes no time unless the server is very busy.
+        let _ = timeout(DRAIN_TIMEOUT, status.wait_for(is_closed)).await;
+        self.state().last_words.clone()
     }
 
     /// Ends the link because the sandbox is gone. Pending requests get an error.

@@ -1,12 +1,14 @@
 //! Sandboxes on this machine, created with bubblewrap.
 //!
 //! They work for root and for ordinary users alike and need no daemon. A sandbox ends with its session, with the
-//! server, and even if the server is killed: see [`process`]. [`bubblewrap`] decides what it can see, [`identity`]
-//! as which user its programs run, and [`limits`] how much they may use.
+//! server, and even if the server is killed: see [`process`]. [`bubblewrap`] decides what it can see, [`seccomp`] what
+//! it can ask of the kernel, [`identity`] as which user its programs run, [`limits`] how much memory and time they may
+//! use, and [`disk`] how much of the disk.
 
 pub(crate) mod browser;
 pub(crate) mod bubblewrap;
 pub(crate) mod cgroup;
+mod disk;
 mod doctor;
 mod files;
 mod host;
@@ -14,6 +16,7 @@ pub(crate) mod identity;
 mod limits;
 pub(crate) mod process;
 mod sandbox;
+mod seccomp;
 mod system;
 mod tail;
 mod trace;
@@ -110,6 +113,7 @@ impl LocalSandboxes {
             session,
             screen: spec.screen,
             limits: spec.limits.unwrap_or(self.shared.settings.limits),
+            must_be_limited: spec.must_be_limited,
         })
     }
 }

@@ -60,6 +60,8 @@ pub struct ProviderSettings {
     pub shell_output_bytes: usize,
     /// The limits of a sandbox whose spec has none.
     pub limits: SandboxLimits,
+    /// The space on the disk that no sandbox may take.
+    pub reserve_bytes: u64,
     /// The timeout for the start of a desktop.
     pub start_timeout: Duration,
     /// The model gateway for programs in a sandbox, if they may use it.
@@ -77,6 +79,7 @@ impl ProviderSettings {
             settle_max: Duration::from_secs(2),
             shell_output_bytes: 64 * 1024,
             limits: SandboxLimits::default(),
+            reserve_bytes: 1024 * 1024 * 1024,
             start_timeout: Duration::from_secs(20),
             gateway: None,
         }

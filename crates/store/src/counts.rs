@@ -24,6 +24,15 @@ impl Store {
             .collect()
     }
 
+    /// Counts the users who may sign in.
+    pub async fn n_active_users(&self) -> Result<u64, StoreError> {
+        let sql = "SELECT COUNT(*) AS n FROM users WHERE active";
+        match self.one(sql, []).await? {
+            Some(row) => count(row.get("n")?),
+            None => Ok(0),
+        }
+    }
+
     /// Counts the waiting prompts of all sessions that have not ended.
     pub async fn n_waiting_everywhere(&self) -> Result<u64, StoreError> {
         let sql = "SELECT COUNT(*) AS n FROM messages m JOIN sessions s ON s.id = m.session_id \

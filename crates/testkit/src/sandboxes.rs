@@ -52,6 +52,8 @@ struct FakeState {
     spare: Vec<(SandboxSpec, Arc<FakeSandbox>)>,
     commands: HashMap<String, FakeCommand>,
     failure: Option<String>,
+    /// True if sandboxes have no limits, as on a machine that cannot enforce them.
+    is_unlimited: bool,
     is_closed: bool,
 }
 
@@ -71,6 +73,7 @@ impl FakeSandboxes {
             homes: state.homes.clone(),
             commands: state.commands.clone(),
             failure: state.failure.clone(),
+            is_unlimited: state.is_unlimited,
             ..FakeState::default()
         };
         Self {
@@ -87,6 +90,11 @@ impl FakeSandboxes {
     /// Makes starts fail with this text, until it is `None` again.
     pub fn fail_starts(&self, problem: Option<&str>) {
         self.state().failure = problem.map(str::to_owned);
+    }
+
+    /// Makes this a machine that cannot enforce limits.
+    pub fn lose_limits(&self) {
+        self.state().is_unlimited = true;
     }
 
     /// Returns the session's sandbox if it is running.
@@ -131,6 +139,12 @@ impl FakeSandboxes {
         let state = self.state();
         if state.is_closed {
             return Err(StartSandboxError::Failed("the server is ending".to_owned()));
+        }
+        if spec.must_be_limited && state.is_unlimited {
+            return Err(StartSandboxError::Missing {
+                what: "this machine cannot limit a sandbox".to_owned(),
+                remedy: "use another one".to_owned(),
+            });
         }
         match &state.failure {
             Some(problem) => Err(StartSandboxError::Failed(problem.clone())),

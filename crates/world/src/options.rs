@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_agent::{PromptTemplate, TurnLimits};
-use deskhand_app::Settings;
+use deskhand_app::{RequireLimits, Settings};
 use deskhand_core::{action::ScreenSize, budget::Budget, limits::Limits};
 use deskhand_models::ModelSettings;
 use deskhand_server::ConnectionLimits;
@@ -71,6 +71,7 @@ impl Default for WorldOptions {
                 prompt: PromptTemplate::default(),
                 keep_ended: None,
                 queue_length: 20,
+                require_limits: RequireLimits::default(),
             },
             requests_per_second: 0,
             sign_ins_per_minute: 0,

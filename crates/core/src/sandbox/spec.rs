@@ -12,6 +12,8 @@ pub struct SandboxSpec {
     pub image: Option<String>,
     /// Its limits. Absent for the provider's own.
     pub limits: Option<SandboxLimits>,
+    /// True if it must not start where its limits of memory and processors cannot be enforced.
+    pub must_be_limited: bool,
     pub network: Network,
 }
 
@@ -23,6 +25,7 @@ impl SandboxSpec {
             screen,
             image: None,
             limits: None,
+            must_be_limited: false,
             network: Network::Closed,
         }
     }
@@ -45,6 +48,10 @@ pub struct SandboxLimits {
     pub processes: u32,
     /// The size of the largest single file.
     pub file_size_bytes: u64,
+    /// The space that the session's files may take on the disk.
+    pub disk_bytes: u64,
+    /// The number of the session's files and folders.
+    pub disk_files: u64,
 }
 
 impl Default for SandboxLimits {
@@ -55,6 +62,8 @@ impl Default for SandboxLimits {
             cpus: 2.0,
             processes: 1024,
             file_size_bytes: 4 * GIB,
+            disk_bytes: 10 * GIB,
+            disk_files: 500_000,
         }
     }
 }

@@ -44,6 +44,10 @@ fn without_configuration_the_defaults_are_in_force() {
     cpus = 2.0                                       # default
     processes = 1024                                 # default
     file_size_mib = 4096                             # default
+    disk_mib = 10240                                 # default
+    disk_files = 500000                              # default
+    reserve_mib = 1024                               # default
+    require_limits = "auto"                          # default
     shell_output_kib = 64                            # default
 
     [turn]

@@ -30,6 +30,8 @@ struct OutboxState {
     requests: Requests,
     /// The queue of the current link, if there is one.
     link: Option<mpsc::Sender<Bytes>>,
+    /// True once the last message was sent.
+    is_closed: bool,
 }
 
 impl Outbox {
@@ -48,6 +50,18 @@ impl Outbox {
         }
         inner.link = Some(sender);
         waiting
+    }
+
+    /// Ends the current link with this message. No other one is made.
+    pub(crate) fn close(&self, last: FromRunner) {
+        self.tell(last);
+        let mut inner = self.lock();
+        inner.is_closed = true;
+        inner.link = None;
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().is_closed
     }
 
     pub(crate) fn leave(&self) {

@@ -349,6 +349,7 @@ async fn while_a_person_holds_the_lease_all_others_are_refused() {
             | FromRunner::StartFailed { .. }
             | FromRunner::Progress { .. }
             | FromRunner::Notice { .. }
+            | FromRunner::LastWords { .. }
             | FromRunner::StreamFailed { .. }) => panic!("{other:?}"),
         }
     }

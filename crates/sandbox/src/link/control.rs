@@ -113,6 +113,7 @@ impl Link {
         match head {
             FromRunner::Ready { screen } => {
                 state.is_ready = true;
+                state.was_ready = true;
                 self.status.send_replace(Status::Ready(screen));
             }
             FromRunner::StartFailed { problem } => {
@@ -131,6 +132,7 @@ impl Link {
                 tracing::info!(text, "the runner sent a notice");
                 state.last_notice = Some(text);
             }
+            FromRunner::LastWords { text } => state.last_words = Some(text),
             FromRunner::StreamFailed { stream, problem } => {
                 if let Some(asker) = state.streams.remove(&stream) {
                     // The caller may be gone.

@@ -18,14 +18,13 @@ const PROGRAMS: [&str; 4] = [
 /// The path of the start page in every sandbox.
 pub(crate) const START_PAGE: &str = "/run/deskhand/start.html";
 
-const FLAGS: [&str; 24] = [
+const FLAGS: [&str; 23] = [
     "--user-data-dir=/home/agent/.config/chromium",
     "--start-maximized",
     // The runner asks for the focused field before it types a secret. It is a pipe and not a port, so that other
-    // programs in the sandbox cannot reach it.
+    // programs in the sandbox cannot reach it. It also makes Chromium tell pages that a program drives it
+    // (`navigator.webdriver`), which is true and stays so.
     "--remote-debugging-pipe",
-    // Pages are used with a mouse and a keyboard. Because of the pipe, they would otherwise be told of automation.
-    "--disable-blink-features=AutomationControlled",
     // No welcome page, no questions, no bubbles.
     "--no-first-run",
     "--no-default-browser-check",
@@ -81,4 +80,18 @@ pub(crate) fn program() -> Option<PathBuf> {
         .map(Path::new)
         .find(|program| program.is_file())
         .map(Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_hides_from_sites_that_an_agent_drives() {
+        for flag in FLAGS {
+            let hides = ["AutomationControlled", "--user-agent", "--no-sandbox"];
+            assert!(hides.iter().all(|hide| !flag.contains(hide)), "{flag}");
+        }
+        assert!(FLAGS.contains(&"--remote-debugging-pipe"));
+    }
 }

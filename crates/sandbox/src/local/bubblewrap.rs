@@ -18,8 +18,8 @@ use super::{browser::START_PAGE, system::System};
 pub(crate) const SOCKET: &str = "/run/deskhand/runner.sock";
 /// The remedy for a kernel that does not let us create namespaces.
 pub(crate) const NAMESPACE_REMEDY: &str = "allow user namespaces: \
-     `sysctl -w kernel.unprivileged_userns_clone=1`, and on Ubuntu \
-     `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`; in a container, give it the right to make them";
+     `sysctl -w kernel.unprivileged_userns_clone=1`; on Ubuntu, give /usr/bin/bwrap an AppArmor profile with `userns,` \
+     (docs/operate/sandboxes.md has one); in a container, give it the right to make them";
 const RUNNER: &str = "/run/deskhand/bin/deskhand";
 const HOME: &str = "/home/agent";
 
@@ -30,6 +30,31 @@ const ROOT_FOLDERS: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/
 ///
 /// The font cache saves the browser a second, and Chrome installs itself in `/opt`.
 const SHARED_FOLDERS: [&str; 2] = ["/var/cache/fontconfig", "/opt/google"];
+
+/// Folders of the host's `/usr` that are not programs of the system, and are covered if they exist.
+const COVERED_FOLDERS: [&str; 2] = ["/usr/local/etc", "/usr/src"];
+
+/// Files in which `/proc` names the host's disks, drivers and boot options. Covered if they exist.
+///
+/// Each cover costs a start some tenths of a millisecond. Files that only root may read need none.
+const COVERED_FILES: [&str; 4] = [
+    "/proc/cmdline",
+    "/proc/diskstats",
+    "/proc/modules",
+    "/proc/partitions",
+];
+
+/// Folders in memory, with their modes and their shares of the sandbox's memory.
+///
+/// Each has a limit, since not every machine can limit a sandbox's memory. Together they leave room for programs.
+const MEMORY_FOLDERS: [(&str, &str, Share); 6] = [
+    ("/tmp", "1777", Share(24)),
+    ("/dev/shm", "1777", Share(16)),
+    ("/run", "0755", Share(1)),
+    ("/run/user/1000", "0700", Share(1)),
+    ("/var", "0755", Share(1)),
+    ("/var/tmp", "1777", Share(8)),
+];
 
 const ENVIRONMENT: [(&str, &str); 8] = [
     ("HOME", HOME),
@@ -42,6 +67,16 @@ const ENVIRONMENT: [(&str, &str); 8] = [
     // No process listens there, which programs notice at once. Without this they would start a bus.
     ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/user/1000/bus"),
 ];
+
+/// A part of a sandbox's memory, in 64ths.
+#[derive(Debug, Clone, Copy)]
+struct Share(u64);
+
+impl Share {
+    fn of(self, bytes: u64) -> u64 {
+        bytes / 64 * self.0
+    }
+}
 
 /// The settings that differ between sandboxes, with their paths outside.
 #[derive(Debug)]
@@ -56,8 +91,8 @@ pub(crate) struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Returns the arguments for a sandbox that runs our runner.
-    pub(crate) fn arguments(&self) -> Vec<OsString> {
+    /// Returns bubblewrap's options for a sandbox.
+    pub(crate) fn options(&self) -> Vec<OsString> {
         let mut line = isolation();
         line.add(["--hostname", "desk"]);
         self.system_folders(&mut line);
@@ -69,17 +104,24 @@ impl Layout<'_> {
         line.bind("--ro-bind", &self.socket, SOCKET);
         line.bind("--ro-bind", self.runner, RUNNER);
         line.bind("--ro-bind", &self.system.start_page(), START_PAGE);
-        for folder in ["/run", "/var", "/"] {
+        for folder in ["/run", "/var", "/dev", "/"] {
             line.add(["--remount-ro", folder]);
         }
         line.add(["--clearenv"]);
         for (name, value) in ENVIRONMENT {
             line.add(["--setenv", name, value]);
         }
-        line.add(["--chdir", HOME, "--"]);
-        line.add(self.prefix.iter().map(String::as_str));
-        line.add([RUNNER, "runner"]);
+        line.add(["--chdir", HOME]);
         line.0
+    }
+
+    /// Returns the command that runs our runner in the sandbox.
+    pub(crate) fn command(&self) -> Vec<OsString> {
+        let words = self.prefix.iter().map(String::as_str);
+        words
+            .chain([RUNNER, "runner"])
+            .map(OsString::from)
+            .collect()
     }
 
     fn system_folders(&self, line: &mut Line) {
@@ -96,21 +138,19 @@ impl Layout<'_> {
             line.add(["--ro-bind", folder, folder]);
         }
         line.add(["--proc", "/proc", "--dev", "/dev"]);
+        let exists = |path: &&str| Path::new(path).exists();
+        for folder in COVERED_FOLDERS.into_iter().filter(exists) {
+            line.bind("--ro-bind", &self.system.empty(), folder);
+        }
+        for file in COVERED_FILES.into_iter().filter(exists) {
+            line.add(["--dev-bind", "/dev/null", file]);
+        }
     }
 
-    /// Mounts folders in memory. Each has a limit, since not every machine can limit a sandbox's memory.
     fn memory_folders(&self, line: &mut Line) {
-        let large = (self.limits.memory_bytes / 2).to_string();
-        let small = (self.limits.memory_bytes / 16).to_string();
-        for (folder, mode, size) in [
-            ("/tmp", "1777", &large),
-            ("/dev/shm", "1777", &large),
-            ("/run", "0755", &small),
-            ("/run/user/1000", "0700", &small),
-            ("/var", "0755", &small),
-            ("/var/tmp", "1777", &large),
-        ] {
-            line.add(["--perms", mode, "--size", size, "--tmpfs", folder]);
+        for (folder, mode, share) in MEMORY_FOLDERS {
+            let size = share.of(self.limits.memory_bytes).to_string();
+            line.add(["--perms", mode, "--size", &size, "--tmpfs", folder]);
         }
     }
 }
@@ -150,5 +190,18 @@ impl Line {
     fn bind(&mut self, how: &str, from: &Path, to: &str) {
         self.0
             .extend([OsStr::new(how), from.as_os_str(), OsStr::new(to)].map(OsStr::to_owned));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_in_memory_fit_into_the_limit_together() {
+        let memory_bytes = 4 * 1024 * 1024 * 1024;
+        let sizes = MEMORY_FOLDERS.map(|(_, _, share)| share.of(memory_bytes));
+        let sum: u64 = sizes.iter().sum();
+        assert!(sum <= memory_bytes / 5 * 4, "{sizes:?}");
     }
 }

@@ -5,6 +5,7 @@
 //! that any limit of the server also applies to its sandboxes.
 
 mod group;
+mod scope;
 mod survey;
 
 use std::{fs, io, path::PathBuf};
@@ -64,9 +65,12 @@ impl Groups {
         survey::survey()
     }
 
-    /// Finds the groups that can be used, and prepares them.
+    /// Finds the groups that can be used, and prepares them. Asks systemd for a group of our own if there is none.
     pub(crate) fn prepare() -> Self {
         let mut groups = Self::survey();
+        if groups.lacks_limits() && scope::enter() {
+            groups = Self::survey();
+        }
         let mut places = Vec::new();
         for place in groups.places {
             match place.open_for_groups() {
@@ -81,6 +85,17 @@ impl Groups {
         }
         groups.places = places;
         groups
+    }
+
+    /// Returns true if [`Groups::prepare`] can ask systemd for a group in which all limits can be set.
+    pub(crate) fn can_ask_systemd() -> bool {
+        scope::is_available()
+    }
+
+    /// Returns true if a sandbox could use all memory or all processors of the machine.
+    fn lacks_limits(&self) -> bool {
+        let needed = [Controller::Memory, Controller::Cpu];
+        needed.iter().any(|it| self.version_of(*it).is_none())
     }
 
     /// Returns the version that provides a controller, if one does.

@@ -2,16 +2,17 @@
 
 use std::{fs, io, path::Path};
 
-use deskhand_core::sandbox::DoctorCheck;
-use rustix::fs::statvfs;
+use deskhand_core::{id::SessionId, sandbox::DoctorCheck};
 use tokio::task::spawn_blocking;
 
 use super::{
     browser, bubblewrap,
     cgroup::{Controller, Groups, Version},
-    find_program,
-    identity::Identity,
+    disk, find_program,
+    identity::{FIRST_UID, Identity},
     process,
+    sandbox::LIMITS_REMEDY,
+    seccomp,
 };
 use crate::providers::ProviderSettings;
 
@@ -31,13 +32,14 @@ fn look(settings: &ProviderSettings) -> Vec<DoctorCheck> {
     let mut checks = vec![
         check_bubblewrap(settings),
         check_isolation(settings),
+        check_filter(),
         check_program("X server", "Xvnc", "tigervnc-standalone-server"),
         check_program("window manager", "openbox", "openbox"),
         check_browser(),
         check_fonts(),
     ];
     checks.extend(check_limits(settings));
-    checks.push(check_space(&settings.dir));
+    checks.push(check_space(settings));
     checks
 }
 
@@ -72,15 +74,21 @@ fn check_isolation(settings: &ProviderSettings) -> DoctorCheck {
             install("bubblewrap"),
         );
     };
-    let identity = Identity::of_sandboxes();
+    let identity = Identity::of_sandboxes().of_session(SessionId::new(), None);
     match process::output(&program, bubblewrap::trial(), identity) {
         Ok(output) if output.status.success() => DoctorCheck::ok(
             NAME,
             match identity {
                 Identity::Same => "user, process and network namespaces work".to_owned(),
+                Identity::Other {
+                    uid: FIRST_UID.., ..
+                } => format!(
+                    "user, process and network namespaces work; the server is root, so each sandbox is a user of its \
+                     own outside, from {FIRST_UID} on"
+                ),
                 Identity::Other { uid, .. } => format!(
-                    "user, process and network namespaces work; the server is root, so sandboxes \
-                     are user {uid} outside"
+                    "user, process and network namespaces work; the server is root, so all sandboxes are user {uid} \
+                     outside"
                 ),
             },
         ),
@@ -89,6 +97,19 @@ fn check_isolation(settings: &ProviderSettings) -> DoctorCheck {
             DoctorCheck::missing(NAME, problem.trim(), bubblewrap::NAMESPACE_REMEDY)
         }
         Err(error) => DoctorCheck::missing(NAME, error.to_string(), bubblewrap::NAMESPACE_REMEDY),
+    }
+}
+
+fn check_filter() -> DoctorCheck {
+    const NAME: &str = "system calls";
+    if seccomp::program().is_some() {
+        DoctorCheck::ok(NAME, "filtered")
+    } else {
+        DoctorCheck::warning(
+            NAME,
+            "not filtered on this processor",
+            "use a machine with x86-64 or ARM64 processors",
+        )
     }
 }
 
@@ -174,6 +195,14 @@ fn check_limits(settings: &ProviderSettings) -> Vec<DoctorCheck> {
         "file size limit",
         format!("{} by RLIMIT_FSIZE", size(limits.file_size_bytes)),
     ));
+    checks.push(DoctorCheck::ok(
+        "disk limit",
+        format!(
+            "{} and {} files by a watcher, which stops the sandbox",
+            size(limits.disk_bytes),
+            limits.disk_files
+        ),
+    ));
     checks
 }
 
@@ -187,37 +216,49 @@ fn check_limit(
         (Some(Version::Two), _) => DoctorCheck::ok(name, format!("{limit} by cgroup v2")),
         (Some(Version::One), _) => DoctorCheck::ok(name, format!("{limit} by cgroup v1")),
         (None, Controller::Processes) => DoctorCheck::ok(name, format!("{limit} by RLIMIT_NPROC")),
+        (None, _) if Groups::can_ask_systemd() => {
+            let how = "by cgroup v2, in a scope that systemd makes for the server";
+            DoctorCheck::ok(name, format!("{limit} {how}"))
+        }
         (None, Controller::Memory | Controller::Cpu) => {
             let mut missing = groups.missing.iter();
             let reason = missing.find(|(missing, _)| *missing == controller);
             let reason = reason.map_or("", |(_, reason)| reason);
             DoctorCheck::warning(
                 name,
-                format!("not enforced: {reason}"),
-                "run the server as a systemd service with `Delegate=yes`, or as root",
+                format!(
+                    "not enforced: {reason}; as soon as there are several users or an address beyond loopback, no \
+                     sandbox starts (`sandbox.require_limits`)"
+                ),
+                LIMITS_REMEDY,
             )
         }
     }
 }
 
-fn check_space(dir: &Path) -> DoctorCheck {
+fn check_space(settings: &ProviderSettings) -> DoctorCheck {
     const NAME: &str = "disk space";
+    let dir = &settings.dir;
     let existing = dir.ancestors().find(|folder| folder.is_dir());
-    let Some(space) = existing.and_then(|folder| statvfs(folder).ok()) else {
+    let Some(free) = existing.and_then(|folder| disk::free(folder).ok()) else {
         return DoctorCheck::warning(
             NAME,
             format!("cannot read the free space of {}", dir.display()),
             "choose another data folder with --data-dir",
         );
     };
-    let free = space.f_bavail.saturating_mul(space.f_frsize);
-    let detail = format!("{} free for {}", size(free), dir.display());
-    if free < LITTLE_SPACE_BYTES {
-        DoctorCheck::warning(
-            NAME,
-            detail,
-            "free some space, or choose another data folder with --data-dir",
-        )
+    let reserve = settings.reserve_bytes;
+    let detail = format!(
+        "{} free for {}, of which {} are kept for the database",
+        size(free.bytes),
+        dir.display(),
+        size(reserve)
+    );
+    let remedy = "free some space, or choose another data folder with --data-dir";
+    if free.bytes < reserve {
+        DoctorCheck::missing(NAME, format!("{detail}: no sandbox starts"), remedy)
+    } else if free.bytes < LITTLE_SPACE_BYTES {
+        DoctorCheck::warning(NAME, detail, remedy)
     } else {
         DoctorCheck::ok(NAME, detail)
     }

@@ -9,6 +9,8 @@
 //!
 //! The server creates and removes `home` but opens nothing in it, since untrusted programs wrote its content.
 
+mod removal;
+
 use std::{
     fs::{self, DirBuilder, Permissions},
     io,
@@ -29,6 +31,7 @@ use rustix::{
 };
 use tokio::net::UnixListener;
 
+use self::removal::remove_tree;
 use super::identity::Identity;
 
 const SOCKET: &str = "runner.sock";
@@ -62,6 +65,12 @@ impl SessionFiles {
         self.dir.join("run")
     }
 
+    /// Returns the user of the home, if it exists.
+    pub(crate) fn owner(&self) -> Option<u32> {
+        let home = fs::symlink_metadata(self.home());
+        home.ok().map(|home| home.uid())
+    }
+
     /// Creates everything that a start needs. An existing home stays as it is.
     pub(crate) fn prepare(&self, identity: Identity) -> Result<UnixListener, StartSandboxError> {
         make_passage(&self.dir, identity)?;
@@ -84,16 +93,9 @@ impl SessionFiles {
         absent_is_fine(fs::remove_dir_all(self.run()))
     }
 
-    /// Removes everything.
+    /// Removes everything. The sandbox must have ended.
     pub(crate) fn remove(&self) -> io::Result<()> {
-        match fs::remove_dir_all(&self.dir) {
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                // The agent may have removed its own access to folders.
-                open_folders(&self.dir)?;
-                absent_is_fine(fs::remove_dir_all(&self.dir))
-            }
-            result => absent_is_fine(result),
-        }
+        remove_tree(&self.dir)
     }
 
     /// Binds the runner's socket.
@@ -178,18 +180,6 @@ fn absent_is_fine(result: io::Result<()>) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         result => result,
     }
-}
-
-fn open_folders(dir: &Path) -> io::Result<()> {
-    fs::set_permissions(dir, Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        // This is the type of the entry itself: a link to a folder elsewhere is not a folder.
-        if entry.file_type()?.is_dir() {
-            open_folders(&entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

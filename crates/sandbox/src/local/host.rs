@@ -7,9 +7,11 @@ use deskhand_core::sandbox::StartSandboxError;
 use super::{
     browser,
     cgroup::Groups,
+    disk::Reserve,
     find_program,
     identity::{Identity, View},
     process::Spawner,
+    seccomp,
     system::System,
     usage::Meter,
 };
@@ -34,6 +36,10 @@ pub(crate) struct Host {
     pub(crate) view: View,
     pub(crate) system: System,
     pub(crate) groups: Groups,
+    /// The filter of system calls, if there is one for this processor.
+    pub(crate) filter: Option<Vec<u8>>,
+    /// The part of the disk that no sandbox may take.
+    pub(crate) reserve: Reserve,
     pub(crate) meter: Arc<Meter>,
 }
 
@@ -68,6 +74,10 @@ impl Host {
             system: system.seen_in(&view.dir),
             view,
             groups: Groups::prepare(),
+            filter: seccomp::program(),
+            reserve: Reserve {
+                bytes: settings.reserve_bytes,
+            },
             meter: Arc::default(),
             settings,
         })

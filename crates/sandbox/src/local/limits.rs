@@ -6,14 +6,23 @@
 //!
 //! The limits of single processes are set by `prlimit` inside, on itself, before it becomes the runner. From
 //! outside, only a root with all its capabilities could do that, which a root in a container rarely is.
+//!
+//! When the whole machine runs out of memory, the kernel ends a process of a sandbox rather than the server or its
+//! database.
 
 use std::{collections::HashSet, fs, io};
 
-use rustix::process::{Pid, Resource, getrlimit};
+use rustix::{
+    io::Errno,
+    process::{Pid, Resource, getrlimit},
+};
 
 use deskhand_core::sandbox::SandboxLimits;
 
 use super::cgroup::{Controller, Group};
+
+/// The preference for the processes of sandboxes when memory runs out. The server has 0, and 1000 is the most.
+const OOM_SCORE: &str = "500";
 
 /// Returns the command that limits the one that follows it.
 pub(crate) fn prefix(limits: &SandboxLimits, group: &Group) -> Vec<String> {
@@ -40,9 +49,8 @@ fn option(name: &str, resource: Resource, wanted: u64) -> String {
     format!("--{name}={value}:{value}")
 }
 
-/// Adds `first` and all its descendants to the group.
+/// Adds `first` and all its descendants to the group, and makes the kernel prefer them when memory runs out.
 pub(crate) fn attach(group: &Group, first: Pid) -> io::Result<()> {
-    let gone = rustix::io::Errno::SRCH.raw_os_error();
     let mut attached = HashSet::new();
     loop {
         let mut found = vec![first];
@@ -52,11 +60,21 @@ pub(crate) fn attach(group: &Group, first: Pid) -> io::Result<()> {
             return Ok(());
         }
         for pid in found {
-            match group.attach(pid) {
-                Err(error) if error.raw_os_error() == Some(gone) => {}
-                result => result?,
+            unless_ended(group.attach(pid))?;
+            let adjustment = format!("/proc/{}/oom_score_adj", pid.as_raw_nonzero());
+            match fs::write(adjustment, OOM_SCORE) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                result => unless_ended(result)?,
             }
         }
+    }
+}
+
+/// Ignores that a process has ended meanwhile.
+fn unless_ended(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => Ok(()),
+        result => result,
     }
 }
 

@@ -10,19 +10,23 @@ mod keeper;
 mod tree;
 
 use std::{
-    ffi::{OsStr, OsString},
-    fs, io,
+    ffi::{CStr, OsStr, OsString},
+    fs,
+    io::{self, Seek, Write},
     os::{
         fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
-        unix::process::CommandExt,
+        unix::{ffi::OsStrExt, net::UnixStream, process::CommandExt},
     },
     path::{Path, PathBuf},
-    process::{Child, ChildStderr, ChildStdin, Command, Output, Stdio},
+    process::{Child, Command, Output, Stdio},
     sync::{Mutex, PoisonError, mpsc},
     thread,
 };
 
-use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::{
+    fs::{MemfdFlags, memfd_create},
+    io::{FdFlags, fcntl_setfd},
+};
 use tokio::sync::oneshot;
 
 use super::identity::{Identity, View};
@@ -38,17 +42,34 @@ pub(crate) struct Spawner {
 
 #[derive(Debug)]
 struct Job {
-    program: PathBuf,
-    arguments: Vec<OsString>,
+    start: SandboxStart,
     reply: oneshot::Sender<io::Result<Spawned>>,
 }
 
-/// A newly started bubblewrap, with our ends of its pipes.
+/// A start of bubblewrap.
+#[derive(Debug)]
+pub(crate) struct SandboxStart {
+    pub(crate) program: PathBuf,
+    /// The name of the process. Programs in the sandbox can read it.
+    pub(crate) name: String,
+    /// The user outside.
+    pub(crate) identity: Identity,
+    /// Bubblewrap's own options. They contain paths of the host, so the sandbox does not see them.
+    pub(crate) options: Vec<OsString>,
+    /// The filter of system calls, if there is one for this processor.
+    pub(crate) filter: Option<Vec<u8>>,
+    /// The command that runs in the sandbox.
+    pub(crate) command: Vec<OsString>,
+}
+
+/// A newly started bubblewrap, with our ends of its standard input and standard error.
+///
+/// Both are sockets. A pipe could be opened by any program in the sandbox, through the folder `/proc/1/fd`.
 #[derive(Debug)]
 pub(crate) struct Spawned {
     pub(crate) child: Child,
-    pub(crate) stdin: ChildStdin,
-    pub(crate) stderr: ChildStderr,
+    pub(crate) stdin: UnixStream,
+    pub(crate) stderr: UnixStream,
     /// The pipe on which it reports the id of the sandbox's first process.
     pub(crate) info: OwnedFd,
 }
@@ -74,7 +95,7 @@ impl Spawner {
                 // If no caller waits for this, there will be no jobs either.
                 let _ = ready.send(view);
                 if let Some(keeper) = keeper {
-                    serve(&inbox, identity, keeper);
+                    serve(&inbox, keeper);
                 }
             })?;
         let view = view
@@ -83,27 +104,20 @@ impl Spawner {
         Ok((Self { jobs }, view))
     }
 
-    /// Starts bubblewrap with these arguments.
-    pub(crate) async fn spawn(
-        &self,
-        program: PathBuf,
-        arguments: Vec<OsString>,
-    ) -> io::Result<Spawned> {
+    /// Starts bubblewrap.
+    pub(crate) async fn spawn(&self, start: SandboxStart) -> io::Result<Spawned> {
         let (reply, spawned) = oneshot::channel();
         let ended = |()| io::Error::other("the thread that starts sandboxes has ended");
-        let job = Job {
-            program,
-            arguments,
-            reply,
-        };
-        self.jobs.send(job).map_err(|_job| ended(()))?;
+        self.jobs
+            .send(Job { start, reply })
+            .map_err(|_job| ended(()))?;
         spawned.await.map_err(|_closed| ended(()))?
     }
 }
 
-fn serve(inbox: &mpsc::Receiver<Job>, identity: Identity, mut keeper: Keeper) {
+fn serve(inbox: &mpsc::Receiver<Job>, mut keeper: Keeper) {
     for job in inbox {
-        let spawned = spawn(&job.program, &job.arguments, identity, &mut keeper);
+        let spawned = spawn(&job.start, &mut keeper);
         if let Err(Ok(mut unwanted)) = job.reply.send(spawned) {
             // The caller is gone. Both calls fail only if bubblewrap has ended by itself.
             let _ = unwanted.child.kill();
@@ -112,23 +126,30 @@ fn serve(inbox: &mpsc::Receiver<Job>, identity: Identity, mut keeper: Keeper) {
     }
 }
 
-fn spawn(
-    program: &Path,
-    arguments: &[OsString],
-    identity: Identity,
-    keeper: &mut Keeper,
-) -> io::Result<Spawned> {
-    /// Locked while the info pipe can be inherited, so that no second program starts and inherits it too.
+fn spawn(start: &SandboxStart, keeper: &mut Keeper) -> io::Result<Spawned> {
+    /// Locked while descriptors can be inherited, so that no second program starts and inherits them too.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
 
     let (info, told) = rustix::pipe::pipe()?;
     fcntl_setfd(&info, FdFlags::CLOEXEC)?;
-    let mut command = command(program.as_os_str());
+    let options = inherited_file(c"options", &separated(&start.options))?;
+    let filter = start.filter.as_deref();
+    let filter = filter.map(|filter| inherited_file(c"filter", filter));
+    let filter = filter.transpose()?;
+    let (stdin, inner_stdin) = UnixStream::pair()?;
+    let (stderr, inner_stderr) = UnixStream::pair()?;
+    let mut command = command(start.program.as_os_str());
     command
-        .arg("--info-fd")
-        .arg(told.as_fd().as_raw_fd().to_string())
-        .args(arguments)
+        .arg0(&start.name)
+        .args(["--info-fd", &number(&told)])
+        .args(["--args", &number(&options)]);
+    if let Some(filter) = &filter {
+        command.args(["--seccomp", &number(filter)]);
+    }
+    command
+        .arg("--")
+        .args(&start.command)
         // The sandbox's first process is bubblewrap itself, and its environment can be read in the sandbox. The
         // server's environment may hold keys.
         .env_clear()
@@ -136,22 +157,41 @@ fn spawn(
         // Ctrl-C in a terminal goes to the server's whole process group, but the server decides when a sandbox
         // ends.
         .process_group(keeper.group()?)
-        .stdin(Stdio::piped())
+        .stdin(OwnedFd::from(inner_stdin))
         .stdout(Stdio::null())
-        .stderr(Stdio::piped());
-    if let Identity::Other { uid, gid } = identity {
+        .stderr(OwnedFd::from(inner_stderr));
+    if let Identity::Other { uid, gid } = start.identity {
         command.uid(uid).gid(gid);
     }
-    let mut child = command.spawn()?;
-    let (Some(stdin), Some(stderr)) = (child.stdin.take(), child.stderr.take()) else {
-        return Err(io::Error::other("a piped descriptor is missing"));
-    };
+    let child = command.spawn()?;
     Ok(Spawned {
         child,
         stdin,
         stderr,
         info,
     })
+}
+
+/// Makes a file in memory that the next program inherits.
+fn inherited_file(name: &CStr, content: &[u8]) -> io::Result<OwnedFd> {
+    let mut file = fs::File::from(memfd_create(name, MemfdFlags::empty())?);
+    file.write_all(content)?;
+    file.rewind()?;
+    Ok(file.into())
+}
+
+/// Joins arguments as bubblewrap reads them from a file, each with a zero byte after it.
+fn separated(arguments: &[OsString]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for argument in arguments {
+        bytes.extend_from_slice(argument.as_bytes());
+        bytes.push(0);
+    }
+    bytes
+}
+
+fn number(descriptor: &OwnedFd) -> String {
+    descriptor.as_fd().as_raw_fd().to_string()
 }
 
 /// Runs a short program as `identity`, for at most five seconds.

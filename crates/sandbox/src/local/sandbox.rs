@@ -5,7 +5,7 @@
 
 use std::{
     io::{self, Write},
-    process::{ChildStderr, ChildStdin},
+    os::unix::net::UnixStream,
     sync::Arc,
 };
 
@@ -23,18 +23,21 @@ use deskhand_core::{
 };
 use deskhand_runner_protocol::{RunnerConfig, RunnerGateway};
 use rand::Rng;
+use rustix::process::Pid;
 use tokio::{sync::watch, task::spawn_blocking, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     bubblewrap::{self, Layout},
     cgroup::Group,
+    disk::DiskWatch,
     files::SessionFiles,
     host::Host,
+    identity::Identity,
     limits,
-    process::Tree,
+    process::{SandboxStart, Tree},
     tail::Tail,
-    trace::Trace,
+    trace::{Trace, process_name},
     usage::Metered,
 };
 use crate::{
@@ -47,6 +50,9 @@ use crate::{
 
 mod charge;
 
+/// The remedy for a machine on which the server may not make control groups.
+pub(crate) const LIMITS_REMEDY: &str = "run the server as a systemd service with `Delegate=yes` (docs/operate/sandboxes.md), or as root";
+
 use self::charge::Charge;
 
 /// The parts of a spec that this provider supports.
@@ -55,6 +61,8 @@ pub(crate) struct LocalSpec {
     pub(crate) session: SessionId,
     pub(crate) screen: ScreenSize,
     pub(crate) limits: SandboxLimits,
+    /// True if it must not start where its limits cannot be enforced.
+    pub(crate) must_be_limited: bool,
 }
 
 /// A sandbox on this machine. Dropping it ends the sandbox.
@@ -83,15 +91,21 @@ impl LocalSandbox {
         slot: &mut Option<Handle>,
     ) -> Result<Self, StartSandboxError> {
         // Prepare the files, the link and the control group, then start bubblewrap.
+        host.reserve.check(&host.settings.dir)?;
+        let group_name = format!("deskhand-{}", spec.session);
+        let group = Group::create(&host.groups, &group_name, &spec.limits).await;
+        let group = Arc::new(group);
+        if let (true, Some(reason)) = (spec.must_be_limited, group.unlimited()) {
+            return Err(unlimited(reason));
+        }
         let files = SessionFiles::of(&host.settings.dir, spec.session);
-        let listener = files.prepare(host.identity)?;
+        let identity = host.identity.of_session(spec.session, files.owner());
+        let listener = files.prepare(identity)?;
         let token = new_token();
         let door = GatewayDoor::open(spec.session, host.settings.gateway.as_ref(), &new_token());
         let (door, gateway) = door.unzip();
         let link = Arc::new(Link::new(token.clone(), door));
-        let group_name = format!("deskhand-{}", spec.session);
-        let group = Arc::new(Group::create(&host.groups, &group_name, &spec.limits));
-        let launched = launch(host, spec, &files, &group).await;
+        let launched = launch(host, spec, identity, &files, &group).await;
         let (tree, stdin, stderr) = launched.inspect_err(|_| {
             // The error at hand says more. The next start removes the rest.
             let _ = files.remove_run();
@@ -109,6 +123,7 @@ impl LocalSandbox {
         let charge = Charge {
             tree,
             group: Arc::clone(&group),
+            disk: DiskWatch::new(files.home(), &spec.limits, host.reserve),
             files,
             link: Arc::clone(&link),
             tail: Tail::follow(stderr, tasks)?,
@@ -131,14 +146,30 @@ impl LocalSandbox {
 
         // Set the limits before the runner starts any program.
         if let Some(first) = first {
-            let attached = spawn_blocking(move || limits::attach(&group, first)).await;
-            if let Err(error) = attached.map_err(io::Error::from).flatten() {
-                tracing::warn!(%error, session.id = %spec.session, "could not set the limits of a sandbox");
-            }
+            sandbox.limit(spec, group, first).await?;
         }
         tell(&stdin, &runner_config(host, token, spec, gateway))?;
         sandbox.wait_until_ready(host).await?;
         Ok(sandbox)
+    }
+
+    /// Puts the first processes under the limits.
+    async fn limit(
+        &self,
+        spec: LocalSpec,
+        group: Arc<Group>,
+        first: Pid,
+    ) -> Result<(), StartSandboxError> {
+        let attached = spawn_blocking(move || limits::attach(&group, first)).await;
+        let Err(error) = attached.map_err(io::Error::from).flatten() else {
+            return Ok(());
+        };
+        tracing::warn!(%error, session.id = %spec.session, "could not set the limits of a sandbox");
+        if spec.must_be_limited {
+            self.stop().await;
+            return Err(unlimited(&error.to_string()));
+        }
+        Ok(())
     }
 
     async fn wait_until_ready(&self, host: &Host) -> Result<(), StartSandboxError> {
@@ -233,9 +264,10 @@ impl Handle {
 async fn launch(
     host: &Host,
     spec: LocalSpec,
+    identity: Identity,
     files: &SessionFiles,
     group: &Group,
-) -> io::Result<(Tree, ChildStdin, ChildStderr)> {
+) -> io::Result<(Tree, UnixStream, UnixStream)> {
     let seen = SessionFiles::of(&host.view.dir, spec.session);
     let layout = Layout {
         system: &host.system,
@@ -245,8 +277,15 @@ async fn launch(
         limits: &spec.limits,
         prefix: limits::prefix(&spec.limits, group),
     };
-    let program = host.bubblewrap.clone();
-    let spawned = host.spawner.spawn(program, layout.arguments()).await?;
+    let start = SandboxStart {
+        program: host.bubblewrap.clone(),
+        name: process_name(spec.session),
+        identity,
+        options: layout.options(),
+        filter: host.filter.clone(),
+        command: layout.command(),
+    };
+    let spawned = host.spawner.spawn(start).await?;
     let (tree, stdin, stderr) = Tree::adopt(spawned).await?;
     Trace::of(tree.outer_pid(), group.dirs()).write(&files.trace())?;
     Ok((tree, stdin, stderr))
@@ -274,8 +313,8 @@ fn runner_config(
     }
 }
 
-/// Writes the runner's configuration to its standard input. It fits into the pipe, so this does not block.
-fn tell(mut stdin: &ChildStdin, config: &RunnerConfig) -> io::Result<()> {
+/// Writes the runner's configuration to its standard input. It fits into the socket, so this does not block.
+fn tell(mut stdin: &UnixStream, config: &RunnerConfig) -> io::Result<()> {
     let mut line = serde_json::to_vec(config)?;
     line.push(b'\n');
     match stdin.write_all(&line) {
@@ -293,6 +332,15 @@ fn new_token() -> Secret {
             .map(|byte| format!("{byte:02x}"))
             .collect::<String>(),
     )
+}
+
+fn unlimited(reason: &str) -> StartSandboxError {
+    StartSandboxError::Missing {
+        what: format!(
+            "this machine cannot limit the memory and the processors of a sandbox ({reason}), and this server must"
+        ),
+        remedy: format!("{LIMITS_REMEDY}, or set `sandbox.require_limits` to \"never\""),
+    }
 }
 
 fn start_error(problem: String) -> StartSandboxError {

@@ -114,6 +114,7 @@ impl System {
             etc_folders.push(folder);
         }
         write(&system.join("start.html"), PAGE.as_bytes())?;
+        fs::create_dir(system.join("empty"))?;
         open_to_all(&system)?;
         Ok(Self {
             dir: system,
@@ -136,6 +137,11 @@ impl System {
     /// Returns the folders of the host's `/etc` to mount over those of the same name in ours.
     pub(crate) fn etc_folders(&self) -> &[&'static str] {
         &self.etc_folders
+    }
+
+    /// Returns a folder without content, to cover others with.
+    pub(crate) fn empty(&self) -> PathBuf {
+        self.dir.join("empty")
     }
 
     pub(crate) fn start_page(&self) -> PathBuf {
@@ -162,4 +168,26 @@ fn open_to_all(path: &Path) -> io::Result<()> {
         fs::set_permissions(path, Permissions::from_mode(0o644))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn the_browser_takes_no_extensions_and_asks_no_one_else_for_names() {
+        let dir = tempfile::tempdir().unwrap();
+        System::assemble(dir.path(), Identity::Same).unwrap();
+        let file = dir
+            .path()
+            .join(".system/etc/chromium/policies/managed/deskhand.json");
+        let policy: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+        assert_eq!(policy["ExtensionInstallBlocklist"], json!(["*"]));
+        assert_eq!(policy["DnsOverHttpsMode"], "off");
+        assert_eq!(policy["WebRtcIPHandling"], "disable_non_proxied_udp");
+        let blocked = policy["URLBlocklist"].as_array().unwrap();
+        assert!(blocked.contains(&json!("chrome://extensions")));
+    }
 }

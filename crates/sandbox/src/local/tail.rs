@@ -3,14 +3,13 @@
 use std::{
     collections::VecDeque,
     io,
-    os::fd::OwnedFd,
-    process::ChildStderr,
+    os::unix::net,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use deskhand_core::tasks::Tasks;
-use tokio::{io::AsyncReadExt, net::unix::pipe, task::JoinHandle, time::timeout};
+use tokio::{io::AsyncReadExt, net::UnixStream, task::JoinHandle, time::timeout};
 
 /// The number of bytes that are kept.
 const KEPT_BYTES: usize = 8 * 1024;
@@ -25,16 +24,17 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
-    pub(crate) fn follow(stderr: ChildStderr, tasks: &Tasks) -> io::Result<Self> {
-        let pipe = pipe::Receiver::from_owned_fd(OwnedFd::from(stderr))?;
+    pub(crate) fn follow(stderr: net::UnixStream, tasks: &Tasks) -> io::Result<Self> {
+        stderr.set_nonblocking(true)?;
+        let stderr = UnixStream::from_std(stderr)?;
         let kept = Arc::<Mutex<VecDeque<u8>>>::default();
-        let reading = tasks.spawn("runner output", read(pipe, Arc::clone(&kept)));
+        let reading = tasks.spawn("runner output", read(stderr, Arc::clone(&kept)));
         Ok(Self { kept, reading })
     }
 
     /// Returns the last line, once everything has been written.
     pub(crate) async fn last_line(&mut self) -> Option<String> {
-        // If a process still holds the pipe, the text so far has to do.
+        // If a process still holds the other end, the text so far has to do.
         let _ = timeout(DRAIN_TIMEOUT, &mut self.reading).await;
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = kept.iter().copied().collect();
@@ -44,9 +44,9 @@ impl Tail {
     }
 }
 
-async fn read(mut pipe: pipe::Receiver, kept: Arc<Mutex<VecDeque<u8>>>) {
+async fn read(mut stderr: UnixStream, kept: Arc<Mutex<VecDeque<u8>>>) {
     let mut buffer = [0; 4096];
-    while let Ok(length @ 1..) = pipe.read(&mut buffer).await {
+    while let Ok(length @ 1..) = stderr.read(&mut buffer).await {
         let piece = &buffer[..length];
         tracing::debug!(text = %String::from_utf8_lossy(piece).trim_end(), "output of the runner");
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);

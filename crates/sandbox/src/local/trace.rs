@@ -5,6 +5,7 @@
 //! nothing may be left. Control groups and sockets have to be removed.
 
 use std::{
+    collections::HashSet,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -68,9 +69,14 @@ impl Trace {
     }
 }
 
-/// Kills the remaining bubblewrap processes of these sessions, found by the homes on their command lines.
+/// Returns the name of a session's bubblewrap in the list of processes.
+pub(crate) fn process_name(session: SessionId) -> String {
+    format!("deskhand-sandbox-{session}")
+}
+
+/// Kills the remaining bubblewrap processes of these sessions, found by their names.
 pub(crate) fn end_leftovers(sessions: &[SessionId]) {
-    let homes: Vec<String> = sessions.iter().map(|id| format!("/{id}/home")).collect();
+    let names: HashSet<String> = sessions.iter().map(|id| process_name(*id)).collect();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     for entry in processes {
         let pid = entry
@@ -85,11 +91,8 @@ pub(crate) fn end_leftovers(sessions: &[SessionId]) {
             continue;
         };
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let mut words = line.split(|byte| *byte == 0).map(String::from_utf8_lossy);
-        let is_bubblewrap = words
-            .next()
-            .is_some_and(|program| program.ends_with("bwrap"));
-        if is_bubblewrap && words.any(|word| homes.iter().any(|home| word.ends_with(home))) {
+        let name = line.split(|byte| *byte == 0).next().unwrap_or_default();
+        if names.contains(&*String::from_utf8_lossy(name)) {
             tracing::info!(
                 pid = pid.as_raw_nonzero().get(),
                 "ending the remaining processes of a sandbox"

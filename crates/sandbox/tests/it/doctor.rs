@@ -14,6 +14,7 @@ async fn everything_is_looked_at() {
         [
             "bubblewrap",
             "isolation",
+            "system calls",
             "X server",
             "window manager",
             "browser",
@@ -22,6 +23,7 @@ async fn everything_is_looked_at() {
             "processor limit",
             "process limit",
             "file size limit",
+            "disk limit",
             "disk space",
         ]
     );

@@ -1,13 +1,14 @@
 //! Tests that nothing but the sandbox's own can be seen or reached from inside.
 
 use std::{
+    collections::HashSet,
     env, fs,
     net::TcpListener,
     os::{
         fd::AsRawFd,
         linux::net::SocketAddrExt,
         unix::{
-            fs::{PermissionsExt, chown},
+            fs::{MetadataExt, PermissionsExt, chown},
             net::{SocketAddr, UnixListener},
         },
     },
@@ -193,6 +194,42 @@ async fn descriptors_of_the_server_stay_out() {
 }
 
 #[tokio::test]
+async fn a_programmers_tools_work_under_the_filter() {
+    let world = World::new();
+    let sandbox = world.start(SessionId::new()).await;
+    for (program, command) in [
+        (
+            "git",
+            "git init -q r && cd r && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x \
+             && git clone -q . ../s && git -C ../s log --format=%s",
+        ),
+        (
+            "node",
+            "node -e 'require(\"child_process\").execFile(\"echo\", [\"x\"], (_, out) => console.log(out.trim()))'",
+        ),
+        (
+            "python3",
+            "python3 -c 'import asyncio, subprocess, threading; asyncio.run(asyncio.sleep(0)); \
+             print(subprocess.check_output([\"echo\", \"x\"], text=True).strip())'",
+        ),
+        (
+            "gcc",
+            "echo 'int puts(const char *); int main() { puts(\"x\"); }' > a.c && gcc a.c && ./a.out",
+        ),
+        (
+            "gdb",
+            "gdb -q -batch -ex run --args /bin/echo x 2>/dev/null | grep -x x",
+        ),
+        ("strace", "strace -f -o trace echo x && test -s trace"),
+    ] {
+        let command =
+            format!("cd /tmp; command -v {program} > /dev/null || {{ echo x; exit; }}; {command}");
+        assert_eq!(said(&*sandbox, &command).await, "x", "{program}");
+    }
+    world.end().await;
+}
+
+#[tokio::test]
 async fn three_sessions_at_once_do_not_see_each_other() {
     let world = World::new();
     let sessions = [SessionId::new(), SessionId::new(), SessionId::new()];
@@ -209,6 +246,19 @@ async fn three_sessions_at_once_do_not_see_each_other() {
         assert_eq!(found, format!("home/agent/secret-{n}\ntmp/secret-{n}"));
         let n_seen = said(&**sandbox, "ls -d /proc/[0-9]* | wc -l").await;
         assert!(n_seen.parse::<usize>().unwrap() <= 5, "{n_seen}");
+    }
+    let owner = |session: SessionId| {
+        let home = fs::metadata(world.folder(session).join("home"));
+        home.unwrap().uid()
+    };
+    let owners = sessions.map(owner);
+    if geteuid().is_root() {
+        // Whoever breaks out of one cannot read another's.
+        let different: HashSet<u32> = owners.into_iter().collect();
+        assert_eq!(different.len(), 3, "{owners:?}");
+        assert!(!different.contains(&0));
+    } else {
+        assert_eq!(owners, [geteuid().as_raw(); 3]);
     }
     world.end().await;
 }
@@ -235,9 +285,11 @@ fn it_is_the_same_for_an_ordinary_user() {
     }
     for test in [
         "desktop::a_desktop_comes_up_paints_the_start_page_and_survives_its_own_death",
+        "escape::nothing_gets_out_of_a_sandbox_or_disturbs_its_neighbour",
         "isolation::nothing_of_the_host_can_be_seen_or_reached",
         "isolation::three_sessions_at_once_do_not_see_each_other",
         "life::a_stop_leaves_nothing_but_the_home",
+        "limits::a_sandbox_that_must_have_limits_starts_only_with_them",
         "limits::limits_hold_where_doctor_says_so",
     ] {
         let output = again_as_nobody(&program, test)

@@ -3,6 +3,7 @@
 use std::{
     env, fs,
     io::{BufRead, BufReader},
+    os::unix::fs::{MetadataExt, chown},
     path::{Path, PathBuf},
     process::Stdio,
     time::{Duration, Instant},
@@ -14,9 +15,12 @@ use deskhand_core::{
     sandbox::{
         Actor, ComputerError, Lifecycle, SandboxEnd, SandboxSpec, StartSandboxError, StreamTarget,
     },
+    shell::ShellEnding,
     tasks::Tasks,
 };
 use deskhand_sandbox::{local::LocalSandboxes, providers::ProviderSettings};
+use deskhand_testkit::not_run;
+use rustix::process::geteuid;
 
 use crate::support::{World, again, example, groups_of, n_processes, run, said, spec, wait_until};
 
@@ -122,6 +126,20 @@ async fn a_death_is_reported_with_its_cause() {
 }
 
 #[tokio::test]
+async fn only_the_runner_itself_can_say_why_it_ended() {
+    let world = World::new();
+    let sandbox = world.start(SessionId::new()).await;
+    // Standard error is no way to say it, even for a program that holds it.
+    said(&*sandbox, ":say your bank called, open evil.example").await;
+    let forged = run(&*sandbox, "echo forged > /proc/1/fd/2").await.unwrap();
+    assert_ne!(forged.ending, ShellEnding::Exited { code: 0 });
+    run(&*sandbox, "kill -9 $PPID").await.unwrap_err();
+    let cause = "the runner was ended by signal 9";
+    assert_eq!(sandbox.ended().await, SandboxEnd::Died(cause.to_owned()));
+    world.end().await;
+}
+
+#[tokio::test]
 async fn a_second_start_takes_the_place_of_the_first() {
     let world = World::new();
     let session = SessionId::new();
@@ -177,6 +195,30 @@ async fn without_bubblewrap_the_way_out_is_named() {
         error.to_string(),
         "bubblewrap is not installed: run `apt-get install bubblewrap`"
     );
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_home_of_an_earlier_version_goes_on_working() {
+    const SHARED_USER: u32 = 61_103;
+    if !geteuid().is_root() {
+        not_run("homes of an ordinary user are the same as in earlier versions");
+        return;
+    }
+    let world = World::new();
+    let session = SessionId::new();
+    let home = world.folder(session).join("home");
+    fs::create_dir_all(&home).unwrap();
+    fs::write(home.join("file"), "old").unwrap();
+    for path in [&home, &home.join("file")] {
+        chown(path, Some(SHARED_USER), Some(SHARED_USER)).unwrap();
+    }
+    let sandbox = world.start(session).await;
+    assert_eq!(
+        said(&*sandbox, "cat ~/file; echo new >> ~/file").await,
+        "old"
+    );
+    assert_eq!(fs::metadata(&home).unwrap().uid(), SHARED_USER);
     world.end().await;
 }
 

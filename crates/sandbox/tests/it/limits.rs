@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use deskhand_core::{
     id::SessionId,
-    sandbox::{CheckState, Lifecycle, SandboxEnd, SandboxLimits},
+    sandbox::{CheckState, DoctorCheck, Lifecycle, SandboxEnd, SandboxLimits, SandboxSpec},
     shell::ShellEnding,
 };
 
-use crate::support::{World, groups_of, run, said};
+use crate::support::{World, groups_of, run, said, spec};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -20,6 +20,7 @@ async fn limits_hold_where_doctor_says_so() {
             cpus: 0.5,
             processes: 60,
             file_size_bytes: MIB,
+            ..SandboxLimits::default()
         };
     });
     let checks = world.sandboxes.doctor().await;
@@ -77,6 +78,42 @@ async fn limits_hold_where_doctor_says_so() {
 }
 
 #[tokio::test]
+async fn a_sandbox_that_must_have_limits_starts_only_with_them() {
+    let world = World::new();
+    let checks = world.sandboxes.doctor().await;
+    let is_missing = |check: &DoctorCheck| {
+        let is_one = ["memory limit", "processor limit"].contains(&check.name);
+        is_one && check.state != CheckState::Ok
+    };
+    let spec = SandboxSpec {
+        must_be_limited: true,
+        ..spec(SessionId::new())
+    };
+    let started = world.sandboxes.start(spec).await;
+    if checks.iter().any(is_missing) {
+        let error = started.unwrap_err().to_string();
+        assert!(
+            error.starts_with("this machine cannot limit the memory and the processors"),
+            "{error}"
+        );
+        assert!(error.contains("sandbox.require_limits"), "{error}");
+    } else {
+        assert_eq!(said(&*started.unwrap(), "echo here").await, "here");
+    }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn no_sandbox_starts_on_the_reserve() {
+    // More than any disk has.
+    let full = World::with(|config| config.reserve_bytes = u64::MAX);
+    let error = full.sandboxes.start(spec(SessionId::new())).await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("nearly full"), "{error}");
+    full.end().await;
+}
+
+#[tokio::test]
 async fn running_out_of_memory_is_named_as_the_cause() {
     let world = World::with(|config| config.limits.memory_bytes = 64 * MIB);
     let checks = world.sandboxes.doctor().await;
@@ -86,8 +123,9 @@ async fn running_out_of_memory_is_named_as_the_cause() {
         .unwrap();
     if check.state == CheckState::Ok {
         let sandbox = world.start(SessionId::new()).await;
-        // This makes the kernel prefer the runner.
-        let command = "echo 1000 > /proc/$PPID/oom_score_adj; head -c 1G /dev/zero | tail";
+        // This makes the kernel prefer the runner to each of several programs, which use too much together.
+        let command = "echo 1000 > /proc/$PPID/oom_score_adj
+            for i in 1 2 3 4 5 6; do head -c 20M /dev/zero | tail -c 20M | sleep 9 & done; wait";
         run(&*sandbox, command).await.unwrap_err();
         let cause = "the sandbox ran out of memory (its limit is 64 MiB)";
         assert_eq!(sandbox.ended().await, SandboxEnd::Died(cause.to_owned()));

@@ -9,6 +9,7 @@
 mod conformance;
 mod desktop;
 mod doctor;
+mod escape;
 mod fuzz;
 mod isolation;
 mod life;

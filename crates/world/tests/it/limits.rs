@@ -199,3 +199,42 @@ async fn who_asks_too_fast_is_told_when_to_come_back() {
             .is_some_and(|wait| (1..=20).contains(&wait))
     );
 }
+
+#[tokio::test]
+async fn a_second_user_means_that_sandboxes_must_have_limits() {
+    let world = World::start(&[]).await;
+    world.sandboxes().lose_limits();
+    let admin = world.client();
+    let alone = admin.new_session("scripted/demo").await;
+    alone.shell("true").await;
+
+    admin.new_user("ada").await;
+
+    let together = admin.new_session("scripted/demo").await;
+    together.prompt("show me").await;
+    let failed = together
+        .wait_for(
+            0,
+            |body| matches!(body, EventBody::Error(failure) if failure.code == "sandbox_failed"),
+        )
+        .await;
+    let EventBody::Error(failure) = failed.body else {
+        unreachable!()
+    };
+    assert!(
+        failure.message.contains("cannot limit a sandbox"),
+        "{}",
+        failure.message
+    );
+}
+
+#[tokio::test]
+async fn limits_are_not_required_where_the_operator_says_so() {
+    let mut options = WorldOptions::default();
+    options.settings.require_limits = deskhand_app::RequireLimits::Never;
+    let world = World::with(options).await;
+    world.sandboxes().lose_limits();
+    let ada = world.client().new_user("ada").await;
+    let session = ada.new_session("scripted/demo").await;
+    session.shell("true").await;
+}

@@ -1,8 +1,8 @@
 //! The page that is logged in to, and pictures of it.
 
 /// A server of two origins: a form with two fields and a button, each of a colour of its own, and two frames
-/// of other origins, one of them of the same site. Like many sites it turns browsers away that say they are
-/// automated. It notes the hashes of what it gets, and shows it.
+/// of other origins, one of them of the same site. It has no form for browsers that do not say that a program drives
+/// them. It notes the hashes of what it gets, and shows it.
 pub(super) const SERVER: &str = r##"
 import hashlib, http.server, threading, urllib.parse
 
@@ -18,7 +18,7 @@ FORM = """<!doctype html><title>form</title><style>
 </form>
 <iframe src="http://localhost:8002/frame?aa22aa"></iframe>
 <iframe src="http://127.0.0.1:8002/frame?22aaaa"></iframe>
-<script>if (navigator.webdriver) document.forms[0].remove()</script>"""
+<script>if (!navigator.webdriver) document.forms[0].remove()</script>"""
 FRAME = '<body style="margin: 0"><input style="width: 100%%; height: 60px; border: 0; outline: 0; background: #%s">'
 THANKS = '<body style="margin: 0; background: #ffdd00; color: #ff0077; font: bold 60px sans-serif">%s'
 

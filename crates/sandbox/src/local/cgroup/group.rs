@@ -22,6 +22,8 @@ const CPU_PERIOD_US: u32 = 100_000;
 #[derive(Debug)]
 pub(crate) struct Group {
     parts: Vec<Part>,
+    /// The controllers without a group, with the reasons.
+    missing: Vec<(Controller, String)>,
 }
 
 #[derive(Debug)]
@@ -34,25 +36,40 @@ struct Part {
 impl Group {
     /// Creates the groups and sets their limits.
     ///
-    /// Failures are logged, and the group is left out. `doctor` shows people which limits apply.
-    pub(crate) fn create(groups: &Groups, name: &str, limits: &SandboxLimits) -> Self {
-        let mut parts = Vec::new();
+    /// A group that cannot be created is left out, see [`Group::unlimited`]. `doctor` shows people which limits apply.
+    pub(crate) async fn create(groups: &Groups, name: &str, limits: &SandboxLimits) -> Self {
+        let mut group = Self {
+            parts: Vec::new(),
+            missing: groups.missing.clone(),
+        };
         for place in &groups.places {
             let part = Part {
                 dir: place.parent.join(name),
                 version: place.version,
                 controllers: place.controllers.clone(),
             };
-            match fs::create_dir(&part.dir).and_then(|()| part.set(limits)) {
-                Ok(()) => parts.push(part),
+            match make_empty(&part.dir).await.and_then(|()| part.set(limits)) {
+                Ok(()) => group.parts.push(part),
                 Err(error) => {
                     tracing::warn!(%error, group = %part.dir.display(), "could not set a limit of a sandbox");
                     // The folder is empty, or was never created.
                     let _ = fs::remove_dir(&part.dir);
+                    let problem = format!("{}: {error}", part.dir.display());
+                    let missing = part.controllers.iter().map(|it| (*it, problem.clone()));
+                    group.missing.extend(missing);
                 }
             }
         }
-        Self { parts }
+        group
+    }
+
+    /// Returns the reason why the sandbox could use all memory or all processors of the machine, if it could.
+    pub(crate) fn unlimited(&self) -> Option<&str> {
+        // Processes have another limit without a group.
+        let counts = |controller: Controller| controller != Controller::Processes;
+        let mut missing = self.missing.iter();
+        let found = missing.find(|(controller, _)| counts(*controller));
+        found.map(|(_, reason)| reason.as_str())
     }
 
     /// Adds a process. The processes that it starts from now on belong to the group as well.
@@ -170,6 +187,20 @@ impl Part {
     }
 }
 
+/// Creates a group without processes. One that is left over from an earlier sandbox is cleared first.
+async fn make_empty(dir: &Path) -> io::Result<()> {
+    match fs::create_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        result => return result,
+    }
+    clear(dir).await;
+    match fs::create_dir(dir) {
+        // Its processes were killed, so the group limits the new sandbox as well as another would.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        result => result,
+    }
+}
+
 /// Kills the remaining processes in the group of an earlier server, and removes the group.
 pub(crate) async fn clear(dir: &Path) {
     let members = fs::read_to_string(dir.join("cgroup.procs")).unwrap_or_default();
@@ -209,7 +240,7 @@ fn oom_kills(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::Place, *};
 
     #[test]
     fn kills_are_counted_in_both_versions() {
@@ -233,7 +264,7 @@ mod tests {
             memory_bytes: 1024,
             cpus: 1.5,
             processes: 7,
-            file_size_bytes: 0,
+            ..SandboxLimits::default()
         })
         .unwrap();
         let read = |file| fs::read_to_string(dir.path().join(file)).unwrap();
@@ -241,6 +272,41 @@ mod tests {
         assert_eq!(read("memory.swap.max"), "0");
         assert_eq!(read("cpu.max"), "150000 100000");
         assert_eq!(read("pids.max"), "7");
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_was_left_over_is_limited_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let groups = Groups {
+            places: vec![Place {
+                version: Version::Two,
+                parent: dir.path().to_owned(),
+                controllers: vec![Controller::Memory, Controller::Cpu],
+            }],
+            missing: Vec::new(),
+        };
+        fs::create_dir(dir.path().join("sandbox")).unwrap();
+        let group = Group::create(&groups, "sandbox", &SandboxLimits::default()).await;
+        assert!(group.limits(Controller::Memory));
+        assert_eq!(group.unlimited(), None);
+        let file = dir.path().join("sandbox/memory.max");
+        let bytes = SandboxLimits::default().memory_bytes.to_string();
+        assert_eq!(fs::read_to_string(file).unwrap(), bytes);
+    }
+
+    #[tokio::test]
+    async fn a_limit_that_cannot_be_set_is_named() {
+        let groups = Groups {
+            places: vec![Place {
+                version: Version::One,
+                parent: "/nowhere".into(),
+                controllers: vec![Controller::Memory],
+            }],
+            missing: vec![(Controller::Processes, "not here".to_owned())],
+        };
+        let group = Group::create(&groups, "sandbox", &SandboxLimits::default()).await;
+        let reason = group.unlimited().unwrap();
+        assert!(reason.starts_with("/nowhere/sandbox: "), "{reason}");
     }
 
     #[test]
@@ -270,7 +336,10 @@ mod tests {
                 version,
                 controllers: Controller::ALL.to_vec(),
             };
-            let group = Group { parts: vec![part] };
+            let group = Group {
+                parts: vec![part],
+                missing: Vec::new(),
+            };
             assert_eq!(group.memory_bytes(), Some(4096));
             assert_eq!(group.cpu(), Some(Duration::from_micros(1500)));
         }

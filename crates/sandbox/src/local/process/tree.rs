@@ -2,8 +2,8 @@
 
 use std::{
     io,
-    os::fd::OwnedFd,
-    process::{Child, ChildStderr, ChildStdin, ExitStatus},
+    os::{fd::OwnedFd, unix::net::UnixStream},
+    process::{Child, ExitStatus},
     sync::{Mutex, PoisonError},
     time::Duration,
 };
@@ -52,7 +52,7 @@ impl Tree {
     /// Takes over a newly started bubblewrap.
     ///
     /// Also returns our ends of the runner's standard input and standard error.
-    pub(crate) async fn adopt(spawned: Spawned) -> io::Result<(Self, ChildStdin, ChildStderr)> {
+    pub(crate) async fn adopt(spawned: Spawned) -> io::Result<(Self, UnixStream, UnixStream)> {
         let Spawned {
             child,
             stdin,

@@ -2,8 +2,8 @@
 
 use std::{
     io,
-    os::unix::process::ExitStatusExt,
-    process::{ChildStdin, ExitStatus},
+    os::unix::{net::UnixStream, process::ExitStatusExt},
+    process::ExitStatus,
     sync::Arc,
 };
 
@@ -15,6 +15,7 @@ use crate::{
     link::Link,
     local::{
         cgroup::Group,
+        disk::DiskWatch,
         files::SessionFiles,
         process::Tree,
         tail::Tail,
@@ -31,11 +32,20 @@ pub(super) struct Charge {
     pub(super) link: Arc<Link>,
     pub(super) tail: Tail,
     /// Held open as long as the sandbox may live. When it closes, the runner knows that this server is gone.
-    pub(super) _stdin: Arc<ChildStdin>,
+    pub(super) _stdin: Arc<UnixStream>,
     /// The memory limit, for the report of a death.
     pub(super) memory_bytes: u64,
+    pub(super) disk: DiskWatch,
     pub(super) meter: Arc<Meter>,
     pub(super) metered: Arc<Metered>,
+}
+
+/// The way in which a sandbox came to its end.
+enum Ending {
+    Stopped,
+    Ended(io::Result<ExitStatus>),
+    /// It had to be stopped because of the disk. The text gives the reason, for people.
+    DiskFull(String),
 }
 
 impl Charge {
@@ -46,19 +56,25 @@ impl Charge {
         shutdown: CancellationToken,
         end: watch::Sender<Option<SandboxEnd>>,
     ) {
-        let status = tokio::select! {
+        let ending = tokio::select! {
             biased;
-            () = stop.cancelled() => None,
-            () = shutdown.cancelled() => None,
-            status = self.tree.ended() => Some(status),
+            () = stop.cancelled() => Ending::Stopped,
+            () = shutdown.cancelled() => Ending::Stopped,
+            status = self.tree.ended() => Ending::Ended(status),
+            reason = self.disk.passed() => Ending::DiskFull(reason),
+        };
+        let last_words = match &ending {
+            Ending::Ended(_) => self.link.last_words().await,
+            Ending::Stopped | Ending::DiskFull(_) => None,
         };
         self.link.end();
         if let Err(error) = self.tree.kill().await {
             tracing::error!(%error, "could not end a sandbox");
         }
-        let how = match status {
-            None => SandboxEnd::Stopped,
-            Some(status) => SandboxEnd::Died(self.cause(status).await),
+        let how = match ending {
+            Ending::Stopped => SandboxEnd::Stopped,
+            Ending::Ended(status) => SandboxEnd::Died(self.cause(status, last_words).await),
+            Ending::DiskFull(reason) => SandboxEnd::Died(reason),
         };
         self.meter.end(&self.metered);
         self.group.remove().await;
@@ -69,7 +85,14 @@ impl Charge {
     }
 
     /// Returns the cause of death, for people.
-    async fn cause(&mut self, status: io::Result<ExitStatus>) -> String {
+    ///
+    /// Once the runner is ready, only its own words count. Before that no other program runs, and standard error says
+    /// what bubblewrap or the runner met.
+    async fn cause(
+        &mut self,
+        status: io::Result<ExitStatus>,
+        last_words: Option<String>,
+    ) -> String {
         if self.group.n_out_of_memory() > 0 && status.as_ref().is_ok_and(was_killed) {
             let mib = self.memory_bytes / (1024 * 1024);
             return format!("the sandbox ran out of memory (its limit is {mib} MiB)");
@@ -78,7 +101,11 @@ impl Charge {
             Ok(status) => describe(status),
             Err(error) => format!("the runner ended ({error})"),
         };
-        let detail = self.tail.last_line().await;
+        let detail = if self.link.was_ready() {
+            last_words
+        } else {
+            self.tail.last_line().await
+        };
         match detail.or_else(|| self.link.last_notice()) {
             Some(detail) => format!("{how}: {detail}"),
             None => how,
