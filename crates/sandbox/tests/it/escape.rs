@@ -31,7 +31,7 @@ const LONGEST_ANSWER: Duration = Duration::from_secs(5);
 
 const LIMITS: SandboxLimits = SandboxLimits {
     memory_bytes: 1024 * MIB,
-    cpus: 1.0,
+    cpus: 2.0,
     processes: 400,
     file_size_bytes: 64 * MIB,
     disk_bytes: 100 * MIB,
