@@ -3,6 +3,7 @@
 //! `config.default.toml` is the list of all settings and their defaults. A file overrides the
 //! defaults, the environment overrides the file, and flags override both. All mistakes are reported together.
 
+mod bounds;
 mod layers;
 mod port;
 mod prices;
@@ -17,13 +18,14 @@ use std::{
 use deskhand_agent::PromptTemplate;
 use deskhand_core::{
     action::ScreenSize,
-    budget::{Budget, ChangeBudget, LARGEST_TOKENS, LARGEST_USD},
+    budget::Budget,
     limits::Limits,
     sandbox::SandboxLimits,
     secret::Secret,
 };
 use deskhand_models::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings};
 
+use bounds::{budget, keep_ended, limits};
 pub(crate) use layers::{Layers, Mistake, Source};
 pub(crate) use port::PortConfig;
 use reader::Reader;
@@ -309,23 +311,6 @@ fn turn(reader: &mut Reader<'_>) -> TurnConfig {
     }
 }
 
-/// Reads the time for which ended sessions are kept. 0 days mean for ever.
-fn keep_ended(reader: &mut Reader<'_>) -> Option<Duration> {
-    let days: u64 = reader.integer("retention.ended_days", 0..=3_650);
-    (days > 0).then(|| Duration::from_hours(24 * days))
-}
-
-/// Reads the limits of a user for whom no others are set.
-fn limits(reader: &mut Reader<'_>) -> Limits {
-    Limits {
-        awake_sessions: reader.integer("limits.awake_sessions", 0..=10_000),
-        sessions_per_day: reader.integer("limits.sessions_per_day", 0..=1_000_000),
-        idle: Duration::from_secs(reader.integer("limits.idle_seconds", 1..=2_592_000)),
-        life: Duration::from_secs(reader.integer("limits.life_seconds", 1..=2_592_000)),
-        day: budget(reader, "day"),
-    }
-}
-
 /// Reads the instructions that every model gets before the conversation.
 fn prompt(reader: &mut Reader<'_>) -> PromptTemplate {
     const KEY: &str = "prompt.file";
@@ -357,14 +342,6 @@ fn provider(reader: &mut Reader<'_>) -> String {
 )]
 fn cpus(reader: &mut Reader<'_>) -> f32 {
     reader.number("sandbox.cpus", 0.1..=1024.0) as f32
-}
-
-/// Reads a budget: of a session or of a day.
-fn budget(reader: &mut Reader<'_>, whose: &str) -> Budget {
-    Budget::default().with(ChangeBudget {
-        usd: Some(reader.number(&format!("budget.{whose}_usd"), 0.0..=LARGEST_USD)),
-        tokens: Some(reader.integer(&format!("budget.{whose}_tokens"), 0..=LARGEST_TOKENS)),
-    })
 }
 
 /// Reads the settings of models. The environment variables of vendors' own programs fill in what is not set.
