@@ -17,11 +17,7 @@ use std::{
 
 use deskhand_agent::PromptTemplate;
 use deskhand_core::{
-    action::ScreenSize,
-    budget::Budget,
-    limits::Limits,
-    sandbox::SandboxLimits,
-    secret::Secret,
+    action::ScreenSize, budget::Budget, limits::Limits, sandbox::SandboxLimits, secret::Secret,
 };
 use deskhand_models::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings};
 
