@@ -13,6 +13,7 @@ const TABLES_OF_A_SESSION: &[&str] = &[
     "answers",
     "decisions",
     "events",
+    "former_secrets",
     "messages",
     "secret_uses",
     "session_blobs",
