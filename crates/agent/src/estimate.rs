@@ -48,7 +48,10 @@ impl Size {
 
     fn item(&mut self, item: &Item) {
         match item {
-            Item::Prompt { text } | Item::Steering { text } | Item::CutOff { text } => {
+            Item::Prompt { text }
+            | Item::Steering { text }
+            | Item::Note { text }
+            | Item::CutOff { text } => {
                 self.text(text);
             }
             Item::HandedBack { text, image } => {

@@ -34,6 +34,8 @@ pub enum Item {
     Prompt { text: String },
     /// The messages of people in the middle of a turn.
     Steering { text: String },
+    /// A note about what has changed, beside the messages of people. It asks for nothing.
+    Note { text: String },
     /// People had the mouse and keyboard and gave them back. The text names them; the image shows the screen since
     /// then.
     HandedBack { text: String, image: Option<Image> },

@@ -44,7 +44,9 @@ pub(crate) fn parts(items: &[Item]) -> Vec<ConversationPart<'_>> {
     let mut items = items.iter().peekable();
     while let Some(item) = items.next() {
         parts.push(match item {
-            Item::Prompt { text } | Item::Steering { text } => ConversationPart::Said(text),
+            Item::Prompt { text } | Item::Steering { text } | Item::Note { text } => {
+                ConversationPart::Said(text)
+            }
             Item::HandedBack { text, image } => ConversationPart::Shown {
                 text,
                 image: image.as_ref(),

@@ -85,7 +85,10 @@ impl<'a> Conversation<'a> {
                     self.note(note);
                 }
             }
-            EventBody::Told(told) => self.note(told.text.clone()),
+            EventBody::Told(told) => {
+                self.end_answer();
+                self.unanswered.told(&told.text);
+            }
             EventBody::Lease(LeaseChanged { name, .. }) if !self.drivers.contains(name) => {
                 self.drivers.push(name.clone());
             }

@@ -5,6 +5,8 @@ use deskhand_core::model::Item;
 #[derive(Debug, Default)]
 pub(super) struct Unanswered {
     texts: Vec<String>,
+    /// Notes about changes. They follow the messages.
+    told: Vec<String>,
     /// True if they came in the middle of a turn.
     is_steering: bool,
 }
@@ -27,6 +29,11 @@ impl Unanswered {
         self.texts.push(text.into());
     }
 
+    /// Adds a note about a change, which is not a part of what people say.
+    pub(super) fn told(&mut self, text: &str) {
+        self.told.push(text.to_owned());
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
@@ -35,17 +42,26 @@ impl Unanswered {
         self.is_steering
     }
 
-    /// Takes everything as one item of the conversation.
-    pub(super) fn take(&mut self) -> Option<Item> {
-        if self.texts.is_empty() {
-            return None;
+    /// Takes everything: the messages as one item of the conversation, and the notes about changes as another.
+    pub(super) fn take(&mut self) -> Vec<Item> {
+        let Self {
+            texts,
+            told,
+            is_steering,
+        } = std::mem::take(self);
+        let mut items = Vec::new();
+        if !texts.is_empty() {
+            let text = texts.join("\n\n");
+            items.push(if is_steering {
+                Item::Steering { text }
+            } else {
+                Item::Prompt { text }
+            });
         }
-        let Self { texts, is_steering } = std::mem::take(self);
-        let text = texts.join("\n\n");
-        Some(if is_steering {
-            Item::Steering { text }
-        } else {
-            Item::Prompt { text }
-        })
+        if !told.is_empty() {
+            let text = told.join("\n\n");
+            items.push(Item::Note { text });
+        }
+        items
     }
 }

@@ -84,6 +84,8 @@ impl<'a> Conversation<'a> {
                     conversation.steering = text;
                     conversation.is_steered = true;
                 }
+                // Scenarios are about what people say.
+                Item::Note { .. } => {}
                 Item::HandedBack { text, image } => {
                     conversation.handed_back = text;
                     conversation.picture = image.as_ref().or(conversation.picture);

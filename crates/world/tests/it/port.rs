@@ -70,7 +70,7 @@ async fn a_connection_without_a_request_is_closed_after_a_while() {
 #[tokio::test]
 async fn a_body_that_does_not_arrive_is_given_up() {
     let world = World::start(&[]).await;
-    let head = "POST /api/sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{";
+    let head = "POST /api/sign-in HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nContent-Length: 100\r\n\r\n{";
     let mut socket = connect(&world, head).await;
     // The request has begun once the next one, on another connection, is answered.
     world.client().get("/health").await.good();
