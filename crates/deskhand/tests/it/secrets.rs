@@ -266,7 +266,10 @@ async fn without_its_key_a_secret_is_safe_and_the_way_out_is_told() {
 
     std::fs::write(&key, format!("{}\n", "A".repeat(43))).unwrap();
     std::fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
-    assert!(said().await.contains("cannot be read"), "others may read it");
+    assert!(
+        said().await.contains("cannot be read"),
+        "others may read it"
+    );
     std::fs::set_permissions(&key, Permissions::from_mode(0o600)).unwrap();
     assert!(
         said()
