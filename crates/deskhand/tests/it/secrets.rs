@@ -2,7 +2,7 @@
 
 mod page;
 
-use std::{os::unix::fs::PermissionsExt, path::Path};
+use std::{fs::Permissions, os::unix::fs::PermissionsExt, path::Path};
 
 use deskhand_core::event::{EventBody, Outcome};
 use deskhand_testkit::{Server, Session, Watcher};
@@ -267,6 +267,12 @@ async fn without_its_key_a_secret_is_safe_and_the_way_out_is_told() {
     );
 
     std::fs::write(&key, format!("{}\n", "A".repeat(43))).unwrap();
+    std::fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
+    assert!(
+        said().await.contains("cannot be read"),
+        "others may read it"
+    );
+    std::fs::set_permissions(&key, Permissions::from_mode(0o600)).unwrap();
     assert!(
         said()
             .await
