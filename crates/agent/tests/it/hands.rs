@@ -39,6 +39,7 @@ fn told(items: &[Item]) -> Vec<(String, bool)> {
         Item::HandedBack { text, image } => Some((text.clone(), image.is_some())),
         Item::Prompt { .. }
         | Item::Steering { .. }
+        | Item::Note { .. }
         | Item::CutOff { .. }
         | Item::Answer { .. }
         | Item::Results(_) => None,

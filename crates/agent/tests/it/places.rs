@@ -30,6 +30,7 @@ fn results(stage: &Stage) -> Vec<CallResult> {
         Item::Results(results) => Some(results),
         Item::Prompt { .. }
         | Item::Steering { .. }
+        | Item::Note { .. }
         | Item::HandedBack { .. }
         | Item::CutOff { .. }
         | Item::Answer { .. } => None,

@@ -201,7 +201,7 @@ fn fuzz_gateway_bodies() {
         json!({"model": "openrouter/a/b:online", "plugins": [{"id": "web"}], "messages": []}),
     ];
     let bodies = bodies.map(|body| body.to_string());
-    let seeds: Vec<&[u8]> = bodies.iter().map(|body| body.as_bytes()).collect();
+    let seeds: Vec<&[u8]> = bodies.iter().map(String::as_bytes).collect();
     let dialects = [
         Dialect::Messages,
         Dialect::Responses,
