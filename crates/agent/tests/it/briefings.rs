@@ -56,9 +56,10 @@ async fn changes_are_told_in_the_conversation_once_and_never_in_the_system_text(
     for (earlier, later) in requests.iter().zip(&requests[1..]) {
         assert_eq!(later.items[..earlier.items.len()], earlier.items[..]);
     }
-    let Some(Item::Prompt { text }) = requests[1].items.last() else {
+    let [.., Item::Prompt { text: prompt }, Item::Note { text }] = &requests[1].items[..] else {
         panic!("{:?}", requests[1].items);
     };
-    assert!(text.starts_with("and now?\n\n[The text"), "{text}");
+    assert_eq!(prompt, "and now?");
+    assert!(text.starts_with("[The text"), "{text}");
     assert!(text.ends_with("Speak Dutch."), "{text}");
 }

@@ -149,9 +149,10 @@ async fn a_new_day_and_edited_instructions_leave_system_and_tools_as_they_were()
     }
     let last_words = |n: usize| {
         let message = asked[n]["messages"].as_array().unwrap().last().unwrap();
-        message["content"][0]["text"].as_str().unwrap().to_owned()
+        let block = message["content"].as_array().unwrap().last().unwrap();
+        block["text"].as_str().unwrap().to_owned()
     };
-    assert!(last_words(1).contains("[Today is "), "{}", last_words(1));
+    assert!(last_words(1).starts_with("[Today is "), "{}", last_words(1));
     assert!(last_words(2).ends_with("Speak Dutch."), "{}", last_words(2));
     assert_eq!(last_words(3), "four");
 }
