@@ -24,8 +24,10 @@ use crate::processes::{self, Process};
 
 /// The most rounds of stopping everything and killing those that could wake up.
 const MOST_ROUNDS: usize = 10;
-/// The time that stopped processes get to come to rest. It takes microseconds, unless the machine is very busy.
-const REST_TIMEOUT: Duration = Duration::from_millis(500);
+/// The time that stopped processes get to come to rest. It takes microseconds, unless the machine is very busy: a
+/// process has to be scheduled to notice that it is stopped. It does nothing else meanwhile, so waiting is harmless,
+/// while killing a program that only waits for its turn would lose somebody's work.
+const REST_TIMEOUT: Duration = Duration::from_secs(3);
 const REST_POLL: Duration = Duration::from_millis(1);
 /// The highest process id that a runner can have that was started with its sandbox.
 const LAST_EARLY_PID: u32 = 64;

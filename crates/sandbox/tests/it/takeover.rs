@@ -132,7 +132,7 @@ async fn while_a_person_has_control_the_agents_programs_stand_still() {
     .await;
     said(
         &*stage.sandbox,
-        "setsid -f sh -c 'while :; do echo x >> ~/daemon; done'",
+        "setsid -f sh -c 'while :; do echo x >> ~/daemon; done'; until [ -s ~/daemon ]; do sleep 0.01; done",
     )
     .await;
     stage.take_over().await;
@@ -147,7 +147,8 @@ async fn while_a_person_has_control_the_agents_programs_stand_still() {
     let own = "(while :; do echo x >> ~/own; sleep 0.01; done) & sleep 0.5; wc -c < ~/own";
     let n_own: usize = stage.person_says(own).await.parse().unwrap();
     assert!(n_own > 10, "{n_own}");
-    let states = "for name in Xvnc openbox chromium; do ps -o stat= -p $(pgrep -o $name); done";
+    let states = "until pgrep chromium; do sleep 0.01; done > /dev/null; \
+                  for name in Xvnc openbox chromium; do ps -o stat= -p $(pgrep -o $name); done";
     let states = stage.person_says(states).await;
     assert!(!states.contains('T'), "{states}");
     stage.hand_back().await;
@@ -164,6 +165,10 @@ async fn while_a_person_has_control_the_agents_programs_stand_still() {
 #[tokio::test]
 async fn what_a_person_types_reaches_no_program_of_the_agent_and_not_afterwards() {
     let stage = Stage::set().await;
+    // The browser's window would come up at some time and cover the others.
+    let close_browser = "until pgrep chromium; do sleep 0.01; done > /dev/null; \
+                         while pkill chromium; do sleep 0.05; done";
+    said(&*stage.sandbox, close_browser).await;
     stage.leave("listener").await;
     stage.leave("window").await;
     stage.shows_window(|| Call::by(Actor::Agent), true).await;
