@@ -48,6 +48,8 @@ struct Frozen {
     stopped: Vec<Process>,
     /// Processes that were stopped before, by themselves or by each other. They must stay so, and stay so afterwards.
     stopped_before: Vec<Process>,
+    /// The names of all processes that were stopped when the first signal was sent.
+    asleep: Option<HashSet<(i32, u64)>>,
     /// The window manager, with its former limit of processes.
     held_back: Option<(Pid, Rlimit)>,
 }
@@ -151,7 +153,8 @@ impl Frozen {
         for _ in 0..MOST_ROUNDS {
             self.stop_all(spare);
             let wakers: Vec<Process> = self.all().copied().filter(can_wake).collect();
-            if wakers.is_empty() && self.come_to_rest() {
+            // A process that was in the middle of a fork is at rest when its child exists.
+            if wakers.is_empty() && self.come_to_rest() && !self.take_in(spare) {
                 return;
             }
             // The end of one process can wake others, so everything is stopped again.
@@ -161,26 +164,41 @@ impl Frozen {
     }
 
     fn stop_all(&mut self, spare: &SparedPrograms) {
-        let before = processes::all().into_iter().filter(Process::is_stopped);
-        let before: HashSet<(i32, u64)> = before.map(|process| name(&process)).collect();
+        self.asleep.get_or_insert_with(|| {
+            let stopped = processes::all().into_iter().filter(Process::is_stopped);
+            stopped.map(|process| name(&process)).collect()
+        });
         // The process group with the number 1 means all processes that this one may signal, besides itself and the
         // first. The kernel does it in one step. Without any other process it fails, which is fine.
         let _ = kill_process_group(Pid::INIT, Signal::STOP);
+        self.take_in(spare);
+    }
+
+    /// Adds the stopped processes that are not known yet, and continues those to spare. Returns true if there were new
+    /// ones.
+    fn take_in(&mut self, spare: &SparedPrograms) -> bool {
+        let n_known = self.all().count();
         let all = processes::all();
         let spared = spare.ids(&all);
         let known: HashSet<(i32, u64)> = self.all().map(name).collect();
         for process in all {
-            if process.pid == Pid::INIT.as_raw_pid() || known.contains(&name(&process)) {
+            let is_first = process.pid == Pid::INIT.as_raw_pid();
+            if is_first || !process.is_alive() || known.contains(&name(&process)) {
                 continue;
             }
             if spared.contains(&process.pid) {
                 signal(&process, Signal::CONT);
-            } else if before.contains(&name(&process)) {
+            } else if self
+                .asleep
+                .as_ref()
+                .is_some_and(|asleep| asleep.contains(&name(&process)))
+            {
                 self.stopped_before.push(process);
             } else {
                 self.stopped.push(process);
             }
         }
+        self.all().count() > n_known
     }
 
     fn all(&self) -> impl Iterator<Item = &Process> {
