@@ -1,31 +1,102 @@
-//! The pictures of a turn: all are stored as blobs, and those for the model are held in memory.
+//! The pictures of a turn and the files that it hands to people: all are stored as blobs. The pictures for the model are
+//! held in memory, and so are the files that came with messages, in the form in which the model is shown them.
 
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
 };
 
+use bytes::Bytes;
 use deskhand_core::{
+    attachment::Attachment,
     blob::{BlobError, BlobName, Blobs},
     event::{EventBody, Screenshot},
+    file::MOST_SHARED_BYTES,
     id::TurnId,
-    model::Image,
+    model::{Image, NotShown},
     sandbox::Frame,
 };
+
+use crate::{context::ShownFiles, turn::ChosenModel};
 
 /// The pictures that the model is shown, each read at most once.
 #[derive(Debug)]
 pub(crate) struct Album {
     blobs: Arc<dyn Blobs>,
     images: HashMap<BlobName, Image>,
+    files: ShownFiles,
+    /// The name of the model that is shown these files.
+    files_of: String,
+    /// The size of all files that were handed to people in this session.
+    n_shared_bytes: u64,
+}
+
+/// Reasons why a file for people was not stored.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KeepFileError {
+    #[error(
+        "The files that were shared in this session have {n_bytes} bytes, and at most {MOST_SHARED_BYTES} are possible \
+         in all, so this one was not shared. Tell people where it is on the computer: they can download it there."
+    )]
+    Full { n_bytes: u64 },
+    #[error("The file could not be stored: {0}.")]
+    Blob(#[from] BlobError),
 }
 
 impl Album {
-    pub(crate) fn new(blobs: Arc<dyn Blobs>) -> Self {
+    /// Creates it for a session with these events so far.
+    pub(crate) fn new(blobs: Arc<dyn Blobs>, bodies: &[EventBody]) -> Self {
+        let size_of = |body: &EventBody| {
+            if let EventBody::Artifact(shared) = body {
+                shared.size
+            } else {
+                0
+            }
+        };
         Self {
             blobs,
             images: HashMap::new(),
+            files: ShownFiles::new(),
+            files_of: String::new(),
+            n_shared_bytes: bodies.iter().map(size_of).fold(0, u64::saturating_add),
         }
+    }
+
+    pub(crate) fn files(&self) -> &ShownFiles {
+        &self.files
+    }
+
+    /// Holds these attached files as the model is shown them, and no others. If a blob is missing, the conversation
+    /// continues without that file.
+    pub(crate) async fn hold_files(
+        &mut self,
+        model: &ChosenModel,
+        wanted: &[&Attachment],
+    ) -> Result<(), BlobError> {
+        if self.files_of != model.name {
+            self.files.clear();
+            self.files_of.clone_from(&model.name);
+        }
+        let is_wanted = |name: &BlobName| wanted.iter().any(|file| file.blob == *name);
+        self.files.retain(|name, _| is_wanted(name));
+        for file in wanted {
+            if self.files.contains_key(&file.blob) {
+                continue;
+            }
+            let bytes = match self.blobs.get(&file.blob).await {
+                Ok(bytes) => bytes,
+                Err(BlobError::Missing(name)) => {
+                    tracing::warn!(blob = name.as_str(), "a file named in the log is missing");
+                    continue;
+                }
+                Err(error @ (BlobError::Full(_) | BlobError::Io(_))) => return Err(error),
+            };
+            let (model, attachment) = (Arc::clone(&model.model), (*file).clone());
+            let shown = tokio::task::spawn_blocking(move || model.show(&attachment, bytes));
+            let shown = shown.await.unwrap_or(Err(NotShown::Damaged));
+            self.files.insert(file.blob.clone(), shown);
+        }
+        Ok(())
     }
 
     pub(crate) fn images(&self) -> &HashMap<BlobName, Image> {
@@ -51,6 +122,19 @@ impl Album {
         }))
     }
 
+    /// Stores a file for people. The model is not shown it.
+    pub(crate) async fn keep_file(&mut self, bytes: Bytes) -> Result<BlobName, KeepFileError> {
+        let n_bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        let n_shared_bytes = self.n_shared_bytes.saturating_add(n_bytes);
+        if n_shared_bytes > MOST_SHARED_BYTES {
+            let n_bytes = self.n_shared_bytes;
+            return Err(KeepFileError::Full { n_bytes });
+        }
+        let kept = self.blobs.put_file(bytes).await?;
+        self.n_shared_bytes = n_shared_bytes;
+        Ok(kept)
+    }
+
     /// Holds these pictures and no others. If a blob is missing, the conversation continues without that picture.
     pub(crate) async fn hold(&mut self, wanted: HashSet<&BlobName>) -> Result<(), BlobError> {
         self.images.retain(|name, _| wanted.contains(name));
@@ -73,5 +157,59 @@ impl Album {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use async_trait::async_trait;
+    use deskhand_core::{blob::BlobFormat, event::Artifact};
+
+    use super::*;
+
+    /// Keeps files and nothing else.
+    #[derive(Debug)]
+    struct FileBlobs;
+
+    #[async_trait]
+    impl Blobs for FileBlobs {
+        async fn put(&self, _: Bytes, _: BlobFormat) -> Result<BlobName, BlobError> {
+            unreachable!("a file is no picture")
+        }
+
+        async fn put_file(&self, _: Bytes) -> Result<BlobName, BlobError> {
+            Ok(BlobName::of_file([0; 32]))
+        }
+
+        async fn get(&self, _: &BlobName) -> Result<Bytes, BlobError> {
+            unreachable!("nothing is read")
+        }
+
+        async fn remove(&self, _: &BlobName, _: Duration) -> Result<bool, BlobError> {
+            unreachable!("nothing is removed")
+        }
+
+        async fn check(&self) -> Result<(), BlobError> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn the_files_of_a_session_have_a_bound() {
+        let shared = EventBody::Artifact(Artifact {
+            turn: TurnId::new(),
+            name: "large.bin".to_owned(),
+            size: MOST_SHARED_BYTES - 3,
+            media_type: "application/octet-stream".to_owned(),
+            blob: BlobName::of_file([0; 32]),
+        });
+        let mut album = Album::new(Arc::new(FileBlobs), &[shared]);
+        album.keep_file(Bytes::from_static(b"12")).await.unwrap();
+        let full = album.keep_file(Bytes::from_static(b"12")).await;
+        let full = full.unwrap_err().to_string();
+        assert!(full.contains("was not shared"), "{full}");
+        album.keep_file(Bytes::from_static(b"1")).await.unwrap();
     }
 }

@@ -117,6 +117,7 @@ fn refused(kind: DecisionKind, settled: &Settled) -> Outcome {
         DecisionKind::Question
         | DecisionKind::Approval
         | DecisionKind::OwnerApproval
-        | DecisionKind::SafetyCheck => Outcome::failed(text),
+        | DecisionKind::SafetyCheck
+        | DecisionKind::Network => Outcome::failed(text),
     }
 }

@@ -3,12 +3,15 @@
 
 use std::time::Duration;
 
-use deskhand_core::event::{EventBody, Retry};
+use deskhand_core::{
+    event::{EventBody, Retry},
+    model::{Item, ModelRequest},
+};
 use tokio::time::Instant;
 
 use crate::{
     cut::Cut,
-    listen::{Spoken, Unheard},
+    listen::{REJECTED, Spoken, Unheard},
     work::Work,
 };
 
@@ -28,12 +31,23 @@ impl Work {
         let (mut attempt, mut said) = (0, String::new());
         loop {
             let request = self.request().await?;
+            let has_files = has_files(&request);
             let (message, after, has_cost) = match self.listen(request).await {
                 Ok(spoken) => {
                     return Ok(Spoken {
                         text: said + &spoken.text,
                         ..spoken
                     });
+                }
+                // A vendor may not take a file, for instance a PDF with too many pages. The conversation must not end
+                // there, and the files are on the computer too.
+                Err(Unheard::Cut(Cut::Failed {
+                    code: REJECTED,
+                    message,
+                })) if has_files => {
+                    tracing::warn!(turn.id = %self.turn, model = self.model.name, message, "the model did not accept a request with attached files; it is asked again without them");
+                    self.shows_files = false;
+                    continue;
                 }
                 Err(Unheard::Cut(cut)) => return Err(cut),
                 Err(Unheard::Later {
@@ -92,6 +106,12 @@ impl Work {
         self.stopwatch.waited_since(since);
         Ok(())
     }
+}
+
+/// Returns true if a request shows attached files.
+fn has_files(request: &ModelRequest) -> bool {
+    let mut items = request.items.iter();
+    items.any(|item| matches!(item, Item::Files(_)))
 }
 
 /// Returns a pause that grows with each attempt, with jitter so that two turns do not retry at the same moment.

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    system_prompt::SystemPrompt,
+    system_prompt::{SystemPrompt, secrets},
     tools::{ToolSet, filled},
 };
 
@@ -91,6 +91,9 @@ impl Briefing {
                 ),
             });
         }
+        if current.secrets != known.secrets {
+            notes.push(secrets::note(&prompt.secrets));
+        }
         notes.extend(self.tool_news(known, &current, tools));
         (!notes.is_empty()).then(|| (notes.join("\n\n"), current))
     }
@@ -123,7 +126,12 @@ fn facts(prompt: &SystemPrompt, tools: &ToolSet, now: Timestamp) -> ToldFacts {
         let text = format!("{}\n{}", offer.description, offer.parameters);
         (offer.name, fingerprint(&text))
     };
+    let secrets = match secrets::lines(&prompt.secrets) {
+        none if none.is_empty() => none,
+        lines => fingerprint(&lines),
+    };
     ToldFacts {
+        secrets,
         day: SystemPrompt::day(now),
         prompt: fingerprint(prompt.template.text()),
         instructions: fingerprint(prompt.instructions.trim()),

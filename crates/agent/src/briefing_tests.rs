@@ -1,8 +1,8 @@
-use deskhand_core::{event::ModelTold, id::TurnId};
+use deskhand_core::{event::ModelTold, id::TurnId, vault::HttpUse};
 
 use super::*;
 use crate::{
-    system_prompt::PromptTemplate,
+    system_prompt::{PromptTemplate, secrets::UsableSecret},
     tools::{self, Tool},
 };
 
@@ -10,6 +10,7 @@ fn prompt(template: &str, instructions: &str) -> SystemPrompt {
     SystemPrompt {
         template: PromptTemplate::parse(template).unwrap(),
         instructions: instructions.to_owned(),
+        ..SystemPrompt::default()
     }
 }
 
@@ -132,4 +133,39 @@ fn tools_that_changed_are_told_and_new_ones_are_not_offered() {
     let names: Vec<&str> = offered.iter().map(|tool| &*tool.name).collect();
     assert_eq!(names, ["look", "act", "end"]);
     assert_eq!(offered[1].description, "Acts.");
+}
+
+#[test]
+fn secrets_for_programs_stand_in_the_system_text_and_changes_are_told() {
+    let github = UsableSecret {
+        name: "github".parse().unwrap(),
+        origins: vec!["https://api.github.com".parse().unwrap()],
+        http: HttpUse {
+            headers: vec!["authorization".parse().unwrap()],
+            env: "GITHUB_TOKEN".parse().unwrap(),
+        },
+    };
+    let (tools, now) = (described(&[]), at(MONDAY));
+    let without = prompt(TEMPLATE, "Be brief.");
+    let with = SystemPrompt {
+        secrets: vec![github],
+        ..without.clone()
+    };
+    let line = "- `GITHUB_TOKEN`: the secret github, in `authorization` of requests to https://api.github.com";
+    let briefing = Briefing::new(&with, &tools, now);
+    let text = briefing.system(ScreenSize::default());
+    let (before, after) = text.split_once(line).expect("the line is there");
+    assert!(before.contains("# Secrets for HTTP APIs"), "{text}");
+    assert!(after.ends_with("Be brief.\n"), "{text}");
+
+    let known = briefing.known(&[]).clone();
+    assert_eq!(briefing.news(&known, &with, &tools, now), None);
+    let (note, known) = briefing.news(&known, &without, &tools, now).unwrap();
+    assert!(note.contains("can no longer use secrets"), "{note}");
+    let (note, _) = briefing.news(&known, &with, &tools, now).unwrap();
+    assert!(note.ends_with(line), "{note}");
+
+    // A session from before there were such secrets is told nothing while it has none.
+    let stored = serde_json::to_value(Briefing::new(&without, &tools, now)).unwrap();
+    assert_eq!(stored["facts"].get("secrets"), None);
 }

@@ -6,15 +6,18 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use deskhand_core::{
     action::Action,
+    blob::BlobName,
     decision::{Ask, GivenFile},
     edit::EditCommand,
     event::EventBody,
+    file::{FilePath, LARGEST_ARTIFACT_BYTES},
     id::TurnId,
     sandbox::{
-        Act, Acted, Actor, Call, Computer, ComputerError, ComputerExt, ForSession, Operation,
-        PutFile,
+        Act, Acted, Actor, Call, Computer, ComputerError, ComputerExt, FileTaken, ForSession,
+        Operation, PutFile, TakeFile,
     },
     shell::{ShellOutput, ShellRequest},
     vault::{FieldPlace, FillSecret, FindSecretField, SecretName},
@@ -165,7 +168,9 @@ impl<'a> CallContext<'a> {
                 return Ok(reply);
             }
             Some(Err(ComputerError::Failed(problem) | ComputerError::Ended(problem))) => problem,
-            Some(Err(error @ ComputerError::Refused { .. })) => error.to_string(),
+            Some(Err(
+                error @ (ComputerError::Refused { .. } | ComputerError::NothingListens(_)),
+            )) => error.to_string(),
             Some(Err(ComputerError::Cancelled | ComputerError::Gone)) => STOPPED.to_owned(),
             Some(Err(ComputerError::FateUnknown)) | None => UNKNOWN_AFTER_STOP.to_owned(),
         };
@@ -176,7 +181,9 @@ impl<'a> CallContext<'a> {
 fn failure(error: ComputerError) -> ToolFailure {
     match error {
         ComputerError::Failed(problem) | ComputerError::Ended(problem) => ToolFailure(problem),
-        ComputerError::Refused { .. } => ToolFailure(error.to_string()),
+        ComputerError::Refused { .. } | ComputerError::NothingListens(_) => {
+            ToolFailure(error.to_string())
+        }
         ComputerError::Cancelled => CANCELLED.into(),
         ComputerError::FateUnknown => FATE_UNKNOWN.into(),
         ComputerError::Gone => GONE.into(),
@@ -233,6 +240,19 @@ impl ToolContext for CallContext<'_> {
             return Err(self.cut_off(STOPPED, cut));
         }
         Ok(self.use_computer(put).await?.path)
+    }
+
+    async fn take_file(&mut self, path: FilePath) -> Result<FileTaken, ToolFailure> {
+        let take = TakeFile {
+            path,
+            most_bytes: LARGEST_ARTIFACT_BYTES,
+        };
+        self.use_computer(take).await
+    }
+
+    async fn keep_file(&mut self, bytes: Bytes) -> Result<BlobName, ToolFailure> {
+        let kept = self.work.album.keep_file(bytes).await;
+        kept.map_err(|error| ToolFailure(error.to_string()))
     }
 
     async fn find_secret_field(&mut self, name: SecretName) -> Result<FieldPlace, ToolFailure> {

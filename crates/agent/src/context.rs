@@ -9,6 +9,7 @@
 mod answer;
 mod blocks;
 mod conversation;
+mod files;
 mod unanswered;
 
 use std::collections::HashMap;
@@ -18,11 +19,11 @@ use deskhand_core::{
     blob::BlobName,
     event::{EventBody, Screenshot},
     lease::LeaseChange,
-    model::{Image, Item},
+    model::{Image, Item, NotShown, ShownFile},
 };
 
-pub(crate) use self::blocks::Blocks;
 use self::conversation::Conversation;
+pub(crate) use self::{blocks::Blocks, files::shown_attachments};
 use crate::turn::Originals;
 
 /// Counts the pictures that the agent took.
@@ -48,7 +49,12 @@ pub struct Sight<'a> {
     pub shown: ScreenSize,
     /// Translates a point on the screen into the model's own pixels.
     pub place: &'a dyn Fn(Point) -> Point,
+    /// The attached files that the model is shown, or the reason why not.
+    pub files: &'a ShownFiles,
 }
+
+/// Attached files as a model is shown them, by their blobs.
+pub type ShownFiles = HashMap<BlobName, Result<ShownFile, NotShown>>;
 
 impl<'a> Sight<'a> {
     /// Returns the picture, if this model can be shown it. A picture of a part of the screen may have any size that

@@ -24,7 +24,7 @@ pub(crate) fn estimate(request: &ModelRequest) -> Usage {
     let picture =
         u64::from(request.shown.width) * u64::from(request.shown.height) / PIXELS_PER_TOKEN;
     Usage {
-        input: size.n_bytes / BYTES_PER_TOKEN + size.n_pictures * picture + TOOLS,
+        input: size.n_bytes / BYTES_PER_TOKEN + size.n_pictures * picture + size.n_tokens + TOOLS,
         output: ANSWER,
         ..Usage::default()
     }
@@ -39,6 +39,8 @@ pub(crate) fn text_tokens(text: &str) -> u64 {
 struct Size {
     n_bytes: u64,
     n_pictures: u64,
+    /// The tokens of attached files.
+    n_tokens: u64,
 }
 
 impl Size {
@@ -53,6 +55,9 @@ impl Size {
             | Item::Note { text }
             | Item::CutOff { text } => {
                 self.text(text);
+            }
+            Item::Files(files) => {
+                self.n_tokens += files.iter().map(|file| file.n_tokens).sum::<u64>();
             }
             Item::HandedBack { text, image } => {
                 self.text(text);
@@ -83,7 +88,11 @@ impl Size {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use deskhand_core::{action::ScreenSize, blob::BlobFormat, model::Image};
+    use deskhand_core::{
+        action::ScreenSize,
+        blob::BlobFormat,
+        model::{Image, ShownFile},
+    };
 
     use super::*;
 
@@ -114,7 +123,15 @@ mod tests {
         };
         let small = estimate(&request(vec![prompt.clone()]));
         assert_eq!((small.input, small.output), (7 + TOOLS, ANSWER));
-        let large = estimate(&request(vec![prompt, shown]));
+        let large = estimate(&request(vec![prompt.clone(), shown]));
         assert_eq!(large.input, 17 + 100 + TOOLS);
+        let file = ShownFile {
+            name: "a.pdf".to_owned(),
+            media_type: "application/pdf",
+            bytes: Bytes::from_static(b"%PDF-"),
+            n_tokens: 3_000,
+        };
+        let with_file = estimate(&request(vec![prompt, Item::Files(vec![file])]));
+        assert_eq!(with_file.input, small.input + 3_000);
     }
 }

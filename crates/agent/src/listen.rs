@@ -25,6 +25,9 @@ pub(crate) const FLUSH_EVERY: Duration = Duration::from_millis(100);
 /// The code of a turn that the model refused to continue.
 pub(crate) const REFUSED: &str = "model_refused";
 
+/// The code of a turn whose request the vendor rejected.
+pub(crate) const REJECTED: &str = "model_failed";
+
 /// A complete answer of the model.
 #[derive(Debug)]
 pub(crate) struct Spoken {
@@ -218,7 +221,7 @@ fn failed(error: ModelError) -> Unheard {
     let plain = |problem: &str| problem.trim_end_matches('.').to_owned();
     let (code, message) = match error {
         ModelError::Rejected(problem) => (
-            "model_failed",
+            REJECTED,
             format!("The model could not go on: {}.", plain(&problem)),
         ),
         ModelError::Refused(problem) => (

@@ -122,6 +122,7 @@ fn whoever_says_something_ends_it_and_other_turns_do_not_count() {
         delivery: Delivery::Steer,
         model: None,
         turn: None,
+        attachments: Vec::new(),
     }));
     assert_eq!(
         repeats(&log, turn, &crate::tools::all()),

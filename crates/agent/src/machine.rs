@@ -18,7 +18,7 @@ const RELEASE_TIMEOUT: Duration = Duration::from_millis(250);
 /// The computer, once the turn has needed it, and the mouse buttons that the agent left pressed.
 #[derive(Debug)]
 pub(crate) struct Machine {
-    desk: Arc<dyn Desk>,
+    pub(crate) desk: Arc<dyn Desk>,
     pub(crate) screen: ScreenSize,
     computer: Option<Arc<dyn Computer>>,
     pressed: Vec<Button>,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use deskhand_core::{
+    attachment::Attachment,
     budget::Accounts,
     decision::{Ask, GivenFile, Reply},
     event::EventBody,
@@ -88,6 +89,24 @@ pub trait Desk: Send + Sync + std::fmt::Debug {
 
     /// Waits while a person has the mouse and keyboard.
     async fn free(&self);
+
+    /// Writes an attached file to the folder for uploads on the computer, and starts it if it is not running. Returns
+    /// the path. Nothing is overwritten, and a file that is there with the same content is left as it is.
+    async fn place(&self, file: &Attachment) -> Result<String, PlaceError>;
+}
+
+/// The reason why a file was not written to the computer.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    #[error(transparent)]
+    NoComputer(DeskError),
+    #[error("a person has mouse and keyboard")]
+    Leased,
+    #[error("the computer was lost meanwhile")]
+    Lost,
+    /// Another attempt would fail too.
+    #[error("{0}")]
+    Problem(String),
 }
 
 /// The error for a session that has no computer and cannot get one.

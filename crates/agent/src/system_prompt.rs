@@ -1,10 +1,14 @@
 //! The system prompt. The built-in text is in `system_prompt.md`; a deployment may have its own, and a session adds
-//! the instructions of its people.
+//! the secrets that its programs can use and the instructions of its people.
+
+pub(crate) mod secrets;
 
 use std::sync::Arc;
 
 use deskhand_core::action::ScreenSize;
 use jiff::Timestamp;
+
+use self::secrets::UsableSecret;
 
 const BUILT_IN: &str = include_str!("system_prompt.md");
 
@@ -79,6 +83,8 @@ pub struct SystemPrompt {
     pub template: PromptTemplate,
     /// The instructions of the session's people. Empty if there are none.
     pub instructions: String,
+    /// The secrets that programs of the session can use.
+    pub secrets: Vec<UsableSecret>,
 }
 
 impl SystemPrompt {
@@ -92,13 +98,16 @@ impl SystemPrompt {
     pub(crate) fn pieces(&self, now: Timestamp) -> Vec<String> {
         let told = self.template.0.replace("{{date}}", &Self::day(now));
         let mut pieces: Vec<String> = told.split("{{screen}}").map(str::to_owned).collect();
+        if !self.secrets.is_empty() {
+            append(&mut pieces, &secrets::section(&self.secrets));
+        }
         let wanted = self.instructions.trim();
-        if let Some(last) = pieces.last_mut().filter(|_| !wanted.is_empty()) {
-            last.truncate(last.trim_end().len());
-            last.push_str(&format!(
-                "\n\n# For this conversation\n\nThe people in this conversation want you to follow these \
+        if !wanted.is_empty() {
+            let section = format!(
+                "# For this conversation\n\nThe people in this conversation want you to follow these \
                  instructions:\n\n{wanted}\n"
-            ));
+            );
+            append(&mut pieces, &section);
         }
         pieces
     }
@@ -112,6 +121,15 @@ impl SystemPrompt {
     /// Writes the day.
     pub(crate) fn day(now: Timestamp) -> String {
         now.strftime("%A, %-d %B %Y").to_string()
+    }
+}
+
+/// Appends a section to a text in pieces.
+fn append(pieces: &mut [String], section: &str) {
+    if let Some(last) = pieces.last_mut() {
+        last.truncate(last.trim_end().len());
+        last.push_str("\n\n");
+        last.push_str(section);
     }
 }
 
@@ -141,6 +159,7 @@ mod tests {
         let prompt = SystemPrompt {
             template: PromptTemplate::parse("On {{date}}: {{screen}}\n").unwrap(),
             instructions: " Write {{date}} in full.\n".to_owned(),
+            ..SystemPrompt::default()
         };
         assert_eq!(
             filled(&prompt),

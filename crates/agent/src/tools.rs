@@ -11,6 +11,7 @@ mod context;
 mod editor;
 mod fill_secret;
 mod output;
+mod share_file;
 mod shell_text;
 mod update_plan;
 mod words;
@@ -42,6 +43,7 @@ pub fn all() -> ToolSet {
         Arc::new(ask_user::AskUserTool),
         Arc::new(fill_secret::FillSecretTool),
         Arc::new(update_plan::UpdatePlanTool),
+        Arc::new(share_file::ShareFileTool),
     ])
 }
 

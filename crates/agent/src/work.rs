@@ -53,6 +53,8 @@ pub(crate) struct Work {
     pub(crate) n_steps: u32,
     /// The number of blocks of thinking and text so far.
     pub(crate) n_blocks: u32,
+    /// False once the vendor has refused a request with attached files. The model then only knows their paths.
+    pub(crate) shows_files: bool,
     /// The progress in the log when the turn started or was resumed.
     progress: Option<Progress>,
 }
@@ -74,8 +76,8 @@ impl Work {
                 decisions: turn.decisions,
                 raised,
             },
+            album: Album::new(turn.blobs, &bodies),
             journal: Journal::new(turn.log, bodies, turn.originals),
-            album: Album::new(turn.blobs),
             signals: Signals {
                 stop: turn.stop,
                 parking: turn.parking,
@@ -88,6 +90,7 @@ impl Work {
             clock: turn.clock,
             n_steps: progress.n_steps,
             n_blocks: progress.n_blocks,
+            shows_files: true,
             progress: Some(progress),
         }
     }
@@ -112,6 +115,9 @@ impl Work {
             // Before each step, take in what people did and stay within bounds.
             self.wait_for_hands().await?;
             self.journal.take_steering().await?;
+            if !self.place_files().await? {
+                continue;
+            }
             if self.stay_within_bounds(self.n_steps).await? {
                 continue;
             }
@@ -164,12 +170,19 @@ impl Work {
         };
         let newest = context::newest_pictures(log, n_pictures - n_old);
         self.album.hold(newest.collect()).await?;
+        let files = if self.shows_files {
+            context::shown_attachments(log)
+        } else {
+            Vec::new()
+        };
+        self.album.hold_files(&self.model, &files).await?;
         let shown = model.shown(screen);
         let sight = Sight {
             n_old,
             images: self.album.images(),
             shown,
             place: &|at| model.place(at, screen),
+            files: self.album.files(),
         };
         let items = context::build(log, sight, &self.journal.originals);
         Ok(ModelRequest {

@@ -5,17 +5,22 @@
 //! representation is also the stored format. A client sends a `…Body`; the server responds with a `…View`.
 
 pub mod actions;
+pub mod apps;
 pub mod audit;
 pub mod budgets;
 pub mod bus;
+pub mod clipboard;
 pub mod decisions;
 pub mod events;
+pub mod files;
 pub mod health;
 pub mod messages;
 pub mod models;
+pub mod network;
 pub mod problem;
 pub mod secrets;
 pub mod sessions;
 pub mod sharing;
+pub mod terminals;
 pub mod tokens;
 pub mod users;

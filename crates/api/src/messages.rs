@@ -1,7 +1,8 @@
 //! Messages of people and the agent, and the queue of waiting ones.
 
 use deskhand_core::{
-    id::{MessageId, SessionId, UserId},
+    attachment::Attachment,
+    id::{AttachmentId, MessageId, SessionId, UserId},
     message::{Delivery, Message, Role},
 };
 use jiff::Timestamp;
@@ -22,6 +23,23 @@ pub struct SendMessageBody {
     /// turn does not change the turn's model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Files that the sender has uploaded, each once. With files, the text may be empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Uuid>, max_items = 20)]
+    pub attachments: Vec<AttachmentId>,
+}
+
+/// A file that was uploaded for a message.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = Attachment)]
+pub struct AttachmentView {
+    #[schema(value_type = Uuid)]
+    pub id: AttachmentId,
+    /// The name of the file, without a folder.
+    pub name: String,
+    /// Pictures and PDFs are recognized by their content, others by their name.
+    pub media_type: String,
+    pub n_bytes: u64,
 }
 
 /// A change to a waiting message. At least one field is required.
@@ -83,6 +101,9 @@ pub struct MessageView {
     /// The model that works on it, if it is not the session's.
     #[schema(required)]
     pub model: Option<String>,
+    /// The files that came with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<AttachmentView>,
     pub created_at: Timestamp,
 }
 
@@ -103,6 +124,17 @@ pub struct QueueView {
     pub messages: Vec<MessageView>,
 }
 
+impl From<Attachment> for AttachmentView {
+    fn from(attachment: Attachment) -> Self {
+        Self {
+            id: attachment.id,
+            name: attachment.name,
+            media_type: attachment.media_type,
+            n_bytes: attachment.n_bytes,
+        }
+    }
+}
+
 impl From<Message> for MessageView {
     fn from(message: Message) -> Self {
         Self {
@@ -114,6 +146,7 @@ impl From<Message> for MessageView {
             author_name: message.author_name,
             delivery: message.delivery,
             model: message.model,
+            attachments: message.attachments.into_iter().map(Into::into).collect(),
             created_at: message.created_at,
         }
     }

@@ -1,9 +1,9 @@
-//! Secrets that agents type and never see.
+//! Secrets that agents type or have sent, and never see.
 
 use deskhand_core::{
     id::SessionId,
     secret::Secret,
-    vault::{Origin, SecretName, StoredSecret},
+    vault::{BadSecret, HttpUse, Origin, SecretHeader, SecretName, SecretVariable, StoredSecret},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -14,13 +14,30 @@ use utoipa::ToSchema;
 #[schema(as = PutSecret)]
 #[serde(deny_unknown_fields)]
 pub struct PutSecretBody {
-    /// The text to type. It cannot be read again.
+    /// The text to type or to send. It cannot be read again.
     #[schema(value_type = String, write_only, min_length = 4, max_length = 1024, pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]*$")]
     #[serde(deserialize_with = "unrepeated")]
     pub value: Secret,
-    /// The pages into which agents can type it: scheme, host and port, such as `https://example.com`.
+    /// The sites where it can be used: scheme, host and port, such as `https://example.com`.
     #[schema(min_items = 1, max_items = 20)]
     pub origins: Vec<String>,
+    /// Present for a secret that programs send to HTTP APIs. It is never typed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub http: Option<HttpUseBody>,
+}
+
+/// The use of a secret in requests to HTTP APIs.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = PutHttpUse)]
+#[serde(deny_unknown_fields)]
+pub struct HttpUseBody {
+    /// The headers in which the value takes the place of its stand-in, such as `authorization`.
+    #[schema(min_items = 1, max_items = 8)]
+    pub headers: Vec<String>,
+    /// The environment variable in which programs find the stand-in, such as `GITHUB_TOKEN`.
+    #[schema(min_length = 1, max_length = 64)]
+    pub env: String,
 }
 
 /// A stored secret without its value.
@@ -29,17 +46,33 @@ pub struct PutSecretBody {
 pub struct SecretView {
     #[schema(value_type = String, pattern = "^[a-z0-9_-]{1,64}$")]
     pub name: SecretName,
-    /// The pages into which agents can type it.
+    /// The sites where it can be used.
     #[schema(value_type = Vec<String>)]
     pub origins: Vec<Origin>,
+    /// Present if programs send it to HTTP APIs. It is never typed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub http: Option<HttpUseView>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-    /// The time at which an agent last typed it.
+    /// The time at which it was last typed or sent.
     #[schema(required)]
     pub last_used_at: Option<Timestamp>,
     /// The session of the last use.
     #[schema(required, value_type = Option<Uuid>)]
     pub last_used_in: Option<SessionId>,
+}
+
+/// The use of a secret in requests to HTTP APIs.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = HttpUse)]
+pub struct HttpUseView {
+    /// The headers in which the value takes the place of its stand-in.
+    #[schema(value_type = Vec<String>)]
+    pub headers: Vec<SecretHeader>,
+    /// The environment variable in which programs find the stand-in.
+    #[schema(value_type = String)]
+    pub env: SecretVariable,
 }
 
 /// Your secrets.
@@ -54,11 +87,30 @@ impl From<StoredSecret> for SecretView {
         Self {
             name: secret.name,
             origins: secret.origins,
+            http: secret.http.map(HttpUseView::from),
             created_at: secret.created_at,
             updated_at: secret.updated_at,
             last_used_at: secret.last_use.map(|last| last.at),
             last_used_in: secret.last_use.map(|last| last.session),
         }
+    }
+}
+
+impl From<HttpUse> for HttpUseView {
+    fn from(http: HttpUse) -> Self {
+        let HttpUse { headers, env } = http;
+        Self { headers, env }
+    }
+}
+
+impl HttpUseBody {
+    /// Parses the names.
+    pub fn parse(&self) -> Result<HttpUse, BadSecret> {
+        let headers = self.headers.iter().map(|header| header.parse());
+        Ok(HttpUse {
+            headers: headers.collect::<Result<_, _>>()?,
+            env: self.env.parse()?,
+        })
     }
 }
 

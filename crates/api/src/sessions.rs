@@ -3,6 +3,7 @@
 use deskhand_core::{
     id::{SessionId, UserId},
     lease::Holder,
+    network::policy::NetworkPolicy,
     policy::Policy,
     right::Right,
     session::{Phase, SandboxState, Session},
@@ -39,6 +40,10 @@ pub struct CreateSessionBody {
     #[serde(default)]
     #[schema(value_type = Option<BudgetBody>, nullable = false)]
     pub budget: BudgetBody,
+    /// The hosts that its programs may contact. Without it the server's settings apply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub network: Option<NetworkPolicy>,
 }
 
 /// A change to a session. At least one field is required.
@@ -66,6 +71,10 @@ pub struct ChangeSessionBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub budget: Option<BudgetBody>,
+    /// The hosts that its programs may contact, from now on. Other connections end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub network: Option<NetworkPolicy>,
 }
 
 /// A request for control of the mouse and keyboard.
@@ -109,6 +118,10 @@ pub struct SessionView {
     pub metadata: serde_json::Value,
     /// The approvals that its agent needs.
     pub approvals: Policy,
+    /// The hosts that its programs may contact.
+    #[serde(default)]
+    #[schema(required)]
+    pub network: NetworkPolicy,
     /// The cost of its models so far, in US dollars.
     pub cost_usd: f64,
     /// The tokens that its models have read and written so far.
@@ -182,6 +195,7 @@ impl From<Session> for SessionView {
             lease: lease.into(),
             metadata: session.metadata,
             approvals: session.approvals,
+            network: session.network,
             cost_usd: session.cost_usd,
             tokens: session.tokens,
             budget,

@@ -105,6 +105,10 @@ pub struct OfferView {
     pub to_name: String,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
+    /// The people besides you two who have a right in it. They keep the right to look.
+    pub n_people: u64,
+    /// True if there are instructions for its agent, which stay.
+    pub has_instructions: bool,
 }
 
 /// The open offers to you, oldest first.
@@ -162,6 +166,8 @@ impl From<SessionOffer> for OfferView {
             to_name: offer.to_name,
             created_at: offer.created_at,
             expires_at: offer.expires_at,
+            n_people: offer.n_people,
+            has_instructions: offer.has_instructions,
         }
     }
 }

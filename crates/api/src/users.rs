@@ -132,6 +132,25 @@ pub struct SettingsView {
     pub approvals: Policy,
 }
 
+/// The layout of a user's session page.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = Layout)]
+pub struct LayoutView {
+    /// The arrangement as the page stored it. Null if there is none.
+    #[schema(value_type = Option<std::collections::HashMap<String, serde_json::Value>>)]
+    pub layout: Option<serde_json::Value>,
+}
+
+/// A new layout.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = PutLayout)]
+#[serde(deny_unknown_fields)]
+pub struct LayoutBody {
+    /// At most 16 KiB as JSON.
+    #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
+    pub layout: serde_json::Map<String, serde_json::Value>,
+}
+
 impl From<User> for UserView {
     fn from(user: User) -> Self {
         Self {

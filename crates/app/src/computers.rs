@@ -1,6 +1,7 @@
 //! The computers of sessions, as people use them: watching the screen, pictures of it, and actions by hand.
 
 mod by_hand;
+mod clipboard;
 
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use deskhand_core::{
 use deskhand_store::Store;
 
 pub use by_hand::{ActByHand, ActByHandError, ByHand};
+pub use clipboard::ClipboardError;
 
 use crate::{
     FindError, InternalError, WakeError, feed::log::Log, live::LiveSessions, refusal::refusals,
@@ -124,7 +126,7 @@ impl Computers {
 
     /// Returns a picture that an event names.
     pub async fn blob(&self, viewer: Viewer, name: BlobName) -> Result<Picture, ScreenshotError> {
-        if !self.0.store.may_see_blob(viewer, &name).await? {
+        if name.is_file() || !self.0.store.may_see_blob(viewer, &name).await? {
             return Err(ScreenshotError::NoBlob(name));
         }
         match self.0.blobs.get(&name).await {

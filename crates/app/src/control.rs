@@ -10,7 +10,7 @@ use deskhand_core::{
     id::{SessionId, UserId},
     lease::{LONGEST_LEASE_SECONDS, Lease, LeaseEnd, SHORTEST_LEASE_SECONDS, USUAL_LEASE_SECONDS},
     right::Right,
-    sandbox::{Computer, LeaseHolder},
+    sandbox::{Computer, LeaseHolder, LeaseOutcome},
     tasks::Tasks,
     viewer::Viewer,
 };
@@ -68,6 +68,11 @@ pub enum ControlError {
     Ended(SessionId),
     #[error("{} has control of session {session} until {}; wait, or ask them to hand back", .lease.name, .lease.until)]
     SomebodyElse { session: SessionId, lease: Lease },
+    #[error(
+        "you do not have control of session {session}, because programs of the agent could watch you: {problem}; \
+         end the session's sandbox, or try again"
+    )]
+    NotPrivate { session: SessionId, problem: String },
     #[error("could not store the change of control")]
     Internal(#[source] InternalError),
     #[error("the change of control did not finish; try again")]
@@ -82,6 +87,7 @@ refusals! {
         "somebody_else_drives",
         { "user": lease.user, "name": lease.name, "until": lease.until }
     ),
+    Self::NotPrivate { .. } => Conflict("not_private"),
     Self::BrokeOff => Internal("internal"),
 }
 
@@ -164,12 +170,19 @@ impl Control {
             }
             Err(LeaseRefused::Ended) => return Err(ControlError::Ended(session)),
         };
-        if let Some(held) = attendance.note(lease.clone()) {
-            self.tell_sandbox(session, LeaseHolder::Person(lease.user))
-                .await;
-            attendance.open();
+        let Some(held) = attendance.note(lease.clone()) else {
+            return Ok(lease);
+        };
+        let holder = LeaseHolder::Person(lease.user);
+        if let LeaseOutcome::Watched(problem) = self.tell_sandbox(session, holder).await {
+            // If the end cannot be stored now, the lease is kept shut until it is.
             self.keep_lease(session, held, Arc::clone(&attendance));
+            self.store_end(session, &attendance, &lease, LeaseEnd::NotPrivate)
+                .await?;
+            return Err(ControlError::NotPrivate { session, problem });
         }
+        attendance.open();
+        self.keep_lease(session, held, Arc::clone(&attendance));
         Ok(lease)
     }
 
@@ -190,15 +203,24 @@ impl Control {
             (Some(current), LeaseEnd::Expired) if current.lease != held.lease => return Ok(()),
             (Some(current), _) => current.lease,
         };
-        attendance.shut();
-        let end = EndLease {
-            lease: &lease,
-            reason,
-        };
-        if let Err(error) = self.0.log.commit(id, end).await {
+        let was_open = attendance.shut();
+        let ended = self.store_end(id, &attendance, &lease, reason).await;
+        if ended.is_err() && was_open {
             attendance.open();
-            return Err(error);
         }
+        ended
+    }
+
+    /// Ends a lease whose input is shut out. The caller holds the attendance's `change`.
+    async fn store_end(
+        &self,
+        id: SessionId,
+        attendance: &Attendance,
+        lease: &Lease,
+        reason: LeaseEnd,
+    ) -> Result<(), StoreError> {
+        // Whatever the store says of it, nobody has this lease any more.
+        let _ = self.0.log.commit(id, EndLease { lease, reason }).await?;
         self.tell_sandbox(id, LeaseHolder::Nobody).await;
         // Only now does a waiting turn continue.
         attendance.clear();
@@ -206,9 +228,10 @@ impl Control {
     }
 
     /// Makes the sandbox obey this lease holder, if it is running. The caller holds the attendance's `change`.
-    async fn tell_sandbox(&self, id: SessionId, holder: LeaseHolder) {
-        if let Some(computer) = self.0.live.running_computer(id) {
-            computer.set_lease_holder(holder).await;
+    async fn tell_sandbox(&self, id: SessionId, holder: LeaseHolder) -> LeaseOutcome {
+        match self.0.live.running_computer(id) {
+            Some(computer) => computer.set_lease_holder(holder).await,
+            None => LeaseOutcome::Set,
         }
     }
 

@@ -7,6 +7,8 @@ use deskhand_core::{
     decision::{Ask, BadReply, Decision, DecisionState, GivenFile, Reply, Settlement},
     id::{DecisionId, SessionId, UserId},
     inbox::{DecisionPage, NamedDecision},
+    network::question::{NetworkPermission, NetworkQuestion},
+    right::Right,
     user::UserRole,
     viewer::Viewer,
 };
@@ -150,6 +152,9 @@ impl Decisions {
             GivenReply::File(file) => (Reply::File(file.head()?), Some(file)),
         };
         let reply = ask.form.check(reply)?;
+        if is_for_all_sessions(ask, &reply) {
+            find_with(&self.store, Right::Owner, viewer, id).await?;
+        }
         let gives_more = gives_more_than_allowed(ask, &reply);
         if gives_more && !self.is_administrator(user).await? {
             return Err(AnswerError::NotAdministrator);
@@ -248,6 +253,12 @@ impl Decisions {
 fn gives_more_than_allowed(ask: &Ask, reply: &Reply) -> bool {
     let is_of_owner = ask.over.is_some_and(|over| over.bound.is_of_owner());
     is_of_owner && *reply == Reply::Yes(true)
+}
+
+/// Returns `true` for an answer that changes the list of the session's owner.
+fn is_for_all_sessions(ask: &Ask, reply: &Reply) -> bool {
+    NetworkQuestion::of(ask).is_some()
+        && NetworkPermission::of(Some(reply)) == NetworkPermission::Always
 }
 
 /// Describes the outcome of a decision to a person who answered too late.

@@ -6,6 +6,7 @@
 mod decisions;
 pub(crate) mod keeper;
 mod leftovers;
+mod network;
 mod news;
 mod reseal;
 mod retention;
@@ -13,7 +14,10 @@ mod token_uses;
 
 use std::{
     error::Error,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -23,8 +27,8 @@ use jiff::Timestamp;
 use tokio::{sync::Notify, time::Instant};
 
 pub(crate) use self::{
-    decisions::SettleExpired, keeper::Keeper, leftovers::RemoveLeftovers, news::TellNews,
-    reseal::ResealSecrets, retention::Retention, token_uses::WriteTokenUses,
+    decisions::SettleExpired, keeper::Keeper, leftovers::RemoveLeftovers, network::KeepNetwork,
+    news::TellNews, reseal::ResealSecrets, retention::Retention, token_uses::WriteTokenUses,
 };
 
 /// The pause after a run that failed.
@@ -73,6 +77,8 @@ pub struct JobStatus {
     pub name: &'static str,
     /// `None` before the first run has ended.
     pub last_run: Option<JobRun>,
+    /// True while a run is under way.
+    pub is_running: bool,
 }
 
 /// A finished run of a job.
@@ -92,6 +98,7 @@ pub(crate) struct Jobs(Arc<[RunningJob]>);
 struct RunningJob {
     job: Arc<dyn Job>,
     last_run: Mutex<Option<JobRun>>,
+    is_running: AtomicBool,
 }
 
 impl Jobs {
@@ -100,6 +107,7 @@ impl Jobs {
         let running = jobs.into_iter().map(|job| RunningJob {
             job,
             last_run: Mutex::default(),
+            is_running: AtomicBool::new(true),
         });
         let jobs = Self(running.collect());
         for (index, running) in jobs.0.iter().enumerate() {
@@ -126,6 +134,7 @@ impl Jobs {
                 .last_run
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner),
+            is_running: running.is_running.load(Ordering::Relaxed),
         };
         self.0.iter().map(status).collect()
     }
@@ -153,6 +162,7 @@ impl RunningJob {
     /// Runs the job once and records the result. Returns the time until the next run.
     async fn run(&self, clock: &dyn Clock) -> Duration {
         let (job, started) = (&self.job, Instant::now());
+        self.is_running.store(true, Ordering::Relaxed);
         let result = job.run().await;
         if let Err(error) = &result {
             let error = &**error as &(dyn Error + 'static);
@@ -169,6 +179,7 @@ impl RunningJob {
         };
         let mut last_run = self.last_run.lock().unwrap_or_else(PoisonError::into_inner);
         *last_run = Some(run);
+        self.is_running.store(false, Ordering::Relaxed);
         match result {
             Ok(report) => report.next_in.unwrap_or(job.period()).min(job.period()),
             Err(_) => RETRY_DELAY.min(job.period()),
@@ -178,7 +189,7 @@ impl RunningJob {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
 
     use deskhand_core::clock::SystemClock;
 

@@ -1,16 +1,20 @@
 //! The operations of Deskhand, by subject. Every interface uses them: the page, the terminal and HTTP.
 
+mod apps;
+mod attachments;
 mod catalog;
 mod computers;
 mod control;
 mod database_retry;
 mod decisions;
 mod feed;
+mod files;
 mod health;
 mod jobs;
 mod live;
 pub mod metrics;
 mod money;
+mod network;
 mod people;
 mod queue;
 mod redactor;
@@ -19,6 +23,7 @@ mod session_computer;
 mod sessions;
 mod signals;
 mod start;
+mod terminals;
 mod turns;
 mod vault;
 
@@ -27,22 +32,32 @@ use std::{sync::Arc, time::Duration};
 use deskhand_agent::{Harness, PromptTemplate, TurnLimits};
 use deskhand_core::{
     action::ScreenSize, blob::Blobs, budget::Budget, clock::Clock, gateway::ModelGateway,
-    limits::Limits, model::Models, sandbox::Lifecycle, tasks::Tasks,
+    limits::Limits, model::Models, network::stand_in::CertificateIssuer, sandbox::Lifecycle,
+    tasks::Tasks,
 };
 use deskhand_store::{KeyFile, Store};
 use tokio_util::sync::CancellationToken;
 
 use crate::{live::LiveSessions, signals::Signals, turns::Turns};
 
+pub use apps::{
+    AppPass, Apps, IssuePassError, IssuedPass, PassKind, ReachServiceError, SessionPorts, Waking,
+};
+pub use attachments::{AttachedFile, AttachmentError, Attachments};
 pub use catalog::{Catalog, ModelChoice};
 pub use computers::{
-    ActByHand, ActByHandError, ByHand, Computers, OpenScreenError, Picture, ScreenshotError,
+    ActByHand, ActByHandError, ByHand, ClipboardError, Computers, OpenScreenError, Picture,
+    ScreenshotError,
 };
 pub use control::{Control, ControlError, TakeControl};
 pub use decisions::{AnswerError, Decisions, GivenReply, ListDecisions};
 pub use feed::{
     bus::{BusSession, News, Notice, SessionsFeed},
     hub::Feed,
+};
+pub use files::{
+    ArtifactError, BodyError, FileDownload, FileError, FileLimits, FileUser, Files, SharedFile,
+    WriteFile,
 };
 pub use health::{Health, HealthChecks};
 pub use jobs::{JobRun, JobStatus};
@@ -55,10 +70,13 @@ pub use money::{
     gateway::{Admitted, Gateway},
     spending::{Spending, UserUse},
 };
+pub use network::{
+    BadNetwork, NetworkAccess, NetworkOverview, NetworkSettings, SetNetworkListError,
+};
 pub use people::{
     ChangeUser, ChangeUserError, CreateUserError, EndSignInError, MadeToken, MakeToken,
-    MakeTokenError, RevokeTokenError, SetApprovalsError, SignIn, SignInError, SignInRequest,
-    SignedInBrowser,
+    MakeTokenError, RevokeTokenError, SetApprovalsError, SetLayoutError, SignIn, SignInError,
+    SignInRequest, SignedInBrowser,
     access::{Admission, AdmitError, Guest},
     limits::{LimitsInUse, Quotas, SetLimitsError},
     offers::OfferError,
@@ -74,7 +92,10 @@ pub use sessions::{
     BadInstructions, BadTitle, ChangeSession, ChangeSessionError, CreateSession,
     CreateSessionError, FindError, Sessions, StopTurnError,
 };
-pub use vault::{LockedError, PutSecretError, RemoveSecretError, Vault};
+pub use terminals::{
+    NewTerminal, TerminalError, TerminalStream, TerminalTypist, TerminalUpdates, Terminals,
+};
+pub use vault::{LockedError, PutSecretError, RemoveSecretError, StoreSecret, Vault};
 
 /// The timeout of the shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(4);
@@ -92,6 +113,8 @@ pub struct Parts {
     /// The models that programs in sandboxes may call. `None` if they may call none.
     pub gateway: Option<Arc<dyn ModelGateway>>,
     pub sandboxes: Arc<dyn Lifecycle>,
+    /// Makes certificates for the hosts of secrets.
+    pub certificates: Arc<dyn CertificateIssuer>,
     pub clock: Arc<dyn Clock>,
     pub tasks: Tasks,
     pub settings: Settings,
@@ -115,6 +138,10 @@ pub struct Settings {
     /// The maximum number of waiting prompts of one session.
     pub queue_length: u64,
     pub require_limits: RequireLimits,
+    pub network: NetworkSettings,
+    pub files: FileLimits,
+    /// True if sandboxes have VS Code.
+    pub has_code: bool,
 }
 
 /// The running app: one accessor per subject. Clones share it.
@@ -123,10 +150,14 @@ pub struct App(Arc<Subjects>);
 
 #[derive(Debug)]
 struct Subjects {
+    apps: Apps,
     sessions: Sessions,
     queue: Queue,
     control: Control,
     computers: Computers,
+    terminals: Terminals,
+    files: Files,
+    attachments: Attachments,
     decisions: Decisions,
     sharing: Sharing,
     limits: Quotas,
@@ -136,6 +167,7 @@ struct Subjects {
     users: Users,
     vault: Vault,
     gateway: Option<Gateway>,
+    network: NetworkAccess,
     live: LiveSessions,
     turns: Turns,
     signals: Signals,
@@ -144,6 +176,10 @@ struct Subjects {
 }
 
 impl App {
+    pub fn apps(&self) -> &Apps {
+        &self.0.apps
+    }
+
     pub fn sessions(&self) -> &Sessions {
         &self.0.sessions
     }
@@ -158,6 +194,18 @@ impl App {
 
     pub fn computers(&self) -> &Computers {
         &self.0.computers
+    }
+
+    pub fn terminals(&self) -> &Terminals {
+        &self.0.terminals
+    }
+
+    pub fn files(&self) -> &Files {
+        &self.0.files
+    }
+
+    pub fn attachments(&self) -> &Attachments {
+        &self.0.attachments
     }
 
     pub fn decisions(&self) -> &Decisions {
@@ -194,6 +242,10 @@ impl App {
 
     pub fn gateway(&self) -> Option<&Gateway> {
         self.0.gateway.as_ref()
+    }
+
+    pub fn network(&self) -> &NetworkAccess {
+        &self.0.network
     }
 
     pub(crate) fn signals(&self) -> &Signals {

@@ -4,6 +4,7 @@ pub(crate) mod access;
 mod accounts;
 mod approvals;
 mod audit;
+mod layouts;
 pub(crate) mod limits;
 pub(crate) mod offers;
 pub(crate) mod sharing;
@@ -13,5 +14,6 @@ pub(crate) mod users;
 
 pub use accounts::{ChangeUser, ChangeUserError, CreateUserError};
 pub use approvals::SetApprovalsError;
+pub use layouts::SetLayoutError;
 pub use sign_ins::{EndSignInError, SignIn, SignInError, SignInRequest, SignedInBrowser};
 pub use tokens::{MadeToken, MakeToken, MakeTokenError, RevokeTokenError};

@@ -1,24 +1,26 @@
 //! The queue of messages to the agent: sending them, and changing them while they wait.
 
-use std::sync::Arc;
+mod errors;
+
+use std::{collections::HashSet, sync::Arc};
 
 use deskhand_core::{
+    attachment::MOST_ATTACHMENTS,
     event::QueueChange,
-    id::{MessageId, SessionId, UserId},
+    id::{AttachmentId, MessageId, SessionId, UserId},
     message::{Delivery, LONGEST_MESSAGE_BYTES, Message},
-    model::UnknownModel,
     right::Right,
     session::{Phase, Session},
     viewer::Viewer,
 };
 use deskhand_store::{ChangeWaiting, PromptRefused, QueuePrompt, Store, WaitingRefused};
 
+pub use self::errors::{ChangeMessageError, SendPromptError};
 use crate::{
-    FindError, InternalError, WakeError,
+    FindError,
     catalog::Catalog,
     feed::{bus::Bus, log::Log},
     live::{AwakeGuard, LiveSessions},
-    refusal::refusals,
     sessions::find::{find, find_with},
 };
 
@@ -48,6 +50,8 @@ pub struct SendPrompt {
     pub delivery: Delivery,
     /// The model that works on it, if not the session's.
     pub model: Option<String>,
+    /// Files that the author has attached, in their order.
+    pub attachments: Vec<AttachmentId>,
 }
 
 /// The changes to a waiting message. At least one is required.
@@ -73,66 +77,6 @@ pub enum Place {
     Last,
 }
 
-/// The reason why a message was refused.
-#[derive(Debug, thiserror::Error)]
-pub enum SendPromptError {
-    #[error(transparent)]
-    Find(#[from] FindError),
-    #[error(transparent)]
-    UnknownModel(#[from] UnknownModel),
-    #[error("a message needs some text")]
-    Empty,
-    #[error("a message has at most {LONGEST_MESSAGE_BYTES} bytes, not {0}")]
-    Long(usize),
-    #[error("a message cannot contain the character U+0000")]
-    Nul,
-    #[error("session {0} has ended")]
-    Ended(SessionId),
-    #[error("session {session} already has {n_waiting} messages waiting; wait or remove one")]
-    QueueFull { session: SessionId, n_waiting: u64 },
-    #[error(transparent)]
-    Wake(#[from] WakeError),
-    #[error("could not queue the message")]
-    Internal(#[source] InternalError),
-}
-
-refusals! {
-    SendPromptError passes on Find, UnknownModel, Wake, Internal;
-    Self::Empty => Invalid("empty_message"),
-    Self::Nul => Invalid("malformed"),
-    Self::Long(_) => TooLarge("long_message"),
-    Self::Ended(_) => Conflict("session_ended"),
-    Self::QueueFull { n_waiting, .. } => TooMany("queue_full", { "n_waiting": n_waiting }),
-}
-
-/// The reason why a message was not changed.
-#[derive(Debug, thiserror::Error)]
-pub enum ChangeMessageError {
-    #[error(transparent)]
-    Find(#[from] FindError),
-    #[error(transparent)]
-    Content(#[from] SendPromptError),
-    #[error(transparent)]
-    UnknownModel(#[from] UnknownModel),
-    #[error("nothing to change: give content, delivery, model or before")]
-    Nothing,
-    #[error("a message cannot be moved before itself")]
-    BeforeItself,
-    #[error("the agent has already started on message {0}")]
-    Taken(MessageId),
-    #[error("no message {0} is waiting in this session")]
-    NotWaiting(MessageId),
-    #[error("could not change the message")]
-    Internal(#[source] InternalError),
-}
-
-refusals! {
-    ChangeMessageError passes on Find, Content, UnknownModel, Internal;
-    Self::Nothing | Self::BeforeItself => Invalid("malformed"),
-    Self::Taken(_) => Conflict("message_taken"),
-    Self::NotWaiting(_) => NotFound("no_message"),
-}
-
 impl Queue {
     pub(crate) fn new(parts: QueueParts) -> Self {
         Self(Arc::new(parts))
@@ -152,7 +96,10 @@ impl Queue {
         };
         let viewer = Viewer::User(author);
         let session = find_with(&self.0.store, needed, viewer, id).await?;
-        check(&prompt.content)?;
+        if prompt.attachments.is_empty() || !prompt.content.is_empty() {
+            check(&prompt.content)?;
+        }
+        check_attachments(&prompt.attachments)?;
         if let Some(model) = &prompt.model {
             self.0.catalog.check(model)?;
         }
@@ -163,7 +110,7 @@ impl Queue {
         let guard = self.0.live.wake(&session).await?;
         let message = self.store(author, id, prompt, &guard).await?;
         deliver(&guard, message.id, message.delivery);
-        self.suggest_title(&session, &message.content).await;
+        self.suggest_title(&session, &message).await;
         self.0.bus.changed(id);
         Ok(message)
     }
@@ -184,6 +131,7 @@ impl Queue {
             author_name: user.map(|user| user.name).unwrap_or_default(),
             delivery: prompt.delivery,
             model: prompt.model,
+            attachments: prompt.attachments,
             queue_length: self.0.length,
         };
         let queued = self.0.log.commit(session, queue).await;
@@ -191,6 +139,7 @@ impl Queue {
         let queued = queued.inspect_err(|_| guard.nudge())?;
         queued.map_err(|refused| match refused {
             PromptRefused::Ended => SendPromptError::Ended(session),
+            PromptRefused::NoAttachment(id) => SendPromptError::NoAttachment(id),
             PromptRefused::QueueFull { n_waiting } => {
                 SendPromptError::QueueFull { session, n_waiting }
             }
@@ -198,11 +147,14 @@ impl Queue {
     }
 
     /// Names a session after its first message.
-    async fn suggest_title(&self, session: &Session, prompt: &str) {
+    async fn suggest_title(&self, session: &Session, message: &Message) {
         if !session.title.is_empty() {
             return;
         }
-        let title = title_from(prompt);
+        let title = match message.attachments.first() {
+            Some(file) if message.content.is_empty() => title_from(&file.name),
+            Some(_) | None => title_from(&message.content),
+        };
         if let Err(error) = self.0.store.suggest_title(session.id, &title).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
@@ -362,6 +314,17 @@ fn check(content: &str) -> Result<(), SendPromptError> {
         return Err(SendPromptError::Nul);
     }
     Ok(())
+}
+
+fn check_attachments(ids: &[AttachmentId]) -> Result<(), SendPromptError> {
+    if ids.len() > MOST_ATTACHMENTS {
+        return Err(SendPromptError::TooManyAttachments(ids.len()));
+    }
+    let mut seen = HashSet::with_capacity(ids.len());
+    match ids.iter().find(|id| !seen.insert(**id)) {
+        Some(twice) => Err(SendPromptError::AttachedTwice(*twice)),
+        None => Ok(()),
+    }
 }
 
 /// Returns the first line of a prompt, cut to the length of a title.

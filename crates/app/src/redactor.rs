@@ -9,7 +9,12 @@ pub(crate) struct Redactor {
     words: Vec<(Secret, String)>,
     /// The end of the text so far, if it may be the beginning of a secret.
     pending: Vec<u8>,
+    /// The number of pending bytes that were shown already, see [`Redactor::show_beginning`].
+    n_shown: usize,
 }
+
+/// The most bytes of a secret's possible beginning that are shown before it is known to be none.
+const MOST_SHOWN_BYTES: usize = 3;
 
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -27,6 +32,16 @@ impl Redactor {
         Self {
             words,
             pending: Vec::new(),
+            n_shown: 0,
+        }
+    }
+
+    /// Goes on with other secrets.
+    pub(crate) fn with(self, secrets: &[(SecretName, Secret)]) -> Self {
+        Self {
+            pending: self.pending,
+            n_shown: self.n_shown,
+            ..Self::new(secrets)
         }
     }
 
@@ -48,13 +63,41 @@ impl Redactor {
         while let Some((at, length, mark)) = self.first()
             && at < self.n_sure()
         {
-            clean.extend_from_slice(&self.pending[..at]);
+            self.take(at, &mut clean);
             clean.extend_from_slice(mark.as_bytes());
-            self.pending.drain(..at + length);
+            self.pending.drain(..length);
+            self.n_shown = self.n_shown.saturating_sub(length);
         }
-        let n_sure = self.n_sure();
-        clean.extend(self.pending.drain(..n_sure));
+        self.take(self.n_sure(), &mut clean);
         clean
+    }
+
+    /// Returns the first bytes of what is held back, for output that waits for its reader: somebody who types must
+    /// see it, even if it could be the beginning of a secret. If it turns out to be one, the rest is replaced.
+    pub(crate) fn show_beginning(&mut self) -> Vec<u8> {
+        let n_shown = self.pending.len().min(MOST_SHOWN_BYTES);
+        let shown = self.pending.get(self.n_shown..n_shown).unwrap_or_default();
+        let shown = shown.to_vec();
+        self.n_shown = self.n_shown.max(n_shown);
+        shown
+    }
+
+    /// Returns true if [`Redactor::show_beginning`] would return something.
+    pub(crate) fn holds_beginning(&self) -> bool {
+        self.n_shown < self.pending.len().min(MOST_SHOWN_BYTES)
+    }
+
+    /// Forgets what is held back, because the next piece does not follow on it.
+    pub(crate) fn forget(&mut self) {
+        self.pending.clear();
+        self.n_shown = 0;
+    }
+
+    /// Moves pending bytes to the clean text, but for those that were shown already.
+    fn take(&mut self, n_bytes: usize, clean: &mut Vec<u8>) {
+        let taken = self.pending.drain(..n_bytes);
+        clean.extend(taken.skip(self.n_shown));
+        self.n_shown = self.n_shown.saturating_sub(n_bytes);
     }
 
     /// Returns the position, length and replacement of the first secret in the pending text.
@@ -101,6 +144,25 @@ mod tests {
         assert_eq!(clean("a xxababyy b"), "a [secret long] b");
         assert_eq!(clean("ababab"), "[secret short]ab");
         assert_eq!(clean("nothing"), "nothing");
+    }
+
+    #[test]
+    fn the_beginning_of_a_possible_secret_can_be_shown_once() {
+        let mut redactor = redactor();
+        let mut seen = redactor.push(b"$ x");
+        assert!(redactor.holds_beginning());
+        seen.extend(redactor.show_beginning());
+        assert!(!redactor.holds_beginning() && redactor.show_beginning().is_empty());
+        assert_eq!(seen, b"$ x");
+        seen.extend(redactor.push(b"xaba"));
+        seen.extend(redactor.show_beginning());
+        assert_eq!(seen, b"$ xxa", "not more than three bytes of it");
+        seen.extend(redactor.push(b"byy!"));
+        assert_eq!(seen, b"$ xxa[secret long]!");
+        seen.extend(redactor.push(b" xx"));
+        seen.extend(redactor.show_beginning());
+        seen.extend(redactor.push(b"-abab"));
+        assert_eq!(seen, b"$ xxa[secret long]! xx-[secret short]");
     }
 
     #[test]

@@ -55,8 +55,14 @@ pub enum RefusalKind {
     /// The caller may not do this.
     Forbidden,
     NotFound,
+    /// It was there, and will not be again.
+    Gone,
     /// The request conflicts with the current state.
     Conflict,
+    /// The request is for an earlier state, as it says itself.
+    Outdated,
+    /// The request is for a part that does not exist.
+    OutOfRange,
     TooLarge,
     /// The request is well-formed, but not what was asked for.
     Unfitting,
@@ -115,7 +121,10 @@ impl RefusalFacts {
             | RefusalKind::SignedOut
             | RefusalKind::Forbidden
             | RefusalKind::NotFound
+            | RefusalKind::Gone
             | RefusalKind::Conflict
+            | RefusalKind::Outdated
+            | RefusalKind::OutOfRange
             | RefusalKind::TooLarge
             | RefusalKind::Unfitting
             | RefusalKind::TooMany
@@ -234,5 +243,13 @@ refusals! {
 
 refusals! {
     BadSecret passes on;
-    Self::Name | Self::Origin(_) | Self::Origins(_) | Self::Value => Invalid("bad_secret"),
+    Self::Name
+        | Self::Origin(_)
+        | Self::Origins(_)
+        | Self::Value
+        | Self::Header(_)
+        | Self::Headers(_)
+        | Self::Variable(_)
+        | Self::HttpOrigin(_)
+        | Self::HttpValue => Invalid("bad_secret"),
 }

@@ -1,33 +1,46 @@
 //! The computer of one session: a sandbox, with everything that the server adds to it.
 //!
 //! A request passes these stages, in this order: it is translated into one for the runner, which adds the value of a
-//! secret; the sandbox carries it out; the error of a planned end gets its reason; secrets are redacted from the
-//! answer; the answer is counted. Streams pass the same stages.
+//! secret; the sandbox carries it out; hosts that were blocked meanwhile are added to the output of a command; the error
+//! of a planned end gets its reason; secrets are redacted from the answer; the answer is counted. Streams pass the same
+//! stages.
 
+mod http_secrets;
 mod limit_rule;
 mod retirement;
 mod secrets;
+mod stand_ins;
+mod terminal_stream;
 
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use deskhand_core::{
+    clock::Clock,
     id::{RequestId, SessionId},
+    network::{policy::NetworkMode, stand_in::CertificateIssuer},
     sandbox::{
-        Actor, ByteStream, Call, Computer, ComputerError, LeaseHolder, Lifecycle, Progress,
-        RunnerReply, RunnerRequest, Sandbox, SandboxEnd, SandboxSpec, SessionOnly, SessionReply,
-        SessionRequest, StartSandboxError, StreamTarget, Streams,
+        Actor, ByteStream, Call, Computer, ComputerError, LeaseHolder, LeaseOutcome, Lifecycle,
+        ListeningPort, Network, Progress, RunnerReply, RunnerRequest, Sandbox, SandboxEnd,
+        SandboxSpec, SessionOnly, SessionReply, SessionRequest, StartSandboxError, StreamTarget,
+        Streams,
     },
+    shell::ShellRequest,
 };
+use deskhand_store::Store;
 use futures::{StreamExt, channel::mpsc};
 use tokio::time::Instant;
 
-pub(crate) use self::limit_rule::LimitRule;
 pub use self::limit_rule::RequireLimits;
+pub(crate) use self::{
+    http_secrets::{SandboxSecrets, SecretAtSite},
+    limit_rule::LimitRule,
+};
 use self::{retirement::Retirement, secrets::TypedSecrets};
 use crate::{
     metrics::{count_operation, count_stream},
+    network::BlockedHosts,
     redactor::Redactor,
     vault::Vault,
 };
@@ -41,13 +54,23 @@ pub(crate) struct ComputerStarter {
     pub(crate) sandboxes: Arc<dyn Lifecycle>,
     pub(crate) vault: Vault,
     pub(crate) limit_rule: LimitRule,
+    pub(crate) blocked: BlockedHosts,
+    /// The loosest network of a session. Its policy decides about each connection, and can change meanwhile.
+    pub(crate) ceiling: NetworkMode,
+    pub(crate) store: Store,
+    /// Makes the certificates for the hosts of secrets.
+    pub(crate) certificates: Arc<dyn CertificateIssuer>,
+    pub(crate) clock: Arc<dyn Clock>,
 }
 
 /// The computer of one session, from the start of its sandbox to its end.
 #[derive(Debug)]
 pub(crate) struct SessionComputer {
+    session: SessionId,
+    blocked: BlockedHosts,
     sandbox: Arc<dyn Sandbox>,
-    secrets: TypedSecrets,
+    secrets: Arc<TypedSecrets>,
+    http_secrets: Option<Arc<SandboxSecrets>>,
     retirement: Retirement,
 }
 
@@ -66,8 +89,22 @@ impl ComputerStarter {
         let must_be_limited = self.limit_rule.applies().await.map_err(|error| {
             StartSandboxError::Failed(format!("could not count the users: {error}"))
         })?;
+        let secrets = Arc::new(secrets);
+        let http_secrets = self.http_secrets(session, &secrets, life).await?;
+        let stand_ins = http_secrets.as_ref().map(|secrets| &secrets.stand_ins);
         let spec = SandboxSpec {
             must_be_limited,
+            network: match self.ceiling {
+                NetworkMode::Closed => Network::Closed,
+                NetworkMode::Allow | NetworkMode::Open => Network::Connected,
+            },
+            variables: http_secrets
+                .as_ref()
+                .map(|secrets| secrets.variables())
+                .unwrap_or_default(),
+            authority: stand_ins
+                .and_then(|stand_ins| stand_ins.certificates.as_ref())
+                .map(|certificates| certificates.authority.clone()),
             ..spec
         };
         let sandbox = self.sandboxes.claim(session, spec).await?;
@@ -76,8 +113,11 @@ impl ComputerStarter {
             return Err(StartSandboxError::Failed(error.to_string()));
         }
         Ok(SessionComputer {
+            session,
+            blocked: self.blocked.clone(),
             sandbox,
             secrets,
+            http_secrets,
             retirement: Retirement::new(Instant::now() + life),
         })
     }
@@ -103,6 +143,16 @@ impl SessionComputer {
         self.sandbox.ended().await
     }
 
+    /// Returns the secrets for HTTP APIs that programs in the sandbox can use.
+    pub(crate) fn http_secrets(&self) -> Option<Arc<SandboxSecrets>> {
+        self.http_secrets.clone()
+    }
+
+    /// Returns the ports on which programs in the sandbox listen.
+    pub(crate) fn ports(&self) -> Vec<ListeningPort> {
+        self.sandbox.ports()
+    }
+
     /// Has the sandbox answer a request, in the session's vocabulary.
     async fn answer(
         &self,
@@ -110,6 +160,7 @@ impl SessionComputer {
         request: SessionRequest,
     ) -> Result<SessionReply, ComputerError> {
         match request.for_runner() {
+            Ok(RunnerRequest::Shell(shell)) => self.run_command(call, shell).await,
             Ok(request) => self.forward(call, request).await,
             Err(SessionOnly::FindSecretField(find)) => {
                 let place = self.secrets.find_field(&*self.sandbox, call, &find.name);
@@ -120,6 +171,31 @@ impl SessionComputer {
                 Ok(SessionReply::FillSecret(typed))
             }
         }
+    }
+
+    /// Has the sandbox run a command, and adds the hosts that were blocked meanwhile to its output.
+    async fn run_command(
+        &self,
+        call: Call,
+        shell: ShellRequest,
+    ) -> Result<SessionReply, ComputerError> {
+        let command = match &shell {
+            ShellRequest::Run { command, .. } => command.clone(),
+            ShellRequest::Restart => String::new(),
+        };
+        let request = RunnerRequest::Shell(shell);
+        let meanwhile = self.blocked.watch(self.session);
+        let mut reply = self.forward(call, request).await?;
+        if let SessionReply::Shell(shell) = &mut reply {
+            for line in meanwhile.lines(&[&command, &shell.output]) {
+                if !shell.output.is_empty() && !shell.output.ends_with('\n') {
+                    shell.output.push('\n');
+                }
+                shell.output.push_str(&line);
+                shell.output.push('\n');
+            }
+        }
+        Ok(reply)
     }
 
     async fn forward(
@@ -195,8 +271,8 @@ impl Computer for SessionComputer {
         self.sandbox.cancel(id).await;
     }
 
-    async fn set_lease_holder(&self, holder: LeaseHolder) {
-        self.sandbox.set_lease_holder(holder).await;
+    async fn set_lease_holder(&self, holder: LeaseHolder) -> LeaseOutcome {
+        self.sandbox.set_lease_holder(holder).await
     }
 }
 
@@ -208,6 +284,13 @@ impl Streams for SessionComputer {
         let stream = stream.map(|stream| match target {
             // The stream carries pixels: there is no text to redact, and viewers see what they would see at the desk.
             StreamTarget::Screen => stream,
+            StreamTarget::Terminal { .. } => {
+                terminal_stream::redacted(stream, Arc::clone(&self.secrets))
+            }
+            // People get files as they are. docs/guide/files.md says so.
+            StreamTarget::File => stream,
+            // People use the program themselves. Nothing of it reaches the log or a model.
+            StreamTarget::Port { .. } | StreamTarget::Code => stream,
         });
         count_stream(target, &stream);
         stream

@@ -26,7 +26,7 @@ pub use find::FindError;
 
 use self::find::{find, find_with};
 use crate::{
-    Feed, InternalError, SessionsFeed,
+    Feed, InternalError, NetworkAccess, SessionsFeed,
     catalog::Catalog,
     feed::{bus::Bus, log::Log},
     live::LiveSessions,
@@ -51,6 +51,7 @@ pub(crate) struct SessionParts {
     pub(crate) live: LiveSessions,
     pub(crate) catalog: Catalog,
     pub(crate) limits: LimitTable,
+    pub(crate) network: NetworkAccess,
     pub(crate) signals: Signals,
     pub(crate) clock: Arc<dyn Clock>,
     /// The budget of a session for which no other was chosen.

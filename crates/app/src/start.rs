@@ -2,20 +2,23 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, OnceCell};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    App, Catalog, Computers, Control, Decisions, Gateway, HealthChecks, InternalError, Parts,
-    Queue, Quotas, Sessions, Sharing, Spending, Subjects, Users, Vault,
+    App, Apps, Attachments, Catalog, Computers, Control, Decisions, Files, Gateway, HealthChecks,
+    InternalError, Parts, Queue, Quotas, Sessions, Sharing, Spending, Subjects, Terminals, Users,
+    Vault,
+    apps::AppsParts,
     computers::ComputerParts,
     control::ControlParts,
     feed::{bus::Bus, log::Log},
     jobs::{
-        Job, Jobs, Keeper, RemoveLeftovers, ResealSecrets, Retention, SettleExpired, TellNews,
-        WriteTokenUses,
+        Job, Jobs, KeepNetwork, Keeper, RemoveLeftovers, ResealSecrets, Retention, SettleExpired,
+        TellNews, WriteTokenUses,
     },
     live::{LiveParts, LiveSessions},
+    network::{BlockedHosts, NetworkAccess, NetworkParts},
     people::{limits::LimitTable, sharing::SharingParts},
     queue::QueueParts,
     session_computer::{ComputerStarter, LimitRule},
@@ -36,14 +39,16 @@ struct Common {
     decisions: Decisions,
     spending: Spending,
     vault: Vault,
+    blocked: BlockedHosts,
 }
 
 impl App {
     /// Starts the app: resumes turns that an earlier server left, closes what cannot be resumed, and starts the jobs.
     pub async fn start(parts: Parts) -> Result<Self, InternalError> {
         let common = Common::new(parts);
-        let turns = common.turns();
-        let live = common.live(turns.clone());
+        let computers = common.computer_starter();
+        let turns = common.turns(computers.clone());
+        let live = common.live(turns.clone(), computers);
         let app = Self(Arc::new(common.subjects(turns, live)));
         // This comes before turns resume, so that none waits for an expired decision.
         app.0.decisions.settle_expired().await?;
@@ -81,13 +86,32 @@ impl Common {
             signals,
             limits,
             vault,
+            blocked: BlockedHosts::default(),
             parts,
         }
     }
 
-    fn turns(&self) -> Turns {
+    fn computer_starter(&self) -> ComputerStarter {
+        let parts = &self.parts;
+        ComputerStarter {
+            sandboxes: Arc::clone(&parts.sandboxes),
+            vault: self.vault.clone(),
+            limit_rule: LimitRule {
+                require: parts.settings.require_limits,
+                store: parts.store.clone(),
+            },
+            blocked: self.blocked.clone(),
+            ceiling: parts.settings.network.bounds.ceiling,
+            store: parts.store.clone(),
+            certificates: Arc::clone(&parts.certificates),
+            clock: Arc::clone(&parts.clock),
+        }
+    }
+
+    fn turns(&self, computers: ComputerStarter) -> Turns {
         let parts = &self.parts;
         Turns::new(TurnParts {
+            computers,
             harness: Arc::clone(&parts.harness),
             store: parts.store.clone(),
             log: self.log.clone(),
@@ -103,18 +127,11 @@ impl Common {
         })
     }
 
-    fn live(&self, turns: Turns) -> LiveSessions {
+    fn live(&self, turns: Turns, computers: ComputerStarter) -> LiveSessions {
         let parts = &self.parts;
         LiveSessions::new(LiveParts {
             turns,
-            computers: ComputerStarter {
-                sandboxes: Arc::clone(&parts.sandboxes),
-                vault: self.vault.clone(),
-                limit_rule: LimitRule {
-                    require: parts.settings.require_limits,
-                    store: parts.store.clone(),
-                },
-            },
+            computers,
             limits: self.limits.clone(),
             log: self.log.clone(),
             bus: Arc::clone(&self.bus),
@@ -130,16 +147,22 @@ impl Common {
             self.signals.clone(),
         );
         let deleted = Arc::<Notify>::default();
-        let sessions = self.sessions(&live, &deleted);
-        let jobs = self.jobs(&live, &users, &sessions, deleted);
+        let network = self.network(&live);
+        let sessions = self.sessions(&live, &network, &deleted);
+        let jobs = self.jobs(&live, &users, &sessions, &network, deleted);
         Subjects {
+            apps: self.apps(&live),
             sessions,
             queue: self.queue(&live),
             control: self.control(&live),
             computers: self.computers(&live),
-            sharing: self.sharing(&live),
+            terminals: Terminals::new(self.parts.store.clone(), live.clone()),
+            files: self.files(&live),
+            attachments: self.attachments(),
+            sharing: self.sharing(&live, &network),
             limits: self.quotas(&live),
             gateway: self.gateway(&live),
+            network,
             health: self.health(jobs),
             decisions: self.decisions,
             spending: self.spending,
@@ -160,6 +183,7 @@ impl Common {
         live: &LiveSessions,
         users: &Users,
         sessions: &Sessions,
+        network: &NetworkAccess,
         deleted: Arc<Notify>,
     ) -> Jobs {
         let store = &self.parts.store;
@@ -187,6 +211,9 @@ impl Common {
                 keep_ended: self.parts.settings.keep_ended,
                 nudge: deleted,
             }),
+            Arc::new(KeepNetwork {
+                network: network.clone(),
+            }),
             Arc::new(ResealSecrets {
                 vault: self.vault.clone(),
             }),
@@ -194,7 +221,26 @@ impl Common {
         Jobs::start(jobs, &self.parts.clock, &self.parts.tasks)
     }
 
-    fn sessions(&self, live: &LiveSessions, deleted: &Arc<Notify>) -> Sessions {
+    fn network(&self, live: &LiveSessions) -> NetworkAccess {
+        NetworkAccess::new(NetworkParts {
+            store: self.parts.store.clone(),
+            log: self.log.clone(),
+            live: live.clone(),
+            decisions: self.decisions.clone(),
+            signals: self.signals.clone(),
+            vault: self.vault.clone(),
+            clock: Arc::clone(&self.parts.clock),
+            settings: self.parts.settings.network.clone(),
+            blocked: self.blocked.clone(),
+        })
+    }
+
+    fn sessions(
+        &self,
+        live: &LiveSessions,
+        network: &NetworkAccess,
+        deleted: &Arc<Notify>,
+    ) -> Sessions {
         Sessions::new(SessionParts {
             store: self.parts.store.clone(),
             log: self.log.clone(),
@@ -202,6 +248,7 @@ impl Common {
             live: live.clone(),
             catalog: self.catalog.clone(),
             limits: self.limits.clone(),
+            network: network.clone(),
             signals: self.signals.clone(),
             clock: Arc::clone(&self.parts.clock),
             budget: self.parts.settings.session_budget,
@@ -242,12 +289,37 @@ impl Common {
         })
     }
 
-    fn sharing(&self, live: &LiveSessions) -> Sharing {
+    fn files(&self, live: &LiveSessions) -> Files {
+        let limits = self.parts.settings.files;
+        let blobs = Arc::clone(&self.parts.blobs);
+        Files::new(self.parts.store.clone(), blobs, live.clone(), limits)
+    }
+
+    fn attachments(&self) -> Attachments {
+        let blobs = Arc::clone(&self.parts.blobs);
+        Attachments::new(self.parts.store.clone(), self.log.clone(), blobs)
+    }
+
+    fn apps(&self, live: &LiveSessions) -> Apps {
+        Apps::new(AppsParts {
+            store: self.parts.store.clone(),
+            live: live.clone(),
+            vault: self.vault.clone(),
+            signals: self.signals.clone(),
+            clock: Arc::clone(&self.parts.clock),
+            has_code: self.parts.settings.has_code,
+            key: OnceCell::new(),
+        })
+    }
+
+    fn sharing(&self, live: &LiveSessions, network: &NetworkAccess) -> Sharing {
         Sharing::new(SharingParts {
             store: self.parts.store.clone(),
             log: self.log.clone(),
             bus: Arc::clone(&self.bus),
             live: live.clone(),
+            network: network.clone(),
+            budget: self.parts.settings.session_budget,
             signals: self.signals.clone(),
             clock: Arc::clone(&self.parts.clock),
             tasks: self.parts.tasks.clone(),

@@ -31,6 +31,7 @@ use crate::{
     live::desk::SessionDesk,
     metrics::{count_turn, turn_outcome},
     money::spending::Spending,
+    session_computer::ComputerStarter,
     signals::Signals,
 };
 
@@ -42,6 +43,8 @@ pub(crate) struct Turns(Arc<TurnParts>);
 #[derive(Debug)]
 pub(crate) struct TurnParts {
     pub(crate) harness: Arc<dyn Harness>,
+    /// Knows the secrets that programs of a session can use.
+    pub(crate) computers: ComputerStarter,
     pub(crate) store: Store,
     pub(crate) log: Log,
     pub(crate) blobs: Arc<dyn Blobs>,

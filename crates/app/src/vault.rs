@@ -1,4 +1,6 @@
-//! Secrets that people store for their agents. A value is written, encrypted and typed, and never shown.
+//! Secrets that people store for their agents. A value is written, encrypted, typed or sent, and never shown.
+
+mod seal;
 
 use std::sync::Arc;
 
@@ -7,21 +9,17 @@ use deskhand_core::{
     clock::Clock,
     id::{SecretId, SessionId, UserId},
     secret::Secret,
-    vault::{self, BadSecret, LastUse, Origin, SecretName, StoredSecret},
+    vault::{self, BadSecret, HttpUse, LastUse, Origin, SecretName, StoredSecret},
 };
 use deskhand_store::{
-    KeyError, KeyFile, Keys, NewSecret, PutSecret, SealVersion, SealedIn, SealedValue, Store,
-    StoreError,
+    KeyError, KeyFile, Keys, NewSecret, PutSecret, SealedIn, SealedValue, Store, StoreError,
 };
 
+use self::seal::{SEAL_VERSION, about, open};
 use crate::{InternalError, refusal::refusals};
 
 /// The number of secrets that one user may have.
 const MOST_SECRETS: u64 = 100;
-/// The version with which values are sealed: their context includes the origins.
-const SEAL_VERSION: SealVersion = SealVersion(2);
-/// The first version, without the origins.
-const FIRST_SEAL_VERSION: SealVersion = SealVersion(1);
 /// The most values that are sealed again in one run.
 const MOST_RESEALED: u32 = 500;
 
@@ -33,12 +31,23 @@ pub struct Vault {
     clock: Arc<dyn Clock>,
 }
 
-/// A secret with its value and the origins on which it may be typed.
+/// A secret to store, in place of the one with its name.
+#[derive(Debug)]
+pub struct StoreSecret<'a> {
+    pub name: &'a SecretName,
+    pub value: &'a Secret,
+    pub origins: &'a [Origin],
+    /// Present if it is for requests to HTTP APIs.
+    pub http: Option<&'a HttpUse>,
+}
+
+/// A secret with its value and the origins at which it may be used.
 #[derive(Debug)]
 pub(crate) struct FoundSecret {
     pub(crate) id: SecretId,
     pub(crate) value: Secret,
     pub(crate) origins: Vec<Origin>,
+    pub(crate) http: Option<HttpUse>,
 }
 
 /// The reason why values can currently be neither stored nor typed. Nothing is lost by it.
@@ -66,6 +75,10 @@ pub enum PutSecretError {
     Bad(#[from] BadSecret),
     #[error("you already have {MOST_SECRETS} secrets, which is the limit; remove one first")]
     TooMany,
+    #[error(
+        "your secret {other} has the environment variable {variable} already; choose another one, or remove it"
+    )]
+    VariableTaken { other: SecretName, variable: String },
     #[error(transparent)]
     Locked(#[from] LockedError),
     #[error("could not store the secret")]
@@ -75,6 +88,7 @@ pub enum PutSecretError {
 refusals! {
     PutSecretError passes on Bad, Internal;
     Self::TooMany => TooMany("too_many_secrets"),
+    Self::VariableTaken { other, .. } => Conflict("variable_taken", { "secret": other }),
     Self::Locked(_) => Unavailable("secrets_locked"),
 }
 
@@ -124,14 +138,18 @@ impl Vault {
         &self,
         by: Requester,
         user: UserId,
-        name: &SecretName,
-        value: &Secret,
-        origins: &[Origin],
+        secret: StoreSecret<'_>,
     ) -> Result<bool, PutSecretError> {
-        vault::check(value, origins)?;
+        let StoreSecret {
+            name,
+            value,
+            origins,
+            http,
+        } = secret;
+        vault::check(value, origins, http)?;
         let keys = self.keys_to_write().await?;
         let key = keys.newest();
-        let sealed = key.seal(value, &about(user, name, origins));
+        let sealed = key.seal(value, &about(user, name, origins, http));
         let sealed = sealed.ok_or(BadSecret::Value)?;
         let new = NewSecret {
             user,
@@ -140,6 +158,7 @@ impl Vault {
             sealed,
             seal_version: SEAL_VERSION,
             origins,
+            http,
             now: self.clock.now(),
         };
         let stamp = by.at(new.now);
@@ -147,6 +166,10 @@ impl Vault {
             PutSecret::Made => Ok(true),
             PutSecret::Replaced => Ok(false),
             PutSecret::TooMany => Err(PutSecretError::TooMany),
+            PutSecret::VariableTaken(other) => Err(PutSecretError::VariableTaken {
+                other,
+                variable: http.map(|http| http.env.to_string()).unwrap_or_default(),
+            }),
         }
     }
 
@@ -192,7 +215,16 @@ impl Vault {
             id: sealed.id,
             value: open(&keys, &sealed.value)?,
             origins: sealed.value.origins,
+            http: sealed.value.http,
         })
+    }
+
+    /// Returns the secrets for HTTP APIs of the session's owner, without their values.
+    pub(crate) async fn http_secrets(
+        &self,
+        session: SessionId,
+    ) -> Result<Vec<StoredSecret>, StoreError> {
+        self.store.http_secrets(session).await
     }
 
     /// Records, before it is sent, that a secret may turn up in a session from now on.
@@ -204,7 +236,7 @@ impl Vault {
         self.store.note_secret_sent(session, secret).await
     }
 
-    /// Records that a secret was typed.
+    /// Records that a secret was typed or sent.
     pub(crate) async fn note_use(
         &self,
         session: SessionId,
@@ -241,7 +273,7 @@ impl Vault {
         Ok(values)
     }
 
-    /// Seals values again that have an older key than the newest, or were sealed without their origins. Forgets
+    /// Seals values again that have an older key than the newest, or were sealed by an earlier version. Forgets
     /// values that no session needs any more.
     pub(crate) async fn reseal(&self) -> Result<(), StoreError> {
         self.store.forget_former_secrets().await?;
@@ -260,13 +292,15 @@ impl Vault {
                     user,
                     name,
                     origins,
+                    http,
                     ..
                 } = &old.value;
                 // A value that cannot be opened stays as it is: its key may be restored.
                 let Ok(value) = open(&keys, &old.value) else {
                     continue;
                 };
-                if let Some(sealed) = newest.seal(&value, &about(*user, name, origins)) {
+                let about = about(*user, name, origins, http.as_ref());
+                if let Some(sealed) = newest.seal(&value, &about) {
                     // If it was changed meanwhile, it is sealed with the newest key already.
                     self.store
                         .reseal_secret(place, &old, newest.id(), sealed, SEAL_VERSION)
@@ -285,6 +319,17 @@ impl Vault {
             self.key.read_or_make().await
         };
         Ok(keys.map_err(locked)?)
+    }
+
+    /// Returns a key for another purpose, derived from the newest key of secrets. The key file is created if there is
+    /// none and no secret needs an older one.
+    pub(crate) async fn derived_key(&self, purpose: &[u8]) -> Result<[u8; 32], LockedError> {
+        let keys = match self.store.has_secrets().await {
+            Ok(false) => self.key.read_or_make().await,
+            // If the database does not respond, the key must not be made anew.
+            Ok(true) | Err(_) => self.key.read().await,
+        };
+        Ok(keys.map_err(locked)?.newest().derive(purpose))
     }
 
     async fn keys_to_read(&self) -> Result<Keys, LockedError> {
@@ -312,43 +357,3 @@ fn warn_unwatched(session: SessionId, error: &LockedError) {
         "could not read a secret that was typed in this session; it is not hidden in pictures and results"
     );
 }
-
-fn open(keys: &Keys, secret: &SealedValue) -> Result<Secret, LockedError> {
-    let SealedValue {
-        user,
-        name,
-        origins,
-        key,
-        sealed,
-        seal_version,
-    } = secret;
-    let key = keys.find(key);
-    let key = key.ok_or_else(|| LockedError::WrongKey(name.clone()))?;
-    let about = if *seal_version == FIRST_SEAL_VERSION {
-        about_without_origins(*user, name)
-    } else {
-        about(*user, name, origins)
-    };
-    key.open(sealed, &about)
-        .ok_or_else(|| LockedError::Damaged(name.clone()))
-}
-
-/// Returns the context that an encrypted value belongs to: moved to another row, or with other origins, the value
-/// cannot be decrypted.
-fn about(user: UserId, name: &SecretName, origins: &[Origin]) -> Vec<u8> {
-    let mut about = about_without_origins(user, name);
-    for origin in origins {
-        // No name and no origin contains a line end.
-        about.push(b'\n');
-        about.extend_from_slice(origin.as_str().as_bytes());
-    }
-    about
-}
-
-fn about_without_origins(user: UserId, name: &SecretName) -> Vec<u8> {
-    format!("{user}/{name}").into_bytes()
-}
-
-#[cfg(test)]
-#[path = "vault_tests.rs"]
-mod tests;

@@ -5,6 +5,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 
+/// The ending of the name of a file that is not a picture of ours.
+const FILE_ENDING: &str = "bin";
+
 /// The name of a blob: the SHA-256 of its content as 64 lower-case hex digits, a dot, and the format's extension.
 // The invariant matters for safety: a name is used as a file name, so it must not contain a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, utoipa::ToSchema)]
@@ -44,6 +47,15 @@ impl BlobFormat {
 impl BlobName {
     /// Returns the name of the bytes whose SHA-256 is `digest`.
     pub fn of(digest: [u8; 32], format: BlobFormat) -> Self {
+        Self::ending_in(digest, format.ending())
+    }
+
+    /// Returns the name of a file of any kind whose SHA-256 is `digest`.
+    pub fn of_file(digest: [u8; 32]) -> Self {
+        Self::ending_in(digest, FILE_ENDING)
+    }
+
+    fn ending_in(digest: [u8; 32], ending: &str) -> Self {
         use std::fmt::Write;
         let mut name = String::with_capacity(68);
         for byte in digest {
@@ -51,7 +63,7 @@ impl BlobName {
             let _ = write!(name, "{byte:02x}");
         }
         name.push('.');
-        name.push_str(format.ending());
+        name.push_str(ending);
         Self(name)
     }
 
@@ -59,6 +71,12 @@ impl BlobName {
         &self.0
     }
 
+    /// Returns true for a file of any kind, and false for a picture.
+    pub fn is_file(&self) -> bool {
+        self.0.ends_with(FILE_ENDING)
+    }
+
+    /// Returns the format of a picture.
     pub fn format(&self) -> BlobFormat {
         if self.0.ends_with(".png") {
             BlobFormat::Png
@@ -77,7 +95,7 @@ impl std::str::FromStr for BlobName {
                 && digest
                     .bytes()
                     .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-                && matches!(ending, "png" | "jpg")
+                && matches!(ending, "png" | "jpg" | FILE_ENDING)
         });
         if well_formed {
             Ok(Self(text.to_owned()))
@@ -110,6 +128,9 @@ pub enum BlobError {
 pub trait Blobs: Send + Sync + std::fmt::Debug {
     /// Stores `bytes`. The same bytes are stored only once.
     async fn put(&self, bytes: Bytes, format: BlobFormat) -> Result<BlobName, BlobError>;
+
+    /// Stores a file of any kind.
+    async fn put_file(&self, bytes: Bytes) -> Result<BlobName, BlobError>;
 
     async fn get(&self, name: &BlobName) -> Result<Bytes, BlobError>;
 

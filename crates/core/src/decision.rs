@@ -88,12 +88,15 @@ pub enum DecisionKind {
     Question,
     /// The session's policy requires a person's approval before an action.
     Approval,
-    /// Only the session's owner can approve the action, since it uses a secret of theirs.
+    /// Only the session's owner can approve the action, since it uses a secret of theirs. Without a `call`, a program
+    /// wants to use it, and the agent goes on meanwhile.
     OwnerApproval,
     /// The model's vendor requires a person to check first.
     SafetyCheck,
     /// A limit is reached, or the agent makes no progress.
     Budget,
+    /// A program wants to contact a host that the network policy does not list. The agent goes on meanwhile.
+    Network,
 }
 
 /// The form of the answer to a decision.
@@ -203,12 +206,13 @@ pub enum BadReply {
 }
 
 impl DecisionKind {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Question,
         Self::Approval,
         Self::OwnerApproval,
         Self::SafetyCheck,
         Self::Budget,
+        Self::Network,
     ];
 
     /// Returns the name in the store and on the wire.
@@ -219,6 +223,7 @@ impl DecisionKind {
             Self::OwnerApproval => "owner_approval",
             Self::SafetyCheck => "safety_check",
             Self::Budget => "budget",
+            Self::Network => "network",
         }
     }
 
@@ -231,8 +236,23 @@ impl DecisionKind {
     pub fn needed(self) -> Right {
         match self {
             Self::Question => Right::Suggest,
-            Self::Approval | Self::SafetyCheck | Self::Budget => Right::Drive,
+            Self::Approval | Self::SafetyCheck | Self::Budget | Self::Network => Right::Drive,
             Self::OwnerApproval => Right::Owner,
+        }
+    }
+}
+
+impl Ask {
+    /// Returns true if the turn waits for the answer. Otherwise only a program does.
+    pub fn stops_turn(&self) -> bool {
+        match self.kind {
+            DecisionKind::Network => false,
+            // A program that uses a secret waits on its own, unlike a call of the agent.
+            DecisionKind::OwnerApproval => self.call.is_some(),
+            DecisionKind::Question
+            | DecisionKind::Approval
+            | DecisionKind::SafetyCheck
+            | DecisionKind::Budget => true,
         }
     }
 }

@@ -8,7 +8,9 @@
 
 mod decisions;
 mod ends;
+mod files;
 mod models;
+mod network;
 mod people;
 mod settings;
 
@@ -19,11 +21,14 @@ use utoipa::ToSchema;
 pub use self::{
     decisions::{DecisionRaised, DecisionSettled},
     ends::{Complete, Failure, Outcome},
+    files::{Artifact, FilesPlaced, PlacedFile},
     models::{Cost, GatewayUse, ModelChanged, ModelTold, Retry, ToldFacts},
+    network::HostContacted,
     people::HandedOver,
     settings::SessionChanged,
 };
 use crate::{
+    attachment::Attachment,
     blob::BlobName,
     budget::Bound,
     id::{MessageId, TurnId, UserId},
@@ -125,10 +130,13 @@ events! {
     Cost("cost"): Cost,
     Retry("retry"): Retry,
     Gateway("gateway"): GatewayUse,
+    Network("network"): HostContacted,
     Model("model"): ModelChanged,
     Changed("changed"): SessionChanged,
     HandedOver("handed_over"): HandedOver,
     Plan("plan"): PlanChanged,
+    Artifact("artifact"): Artifact,
+    Placed("placed"): FilesPlaced,
     Notice("notice"): Notice,
     Told("told"): ModelTold,
     Error("error"): Failure,
@@ -138,6 +146,19 @@ events! {
 impl EventBody {
     /// The kinds whose newest event is a fact about the session until the next one. The session is shown with them.
     pub const STANDING: &'static [&'static str] = &["plan"];
+
+    /// Returns the blobs that the event names.
+    pub fn blobs(&self) -> Vec<&BlobName> {
+        if let Self::Screenshot(Screenshot { blob, .. }) | Self::Artifact(Artifact { blob, .. }) =
+            self
+        {
+            vec![blob]
+        } else if let Self::Message(MessageSaid { attachments, .. }) = self {
+            attachments.iter().map(|file| &file.blob).collect()
+        } else {
+            Vec::new()
+        }
+    }
 
     /// Returns true if the event changes a session's entry in lists: its state, title, model or open questions.
     pub fn changes_summary(&self) -> bool {
@@ -199,6 +220,9 @@ pub struct MessageSaid {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Uuid)]
     pub turn: Option<TurnId>,
+    /// The files that came with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
 }
 
 fn is_usual(delivery: &Delivery) -> bool {

@@ -41,6 +41,8 @@ ids! {
     SessionId,
     /// A message of a person or the agent in a session.
     MessageId,
+    /// A file that a person sends along with a message.
+    AttachmentId,
     /// The work on one prompt.
     TurnId,
     /// A user who may sign in.
@@ -59,4 +61,6 @@ ids! {
     AuditId,
     /// A request to a runner. A runner carries out an id at most once.
     RequestId,
+    /// A terminal in a sandbox.
+    TerminalId,
 }

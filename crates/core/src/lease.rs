@@ -74,6 +74,8 @@ pub enum LeaseEnd {
     Disconnected,
     /// They lost the right to drive.
     RightLost,
+    /// It did not begin: programs of the agent could have watched them.
+    NotPrivate,
     SessionEnded,
 }
 

@@ -4,6 +4,7 @@
 //! for.
 
 pub mod action;
+pub mod attachment;
 pub mod audit;
 pub mod blob;
 pub mod budget;
@@ -11,6 +12,7 @@ pub mod clock;
 pub mod decision;
 pub mod edit;
 pub mod event;
+pub mod file;
 pub mod gateway;
 pub mod id;
 pub mod inbox;
@@ -18,15 +20,18 @@ pub mod lease;
 pub mod limits;
 pub mod message;
 pub mod model;
+pub mod network;
 pub mod plain;
 pub mod policy;
 pub mod question;
 pub mod right;
 pub mod sandbox;
 pub mod secret;
+pub mod service;
 pub mod session;
 pub mod shell;
 pub mod tasks;
+pub mod terminal;
 pub mod tool;
 pub mod user;
 pub mod vault;

@@ -2,7 +2,10 @@
 
 use jiff::Timestamp;
 
-use crate::id::{MessageId, SessionId, UserId};
+use crate::{
+    attachment::Attachment,
+    id::{MessageId, SessionId, UserId},
+};
 
 /// The longest message a person may send.
 pub const LONGEST_MESSAGE_BYTES: usize = 256 * 1024;
@@ -19,6 +22,8 @@ pub struct Message {
     pub delivery: Delivery,
     /// The model that works on it, if it is not the session's.
     pub model: Option<String>,
+    /// The files that came with it, in their order.
+    pub attachments: Vec<Attachment>,
     pub created_at: Timestamp,
 }
 

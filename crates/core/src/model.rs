@@ -1,5 +1,7 @@
 //! The port to a model: the requests it gets and the answers it streams.
 
+mod shown;
+
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
@@ -7,8 +9,10 @@ use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+pub use self::shown::{NotShown, ShownFile};
 use crate::{
     action::{Point, ScreenSize},
+    attachment::Attachment,
     blob::BlobFormat,
     decision::DecisionKind,
     tool::ToolSpecs,
@@ -34,6 +38,8 @@ pub enum Item {
     Prompt { text: String },
     /// The messages of people in the middle of a turn.
     Steering { text: String },
+    /// The files that came with the messages before, as far as this model is shown them.
+    Files(Vec<ShownFile>),
     /// A note about what has changed, beside the messages of people. It asks for nothing.
     Note { text: String },
     /// People had the mouse and keyboard and gave them back. The text names them; the image shows the screen since
@@ -282,6 +288,12 @@ pub trait Model: Send + Sync + std::fmt::Debug {
 
     fn pictures(&self) -> Pictures {
         Pictures::Newest
+    }
+
+    /// Returns a file as this model is shown it: a picture is scaled to the size that the model sees. Takes long
+    /// enough to block other tasks.
+    fn show(&self, _file: &Attachment, _bytes: Bytes) -> Result<ShownFile, NotShown> {
+        Err(NotShown::Kind)
     }
 
     /// Returns the price of the model. `None` if it costs nothing, or nobody knows.

@@ -62,6 +62,8 @@ pub enum RuleTool {
     Bash,
     Editor,
     FillSecret,
+    /// A program uses a secret for HTTP APIs.
+    HttpSecret,
     Any,
 }
 
@@ -74,6 +76,7 @@ impl RuleTool {
             Self::Bash => name == "bash",
             Self::Editor => name == "editor",
             Self::FillSecret => name == "fill_secret",
+            Self::HttpSecret => name == "http_secret",
         }
     }
 }

@@ -50,6 +50,10 @@ pub struct SessionOffer {
     pub to_name: String,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
+    /// The people besides the two who have a right in it, and would keep the right to look.
+    pub n_people: u64,
+    /// True if the owner has written instructions for its agent, which stay.
+    pub has_instructions: bool,
 }
 
 impl Right {

@@ -8,6 +8,7 @@ use crate::{
     budget::{Account, Amount, Budget},
     id::{SessionId, UserId},
     lease::{Holder, Lease},
+    network::policy::NetworkPolicy,
     policy::Policy,
     right::Right,
 };
@@ -31,6 +32,8 @@ pub struct Session {
     pub metadata: serde_json::Value,
     /// The policy for the actions that the agent must ask about first.
     pub approvals: Policy,
+    /// The hosts that its programs may contact.
+    pub network: NetworkPolicy,
     pub phase: Phase,
     pub sandbox: SandboxState,
     /// The lease of the person who has the mouse and keyboard, if one has.

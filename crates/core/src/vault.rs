@@ -1,4 +1,6 @@
-//! Secrets that people keep for their agents to type: their names, and the origins where they may be typed.
+//! Secrets that people keep for their agents: their names, and the origins where they may be typed or sent.
+
+mod http_use;
 
 use std::{fmt, str::FromStr};
 
@@ -7,8 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     id::{SecretId, SessionId},
+    network::rule::host_name,
     secret::Secret,
 };
+
+use self::http_use::SHORTEST_HTTP_VALUE;
+pub use self::http_use::{HttpUse, MOST_HEADERS, SecretHeader, SecretVariable};
 
 /// The maximum number of origins of one secret.
 pub const MOST_ORIGINS: usize = 20;
@@ -21,12 +27,12 @@ const LONGEST_VALUE: usize = 1024;
 const LONGEST_HOST: usize = 253;
 
 /// The name of a secret, made of `a-z`, `0-9`, `_` and `-`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SecretName(String);
 
 /// The origin of a page: scheme, host and port, written as browsers do (`https://example.com`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Origin(String);
 
@@ -35,14 +41,16 @@ pub struct Origin(String);
 pub struct StoredSecret {
     pub id: SecretId,
     pub name: SecretName,
-    /// The origins on which it may be typed. There is at least one.
+    /// The origins on which it may be typed or sent. There is at least one.
     pub origins: Vec<Origin>,
+    /// Present if it is for requests to HTTP APIs. Such a secret is never typed.
+    pub http: Option<HttpUse>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub last_use: Option<LastUse>,
 }
 
-/// The time and session in which an agent last typed a secret.
+/// The time and session in which a secret was last typed or sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastUse {
     pub at: Timestamp,
@@ -100,6 +108,26 @@ pub enum BadSecret {
         "a value has {SHORTEST_VALUE} to {LONGEST_VALUE} characters, none of them a control character such as a line end"
     )]
     Value,
+    #[error(
+        "{0:?} cannot be the header of a secret: name one that carries credentials, such as authorization or x-api-key"
+    )]
+    Header(String),
+    #[error("a secret for HTTP APIs has 1 to {MOST_HEADERS} headers, not {0}")]
+    Headers(usize),
+    #[error(
+        "{0:?} cannot be the environment variable of a secret: use A-Z, 0-9 and _, and a name that nothing else needs, \
+         such as GITHUB_TOKEN"
+    )]
+    Variable(String),
+    #[error(
+        "{0} has no name: the sites of a secret for HTTP APIs are names of hosts, not addresses"
+    )]
+    HttpOrigin(String),
+    #[error(
+        "the value of a secret for HTTP APIs has {SHORTEST_HTTP_VALUE} printable ASCII characters or more, and no space \
+         at its ends"
+    )]
+    HttpValue,
 }
 
 impl SecretName {
@@ -144,6 +172,40 @@ impl From<SecretName> for String {
 impl Origin {
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Returns the origin of a host by name. The port is left out where it is the usual one.
+    pub fn of_host(is_encrypted: bool, host: &str, port: u16) -> Option<Self> {
+        let scheme = if is_encrypted { "https" } else { "http" };
+        format!("{scheme}://{host}:{port}").parse().ok()
+    }
+
+    pub fn is_encrypted(&self) -> bool {
+        self.0.starts_with("https:")
+    }
+
+    /// Returns the host, an address of IPv6 in brackets.
+    pub fn host(&self) -> &str {
+        self.host_and_port().0
+    }
+
+    pub fn port(&self) -> u16 {
+        let usual = if self.is_encrypted() { 443 } else { 80 };
+        let given = self.host_and_port().1;
+        given.and_then(|port| port.parse().ok()).unwrap_or(usual)
+    }
+
+    /// Returns true if the host is a name that programs resolve, and not an address.
+    fn has_name(&self) -> bool {
+        host_name(self.host()).as_deref() == Some(self.host())
+    }
+
+    fn host_and_port(&self) -> (&str, Option<&str>) {
+        let place = self.0.split_once("://").map_or("", |(_, place)| place);
+        match place.rsplit_once(':') {
+            Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+            _ => (place, None),
+        }
     }
 }
 
@@ -218,8 +280,8 @@ impl From<Origin> for String {
     }
 }
 
-/// Checks that these can be stored as a secret's value and origins.
-pub fn check(value: &Secret, origins: &[Origin]) -> Result<(), BadSecret> {
+/// Checks that these can be stored as a secret's value, its origins and its use in requests.
+pub fn check(value: &Secret, origins: &[Origin], http: Option<&HttpUse>) -> Result<(), BadSecret> {
     let text = value.expose();
     let n_characters = text.chars().count();
     if !(SHORTEST_VALUE..=LONGEST_VALUE).contains(&n_characters)
@@ -230,7 +292,7 @@ pub fn check(value: &Secret, origins: &[Origin]) -> Result<(), BadSecret> {
     if !(1..=MOST_ORIGINS).contains(&origins.len()) {
         return Err(BadSecret::Origins(origins.len()));
     }
-    Ok(())
+    http.map_or(Ok(()), |http| http.check(value, origins))
 }
 
 #[cfg(test)]
@@ -281,6 +343,37 @@ mod tests {
     }
 
     #[test]
+    fn an_origin_knows_its_parts() {
+        let parts = |text: &str| {
+            let origin: Origin = text.parse().unwrap();
+            let parts = (
+                origin.is_encrypted(),
+                origin.host().to_owned(),
+                origin.port(),
+            );
+            assert_eq!(Origin::of_host(parts.0, &parts.1, parts.2), Some(origin));
+            parts
+        };
+        assert_eq!(
+            parts("https://a.example"),
+            (true, "a.example".to_owned(), 443)
+        );
+        assert_eq!(
+            parts("http://a.example"),
+            (false, "a.example".to_owned(), 80)
+        );
+        assert_eq!(
+            parts("http://a.example:443"),
+            (false, "a.example".to_owned(), 443)
+        );
+        assert_eq!(
+            parts("https://[::1]:8443"),
+            (true, "[::1]".to_owned(), 8443)
+        );
+        assert_eq!(parts("https://[::1]"), (true, "[::1]".to_owned(), 443));
+    }
+
+    #[test]
     fn names_are_plain() {
         assert!("bank_login-2".parse::<SecretName>().is_ok());
         for name in ["", "Bank", "a b", "a/b", "ü", &"a".repeat(65)] {
@@ -291,9 +384,9 @@ mod tests {
     #[test]
     fn values_that_could_not_be_kept_from_view_are_refused() {
         let origins = ["https://example.com".parse().unwrap()];
-        let fits = |value: &str| check(&Secret::new(value), &origins).is_ok();
+        let fits = |value: &str| check(&Secret::new(value), &origins, None).is_ok();
         assert!(fits("1234") && fits("pass wörd"));
         assert!(!fits("123") && !fits("two\nlines") && !fits(&"x".repeat(1025)));
-        assert!(check(&Secret::new("1234"), &[]).is_err());
+        assert!(check(&Secret::new("1234"), &[], None).is_err());
     }
 }

@@ -1,10 +1,13 @@
 //! The command line: the commands and options, and their help texts.
 
+mod computer;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use deskhand_core::{id::DecisionId, user::Scope};
+use deskhand_core::{id::DecisionId, network::policy::NetworkPolicy, user::Scope};
 
+pub(crate) use self::computer::{AttachArgs, CpArgs, NetworkArgs};
 use crate::{config::Flags, people::parse_scope};
 
 /// Gives an AI agent a computer of its own, and lets you watch it work.
@@ -54,12 +57,16 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Give the agent a task, watch it work, and print its answer
     Run(RunArgs),
+    /// Use a terminal of a session's desktop in this terminal
+    Attach(AttachArgs),
     /// Print a new link for signing in to the running server
     Login(ServerArgs),
     /// List the questions that agents ask you
     Decisions(ServerArgs),
     /// Answer a question of an agent
     Answer(AnswerArgs),
+    /// Copy files and folders to and from the desktop of a session
+    Cp(CpArgs),
     /// List the models, their prices and what is missing to use them
     Models(ModelsArgs),
     /// Print the instructions that a model gets before the conversation
@@ -68,10 +75,12 @@ pub(crate) enum Command {
     User(UserArgs),
     /// Create, list and revoke tokens for your programs
     Token(TokenArgs),
-    /// Store, list and remove secrets, which agents type and never see
+    /// Store, list and remove secrets, which agents use and never see
     Secret(SecretArgs),
     /// List who changed accounts, rights, tokens, secrets and limits
     Audit(AuditArgs),
+    /// List the hosts that programs in a session contacted or tried to, or change its network
+    Network(NetworkArgs),
     /// Check this machine and print how to fix what is missing
     Doctor(DoctorArgs),
     /// Print the current settings and the source of each
@@ -82,6 +91,12 @@ pub(crate) enum Command {
     /// The program inside a sandbox; reads its instructions from standard input
     #[command(hide = true)]
     Runner,
+    /// Make the network interface of a sandbox and pass it on over standard input
+    #[command(hide = true)]
+    Interface {
+        /// A process in the sandbox
+        pid: u32,
+    },
     /// The small shop of the built-in demo
     #[command(hide = true)]
     DemoShop(DemoShopArgs),
@@ -273,8 +288,18 @@ pub(crate) enum SecretCommand {
         #[arg(value_name = "NAME")]
         name: String,
         #[arg(long = "origin", value_name = "ORIGIN", required = true)]
-        #[arg(help = "Site where it may be typed, such as https://example.com; can be repeated")]
+        #[arg(help = "Site where it may be used, such as https://example.com; can be repeated")]
         origins: Vec<String>,
+        #[arg(long = "header", value_name = "HEADER", requires = "env")]
+        #[arg(
+            help = "For HTTP APIs: header of requests that it belongs in, such as authorization; can be repeated"
+        )]
+        headers: Vec<String>,
+        #[arg(long, value_name = "VARIABLE", requires = "headers")]
+        #[arg(
+            help = "For HTTP APIs: environment variable in which programs find a stand-in, such as GITHUB_TOKEN"
+        )]
+        env: Option<String>,
     },
     /// List your secrets without their values
     List,
@@ -306,6 +331,12 @@ pub(crate) struct RunArgs {
     /// Tokens it may use before the agent asks for more; 0 means no limit
     #[arg(long, value_name = "N")]
     pub(crate) budget_tokens: Option<u64>,
+    /// Hosts that programs may contact: open, closed, or allow=HOST,HOST such as allow=pypi.org,*.example.com:443
+    #[arg(long, value_name = "NETWORK", value_parser = crate::network::parse_policy)]
+    pub(crate) network: Option<NetworkPolicy>,
+    /// File to send along with the task; repeat it for several
+    #[arg(long, value_name = "FILE")]
+    pub(crate) attach: Vec<PathBuf>,
     /// Keep the session afterwards and print its address
     #[arg(long)]
     pub(crate) keep: bool,

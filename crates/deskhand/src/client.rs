@@ -1,12 +1,16 @@
 //! A client of the HTTP API, for the commands that talk to a server.
 
 pub(crate) mod decisions;
+pub(crate) mod files;
 pub(crate) mod models;
+mod network;
 pub(crate) mod people;
 pub(crate) mod secrets;
+pub(crate) mod terminals;
+mod tls;
 mod transport;
 
-use std::{error::Error, path::Path, time::Duration};
+use std::{error::Error, net::IpAddr, path::Path, time::Duration};
 
 use deskhand_api::{
     health::HealthView,
@@ -15,7 +19,11 @@ use deskhand_api::{
     sessions::{CreateSessionBody, SessionView, SessionsView},
     users::{SignInLinkView, UserView},
 };
-use deskhand_core::{id::SessionId, message::Delivery, secret::Secret};
+use deskhand_core::{
+    id::{AttachmentId, SessionId},
+    message::Delivery,
+    secret::Secret,
+};
 use reqwest::{Method, Url};
 use serde::{Serialize, de::DeserializeOwned};
 use tokio_tungstenite::{WebSocketStream, tungstenite};
@@ -40,14 +48,21 @@ pub(crate) struct Client {
     token: Secret,
 }
 
-/// A connection that carries the events of a session.
-pub(crate) type EventSocket = WebSocketStream<Stream>;
+/// A WebSocket to the server: the events of a session, or a terminal.
+pub(crate) type Socket = WebSocketStream<Stream>;
 
 /// Reasons why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
-    #[error("{0:?} is not the address of a server; write one such as http://localhost:7878")]
+    #[error(
+        "{0:?} is not the address of a server; write one such as https://desk.example or http://localhost:7878"
+    )]
     BadAddress(String),
+    #[error(
+        "{0} is on another machine and not encrypted, so that anybody between could read the token; use an https \
+         address, or set DESKHAND_ALLOW_PLAIN_HTTP=true"
+    )]
+    PlainHttp(String),
     #[error("cannot reach the server at {url}")]
     Unreachable {
         url: String,
@@ -65,16 +80,21 @@ pub(crate) enum CallError {
 
 impl Client {
     /// Returns a client of the server at an address, which the user named together with the token.
-    pub(crate) fn new(address: &str, token: Secret) -> Result<Self, CallError> {
+    ///
+    /// `may_be_plain` is true if the token may be sent to another machine without encryption.
+    pub(crate) fn new(address: &str, token: Secret, may_be_plain: bool) -> Result<Self, CallError> {
         let bad = || CallError::BadAddress(address.to_owned());
         let base = Url::parse(address.trim_end_matches('/')).ok();
         let base = base
-            .filter(|base| base.scheme() == "http" && base.has_host())
+            .filter(|base| matches!(base.scheme(), "http" | "https") && base.has_host())
             .ok_or_else(bad)?;
+        if base.scheme() == "http" && !may_be_plain && !is_on_this_machine(&base) {
+            return Err(CallError::PlainHttp(address.to_owned()));
+        }
         let shown = base.clone();
         let transport = Transport::network(base).map_err(|source| CallError::Unreachable {
             url: address.to_owned(),
-            source: source.into(),
+            source,
         })?;
         Ok(Self {
             transport,
@@ -128,12 +148,14 @@ impl Client {
         &self,
         session: SessionId,
         content: &str,
+        attachments: Vec<AttachmentId>,
     ) -> Result<(), CallError> {
         let path = format!("/api/sessions/{session}/messages");
         let body = SendMessageBody {
             content: content.to_owned(),
             delivery: Delivery::default(),
             model: None,
+            attachments,
         };
         let _message: MessageView = self.post(&path, &body).await?;
         Ok(())
@@ -166,14 +188,19 @@ impl Client {
         &self,
         session: SessionId,
         after: u64,
-    ) -> Result<EventSocket, CallError> {
+    ) -> Result<Socket, CallError> {
+        let path = format!("/api/sessions/{session}/stream?after={after}");
+        self.open_socket(&path).await
+    }
+
+    async fn open_socket(&self, path: &str) -> Result<Socket, CallError> {
         let unreachable = |source: Box<dyn Error + Send + Sync>| CallError::Unreachable {
             url: self.address().to_owned(),
             source,
         };
         let address = self.address();
         let http = address.strip_prefix("http").unwrap_or(address);
-        let mut request = format!("ws{http}/api/sessions/{session}/stream?after={after}")
+        let mut request = format!("ws{http}{path}")
             .into_client_request()
             .map_err(|error| unreachable(error.into()))?;
         let bearer = HeaderValue::try_from(format!("Bearer {}", self.token.expose()))
@@ -248,6 +275,16 @@ impl Client {
             Err(refusal(self.address(), status, &body))
         }
     }
+}
+
+fn is_on_this_machine(address: &Url) -> bool {
+    let name = address.host_str().unwrap_or_default();
+    let number = name.trim_start_matches('[').trim_end_matches(']');
+    name == "localhost"
+        || name.ends_with(".localhost")
+        || number
+            .parse()
+            .is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 /// Turns an error response into an error, with the server's own message if the body has one.

@@ -3,8 +3,10 @@
 //! `config.default.toml` is the list of all settings and their defaults. A file overrides the
 //! defaults, the environment overrides the file, and flags override both. All mistakes are reported together.
 
+mod apps;
 mod bounds;
 mod layers;
+mod network;
 mod port;
 mod prices;
 mod reader;
@@ -20,9 +22,12 @@ use deskhand_core::{
     action::ScreenSize, budget::Budget, limits::Limits, sandbox::SandboxLimits, secret::Secret,
 };
 use deskhand_models::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings};
+use deskhand_sandbox::providers::DiskQuota;
 
+pub(crate) use apps::AppsConfig;
 use bounds::{budget, keep_ended, limits};
 pub(crate) use layers::{Layers, Mistake, Source};
+pub(crate) use network::NetworkConfig;
 pub(crate) use port::PortConfig;
 use reader::Reader;
 
@@ -36,6 +41,7 @@ pub(crate) struct Config {
     /// Without a slash at the end. `None` if it follows from the address that the server listens on.
     pub(crate) public_url: Option<String>,
     pub(crate) port: PortConfig,
+    pub(crate) apps: AppsConfig,
     pub(crate) log: LogConfig,
     pub(crate) screen: ScreenSize,
     pub(crate) settle: SettleConfig,
@@ -49,6 +55,7 @@ pub(crate) struct Config {
     pub(crate) rate: RateConfig,
     /// True if programs in sandboxes may call models.
     pub(crate) has_gateway: bool,
+    pub(crate) network: NetworkConfig,
     pub(crate) models: ModelSettings,
     /// The model to use if a session's model cannot be reached.
     pub(crate) fallback_model: Option<String>,
@@ -85,6 +92,7 @@ pub(crate) struct SandboxConfig {
     pub(crate) bubblewrap: PathBuf,
     pub(crate) start_timeout: Duration,
     pub(crate) limits: SandboxLimits,
+    pub(crate) disk_quota: DiskQuota,
     pub(crate) reserve_bytes: u64,
     pub(crate) require_limits: LimitsWanted,
     pub(crate) shell_output_bytes: usize,
@@ -213,10 +221,12 @@ fn read_file(path: &Path) -> Result<toml::Table, LoadConfigError> {
 /// For a wrong one the reader records a mistake and returns a placeholder, so that the others are checked too.
 fn read(reader: &mut Reader<'_>) -> Config {
     let data_dir = reader.data_dir("data_dir");
+    let public_url = reader.url("public_url");
     Config {
         listen: reader.address("listen"),
         database: reader.database("database"),
-        public_url: reader.url("public_url"),
+        apps: apps::apps(reader, public_url.as_deref()),
+        public_url,
         port: port::port(reader),
         log: log(reader),
         screen: ScreenSize {
@@ -236,6 +246,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
         },
         prompt: prompt(reader),
         has_gateway: reader.yes_or_no("gateway.enabled"),
+        network: network::network(reader),
         models: models(reader, &data_dir),
         fallback_model: reader.text_or_nothing("models.fallback"),
         key_file: reader.path("secrets.key_file", &data_dir.join("secrets.key")),
@@ -281,6 +292,14 @@ fn sandbox(reader: &mut Reader<'_>) -> SandboxConfig {
             disk_bytes: reader.integer("sandbox.disk_mib", 64..=16_777_216) * MIB,
             disk_files: reader.integer("sandbox.disk_files", 1_000..=100_000_000),
         },
+        disk_quota: reader.one_of(
+            "sandbox.disk_quota",
+            &[
+                ("auto", DiskQuota::Auto),
+                ("image", DiskQuota::Image),
+                ("watched", DiskQuota::Watched),
+            ],
+        ),
         reserve_bytes: reader.integer("sandbox.reserve_mib", 0..=1_048_576) * MIB,
         require_limits: reader.one_of(
             "sandbox.require_limits",

@@ -8,9 +8,12 @@ use std::{
     io::{self, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    thread::sleep,
+    time::{Duration, Instant},
 };
 
 use deskhand_core::secret::Secret;
+use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
 use crate::modes;
@@ -28,6 +31,10 @@ const FILES: [&str; 8] = [
     "server.json",
     "server.sock",
 ];
+
+/// The longest wait for a program that a killed server has left behind.
+const LEFTOVER_TIMEOUT: Duration = Duration::from_secs(2);
+const LEFTOVER_POLL: Duration = Duration::from_millis(10);
 
 /// A data folder. A server may or may not use it.
 #[derive(Debug, Clone)]
@@ -145,13 +152,23 @@ impl DataDir {
             .mode(0o600)
             .open(self.path.join("lock"))
             .map_err(|source| self.unusable(source))?;
-        match file.try_lock() {
-            Ok(()) => Ok(DataDirLock { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(DataDirError::InUse {
-                path: self.path.clone(),
-                note: self.server_note(),
-            }),
-            Err(TryLockError::Error(source)) => Err(self.unusable(source)),
+        let deadline = Instant::now() + LEFTOVER_TIMEOUT;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(DataDirLock { _file: file }),
+                Err(TryLockError::WouldBlock) => {
+                    let note = self.server_note();
+                    // A killed server may have left a program behind that is just being started. It has the lock until
+                    // then.
+                    let is_dead = note.as_ref().is_some_and(|note| !is_running(note.pid));
+                    if !is_dead || Instant::now() > deadline {
+                        let path = self.path.clone();
+                        return Err(DataDirError::InUse { path, note });
+                    }
+                    sleep(LEFTOVER_POLL);
+                }
+                Err(TryLockError::Error(source)) => return Err(self.unusable(source)),
+            }
         }
     }
 
@@ -211,6 +228,12 @@ impl Drop for PostedNote {
             tracing::warn!(path = %self.path.display(), %error, "could not remove server.json from the data folder");
         }
     }
+}
+
+/// Returns true if there is a process with this id.
+fn is_running(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
 #[cfg(test)]

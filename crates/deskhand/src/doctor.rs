@@ -7,15 +7,16 @@ use deskhand_core::{
     sandbox::{CheckState, DoctorCheck},
     tasks::Tasks,
 };
+use rustix::process::geteuid;
 use serde_json::json;
 
 use crate::{
     cli::DoctorArgs,
-    config::{Config, Environment},
+    config::{Config, Environment, NetworkConfig},
     data_dir::DataDir,
     find::find_server,
     output::{self, Painted},
-    server::sandboxes,
+    server::{apps_domain, has_code, sandboxes},
 };
 
 /// Checks the machine part by part. Exits with a failure if a necessary part is missing.
@@ -24,11 +25,15 @@ pub(crate) async fn doctor(
     config: &Config,
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
-    let sandboxes = sandboxes(config, None, Tasks::default())?;
+    let sandboxes = sandboxes(config, (None, None), Tasks::default())?;
     let mut checks = sandboxes.doctor().await;
+    checks.push(user());
     checks.push(data_dir(&config.data_dir));
     checks.push(port(config, environment).await);
     checks.push(page());
+    checks.extend(proxy(&config.network));
+    checks.push(services(config));
+    checks.push(code(config));
     let is_well = checks
         .iter()
         .all(|check| check.state != CheckState::Missing);
@@ -42,6 +47,20 @@ pub(crate) async fn doctor(
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Checks that the server need not be root.
+fn user() -> DoctorCheck {
+    const NAME: &str = "user";
+    if geteuid().is_root() {
+        DoctorCheck::warning(
+            NAME,
+            "root: a server that root starts stays root, and whoever takes it over has the machine",
+            "run the server as a service user (docs/operate/sandboxes.md, deploy/deskhand.service)",
+        )
+    } else {
+        DoctorCheck::ok(NAME, "not root")
+    }
 }
 
 /// Checks that files can be written to the data folder.
@@ -91,6 +110,23 @@ async fn port(config: &Config, environment: &Environment) -> DoctorCheck {
     }
 }
 
+/// Names the proxy for the network of sandboxes, if the environment or the settings have one.
+fn proxy(network: &NetworkConfig) -> Option<DoctorCheck> {
+    const NAME: &str = "proxy";
+    if let Some(variable) = network.unusable_proxy {
+        return Some(DoctorCheck::warning(
+            NAME,
+            format!(
+                "{variable} is not the address of an HTTP proxy, so sandboxes reach the internet directly"
+            ),
+            "set network.proxy to http://HOST:PORT, or to \"direct\"",
+        ));
+    }
+    let proxy = network.proxy.as_ref()?;
+    let text = format!("sandboxes reach the internet through {proxy}");
+    Some(DoctorCheck::ok(NAME, text))
+}
+
 /// Checks that this program was built with the page.
 fn page() -> DoctorCheck {
     if deskhand_server::has_page() {
@@ -101,6 +137,31 @@ fn page() -> DoctorCheck {
             "this program was built without it",
             "make build",
         )
+    }
+}
+
+/// Checks that programs of sandboxes can be opened in a browser.
+fn services(config: &Config) -> DoctorCheck {
+    const NAME: &str = "previews";
+    match apps_domain(config) {
+        Some(domain) => DoctorCheck::ok(NAME, format!("at names under {domain}")),
+        None => DoctorCheck::warning(
+            NAME,
+            "off: programs of sandboxes and VS Code need a domain of their own",
+            "set apps.domain (docs/operate/apps.md)",
+        ),
+    }
+}
+
+/// Checks that sandboxes have VS Code, which is optional.
+fn code(config: &Config) -> DoctorCheck {
+    const NAME: &str = "VS Code";
+    let folder = config.apps.code_server.display();
+    if has_code(config) {
+        DoctorCheck::ok(NAME, folder.to_string())
+    } else {
+        let detail = format!("not in {folder}; everything else works without it");
+        DoctorCheck::warning(NAME, detail, "scripts/setup code")
     }
 }
 

@@ -5,8 +5,6 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
 };
 
-use deskhand_server::ConnectionLimits;
-use rustix::process::{Resource, getrlimit};
 use tokio::net::TcpListener;
 
 use crate::config::Config;
@@ -49,27 +47,6 @@ pub(crate) async fn bind(listen: SocketAddr, config: &Config) -> Result<TcpListe
             }
         }
     })
-}
-
-/// Lowers the number of connections to half of the file descriptors that this process may have.
-///
-/// The rest is for files, the database and the sandboxes: a watched screen, for one, needs a second descriptor.
-pub(crate) fn within_descriptors(limits: ConnectionLimits) -> ConnectionLimits {
-    let most = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX) / 2;
-    let most = usize::try_from(most).unwrap_or(usize::MAX);
-    if limits.total <= most {
-        return limits;
-    }
-    tracing::warn!(
-        connections.total = limits.total,
-        connections.possible = most,
-        "there are too few file descriptors for all connections; raise the limit (`ulimit -n`) or lower \
-         connections.total"
-    );
-    ConnectionLimits {
-        total: most,
-        ..limits
-    }
 }
 
 /// Returns the address at which a person on this machine opens the page.

@@ -2,13 +2,16 @@
 //!
 //! Only this crate knows all others; it wires them together.
 
+mod attach;
 mod audit;
 mod cli;
 mod client;
 mod config;
+mod cp;
 mod data_dir;
 mod decisions;
 mod demo_shop;
+mod descriptors;
 mod doctor;
 mod find;
 mod interrupts;
@@ -18,6 +21,7 @@ mod logging;
 mod login;
 mod models;
 mod modes;
+mod network;
 mod output;
 mod people;
 mod run;
@@ -64,6 +68,11 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             logging::start(&config.log, "warn");
             on_all_threads(run::run(&args, &config, &environment))
         }
+        Command::Attach(args) => {
+            let config = load()?.config;
+            logging::start(&config.log, "error");
+            on_one_thread(attach::attach(&args, &config, &environment))
+        }
         Command::Login(args) => as_client(&load()?.config, |config| {
             login::login(&args, config, &environment)
         }),
@@ -75,6 +84,9 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
         }),
         Command::Models(args) => as_client(&load()?.config, |config| {
             models::list(&args, config, &environment)
+        }),
+        Command::Cp(args) => as_client(&load()?.config, |config| {
+            cp::cp(&args, config, &environment)
         }),
         Command::User(args) => as_client(&load()?.config, |config| {
             people::user(&args, config, &environment)
@@ -88,6 +100,9 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Audit(args) => as_client(&load()?.config, |config| {
             audit::audit(&args, config, &environment)
         }),
+        Command::Network(args) => as_client(&load()?.config, |config| {
+            network::network(&args, config, &environment)
+        }),
         Command::Prompt(args) => models::prompt(&args, &load()?.config).map(|()| ExitCode::SUCCESS),
         Command::Doctor(args) => {
             on_one_thread(doctor::doctor(&args, &load()?.config, &environment))
@@ -95,6 +110,10 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Config => print(load()?.layers.to_string().trim_end()),
         Command::Openapi => print(&deskhand_server::openapi()),
         Command::Runner => on_one_thread(runner::run()),
+        Command::Interface { pid } => {
+            deskhand_sandbox::local::interface::make(pid)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::DemoShop(args) => on_one_thread(demo_shop::run(&args, &environment)),
     }
 }

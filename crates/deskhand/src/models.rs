@@ -52,6 +52,7 @@ pub(crate) fn prompt(args: &PromptArgs, config: &Config) -> anyhow::Result<()> {
     let prompt = SystemPrompt {
         template: config.prompt.clone(),
         instructions: args.instructions.clone().unwrap_or_default(),
+        ..SystemPrompt::default()
     };
     let text = prompt.fill(SystemClock.now(), model.shown(config.screen));
     output::answer(text.trim_end()).context("cannot print the prompt")

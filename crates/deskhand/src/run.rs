@@ -10,12 +10,19 @@ mod spent;
 use std::{
     io::IsTerminal,
     net::{Ipv4Addr, SocketAddr},
+    path::Path,
     process::ExitCode,
     time::Duration,
 };
 
+use anyhow::Context;
 use deskhand_api::{budgets::BudgetBody, sessions::CreateSessionBody};
-use deskhand_core::{id::SessionId, plain::is_deceptive, session::Phase};
+use deskhand_core::{
+    attachment::LARGEST_ATTACHMENT_BYTES,
+    id::{AttachmentId, SessionId},
+    plain::is_deceptive,
+    session::Phase,
+};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use self::{feed::Feed, narrator::TurnEnd, questions::Questions, show::Show};
@@ -130,6 +137,7 @@ async fn with_session(
                 usd: args.budget_usd,
                 tokens: args.budget_tokens,
             },
+            network: args.network.clone(),
             ..CreateSessionBody::default()
         })
         .await?;
@@ -166,7 +174,8 @@ async fn follow(
     show: &mut Show,
     interrupts: &mut Interrupts,
 ) -> anyhow::Result<Ending> {
-    client.send_prompt(session, &args.text).await?;
+    let attachments = attach(args, client, session, show).await?;
+    client.send_prompt(session, &args.text, attachments).await?;
     let mut feed = Feed::new(client, session);
     let mut questions = Questions::new(client, session, args.json);
     let mut interrupted: Option<(Interrupt, Instant)> = None;
@@ -203,6 +212,36 @@ async fn follow(
             }
         }
     }
+}
+
+/// Uploads the files that go with the task.
+async fn attach(
+    args: &RunArgs,
+    client: &Client,
+    session: SessionId,
+    show: &mut Show,
+) -> anyhow::Result<Vec<AttachmentId>> {
+    let mut attached = Vec::with_capacity(args.attach.len());
+    for path in &args.attach {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        show.activity(&format!("Sending {name}"));
+        let bytes = read_attachment(path).await;
+        let bytes = bytes.with_context(|| format!("could not attach {}", path.display()))?;
+        let sent = client.attach(session, &name, bytes.into()).await;
+        let sent = sent.with_context(|| format!("could not attach {}", path.display()))?;
+        attached.push(sent.id);
+    }
+    Ok(attached)
+}
+
+/// Reads a file that is not too large to be attached.
+async fn read_attachment(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let n_bytes = tokio::fs::metadata(path).await?.len();
+    anyhow::ensure!(
+        n_bytes <= LARGEST_ATTACHMENT_BYTES,
+        "a file has at most {LARGEST_ATTACHMENT_BYTES} bytes; copy it with `deskhand cp` instead"
+    );
+    Ok(tokio::fs::read(path).await?)
 }
 
 /// Ends our own server once no other session is at work on it.

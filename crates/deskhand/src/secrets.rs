@@ -1,9 +1,9 @@
-//! `deskhand secret`: secrets that agents may type but never see, through the running server.
+//! `deskhand secret`: secrets that agents may use but never see, through the running server.
 
 use std::io::{self, IsTerminal, Read};
 
 use console::Term;
-use deskhand_api::secrets::PutSecretBody;
+use deskhand_api::secrets::{HttpUseBody, PutSecretBody, SecretView};
 use deskhand_core::secret::Secret;
 use deskhand_store::KeyFile;
 
@@ -29,29 +29,28 @@ pub(crate) async fn secret(
     }
     let client = running_server(&args.server, config, environment).await?;
     match &args.command {
-        SecretCommand::Set { name, origins } => {
+        SecretCommand::Set {
+            name,
+            origins,
+            headers,
+            env,
+        } => {
+            let http = env.as_ref().map(|env| HttpUseBody {
+                headers: headers.clone(),
+                env: env.clone(),
+            });
             let secret = PutSecretBody {
                 value: read_value(name)?,
                 origins: origins.clone(),
+                http,
             };
             client.put_secret(name, &secret).await?;
-            output::say(&format!(
-                "{name} is stored. Agents in your sessions can type it at {}.",
-                origins.join(", ")
-            ));
+            output::say(&stored(name, &secret));
             Ok(())
         }
         SecretCommand::List => {
             for secret in client.secrets().await? {
-                let used = secret.last_used_at.map_or("never used".to_owned(), |at| {
-                    let session = secret
-                        .last_used_in
-                        .map_or(String::new(), |session| format!(" in session {session}"));
-                    format!("used {}{session}", at.strftime("%F %R"))
-                });
-                let origins: Vec<_> = secret.origins.iter().map(ToString::to_string).collect();
-                let origins = origins.join(" ");
-                output::answer(&format!("{}\t{origins}\t{used}", secret.name))?;
+                output::answer(&listed(&secret))?;
             }
             Ok(())
         }
@@ -62,6 +61,36 @@ pub(crate) async fn secret(
         }
         SecretCommand::RotateKey => Ok(()),
     }
+}
+
+/// Returns the sentence about a secret that was stored.
+fn stored(name: &str, secret: &PutSecretBody) -> String {
+    let origins = secret.origins.join(", ");
+    match &secret.http {
+        None => format!("{name} is stored. Agents in your sessions can type it at {origins}."),
+        Some(http) => format!(
+            "{name} is stored. Programs on desktops that start from now on find a stand-in in ${} and can send it to \
+             {origins}, in {}.",
+            http.env,
+            http.headers.join(", ")
+        ),
+    }
+}
+
+/// Returns the line about a secret.
+fn listed(secret: &SecretView) -> String {
+    let used = secret.last_used_at.map_or("never used".to_owned(), |at| {
+        let session = secret
+            .last_used_in
+            .map_or(String::new(), |session| format!(" in session {session}"));
+        format!("used {}{session}", at.strftime("%F %R"))
+    });
+    let origins: Vec<_> = secret.origins.iter().map(ToString::to_string).collect();
+    let http = secret.http.as_ref().map_or(String::new(), |http| {
+        let headers: Vec<_> = http.headers.iter().map(ToString::to_string).collect();
+        format!("\t${} in {}", http.env, headers.join(" "))
+    });
+    format!("{}\t{}\t{used}{http}", secret.name, origins.join(" "))
 }
 
 /// Adds a key to the key file. The running server needs no telling, since it reads the file whenever it needs a key.

@@ -1,27 +1,32 @@
 //! A whole server in this process: builds every part, wires them together and ends them in order.
 
+mod network;
+
 use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use anyhow::Context;
 use deskhand_agent::{OwnLoop, TurnLimits};
-use deskhand_app::{App, RequireLimits};
+use deskhand_app::{App, FileLimits, NetworkSettings, RequireLimits};
 use deskhand_core::{
     audit::Requester,
     clock::SystemClock,
-    gateway::{Entrance, ModelGateway},
+    gateway::{Entrance, GatewayConnection, ModelGateway},
+    network::NetworkEntrance,
     sandbox::Lifecycle,
     secret::Secret,
     tasks::Tasks,
 };
+use deskhand_egress::SandboxIssuer;
 use deskhand_models::VendorGateway;
 use deskhand_sandbox::providers::{self, ProviderSettings};
 use deskhand_store::{DatabaseClaim, FolderBlobs, KeyFile, NewServer, Store, StoreError};
-use tokio::{net::TcpListener, task::JoinHandle};
+use tokio::{net::TcpListener, sync::mpsc, task::JoinHandle};
 
 use crate::{
     config::{Config, LimitsWanted},
     data_dir::{DataDir, DataDirLock, PostedNote, ServerNote},
-    listen::{bind, local_url, page_url, within_descriptors},
+    descriptors,
+    listen::{bind, local_url, page_url},
     local_socket::{self, BoundSocket},
     models,
 };
@@ -60,6 +65,7 @@ impl RunningServer {
         dir.create()?;
         let lock = dir.lock()?;
         dir.tighten_files()?;
+        let n_descriptors = descriptors::raise();
         let tcp = bind(listen, config).await?;
         let address = tcp.local_addr()?;
         let public_url = config
@@ -75,15 +81,18 @@ impl RunningServer {
             None
         };
         let (entrance, asked) = gateway.clone().map(Entrance::new).unzip();
-        let sandboxes = sandboxes(config, entrance, tasks.clone())?;
+        let (network, contacted) = NetworkEntrance::new();
+        let sandboxes = sandboxes(config, (entrance, Some(network)), tasks.clone())?;
         sandboxes.sweep().await;
         let (store, claim) = open_store(config, &dir).await?;
         let require_limits = require_limits(config.sandbox.require_limits, address);
         let parts = (store, Arc::clone(&sandboxes), gateway);
-        let app = start_app(config, &dir, parts, require_limits, tasks).await?;
+        let bounds = network::bounds(config, address, &public_url);
+        let network = network::settings(config, bounds, n_descriptors);
+        let app = start_app(config, &dir, parts, (require_limits, network), tasks).await?;
         let admin_token = ensure_admin(&app, &dir).await?;
 
-        let settings = http_settings(config, public_url.clone());
+        let settings = http_settings(config, public_url.clone(), n_descriptors);
         let (listeners, socket) = with_local_socket(tcp, &dir)?;
         // The tasks that serve.
         let connections = Tasks::default();
@@ -96,11 +105,8 @@ impl RunningServer {
                 .await
         };
         let claim = connections.spawn("database claim", keeping);
-        if let (Some(asked), Some(gateway)) = (asked, app.gateway()) {
-            let end = connections.shutdown().clone();
-            let serving = deskhand_server::serve_gateway(asked, gateway.clone(), end);
-            connections.spawn("gateway", serving);
-        }
+        serve_gateway(asked, &app, &connections);
+        network::serve(contacted, config, n_descriptors, &app, &connections)?;
         // Only now other commands can find the server.
         let note = ServerNote {
             url: local_url(address),
@@ -166,6 +172,15 @@ impl RunningServer {
     }
 }
 
+/// Serves the models that programs in sandboxes may call.
+fn serve_gateway(asked: Option<mpsc::Receiver<GatewayConnection>>, app: &App, connections: &Tasks) {
+    if let (Some(asked), Some(gateway)) = (asked, app.gateway()) {
+        let end = connections.shutdown().clone();
+        let serving = deskhand_server::serve_gateway(asked, gateway.clone(), end);
+        connections.spawn("gateway", serving);
+    }
+}
+
 /// Adds the socket for commands to the port.
 fn with_local_socket(
     tcp: TcpListener,
@@ -177,21 +192,35 @@ fn with_local_socket(
     Ok((deskhand_server::Listeners { tcp, local }, socket))
 }
 
-fn http_settings(config: &Config, public_url: String) -> deskhand_server::Settings {
+fn http_settings(
+    config: &Config,
+    public_url: String,
+    n_descriptors: u64,
+) -> deskhand_server::Settings {
     deskhand_server::Settings {
         public_url,
         allowed_hosts: config.port.allowed_hosts.clone(),
+        apps_domain: config.apps.domain.clone(),
         requests_per_second: config.rate.requests_per_second,
         sign_ins_per_minute: config.rate.sign_ins_per_minute,
         wrong_tokens_per_minute: config.rate.wrong_tokens_per_minute,
-        connections: within_descriptors(config.port.connections),
+        connections: descriptors::for_http(n_descriptors, config.port.connections),
     }
+}
+
+/// Returns the domain of services of sandboxes, if there is one.
+pub(crate) fn apps_domain(config: &Config) -> Option<String> {
+    let public_url = config.public_url.clone();
+    let public_url = public_url.unwrap_or_else(|| page_url(config.listen));
+    // No connection is counted for a name.
+    let n_descriptors = 0;
+    deskhand_server::apps_domain(&http_settings(config, public_url, n_descriptors))
 }
 
 /// Builds the provider of sandboxes that the settings name.
 pub(crate) fn sandboxes(
     config: &Config,
-    gateway: Option<Entrance>,
+    (gateway, network): (Option<Entrance>, Option<NetworkEntrance>),
     tasks: Tasks,
 ) -> anyhow::Result<Arc<dyn Lifecycle>> {
     let sandbox = &config.sandbox;
@@ -201,14 +230,23 @@ pub(crate) fn sandboxes(
         settle_max: config.settle.max,
         shell_output_bytes: sandbox.shell_output_bytes,
         limits: sandbox.limits,
+        disk_quota: sandbox.disk_quota,
         reserve_bytes: sandbox.reserve_bytes,
         start_timeout: sandbox.start_timeout,
         bubblewrap: sandbox.bubblewrap.clone(),
         gateway,
+        network,
+        network_connections: config.network.connections,
+        code_server: has_code(config).then(|| config.apps.code_server.clone()),
         ..ProviderSettings::new(config.data_dir.join("sandboxes"), runner)
     };
     let provider = providers::find(&sandbox.provider)?;
     Ok((provider.build)(settings, tasks))
+}
+
+/// Returns true if VS Code is installed.
+pub(crate) fn has_code(config: &Config) -> bool {
+    deskhand_sandbox::code_server::is_installed(&config.apps.code_server)
 }
 
 /// Returns the servers on which a sandbox must have limits, for one that listens on this address.
@@ -265,7 +303,7 @@ async fn start_app(
     config: &Config,
     dir: &DataDir,
     (store, sandboxes, gateway): (Store, Arc<dyn Lifecycle>, Option<Arc<dyn ModelGateway>>),
-    require_limits: RequireLimits,
+    (require_limits, network): (RequireLimits, NetworkSettings),
     tasks: Tasks,
 ) -> anyhow::Result<App> {
     let blobs = FolderBlobs::open(dir.path().join("blobs"))
@@ -278,6 +316,7 @@ async fn start_app(
         harness: Arc::new(OwnLoop),
         gateway,
         sandboxes,
+        certificates: Arc::new(SandboxIssuer),
         clock: Arc::new(SystemClock),
         tasks,
         settings: deskhand_app::Settings {
@@ -296,6 +335,12 @@ async fn start_app(
             keep_ended: config.keep_ended,
             queue_length: config.turn.queue_length,
             require_limits,
+            network,
+            files: FileLimits {
+                largest_bytes: config.sandbox.limits.file_size_bytes,
+                ..FileLimits::default()
+            },
+            has_code: has_code(config),
         },
     });
     app.await.context("cannot resume earlier sessions")

@@ -44,7 +44,7 @@ use crate::{
     space::Space,
     sse,
     talk::Begun,
-    view::View,
+    view::{TakenFiles, View},
     wire::{Asked, Wire},
 };
 
@@ -169,6 +169,10 @@ pub(crate) fn view(name: &str) -> View {
             Pictures::All
         } else {
             Pictures::Newest
+        },
+        files: TakenFiles {
+            pdf: true,
+            gif: true,
         },
         ..View::sized(match generation.resolution() {
             Resolution::Standard => {

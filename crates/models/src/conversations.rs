@@ -4,7 +4,7 @@ use deskhand_core::model::{CallResult, Item, Original, ToolCall};
 use proptest::{prelude::*, sample::select};
 use serde_json::{Value, json};
 
-use crate::testing::picture;
+use crate::testing::{file, picture};
 
 /// An answer as a vendor sends it, with the ids of its calls as we know them.
 pub(crate) type Sent = (Value, Vec<String>);
@@ -14,6 +14,8 @@ pub(crate) type Sent = (Value, Vec<String>);
 pub(crate) enum Step {
     Said(&'static str),
     Shown(bool),
+    /// Files came with what was said: a picture, or a picture and a PDF.
+    Files(bool),
     CutOff(&'static str),
     Stray,
     Answer {
@@ -72,6 +74,7 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         2 => text().prop_map(Step::Said),
         1 => any::<bool>().prop_map(Step::Shown),
+        1 => any::<bool>().prop_map(Step::Files),
         1 => text().prop_map(Step::CutOff),
         1 => Just(Step::Stray),
         6 => answer,
@@ -98,6 +101,11 @@ pub(crate) fn items(
                 text: "Ada had the computer.".to_owned(),
                 image: has_picture.then(picture),
             }),
+            Step::Files(has_pdf) => {
+                let mut files = vec![file("a.png", "image/png")];
+                files.extend(has_pdf.then(|| file("b.pdf", "application/pdf")));
+                items.push(Item::Files(files));
+            }
             Step::CutOff(text) => items.push(Item::CutOff {
                 text: (*text).to_owned(),
             }),

@@ -1,6 +1,6 @@
 //! A conversation in which each answer is paired with the results of its calls.
 
-use deskhand_core::model::{CallResult, Image, Item, Original, ToolCall};
+use deskhand_core::model::{CallResult, Image, Item, Original, ShownFile, ToolCall};
 
 /// A part of a conversation.
 #[derive(Debug, Clone, Copy)]
@@ -10,6 +10,8 @@ pub(crate) enum ConversationPart<'a> {
         text: &'a str,
         image: Option<&'a Image>,
     },
+    /// Files that came with what was said before.
+    Files(&'a [ShownFile]),
     Exchange(Exchange<'a>),
     /// Results without a call. They are retold in words.
     Stray(&'a [CallResult]),
@@ -47,6 +49,7 @@ pub(crate) fn parts(items: &[Item]) -> Vec<ConversationPart<'_>> {
             Item::Prompt { text } | Item::Steering { text } | Item::Note { text } => {
                 ConversationPart::Said(text)
             }
+            Item::Files(files) => ConversationPart::Files(files),
             Item::HandedBack { text, image } => ConversationPart::Shown {
                 text,
                 image: image.as_ref(),

@@ -23,7 +23,7 @@ use crate::{
     space::{self, Space},
     sse,
     talk::Begun,
-    view::View,
+    view::{TakenFiles, View},
     wire::{Asked, Wire},
 };
 
@@ -100,6 +100,10 @@ impl Wire for Gemini {
 pub(crate) fn view() -> View {
     View {
         space: |screen, _| Space::thousandths(screen),
+        files: TakenFiles {
+            pdf: true,
+            gif: false,
+        },
         ..View::sized(|screen| space::fitting(screen, LARGEST_SIZE))
     }
 }

@@ -1,7 +1,10 @@
-//! Pictures in the formats that vendors accept.
+//! Pictures and other files in the formats that vendors accept.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use deskhand_core::{blob::BlobFormat, model::Image};
+use deskhand_core::{
+    blob::BlobFormat,
+    model::{Image, ShownFile},
+};
 
 pub(crate) fn media_type(image: &Image) -> &'static str {
     match image.format {
@@ -16,4 +19,17 @@ pub(crate) fn base64(image: &Image) -> String {
 
 pub(crate) fn data_url(image: &Image) -> String {
     format!("data:{};base64,{}", media_type(image), base64(image))
+}
+
+pub(crate) fn file_base64(file: &ShownFile) -> String {
+    BASE64_STANDARD.encode(&file.bytes)
+}
+
+pub(crate) fn file_data_url(file: &ShownFile) -> String {
+    format!("data:{};base64,{}", file.media_type, file_base64(file))
+}
+
+/// Returns the words before a file. Without them, a model could not tell several files apart.
+pub(crate) fn file_label(file: &ShownFile) -> String {
+    format!("[The attached file {}:]", file.name)
 }

@@ -25,6 +25,7 @@ mod redact;
 mod retell;
 mod scripted;
 mod settings;
+mod show;
 mod space;
 mod sse;
 mod talk;

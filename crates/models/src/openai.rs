@@ -24,7 +24,7 @@ use crate::{
     space::{self, Space},
     sse,
     talk::Begun,
-    view::View,
+    view::{TakenFiles, View},
     wire::{Asked, Wire},
 };
 
@@ -113,11 +113,18 @@ impl Wire for OpenAi {
 
 /// Returns the view that an OpenAI model has of a screen.
 pub(crate) fn view(name: &str) -> View {
-    View::sized(if request::is_preview(name) {
-        |screen| space::fitting(screen, PREVIEW_SIZE)
-    } else {
-        |screen| space::fitting(screen, LARGEST_SIZE)
-    })
+    let is_preview = request::is_preview(name);
+    View {
+        files: TakenFiles {
+            pdf: !is_preview,
+            gif: false,
+        },
+        ..View::sized(if is_preview {
+            |screen| space::fitting(screen, PREVIEW_SIZE)
+        } else {
+            |screen| space::fitting(screen, LARGEST_SIZE)
+        })
+    }
 }
 
 fn refused(response: &ErrorResponse) -> ModelError {

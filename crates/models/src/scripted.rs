@@ -24,16 +24,22 @@ use std::{
     sync::Arc,
 };
 
+use bytes::Bytes;
 use deskhand_core::{
     action::{Point, ScreenSize},
-    model::{Chunk, Model, ModelError, ModelRequest, Pictures, Price},
+    attachment::Attachment,
+    model::{Chunk, Model, ModelError, ModelRequest, NotShown, Pictures, Price, ShownFile},
 };
 use futures::{StreamExt, stream, stream::BoxStream};
 
-use crate::scripted::{
-    play::Beat,
-    scenario::{ReadScenarioError, Scenario},
-    trouble::Failures,
+use crate::{
+    chat,
+    scripted::{
+        play::Beat,
+        scenario::{ReadScenarioError, Scenario},
+        trouble::Failures,
+    },
+    show,
 };
 
 /// The part before the slash in the names of scripted models.
@@ -196,6 +202,11 @@ impl Model for ScriptedModel {
     fn pictures(&self) -> Pictures {
         let role = self.scenario.role;
         role.map_or(Pictures::Newest, |role| role.view.pictures)
+    }
+
+    fn show(&self, file: &Attachment, bytes: Bytes) -> Result<ShownFile, NotShown> {
+        let role = self.scenario.role;
+        show::show(role.map_or_else(chat::view, |role| role.view), file, bytes)
     }
 
     fn price(&self) -> Option<Price> {

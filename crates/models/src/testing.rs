@@ -6,7 +6,9 @@ use bytes::Bytes;
 use deskhand_core::{
     action::ScreenSize,
     blob::BlobFormat,
-    model::{CallResult, Chunk, Image, Item, ModelError, ModelRequest, Original, ToolCall},
+    model::{
+        CallResult, Chunk, Image, Item, ModelError, ModelRequest, Original, ShownFile, ToolCall,
+    },
     tool::{ToolSpec, ToolSpecs},
 };
 use futures::{FutureExt, StreamExt, stream};
@@ -69,6 +71,15 @@ pub(crate) fn picture() -> Image {
     Image {
         bytes: Bytes::from_static(b"png"),
         format: BlobFormat::Png,
+    }
+}
+
+pub(crate) fn file(name: &str, media_type: &'static str) -> ShownFile {
+    ShownFile {
+        name: name.to_owned(),
+        media_type,
+        bytes: Bytes::from_static(b"bytes"),
+        n_tokens: 1,
     }
 }
 

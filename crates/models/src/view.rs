@@ -12,6 +12,15 @@ pub(crate) struct View {
     /// Returns the coordinates, given the screen and the size of its pictures.
     pub(crate) space: fn(ScreenSize, ScreenSize) -> Space,
     pub(crate) pictures: Pictures,
+    /// The attached files that the model takes.
+    pub(crate) files: TakenFiles,
+}
+
+/// The kinds of attached files that a model takes besides PNG, JPEG and WebP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TakenFiles {
+    pub(crate) pdf: bool,
+    pub(crate) gif: bool,
 }
 
 impl View {
@@ -21,6 +30,10 @@ impl View {
             shown,
             space: Space::picture,
             pictures: Pictures::Newest,
+            files: TakenFiles {
+                pdf: false,
+                gif: false,
+            },
         }
     }
 

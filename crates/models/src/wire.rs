@@ -2,16 +2,18 @@
 
 use std::{fmt::Debug, sync::Arc};
 
+use bytes::Bytes;
 use deskhand_core::{
     action::{Point, ScreenSize},
-    model::{Chunk, Model, ModelError, ModelRequest, Pictures, Price},
+    attachment::Attachment,
+    model::{Chunk, Model, ModelError, ModelRequest, NotShown, Pictures, Price, ShownFile},
     secret::Secret,
 };
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
 use serde_json::Value;
 
 use crate::{
-    redact,
+    redact, show,
     talk::{self, Begun, StreamedAnswer},
     view::View,
 };
@@ -82,6 +84,10 @@ impl<W: Wire> Model for WireModel<W> {
 
     fn pictures(&self) -> Pictures {
         self.wire.view(&self.name).pictures
+    }
+
+    fn show(&self, file: &Attachment, bytes: Bytes) -> Result<ShownFile, NotShown> {
+        show::show(self.wire.view(&self.name), file, bytes)
     }
 
     fn price(&self) -> Option<Price> {

@@ -2,18 +2,21 @@
 //!
 //! The runner dials the server and keeps one **control link**: a WebSocket at [`CONTROL_PATH`] on which every binary
 //! message is a [`codec`] envelope, a JSON head followed by raw bytes (those of a picture, for example). For each
-//! byte stream that the server needs (the screen, later terminals and ports) it sends [`ToRunner::OpenStream`], and
+//! byte stream that the server needs (the screen, or a port) it sends [`ToRunner::OpenStream`], and
 //! the runner dials once more, at [`stream_path`], where every binary message is just bytes. So each stream has its
 //! own back pressure and never delays an action.
 //!
 //! When a program in the sandbox connects to the model gateway, the runner dials [`GATEWAY_PATH`]
-//! and passes the bytes on in the same way.
+//! and passes the bytes on in the same way. When a program connects to another host, the runner dials [`NETWORK_PATH`]
+//! and says for which one: see [`deskhand_core::network`].
 //!
 //! Every connection carries the sandbox's token as `Authorization: Bearer …`. A connection can be any byte
 //! stream in both directions, see [`Connection`].
 
 pub mod codec;
 mod connection;
+pub mod descriptor;
+pub mod network;
 
 use std::collections::BTreeMap;
 
@@ -21,19 +24,24 @@ use bytes::Bytes;
 use deskhand_core::{
     action::ScreenSize,
     id::RequestId,
-    sandbox::{Actor, LeaseHolder, OperationReply, RunnerReply, RunnerRequest, StreamTarget},
+    sandbox::{
+        Actor, LeaseHolder, ListeningPort, OperationReply, RunnerReply, RunnerRequest, StreamTarget,
+    },
     secret::Secret,
 };
 use serde::{Deserialize, Serialize};
 
 use self::codec::BadEnvelope;
-pub use self::connection::{ByteChannel, Connection};
+pub use self::connection::{ByteChannel, Connection, bytes_of};
 
 /// The path of the control link.
 pub const CONTROL_PATH: &str = "/runner";
 
 /// The path of a connection to the model gateway.
 pub const GATEWAY_PATH: &str = "/runner/gateway";
+
+/// The path of a connection of a program to another host.
+pub const NETWORK_PATH: &str = "/runner/network";
 
 /// The longest message on a link: a 4K picture with room to spare.
 pub const LONGEST_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
@@ -66,6 +74,30 @@ pub struct RunnerConfig {
     /// Absent if programs in the sandbox cannot call models.
     #[serde(default)]
     pub gateway: Option<RunnerGateway>,
+    /// Absent if programs in the sandbox cannot reach other hosts.
+    #[serde(default)]
+    pub network: Option<RunnerNetwork>,
+    /// The most connections to other hosts at the same time. The server allows fewer, so that it is the one to refuse
+    /// and to say why.
+    #[serde(default)]
+    pub network_connections: usize,
+    /// The program and the arguments of VS Code, which is started when somebody opens it. Empty if it is not
+    /// installed.
+    #[serde(default)]
+    pub code: Vec<String>,
+    /// Environment variables of all programs.
+    #[serde(default)]
+    pub variables: BTreeMap<String, Secret>,
+}
+
+/// The way in which programs in the sandbox reach other hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunnerNetwork {
+    /// Through an interface. Its descriptor comes with the configuration, over the same socket.
+    Interface,
+    /// Through proxies on the sandbox's loopback, where the machine has no such interfaces.
+    Proxies,
 }
 
 /// The model gateway as programs in the sandbox find it.
@@ -116,13 +148,37 @@ pub enum FromRunner {
     /// The outcome of a request.
     Result { id: RequestId, outcome: Outcome },
     /// The runner obeys the lease holder with this number.
-    LeaseHolderSet { number: u64 },
+    LeaseHolderSet {
+        number: u64,
+        /// The reason why programs of the agent could watch the holder, as a clause.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        problem: Option<String>,
+    },
     /// A program of the desktop ended by itself. It was restarted, or could not be.
     Notice { text: String },
     /// The reason why the runner ends. This is the last message.
     LastWords { text: String },
     /// A stream could not be joined to its target.
-    StreamFailed { stream: u64, problem: String },
+    StreamFailed {
+        stream: u64,
+        problem: String,
+        #[serde(default)]
+        reason: StreamFailure,
+    },
+    /// Programs listen on these ports now, and on no others.
+    Ports { ports: Vec<ListeningPort> },
+}
+
+/// The kind of reason why a stream was not joined to its target.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StreamFailure {
+    #[default]
+    Other,
+    /// A person holds the lease, and the stream is another's.
+    Refused,
+    /// No program listens on the port.
+    NothingListens { port: u16 },
 }
 
 /// The outcome of a request.

@@ -4,6 +4,7 @@ mod actions;
 mod browser;
 mod camera;
 mod clients;
+mod clipboard;
 mod curtain;
 mod errors;
 mod events;
@@ -104,6 +105,7 @@ struct DesktopParts {
     seat: SeatHandle,
     performer: Performer,
     guard: Guard,
+    guarded: GuardedValues,
     events: Arc<Events>,
     settle: Settle,
     /// The time at which the last action ended. Locked while an action runs, since there is one mouse and one
@@ -158,7 +160,8 @@ impl Desktop {
             programs: Arc::clone(&supervisor.ids),
             curtain: Mutex::default(),
             performer: Performer::new(seat.clone(), Arc::clone(&events)),
-            guard: Guard::new(seat.clone(), browser, guarded),
+            guard: Guard::new(seat.clone(), browser, guarded.clone()),
+            guarded,
             seat,
             events,
             settle: Settle {

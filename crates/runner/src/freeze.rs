@@ -42,6 +42,15 @@ pub(crate) struct Freezer {
     frozen: Mutex<Option<Frozen>>,
 }
 
+/// The result of stopping everything.
+#[derive(Debug)]
+pub(crate) struct FreezeOutcome {
+    /// The ids of the processes that go on.
+    pub(crate) spared: HashSet<u32>,
+    /// False if some others could not be stopped.
+    pub(crate) is_complete: bool,
+}
+
 /// The processes that were stopped, and what has to be undone besides.
 #[derive(Debug, Default)]
 struct Frozen {
@@ -67,19 +76,27 @@ impl Freezer {
         }
     }
 
-    /// Stops every process but those to spare, and returns the ids of the spared ones. Blocks for some milliseconds.
+    /// Stops every process but those to spare. Blocks for some milliseconds.
     ///
     /// Called again, it also stops processes that were spared or did not exist before. Returns `None` if it cannot
     /// stop anything.
-    pub(crate) fn freeze(&self, spare: &SparedPrograms) -> Option<HashSet<u32>> {
+    pub(crate) fn freeze(&self, spare: &SparedPrograms) -> Option<FreezeOutcome> {
         if !self.is_alone {
             return None;
         }
         let mut frozen = self.frozen();
-        frozen.get_or_insert_default().freeze(spare);
+        let is_complete = frozen.get_or_insert_default().freeze(spare);
         let spared = spare.ids(&processes::all());
         let spared = spared.into_iter().filter_map(|pid| pid.try_into().ok());
-        Some(spared.collect())
+        Some(FreezeOutcome {
+            spared: spared.collect(),
+            is_complete,
+        })
+    }
+
+    /// Kills every frozen process that has a connection, to the X server or elsewhere.
+    pub(crate) fn kill_connected(&self) {
+        self.kill(&HashSet::new(), true);
     }
 
     /// Kills frozen processes by id, and those that share a connection with one of them.
@@ -135,7 +152,11 @@ impl Freezer {
             // It may have ended meanwhile.
             let _ = prlimit(Some(window_manager), Resource::Nproc, limit);
         }
-        for process in &frozen.stopped {
+        // The youngest first: a shell that continues before the program in front of it would take the program for
+        // suspended, and take the terminal from it.
+        let mut stopped = frozen.stopped;
+        stopped.sort_by_key(|process| std::cmp::Reverse((process.started_at, process.pid)));
+        for process in &stopped {
             signal(process, Signal::CONT);
         }
     }
@@ -147,20 +168,22 @@ impl Freezer {
 }
 
 impl Frozen {
-    /// Stops everything that is not spared, and kills processes that cannot be kept stopped.
-    fn freeze(&mut self, spare: &SparedPrograms) {
+    /// Stops everything that is not spared, and kills processes that cannot be kept stopped. Returns false if some
+    /// withstood both.
+    fn freeze(&mut self, spare: &SparedPrograms) -> bool {
         self.hold_back(spare.window_manager);
         for _ in 0..MOST_ROUNDS {
             self.stop_all(spare);
             let wakers: Vec<Process> = self.all().copied().filter(can_wake).collect();
             // A process that was in the middle of a fork is at rest when its child exists.
             if wakers.is_empty() && self.come_to_rest() && !self.take_in(spare) {
-                return;
+                return true;
             }
             // The end of one process can wake others, so everything is stopped again.
             self.kill(&wakers);
         }
         tracing::error!("some programs could not be frozen");
+        false
     }
 
     fn stop_all(&mut self, spare: &SparedPrograms) {

@@ -4,9 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use deskhand_core::{
     edit::EditCommand,
+    file::{FileReply, FileRequest},
     sandbox::{
-        Act, Acted, CoverSecrets, Edited, FilePut, FindField, ForRunner, Frame, Look, Operation,
-        PutFile, SecretTyped, SecretsCovered, TypeSecret,
+        Act, Acted, ClipboardRead, ClipboardSet, CoverSecrets, Edited, FilePut, FindField,
+        ForRunner, Frame, Look, Operation, PutFile, ReadClipboard, SecretTyped, SecretsCovered,
+        SetClipboard, TakeFile, TypeSecret,
     },
     shell::{ShellOutput, ShellRequest},
     vault::FieldPlace,
@@ -17,15 +19,18 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     desktop::{ActError, Desktop},
     editor::Editor,
+    files,
     put_file::put_file,
     shell::{OnOutput, ShellError, Shells},
+    terminals::Terminals,
 };
 
 /// The parts of the computer that handlers use. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Parts {
-    desktop: Desktop,
-    shells: Shells,
+    pub(crate) desktop: Desktop,
+    pub(crate) shells: Shells,
+    pub(crate) terminals: Terminals,
     editor: Arc<Mutex<Editor>>,
 }
 
@@ -60,6 +65,8 @@ pub(crate) type Handling<O> =
 /// Carries out one kind of operation.
 pub(crate) trait Handler: Operation<ForRunner> {
     const LANE: Lane;
+    /// True if it changes files in a thread, which nothing interrupts at once. Control changes hands after that.
+    const CHANGES_FILES: bool = false;
 
     fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self>
     where
@@ -67,10 +74,11 @@ pub(crate) trait Handler: Operation<ForRunner> {
 }
 
 impl Parts {
-    pub(crate) fn new(desktop: Desktop, shells: Shells) -> Self {
+    pub(crate) fn new(desktop: Desktop, shells: Shells, terminals: Terminals) -> Self {
         Self {
             desktop,
             shells,
+            terminals,
             editor: Arc::default(),
         }
     }
@@ -127,6 +135,26 @@ impl Handler for CoverSecrets {
     }
 }
 
+impl Handler for ReadClipboard {
+    const LANE: Lane = Lane::None;
+
+    fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
+        async move { Ok::<ClipboardRead, _>(parts.desktop.read_clipboard().await?) }.boxed()
+    }
+}
+
+impl Handler for SetClipboard {
+    const LANE: Lane = Lane::Actions;
+
+    fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
+        async move {
+            parts.desktop.set_clipboard(self.text).await?;
+            Ok(ClipboardSet)
+        }
+        .boxed()
+    }
+}
+
 impl Handler for ShellRequest {
     const LANE: Lane = Lane::Commands;
 
@@ -144,6 +172,7 @@ impl Handler for ShellRequest {
 
 impl Handler for EditCommand {
     const LANE: Lane = Lane::Files;
+    const CHANGES_FILES: bool = true;
 
     fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
         let editor = parts.editor;
@@ -157,9 +186,29 @@ impl Handler for EditCommand {
 
 impl Handler for PutFile {
     const LANE: Lane = Lane::Files;
+    const CHANGES_FILES: bool = true;
 
     fn handle(self, _parts: Parts, _context: HandlerContext) -> Handling<Self> {
         blocking(move || -> Result<FilePut, _> { put_file(&self) })
+    }
+}
+
+impl Handler for FileRequest {
+    const LANE: Lane = Lane::None;
+    const CHANGES_FILES: bool = true;
+
+    fn handle(self, _parts: Parts, context: HandlerContext) -> Handling<Self> {
+        blocking(move || -> Result<FileReply, std::convert::Infallible> {
+            Ok(files::perform(&self, &context.cancel))
+        })
+    }
+}
+
+impl Handler for TakeFile {
+    const LANE: Lane = Lane::Files;
+
+    fn handle(self, _parts: Parts, _context: HandlerContext) -> Handling<Self> {
+        blocking(move || files::take(&self))
     }
 }
 
@@ -180,7 +229,7 @@ where
 }
 
 impl HandlerError {
-    fn failed(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+    pub(crate) fn failed(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Failed(Box::new(error))
     }
 }

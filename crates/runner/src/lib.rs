@@ -1,44 +1,55 @@
 //! The runner: the program inside a sandbox that carries out the server's requests. The only secret it holds is its
 //! own token.
 
+mod barrier;
+mod code_server;
 pub mod desktop;
 pub mod editor;
+mod files;
 mod freeze;
 mod gateway;
 mod handlers;
 mod link;
+mod network;
+mod ports;
 mod processes;
 mod put_file;
 mod requests;
 pub mod shell;
 mod takeover;
+mod terminals;
 
 use std::{
     collections::BTreeMap,
     io,
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
 use deskhand_core::{secret::Secret, tasks::Tasks};
-use deskhand_runner_protocol::{FromRunner, RunnerConfig};
+use deskhand_runner_protocol::{FromRunner, RunnerConfig, descriptor};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::{sync::mpsc, time::timeout};
 
 pub use self::link::Dialler;
 
 use self::{
+    barrier::Barrier,
+    code_server::{CodeServer, CodeServerConfig},
     desktop::{Desktop, DesktopConfig, StartDesktopError},
     handlers::Parts,
-    link::{Link, Outbox, Server, UnixDialler},
+    link::{Link, LinkParts, Outbox, Server, UnixDialler},
     requests::work::Work,
     shell::{ShellConfig, ShellError, Shells},
     takeover::TakeOver,
+    terminals::{Terminals, Transcript},
 };
 
 /// The longest configuration line, which holds a token, some numbers and the browser's arguments.
-const LONGEST_CONFIG_BYTES: u64 = 1024 * 1024;
+const LONGEST_CONFIG_BYTES: usize = 1024 * 1024;
+const CONFIG_PIECE_BYTES: usize = 64 * 1024;
 /// The timeout for reporting a failed start to the server.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The timeout for telling the server why the desktop ended.
@@ -89,15 +100,21 @@ struct Traces {
     runtime_dir: PathBuf,
 }
 
-/// Reads the configuration: one line of JSON on standard input.
-fn read_config() -> Result<RunnerConfig, ReadConfigError> {
-    use io::{BufRead, Read};
-    let mut line = String::new();
-    io::stdin()
-        .lock()
-        .take(LONGEST_CONFIG_BYTES)
-        .read_line(&mut line)?;
-    Ok(serde_json::from_str(&line)?)
+/// Reads the configuration: one line of JSON on standard input, which is a socket, with the sandbox's interface if it
+/// has one.
+fn read_config() -> Result<(RunnerConfig, Option<OwnedFd>), ReadConfigError> {
+    let mut line = Vec::new();
+    let mut interface = None;
+    let mut piece = vec![0; CONFIG_PIECE_BYTES];
+    while line.last() != Some(&b'\n') && line.len() < LONGEST_CONFIG_BYTES {
+        let (n_received, descriptor) = descriptor::receive(io::stdin(), &mut piece)?;
+        line.extend_from_slice(&piece[..n_received]);
+        interface = interface.or(descriptor);
+        if n_received == 0 {
+            break;
+        }
+    }
+    Ok((serde_json::from_slice(&line)?, interface))
 }
 
 /// Reads the configuration from standard input and serves until the desktop ends or the server is gone.
@@ -105,9 +122,9 @@ fn read_config() -> Result<RunnerConfig, ReadConfigError> {
 /// This is `deskhand runner`. The server keeps the other end of standard input open as long as it lives. However
 /// the server dies, the kernel closes that end, and the sandbox ends with its runner.
 pub async fn run_for_server() -> Result<(), RunForServerError> {
-    let config = read_config()?;
+    let (config, interface) = read_config()?;
     tokio::select! {
-        result = run(config) => Ok(result?),
+        result = run(config, interface) => Ok(result?),
         () = server_gone() => Ok(()),
     }
 }
@@ -132,15 +149,21 @@ async fn server_gone() {
 }
 
 /// Serves the desktop, the shell and the editor to the server at `config.socket` until the desktop ends.
-pub async fn run(config: RunnerConfig) -> Result<(), RunError> {
+pub async fn run(config: RunnerConfig, interface: Option<OwnedFd>) -> Result<(), RunError> {
     let dialler = UnixDialler {
         path: config.socket.clone().into(),
     };
-    run_over(config, Arc::new(dialler)).await
+    run_over(config, interface, Arc::new(dialler)).await
 }
 
 /// Serves the desktop, the shell and the editor to the server that `dialler` reaches, until the desktop ends.
-pub async fn run_over(config: RunnerConfig, dialler: Arc<dyn Dialler>) -> Result<(), RunError> {
+///
+/// Programs reach other hosts through `interface`, if there is one.
+pub async fn run_over(
+    config: RunnerConfig,
+    interface: Option<OwnedFd>,
+    dialler: Arc<dyn Dialler>,
+) -> Result<(), RunError> {
     // Other programs in the sandbox run as the same user and could otherwise read the token from this process's
     // memory.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
@@ -149,7 +172,8 @@ pub async fn run_over(config: RunnerConfig, dialler: Arc<dyn Dialler>) -> Result
         tasks: Tasks::default(),
         runtime_dir: std::env::temp_dir().join(format!(".deskhand-{}", std::process::id())),
     };
-    let result = run_with(config, dialler, &traces.runtime_dir, &traces.tasks).await;
+    let server = Server::new(dialler, config.token.clone());
+    let result = run_with(config, interface, server, &traces).await;
     if !traces.tasks.end(SHUTDOWN_TIMEOUT).await {
         tracing::warn!("some tasks did not end in time");
     }
@@ -158,16 +182,17 @@ pub async fn run_over(config: RunnerConfig, dialler: Arc<dyn Dialler>) -> Result
 
 async fn run_with(
     config: RunnerConfig,
-    dialler: Arc<dyn Dialler>,
-    runtime_dir: &Path,
-    tasks: &Tasks,
+    interface: Option<OwnedFd>,
+    server: Server,
+    Traces { tasks, runtime_dir }: &Traces,
 ) -> Result<(), RunError> {
     let home = std::env::var_os("HOME")
         .map(PathBuf::from)
         .ok_or(RunError::NoHome)?;
     let (notice, mut notices) = mpsc::channel(MOST_NOTICES);
-    let server = Server::new(dialler, config.token.clone());
-    let variables = gateway::open(&config, &server, &notice, tasks).await;
+    let mut variables = config.variables.clone();
+    variables.extend(gateway::open(&config, &server, &notice, tasks).await);
+    variables.extend(network::open(&config, interface, &server, &notice, tasks));
     let desktop = desktop_config(&config, runtime_dir, variables.clone());
     let desktop = Desktop::start(desktop, tasks.clone(), notice);
     let mut dialling = std::pin::pin!(server.dial_until_up());
@@ -190,8 +215,11 @@ async fn run_with(
             return Err(error.into());
         }
     };
+    let code = code_server(&config, &home, &desktop, &variables, tasks.clone());
     let shell = shell_config(&config, home, &desktop, variables);
-    let shells = match Shells::start(shell, tasks) {
+    let transcript = Transcript::default();
+    let terminals = Terminals::new(shell.clone(), &transcript, tasks.clone());
+    let shells = match Shells::start(shell, transcript, tasks) {
         Ok(shells) => shells,
         Err(error) => {
             say_why(first_link, whole_story(&error)).await;
@@ -200,17 +228,8 @@ async fn run_with(
     };
     // Serve requests until the desktop ends.
     let outbox = Outbox::default();
-    let parts = Parts::new(desktop.clone(), shells.clone());
-    let work = Work::new(parts, outbox.clone(), tasks);
-    let takeover = TakeOver::new(desktop.clone(), shells, config.is_alone, tasks.clone());
-    let link = Link::new(
-        server.clone(),
-        desktop.clone(),
-        outbox.clone(),
-        work,
-        takeover,
-        tasks.clone(),
-    );
+    let parts = Parts::new(desktop.clone(), shells, terminals);
+    let link = link(&server, parts, code, &outbox, config.is_alone, tasks);
     let notify = async {
         while let Some(text) = notices.recv().await {
             outbox.tell(FromRunner::Notice { text });
@@ -225,6 +244,37 @@ async fn run_with(
     };
     say_last_words(&outbox, &reason, serving).await;
     Err(RunError::DesktopEnded(reason))
+}
+
+/// Makes the control link, with everything that carries out its requests.
+fn link(
+    server: &Server,
+    parts: Parts,
+    code: CodeServer,
+    outbox: &Outbox,
+    is_alone: bool,
+    tasks: &Tasks,
+) -> Link {
+    let (desktop, terminals) = (parts.desktop.clone(), parts.terminals.clone());
+    let takeover = TakeOver::new(
+        desktop.clone(),
+        parts.shells.clone(),
+        terminals.clone(),
+        code.clone(),
+        is_alone,
+        tasks.clone(),
+    );
+    let barrier = Barrier::default();
+    let work = Work::new(parts, outbox.clone(), barrier.clone(), tasks);
+    let parts = LinkParts {
+        desktop,
+        terminals,
+        code,
+        work,
+        takeover,
+        barrier,
+    };
+    Link::new(server.clone(), outbox.clone(), parts, tasks.clone())
 }
 
 /// Tells the server why the desktop ended, over the link that only the runner has.
@@ -254,6 +304,22 @@ fn whole_story(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let texts: Vec<String> = causes.map(ToString::to_string).collect();
     texts.join(": ")
+}
+
+fn code_server(
+    config: &RunnerConfig,
+    home: &Path,
+    desktop: &Desktop,
+    variables: &BTreeMap<String, Secret>,
+    tasks: Tasks,
+) -> CodeServer {
+    let config = CodeServerConfig {
+        command: config.code.clone(),
+        home: home.to_owned(),
+        display: desktop.display().to_owned(),
+        variables: variables.clone(),
+    };
+    CodeServer::new(config, tasks)
 }
 
 fn shell_config(

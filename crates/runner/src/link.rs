@@ -2,13 +2,15 @@
 
 mod dial;
 mod outbox;
+mod places;
 mod stream;
 
-use std::io;
+use std::{io, time::Duration};
 
 use deskhand_core::{sandbox::LeaseHolder, tasks::Tasks};
 use deskhand_runner_protocol::{Connection, FromRunner, ToRunner, codec::BadEnvelope};
 use futures::{SinkExt, StreamExt};
+use tokio::time::timeout;
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{self, Message},
@@ -21,7 +23,13 @@ pub(crate) use self::{
     outbox::Outbox,
     stream::copy,
 };
-use crate::{desktop::Desktop, requests::work::Work, takeover::TakeOver};
+use crate::{
+    barrier::Barrier, code_server::CodeServer, desktop::Desktop, ports::PortWatch,
+    requests::work::Work, takeover::TakeOver, terminals::Terminals,
+};
+
+/// The timeout for releasing keys and buttons when control changes.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(crate) type Socket = WebSocketStream<Connection>;
 
@@ -50,25 +58,50 @@ pub(crate) struct Link {
     outbox: Outbox,
     work: Work,
     takeover: TakeOver,
+    terminals: Terminals,
+    ports: PortWatch,
     streams: StreamOpener,
 }
 
+/// The parts of the sandbox that the link reaches.
+#[derive(Debug)]
+pub(crate) struct LinkParts {
+    pub(crate) desktop: Desktop,
+    pub(crate) terminals: Terminals,
+    pub(crate) code: CodeServer,
+    pub(crate) work: Work,
+    pub(crate) takeover: TakeOver,
+    pub(crate) barrier: Barrier,
+}
+
 impl Link {
-    pub(crate) fn new(
-        server: Server,
-        desktop: Desktop,
-        outbox: Outbox,
-        work: Work,
-        takeover: TakeOver,
-        tasks: Tasks,
-    ) -> Self {
-        let streams = StreamOpener::new(server.clone(), desktop.clone(), outbox.clone(), tasks);
+    pub(crate) fn new(server: Server, outbox: Outbox, parts: LinkParts, tasks: Tasks) -> Self {
+        let LinkParts {
+            desktop,
+            terminals,
+            code,
+            work,
+            takeover,
+            barrier,
+        } = parts;
+        let ports = PortWatch::start(outbox.clone(), code.clone(), &tasks);
+        let streams = StreamOpener::new(
+            server.clone(),
+            desktop.clone(),
+            terminals.clone(),
+            code,
+            outbox.clone(),
+            barrier,
+            tasks,
+        );
         Self {
             server,
             desktop,
             outbox,
             work,
             takeover,
+            terminals,
+            ports,
             streams,
         }
     }
@@ -97,6 +130,7 @@ impl Link {
         let mut waiting = self.outbox.join(FromRunner::Ready {
             screen: self.desktop.screen(),
         });
+        self.ports.tell_again();
         let write = async {
             while let Some(message) = waiting.recv().await {
                 sink.send(Message::Binary(message)).await?;
@@ -136,16 +170,27 @@ impl Link {
     }
 
     /// Switches to another lease holder, and confirms it once all keys and buttons that others pressed are
-    /// released, and the agent's programs are frozen or go on.
+    /// released, changes of files that others began have ended, and the agent's programs are frozen or go on.
     async fn set_lease_holder(&self, number: u64, holder: LeaseHolder) {
+        let mut problem = None;
         if self.outbox.set_lease_holder(holder) {
-            if let Err(error) = self.desktop.release_all().await {
-                let error = &error as &dyn std::error::Error;
-                tracing::warn!(error, "could not release keys and buttons");
+            self.terminals.set_lease_holder(holder);
+            let released = timeout(RELEASE_TIMEOUT, self.desktop.release_all());
+            match released.await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, "could not release keys and buttons");
+                }
+                // A program has the X server for itself. They are released when it is stopped.
+                Err(_late) => tracing::warn!("the X server does not respond"),
             }
-            self.takeover.set_holder(holder).await;
+            self.streams.set_lease_holder(holder).await;
+            problem = self.takeover.set_holder(holder).await.err();
         }
-        self.outbox.tell(FromRunner::LeaseHolderSet { number });
+        let problem = problem.map(|problem| problem.to_string());
+        self.outbox
+            .tell(FromRunner::LeaseHolderSet { number, problem });
     }
 }
 

@@ -31,6 +31,20 @@ pub(crate) fn find(pid: i32) -> Option<Process> {
     parse_stat(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
+/// Returns a process with all its descendants.
+pub(crate) fn tree(root: i32, all: &[Process]) -> Vec<Process> {
+    let mut found: Vec<Process> = all.iter().filter(|one| one.pid == root).copied().collect();
+    let mut n_done = 0;
+    while let Some(parent) = found.get(n_done).map(|one| one.pid) {
+        found.extend(
+            all.iter()
+                .filter(|one| one.parent == parent && one.pid != parent),
+        );
+        n_done += 1;
+    }
+    found
+}
+
 impl Process {
     /// Returns true if it has not ended.
     pub(crate) fn is_alive(&self) -> bool {

@@ -37,7 +37,8 @@ enum Open {
 
 #[derive(Debug)]
 struct Running {
-    actor: Actor,
+    /// Absent if the lease does not matter for the request.
+    actor: Option<Actor>,
     cancel: CancellationToken,
     /// True if the lease holder does not admit this actor, or did not at some point while the request ran.
     is_barred: bool,
@@ -61,7 +62,8 @@ pub(crate) enum Admission {
 }
 
 impl Requests {
-    pub(crate) fn admit(&mut self, id: RequestId, actor: Actor) -> Admission {
+    /// Decides about a request. Without an actor, the lease does not matter for it.
+    pub(crate) fn admit(&mut self, id: RequestId, actor: Option<Actor>) -> Admission {
         match self.open.get(&id) {
             Some(Open::Running(_)) => return Admission::Running,
             Some(Open::Done(result)) => return Admission::Done(result.clone()),
@@ -69,7 +71,7 @@ impl Requests {
             None if self.open.len() >= MOST_OPEN => return Admission::Full,
             None => {}
         }
-        let is_barred = !self.holder.admits(actor);
+        let is_barred = actor.is_some_and(|actor| !self.holder.admits(actor));
         let cancel = CancellationToken::new();
         let running = Running {
             actor,
@@ -90,7 +92,7 @@ impl Requests {
         let is_another = holder != std::mem::replace(&mut self.holder, holder);
         for open in self.open.values_mut() {
             if let Open::Running(running) = open
-                && !holder.admits(running.actor)
+                && running.actor.is_some_and(|actor| !holder.admits(actor))
             {
                 running.is_barred = true;
                 running.cancel.cancel();
@@ -153,20 +155,20 @@ mod tests {
         let mut requests = Requests::default();
         let id = RequestId::new();
         assert!(matches!(
-            requests.admit(id, Actor::Agent),
+            requests.admit(id, Some(Actor::Agent)),
             Admission::New(_)
         ));
         assert!(matches!(
-            requests.admit(id, Actor::Agent),
+            requests.admit(id, Some(Actor::Agent)),
             Admission::Running
         ));
         requests.finish(id, Bytes::from_static(b"result"));
         assert!(
-            matches!(requests.admit(id, Actor::Agent), Admission::Done(result) if &*result == b"result")
+            matches!(requests.admit(id, Some(Actor::Agent)), Admission::Done(result) if &*result == b"result")
         );
         requests.acknowledge(id);
         assert!(matches!(
-            requests.admit(id, Actor::Agent),
+            requests.admit(id, Some(Actor::Agent)),
             Admission::Closed
         ));
         assert_eq!(requests.unacknowledged().count(), 0);
@@ -176,10 +178,10 @@ mod tests {
     fn an_acknowledgement_of_a_running_request_means_nothing() {
         let mut requests = Requests::default();
         let id = RequestId::new();
-        requests.admit(id, Actor::Agent);
+        requests.admit(id, Some(Actor::Agent));
         requests.acknowledge(id);
         assert!(matches!(
-            requests.admit(id, Actor::Agent),
+            requests.admit(id, Some(Actor::Agent)),
             Admission::Running
         ));
     }
@@ -189,7 +191,7 @@ mod tests {
         let mut requests = Requests::default();
         let ids = [RequestId::new(), RequestId::new(), RequestId::new()];
         for id in ids {
-            requests.admit(id, Actor::Agent);
+            requests.admit(id, Some(Actor::Agent));
         }
         requests.finish(ids[2], Bytes::from_static(b"2"));
         requests.finish(ids[0], Bytes::from_static(b"0"));
@@ -207,7 +209,7 @@ mod tests {
         let mut requests = Requests::default();
         let first = RequestId::new();
         for id in std::iter::once(first).chain((0..MOST_CLOSED).map(|_| RequestId::new())) {
-            requests.admit(id, Actor::Agent);
+            requests.admit(id, Some(Actor::Agent));
             requests.finish(id, Bytes::new());
             requests.acknowledge(id);
         }
@@ -215,12 +217,12 @@ mod tests {
         assert!(!requests.closed.contains(&first));
         for _ in 0..MOST_OPEN {
             assert!(matches!(
-                requests.admit(RequestId::new(), Actor::Agent),
+                requests.admit(RequestId::new(), Some(Actor::Agent)),
                 Admission::New(_)
             ));
         }
         assert!(matches!(
-            requests.admit(RequestId::new(), Actor::Agent),
+            requests.admit(RequestId::new(), Some(Actor::Agent)),
             Admission::Full
         ));
     }
@@ -230,30 +232,34 @@ mod tests {
         let user = deskhand_core::id::UserId::new();
         let mut requests = Requests::default();
         let [before, during, own, after] = [(); 4].map(|()| RequestId::new());
-        let Admission::New(cancel) = requests.admit(before, Actor::Agent) else {
+        let Admission::New(cancel) = requests.admit(before, Some(Actor::Agent)) else {
             panic!("it is new");
         };
         assert!(requests.set_lease_holder(LeaseHolder::Person(user)));
         assert!(!requests.set_lease_holder(LeaseHolder::Person(user)));
         assert!(cancel.is_cancelled() && requests.is_barred(before));
         assert!(matches!(
-            requests.admit(during, Actor::Agent),
+            requests.admit(during, Some(Actor::Agent)),
             Admission::Refused
         ));
         let other = Actor::Person(deskhand_core::id::UserId::new());
         assert!(matches!(
-            requests.admit(RequestId::new(), other),
+            requests.admit(RequestId::new(), Some(other)),
             Admission::Refused
         ));
         assert!(matches!(
-            requests.admit(own, Actor::Person(user)),
+            requests.admit(own, Some(Actor::Person(user))),
+            Admission::New(_)
+        ));
+        assert!(matches!(
+            requests.admit(RequestId::new(), None),
             Admission::New(_)
         ));
         assert!(requests.set_lease_holder(LeaseHolder::Nobody));
         // A request that was already running stays barred.
         assert!(requests.is_barred(before) && !requests.is_barred(own));
         assert!(matches!(
-            requests.admit(after, Actor::Agent),
+            requests.admit(after, Some(Actor::Agent)),
             Admission::New(_)
         ));
     }

@@ -29,7 +29,8 @@ use deskhand_core::{
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-pub(crate) use self::leased::Shells;
+pub(crate) use self::{bash::program, leased::Shells, processes::kill_sessions};
+use crate::terminals::Transcript;
 
 /// The most commands that may wait. Callers wait when there are more.
 const LONGEST_QUEUE: usize = 64;
@@ -105,8 +106,25 @@ struct QueuedCommand {
 impl Shell {
     /// Starts the shell. It ends, with everything started from it, when `tasks` end.
     pub fn start(config: ShellConfig, tasks: &Tasks) -> Result<Self, ShellError> {
+        Self::start_session(config, None, tasks)
+    }
+
+    /// Starts a shell that people can watch.
+    fn start_watched(
+        config: ShellConfig,
+        transcript: Transcript,
+        tasks: &Tasks,
+    ) -> Result<Self, ShellError> {
+        Self::start_session(config, Some(transcript), tasks)
+    }
+
+    fn start_session(
+        config: ShellConfig,
+        transcript: Option<Transcript>,
+        tasks: &Tasks,
+    ) -> Result<Self, ShellError> {
         let (orders, received) = mpsc::channel(LONGEST_QUEUE);
-        let session = session::Session::start(config)?;
+        let session = session::Session::start(config, transcript)?;
         let pid = session.pid();
         tasks.spawn("shell", session.serve(received, tasks.shutdown().clone()));
         Ok(Self { orders, pid })

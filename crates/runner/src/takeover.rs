@@ -10,9 +10,11 @@ use deskhand_core::{sandbox::LeaseHolder, tasks::Tasks};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
-    desktop::{ClientProcesses, Desktop},
-    freeze::{Freezer, SparedPrograms},
+    code_server::CodeServer,
+    desktop::{ActError, ClientProcesses, Desktop},
+    freeze::{FreezeOutcome, Freezer, SparedPrograms},
     shell::Shells,
+    terminals::Terminals,
 };
 
 /// The interval at which frozen programs are checked.
@@ -24,6 +26,17 @@ const MOST_ATTEMPTS: usize = 3;
 /// The time that programs get to release the X server.
 const RELEASE_TIME: Duration = Duration::from_millis(20);
 
+/// The reason why programs of the agent could watch a person who takes control.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TakeOverError {
+    #[error("some of them could not be stopped")]
+    Awake,
+    #[error("the screen does not respond")]
+    Screen,
+    #[error("their windows could not be hidden")]
+    Curtain(#[source] ActError),
+}
+
 /// Freezes the agent's programs while a person has control. Clones share the state.
 #[derive(Debug, Clone)]
 pub(crate) struct TakeOver(Arc<TakeOverParts>);
@@ -32,6 +45,8 @@ pub(crate) struct TakeOver(Arc<TakeOverParts>);
 struct TakeOverParts {
     desktop: Desktop,
     shells: Shells,
+    terminals: Terminals,
+    code: CodeServer,
     freezer: Freezer,
     tasks: Tasks,
     /// Ends the task that checks the frozen programs.
@@ -40,10 +55,19 @@ struct TakeOverParts {
 
 impl TakeOver {
     /// Creates it for a computer. `is_alone` says that this process sees the sandbox's processes and no others.
-    pub(crate) fn new(desktop: Desktop, shells: Shells, is_alone: bool, tasks: Tasks) -> Self {
+    pub(crate) fn new(
+        desktop: Desktop,
+        shells: Shells,
+        terminals: Terminals,
+        code: CodeServer,
+        is_alone: bool,
+        tasks: Tasks,
+    ) -> Self {
         Self(Arc::new(TakeOverParts {
             desktop,
             shells,
+            terminals,
+            code,
             freezer: Freezer::new(is_alone),
             tasks,
             checks: Mutex::default(),
@@ -51,25 +75,52 @@ impl TakeOver {
     }
 
     /// Prepares the computer for this lease holder. Called whenever the holder changes.
-    pub(crate) async fn set_holder(&self, holder: LeaseHolder) {
+    pub(crate) async fn set_holder(&self, holder: LeaseHolder) -> Result<(), TakeOverError> {
         match holder {
             LeaseHolder::Person(_) => self.begin().await,
-            LeaseHolder::Nobody => self.end().await,
+            LeaseHolder::Nobody => {
+                self.end().await;
+                Ok(())
+            }
         }
     }
 
-    async fn begin(&self) {
+    async fn begin(&self) -> Result<(), TakeOverError> {
+        // What it runs may be the agent's. The person's own is spared.
+        self.0.code.end();
         self.0.shells.begin_lease().await;
-        let Some(spared) = self.freeze().await else {
-            return;
+        let Some(frozen) = self.freeze().await? else {
+            return Ok(());
         };
-        match self.0.desktop.draw_curtain(spared).await {
-            Ok(culprits) => self.kill(culprits).await,
-            Err(error) => {
-                let error = &error as &dyn std::error::Error;
-                tracing::warn!(error, "could not hide the windows of frozen programs");
-            }
+        self.keep_checking();
+        self.draw_curtain(&frozen.spared).await?;
+        if frozen.is_complete {
+            Ok(())
+        } else {
+            Err(TakeOverError::Awake)
         }
+    }
+
+    /// Hides the windows of frozen programs. If that fails, it kills all that have one, and tries again.
+    async fn draw_curtain(&self, spared: &HashSet<u32>) -> Result<(), TakeOverError> {
+        let drawn = match self.0.desktop.draw_curtain(spared.clone()).await {
+            Ok(culprits) => Ok(culprits),
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "could not hide the windows of frozen programs"
+                );
+                self.blocking(|parts| parts.freezer.kill_connected()).await;
+                self.0.desktop.draw_curtain(spared.clone()).await
+            }
+        };
+        let culprits = drawn.map_err(TakeOverError::Curtain)?;
+        self.kill(culprits).await;
+        Ok(())
+    }
+
+    /// Starts the task that checks the frozen programs.
+    fn keep_checking(&self) {
         let stop = CancellationToken::new();
         let (takeover, stopped) = (self.clone(), stop.clone());
         let shutdown = self.0.tasks.shutdown().clone();
@@ -81,12 +132,17 @@ impl TakeOver {
     }
 
     async fn end(&self) {
+        self.0.code.end();
         *self.checks() = None;
         match self.0.desktop.look_behind_curtain().await {
             Ok(listeners) => self.kill(listeners).await,
             Err(error) => {
-                let error = &error as &dyn std::error::Error;
-                tracing::warn!(error, "could not find the programs that listened");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "could not find the programs that listened"
+                );
+                // Any of them may have.
+                self.blocking(|parts| parts.freezer.kill_connected()).await;
             }
         }
         if let Err(error) = self.0.desktop.lift_curtain().await {
@@ -97,21 +153,35 @@ impl TakeOver {
         self.0.shells.end_lease();
     }
 
-    /// Freezes everything that the desktop does not need, and returns the processes that go on.
-    async fn freeze(&self) -> Option<HashSet<u32>> {
-        let mut n_attempts = 1;
-        loop {
-            let spared = self.blocking(|parts| parts.freezer.freeze(&parts.spare()));
-            let spared = spared.await.flatten()?;
-            let answers = tokio::time::timeout(X_TIMEOUT, self.0.desktop.sync()).await;
-            if answers.is_ok() || n_attempts == MOST_ATTEMPTS {
-                return Some(spared);
+    /// Freezes everything that the desktop does not need. Returns `None` outside of a sandbox, where nothing is frozen.
+    async fn freeze(&self) -> Result<Option<FreezeOutcome>, TakeOverError> {
+        for n_attempts in 1.. {
+            let frozen = self.blocking(|parts| parts.freezer.freeze(&parts.spare()));
+            let Some(frozen) = frozen.await.flatten() else {
+                return Ok(None);
+            };
+            if self.x_server_answers().await {
+                return Ok(Some(frozen));
+            }
+            if n_attempts == MOST_ATTEMPTS {
+                break;
             }
             // A program was frozen while it had the X server for itself.
             self.blocking(|parts| parts.freezer.thaw()).await;
             tokio::time::sleep(RELEASE_TIME).await;
-            n_attempts += 1;
         }
+        // A program keeps it for itself on purpose.
+        self.blocking(|parts| parts.freezer.kill_connected()).await;
+        if !self.x_server_answers().await {
+            return Err(TakeOverError::Screen);
+        }
+        let frozen = self.blocking(|parts| parts.freezer.freeze(&parts.spare()));
+        Ok(frozen.await.flatten())
+    }
+
+    async fn x_server_answers(&self) -> bool {
+        let answers = tokio::time::timeout(X_TIMEOUT, self.0.desktop.sync()).await;
+        answers.is_ok()
     }
 
     async fn kill(&self, processes: ClientProcesses) {
@@ -149,7 +219,13 @@ impl TakeOverParts {
             x_server: programs.x_server(),
             window_manager: programs.window_manager(),
             browser: programs.browser(),
-            shell: self.shells.guest_pid(),
+            shells: self
+                .shells
+                .guest_pid()
+                .into_iter()
+                .chain(self.terminals.leased_shells())
+                .collect(),
+            code: self.code.pid(),
         }
     }
 }

@@ -105,7 +105,9 @@ impl StandIn {
                 }
                 ToRunner::SetLeaseHolder { number, holder } => {
                     self.holder = holder;
-                    send(&mut link, FromRunner::LeaseHolderSet { number }, &[]).await?;
+                    let problem = None;
+                    let set = FromRunner::LeaseHolderSet { number, problem };
+                    send(&mut link, set, &[]).await?;
                 }
                 ToRunner::Request { id, request, .. } => {
                     if let Then::Drop = self.answer(&mut link, id, request).await? {
@@ -151,6 +153,14 @@ impl StandIn {
                 | RunnerRequest::Shell(ShellRequest::Restart)
                 | RunnerRequest::Edit(_)
                 | RunnerRequest::PutFile(_)
+                | RunnerRequest::Files(_)
+                | RunnerRequest::TakeFile(_)
+                | RunnerRequest::ReadClipboard(_)
+                | RunnerRequest::SetClipboard(_)
+                | RunnerRequest::OpenTerminal(_)
+                | RunnerRequest::ListTerminals(_)
+                | RunnerRequest::RenameTerminal(_)
+                | RunnerRequest::KillTerminal(_)
                 | RunnerRequest::FindField(_)
                 | RunnerRequest::TypeSecret(_)
                 | RunnerRequest::CoverSecrets(_)) => {

@@ -9,7 +9,6 @@ pub(crate) mod accept;
 mod control;
 mod lease;
 mod requests;
-mod stream;
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -19,19 +18,19 @@ use std::{
 
 use deskhand_core::{
     action::ScreenSize,
-    sandbox::{Actor, ByteStream, ComputerError, LeaseHolder, StreamTarget},
+    sandbox::{Actor, ByteStream, ComputerError, LeaseHolder, ListeningPort, StreamTarget},
     secret::Secret,
 };
-use deskhand_runner_protocol::{Connection, ToRunner};
+use deskhand_runner_protocol::{Connection, ToRunner, bytes_of};
 use tokio::{
-    sync::{Notify, oneshot, watch},
+    sync::{Notify, Semaphore, oneshot, watch},
     time::timeout,
 };
 use tokio_tungstenite::WebSocketStream;
 use tokio_util::sync::CancellationToken;
 
-use self::requests::Requests;
-use crate::gateway::GatewayDoor;
+use self::{lease::ConfirmedHolder, requests::Requests};
+use crate::{gateway::GatewayDoor, network::NetworkDoor};
 
 /// The longest time that a request waits for a disconnected runner.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -39,6 +38,10 @@ const RECONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 /// The timeout for the runner to dial a stream.
 const STREAM_TIMEOUT: Duration = Duration::from_secs(5);
+/// The same for VS Code, which may have to be started first.
+const CODE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The most streams that are opened at the same time. It is well below the most handshakes.
+const MOST_OPENING: usize = 8;
 
 pub(crate) type Socket = WebSocketStream<Connection>;
 
@@ -47,6 +50,8 @@ pub(crate) struct Link {
     token: Secret,
     /// The model gateway for the sandbox's programs, if they may use it.
     gateway: Option<GatewayDoor>,
+    /// The network for the sandbox's programs, if it is connected.
+    network: Option<NetworkDoor>,
     /// The process that presented the token first, if the transport tells.
     runner: Mutex<Option<i32>>,
     state: Mutex<State>,
@@ -54,7 +59,9 @@ pub(crate) struct Link {
     wake: Notify,
     status: watch::Sender<Status>,
     /// The number of the newest lease holder that the runner has confirmed.
-    confirmed_holder: watch::Sender<u64>,
+    confirmed_holder: watch::Sender<ConfirmedHolder>,
+    /// Bounds the streams that are being opened.
+    opening: Semaphore,
     ended: CancellationToken,
 }
 
@@ -92,22 +99,30 @@ struct State {
     notes: VecDeque<ToRunner>,
     last_stream: u64,
     /// Streams that the runner was asked to dial.
-    streams: HashMap<u64, oneshot::Sender<Result<Socket, String>>>,
+    streams: HashMap<u64, oneshot::Sender<Result<Socket, ComputerError>>>,
+    /// The ports on which programs listen, as the newest control link reported them.
+    ports: Vec<ListeningPort>,
     last_notice: Option<String>,
     last_words: Option<String>,
 }
 
 impl Link {
     /// Creates a link for the runner that knows this token.
-    pub(crate) fn new(token: Secret, gateway: Option<GatewayDoor>) -> Self {
+    pub(crate) fn new(
+        token: Secret,
+        gateway: Option<GatewayDoor>,
+        network: Option<NetworkDoor>,
+    ) -> Self {
         Self {
             token,
             gateway,
+            network,
             runner: Mutex::default(),
             state: Mutex::default(),
             wake: Notify::new(),
             status: watch::Sender::new(Status::Expected),
-            confirmed_holder: watch::Sender::new(0),
+            confirmed_holder: watch::Sender::default(),
+            opening: Semaphore::new(MOST_OPENING),
             ended: CancellationToken::new(),
         }
     }
@@ -128,16 +143,30 @@ impl Link {
         target: StreamTarget,
         actor: Actor,
     ) -> Result<ByteStream, ComputerError> {
+        // More handshakes than are accepted at once would be dropped. The semaphore is never closed.
+        let _opening = self.opening.acquire().await;
         let dialled = self.ask_for_stream(target, actor)?;
-        match timeout(STREAM_TIMEOUT, dialled).await {
-            Ok(Ok(Ok(socket))) => Ok(stream::bytes_of(socket)),
-            Ok(Ok(Err(problem))) => Err(ComputerError::Failed(problem)),
+        let at_most = match target {
+            StreamTarget::Code => CODE_TIMEOUT,
+            StreamTarget::Screen
+            | StreamTarget::Terminal { .. }
+            | StreamTarget::File
+            | StreamTarget::Port { .. } => STREAM_TIMEOUT,
+        };
+        match timeout(at_most, dialled).await {
+            Ok(Ok(Ok(socket))) => Ok(bytes_of(socket)),
+            Ok(Ok(Err(error))) => Err(error),
             Ok(Err(_)) => Err(ComputerError::Gone),
             Err(_) => Err(ComputerError::Failed(format!(
                 "the sandbox did not open the stream within {} s",
-                STREAM_TIMEOUT.as_secs()
+                at_most.as_secs()
             ))),
         }
+    }
+
+    /// Returns the ports on which programs listen.
+    pub(crate) fn ports(&self) -> Vec<ListeningPort> {
+        self.state().ports.clone()
     }
 
     /// Returns the runner's last notice about its programs.
@@ -176,7 +205,7 @@ impl Link {
         &self,
         target: StreamTarget,
         actor: Actor,
-    ) -> Result<oneshot::Receiver<Result<Socket, String>>, ComputerError> {
+    ) -> Result<oneshot::Receiver<Result<Socket, ComputerError>>, ComputerError> {
         let mut state = self.state();
         if state.has_ended {
             return Err(ComputerError::Gone);

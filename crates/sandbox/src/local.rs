@@ -3,7 +3,7 @@
 //! They work for root and for ordinary users alike and need no daemon. A sandbox ends with its session, with the
 //! server, and even if the server is killed: see [`process`]. [`bubblewrap`] decides what it can see, [`seccomp`] what
 //! it can ask of the kernel, [`identity`] as which user its programs run, [`limits`] how much memory and time they may
-//! use, and [`disk`] how much of the disk.
+//! use, and [`images`] and [`disk`] how much of the disk.
 
 pub(crate) mod browser;
 pub(crate) mod bubblewrap;
@@ -13,6 +13,8 @@ mod doctor;
 mod files;
 mod host;
 pub(crate) mod identity;
+mod images;
+pub mod interface;
 mod limits;
 pub(crate) mod process;
 mod sandbox;
@@ -20,7 +22,9 @@ mod seccomp;
 mod system;
 mod tail;
 mod trace;
+mod trust;
 mod usage;
+mod view;
 
 use std::{
     collections::HashMap,
@@ -44,7 +48,7 @@ use tokio_util::sync::CancellationToken;
 use self::{
     files::SessionFiles,
     host::Host,
-    sandbox::{Handle, LocalSandbox, LocalSpec},
+    sandbox::{Handle, LocalExtras, LocalSandbox, LocalSpec},
     trace::Trace,
 };
 use crate::providers::{Provider, ProviderSettings};
@@ -92,7 +96,7 @@ impl LocalSandboxes {
     }
 
     /// Checks that this provider supports the spec. Errors name the unsupported part.
-    fn supported(&self, spec: SandboxSpec) -> Result<LocalSpec, StartSandboxError> {
+    fn supported(&self, spec: SandboxSpec) -> Result<(LocalSpec, LocalExtras), StartSandboxError> {
         let unsupported = |what: &str| {
             Err(StartSandboxError::Unsupported {
                 provider: NAME,
@@ -105,23 +109,28 @@ impl LocalSandboxes {
         if let Some(image) = spec.image {
             return unsupported(&format!("images, such as {image:?}"));
         }
-        match spec.network {
-            Network::Closed => {}
-            Network::Open => return unsupported("an open network; only a closed one"),
+        if spec.network == Network::Connected && self.shared.settings.network.is_none() {
+            return unsupported("a network, because this server has none to connect it to");
         }
-        Ok(LocalSpec {
+        let local = LocalSpec {
             session,
             screen: spec.screen,
             limits: spec.limits.unwrap_or(self.shared.settings.limits),
             must_be_limited: spec.must_be_limited,
-        })
+            network: spec.network,
+        };
+        let extras = LocalExtras {
+            variables: spec.variables,
+            authority: spec.authority,
+        };
+        Ok((local, extras))
     }
 }
 
 #[async_trait]
 impl Lifecycle for LocalSandboxes {
     async fn start(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>, StartSandboxError> {
-        let spec = self.supported(spec)?;
+        let (spec, extras) = self.supported(spec)?;
         let slot = self.shared.slot(spec.session);
         let starting = async {
             let mut slot = slot.lock().await;
@@ -129,7 +138,10 @@ impl Lifecycle for LocalSandboxes {
                 earlier.stop().await;
             }
             let host = self.shared.host().await?;
-            LocalSandbox::start(&host, &self.shared.tasks, spec, &mut slot).await
+            let parts = (&host, &self.shared.tasks);
+            let started = LocalSandbox::start(parts, spec, extras, &mut slot).await;
+            self.shared.make_spare(host);
+            started
         };
         tokio::select! {
             biased;
@@ -223,6 +235,14 @@ impl Shared {
             })
             .await?;
         Ok(Arc::clone(host))
+    }
+
+    /// Prepares for the next start of a new session.
+    fn make_spare(&self, host: Arc<Host>) {
+        self.tasks.spawn("spare home", async move {
+            // This fails only when the runtime shuts down.
+            let _ = spawn_blocking(move || host.homes.make_spare()).await;
+        });
     }
 
     fn slot(&self, session: SessionId) -> Slot {

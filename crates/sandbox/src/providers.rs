@@ -4,6 +4,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use deskhand_core::{
     gateway::Entrance,
+    network::NetworkEntrance,
     sandbox::{Lifecycle, SandboxLimits},
     tasks::Tasks,
 };
@@ -60,12 +61,31 @@ pub struct ProviderSettings {
     pub shell_output_bytes: usize,
     /// The limits of a sandbox whose spec has none.
     pub limits: SandboxLimits,
+    /// The way in which the limits of the disk are enforced, for the provider `local`.
+    pub disk_quota: DiskQuota,
     /// The space on the disk that no sandbox may take.
     pub reserve_bytes: u64,
     /// The timeout for the start of a desktop.
     pub start_timeout: Duration,
     /// The model gateway for programs in a sandbox, if they may use it.
     pub gateway: Option<Entrance>,
+    /// The server's end of the network, if sandboxes can be connected to it.
+    pub network: Option<NetworkEntrance>,
+    /// The most connections to other hosts that the server allows one sandbox at the same time.
+    pub network_connections: usize,
+    /// The folder of VS Code, if it is installed.
+    pub code_server: Option<PathBuf>,
+}
+
+/// The ways in which the limits of the disk are enforced for new homes. Homes that exist stay as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiskQuota {
+    /// Images where the machine can mount them, a watcher elsewhere.
+    Auto,
+    /// An image for each home, whose file system refuses more. Without them, no sandbox starts.
+    Image,
+    /// A folder for each home, and a watcher that stops a sandbox with more.
+    Watched,
 }
 
 impl ProviderSettings {
@@ -79,9 +99,13 @@ impl ProviderSettings {
             settle_max: Duration::from_secs(2),
             shell_output_bytes: 64 * 1024,
             limits: SandboxLimits::default(),
+            disk_quota: DiskQuota::Auto,
             reserve_bytes: 1024 * 1024 * 1024,
             start_timeout: Duration::from_secs(20),
             gateway: None,
+            network: None,
+            network_connections: 512,
+            code_server: None,
         }
     }
 }

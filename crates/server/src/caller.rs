@@ -60,6 +60,11 @@ impl Pass {
         Viewer::User(self.identity.user)
     }
 
+    /// Refuses a token whose scope is too narrow.
+    pub(crate) fn require(&self, needed: Scope) -> Result<(), Problem> {
+        require(self.identity, needed)
+    }
+
     /// Returns the party behind the request, for the audit log.
     pub(crate) fn requester(&self) -> Requester {
         Requester {
@@ -201,13 +206,18 @@ fn bearer(headers: &HeaderMap) -> Option<Secret> {
 
 /// Returns the value of the cookie with our name.
 pub(crate) fn cookie(headers: &HeaderMap, our_name: &str) -> Option<Secret> {
+    cookies(headers, our_name).next()
+}
+
+/// Returns the values of all cookies with this name.
+pub(crate) fn cookies(headers: &HeaderMap, our_name: &str) -> impl Iterator<Item = Secret> {
     headers
         .get_all(header::COOKIE)
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(';'))
         .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(name, _)| *name == our_name)
+        .filter(move |(name, _)| *name == our_name)
         .map(|(_, value)| Secret::new(value))
 }
 

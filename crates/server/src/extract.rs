@@ -121,7 +121,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
     }
 }
 
-fn read_id<T: FromStr>(text: &str) -> Result<T, Problem> {
+pub(crate) fn read_id<T: FromStr>(text: &str) -> Result<T, Problem> {
     text.parse().map_err(|_no_id: T::Err| {
         // The cause would only repeat that the text is not an id.
         let message = format!("there is nothing with the id {text:?}");

@@ -1,6 +1,7 @@
 //! The HTTP and WebSocket API: authenticates callers, passes their requests to the app and formats the results.
 
 mod address;
+mod apps;
 mod caller;
 mod extract;
 mod gateway;
@@ -20,33 +21,41 @@ mod site;
 mod sockets;
 mod view;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Router,
-    extract::FromRef,
+    extract::{FromRef, State},
     http::{HeaderName, HeaderValue, header},
+    response::Response,
 };
 use deskhand_app::{
-    App, Catalog, Computers, Control, Decisions, Queue, Quotas, Sessions, Sharing, Spending, Users,
-    Vault,
+    App, Apps, Catalog, Computers, Control, Decisions, NetworkAccess, Queue, Quotas, Sessions,
+    Sharing, Spending, Terminals, Users, Vault,
 };
+use deskhand_core::tasks::Tasks;
 use tokio_util::sync::CancellationToken;
-use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
+use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
+use crate::{
+    apps::AppSite, metrics::Metrics, problem::Problem, rate::Rates, site::Site, sockets::Sockets,
+};
 pub use crate::{
     gateway::serve_gateway, limits::ConnectionLimits, openapi::openapi, port::Listeners,
 };
-use crate::{metrics::Metrics, problem::Problem, rate::Rates, site::Site, sockets::Sockets};
 
 /// The longest body of a request.
 const LONGEST_BODY_BYTES: usize = 1024 * 1024;
 
-/// The content security policy of the page: it may load and connect to this server only.
+/// The timeout for ending connections to programs in sandboxes.
+const TASKS_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The content security policy of the page: it may load and connect to this server only. Services of sandboxes are shown
+/// in frames.
 const CONTENT_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; \
     style-src 'self' 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; \
-    base-uri 'none'; form-action 'self'";
+    base-uri 'none'; form-action 'self'; frame-src ";
 
 /// What the page may use of the device: nothing but the screen and the clipboard.
 const PERMISSIONS_POLICY: &str = "accelerometer=(), autoplay=(), camera=(), display-capture=(), geolocation=(), \
@@ -59,6 +68,8 @@ pub struct Settings {
     pub public_url: String,
     /// Names under which the server may be reached, besides its addresses and the name in `public_url`.
     pub allowed_hosts: Vec<String>,
+    /// The domain of services of sandboxes. `None` for `localhost`, if that is where people reach the server.
+    pub apps_domain: Option<String>,
     /// The limit for one token or user. 0 means no limit.
     pub requests_per_second: u32,
     /// The limit for one address. 0 means no limit.
@@ -74,10 +85,16 @@ struct Shared {
     app: App,
     settings: Arc<Settings>,
     site: Arc<Site>,
+    /// The hosts of services of sandboxes. `None` if there is no domain for them.
+    apps: Option<Arc<AppSite>>,
     rates: Rates,
+    /// The `WebSocket`s of the API.
     sockets: Sockets,
+    /// The `WebSocket`s of services. A page in a sandbox opens them, and must not use up those of the dashboard.
+    app_sockets: Sockets,
     metrics: Metrics,
     health: routes::health::Finding,
+    tasks: Tasks,
     shutdown: CancellationToken,
 }
 
@@ -93,10 +110,13 @@ macro_rules! subjects {
 }
 
 subjects! {
+    apps: Apps,
     sessions: Sessions,
     queue: Queue,
     control: Control,
     computers: Computers,
+    network: NetworkAccess,
+    terminals: Terminals,
     decisions: Decisions,
     sharing: Sharing,
     limits: Quotas,
@@ -121,18 +141,26 @@ pub async fn serve(
         app,
         rates: rates.clone(),
         site: Arc::new(site),
+        apps: AppSite::new(&settings).map(Arc::new),
         sockets: Sockets::new(settings.connections.sockets_per_user),
+        app_sockets: Sockets::new(settings.connections.sockets_per_user),
         settings: Arc::new(settings),
         metrics: metrics.clone(),
         health: routes::health::Finding::default(),
+        tasks: Tasks::default(),
         shutdown: shutdown.clone(),
     };
+    let tasks = shared.tasks.clone();
     let serving = port::serve(listeners, router(shared), connections, shutdown);
     tokio::select! {
-        () = serving => Ok(()),
+        () = serving => {}
         never = metrics.keep_small() => match never {},
         never = rates.keep_small() => match never {},
     }
+    if !tasks.end(TASKS_TIMEOUT).await {
+        tracing::warn!("some connections to programs in sandboxes did not end in time");
+    }
+    Ok(())
 }
 
 /// Returns true if this binary was built with the page.
@@ -140,12 +168,18 @@ pub fn has_page() -> bool {
     page::is_built()
 }
 
+/// Returns the domain of services of sandboxes under these settings, if there is one.
+pub fn apps_domain(settings: &Settings) -> Option<String> {
+    AppSite::new(settings).map(|site| site.domain().to_owned())
+}
+
 /// Returns all routes with their descriptions. Every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
-        audit, bus, by_hand, decisions, docs, health, lease, limits, messages, metrics, models,
-        offers, people, queue, screen, secrets, sessions, settings, sharing, sign_ins, stream,
-        tokens, usage, users,
+        apps, artifacts, attachments, audit, bus, by_hand, clipboard, decisions, docs, files,
+        health, layout, lease, limits, messages, metrics, models, network, offers, people, queue,
+        screen, secrets, sessions, settings, sharing, sign_ins, stream, terminals, tokens, usage,
+        users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
@@ -158,15 +192,23 @@ fn routes() -> OpenApiRouter<Shared> {
         .merge(tokens::routes())
         .merge(secrets::routes())
         .merge(models::routes())
+        .merge(network::routes())
         .merge(sessions::routes())
         .merge(messages::routes())
         .merge(queue::routes())
         .merge(lease::routes())
         .merge(by_hand::routes())
+        .merge(clipboard::routes())
+        .merge(files::routes())
+        .merge(artifacts::routes())
+        .merge(attachments::routes())
         .merge(decisions::routes())
         .merge(settings::routes())
+        .merge(layout::routes())
         .merge(stream::routes())
         .merge(screen::routes())
+        .merge(terminals::routes())
+        .merge(apps::routes())
         .merge(sharing::routes())
         .merge(bus::routes())
         .merge(docs::routes())
@@ -185,8 +227,32 @@ fn router(shared: Shared) -> Router {
             Arc::clone(&shared.site),
             site::check_host,
         ));
-    let headers = [
-        (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
+    let frames = shared.apps.as_ref().map(|apps| apps.frame_source());
+    let policy = format!("{CONTENT_POLICY}{}", frames.as_deref().unwrap_or("'none'"));
+    // An address that cannot be in a header is not a valid `public_url`.
+    let policy = HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static(""));
+    let dashboard = router
+        .layer(axum::middleware::map_response_with_state(
+            policy,
+            add_headers,
+        ))
+        .layer(CatchPanicLayer::custom(|_| Problem::panicked()))
+        .layer(axum::middleware::from_fn(metrics::count))
+        .layer(axum::middleware::from_fn(request_id::name))
+        .with_state(shared.clone());
+    // Nothing of the dashboard sees a request for a service of a sandbox.
+    Router::new()
+        .fallback_service(dashboard)
+        .layer(axum::middleware::from_fn_with_state(shared, apps::by_host))
+        .layer(CatchPanicLayer::custom(|_| Problem::panicked()))
+}
+
+/// Adds the headers that every answer has, unless the handler has set its own.
+async fn add_headers(State(policy): State<HeaderValue>, mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    let place = headers.entry(header::CONTENT_SECURITY_POLICY);
+    place.or_insert(policy);
+    for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         // A sign-in link must not leak in a Referer header.
         (header::REFERRER_POLICY, "no-referrer"),
@@ -203,18 +269,9 @@ fn router(shared: Shared) -> Router {
             HeaderName::from_static("permissions-policy"),
             PERMISSIONS_POLICY,
         ),
-    ];
-    headers
-        .into_iter()
-        .fold(router, |router, (name, value)| {
-            router.layer(header_layer(name, value))
-        })
-        .layer(CatchPanicLayer::custom(|_| Problem::panicked()))
-        .layer(axum::middleware::from_fn(metrics::count))
-        .layer(axum::middleware::from_fn(request_id::name))
-        .with_state(shared)
-}
-
-fn header_layer(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {
-    SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
+    ] {
+        let place = headers.entry(name);
+        place.or_insert(HeaderValue::from_static(value));
+    }
+    response
 }

@@ -9,7 +9,7 @@ use std::{
 
 use axum::{
     extract::{MatchedPath, Request},
-    http::Method,
+    http::{Method, StatusCode},
     middleware::Next,
     response::Response,
 };
@@ -116,21 +116,44 @@ fn describe() {
     );
 }
 
-/// Counts every request by its route. A request without a route is for the page.
+/// Counts every request by its route. A request without a route is for the page. Services of sandboxes count
+/// themselves.
 pub(crate) async fn count(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let method = method_name(request.method());
-    let started = Instant::now();
+    let counted = begin(request.method());
     let response = next.run(request).await;
     let route = match &route {
         Some(route) => route.as_str().to_owned(),
         None => "page".to_owned(),
     };
-    histogram!(REQUEST_SECONDS, "route" => route.clone(), "method" => method)
-        .record(started.elapsed());
-    let status = response.status().as_str().to_owned();
-    counter!(REQUESTS, "route" => route, "method" => method, "status" => status).increment(1);
+    counted.end(route, response.status());
     response
+}
+
+/// A request that is being answered.
+#[derive(Debug)]
+pub(crate) struct CountedRequest {
+    method: &'static str,
+    started: Instant,
+}
+
+/// Begins to count a request.
+pub(crate) fn begin(method: &Method) -> CountedRequest {
+    CountedRequest {
+        method: method_name(method),
+        started: Instant::now(),
+    }
+}
+
+impl CountedRequest {
+    /// Counts the request, whose answer has begun.
+    pub(crate) fn end(self, route: String, status: StatusCode) {
+        let Self { method, started } = self;
+        histogram!(REQUEST_SECONDS, "route" => route.clone(), "method" => method)
+            .record(started.elapsed());
+        let status = status.as_str().to_owned();
+        counter!(REQUESTS, "route" => route, "method" => method, "status" => status).increment(1);
+    }
 }
 
 /// Returns the name of a method that some route takes, or `other`.
@@ -152,7 +175,7 @@ fn method_name(method: &Method) -> &'static str {
 pub(crate) struct OpenSocket(metrics::Gauge);
 
 impl OpenSocket {
-    /// Counts a connection. `kind` is `events`, `screen` or `bus`.
+    /// Counts a connection. `kind` is `events`, `screen`, `terminal` or `bus`.
     pub(crate) fn count(kind: &'static str) -> Self {
         let gauge = gauge!(CONNECTIONS, "kind" => kind);
         gauge.increment(1);

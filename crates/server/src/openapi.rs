@@ -4,6 +4,7 @@ use deskhand_api::{
     bus::{BusMessage, BusRequest},
     events::PresenceMessage,
     problem::ProblemView,
+    terminals::{TerminalMessage, TerminalRequest},
 };
 use deskhand_core::event::Event;
 use utoipa::{
@@ -35,7 +36,9 @@ use crate::{routes, site::COOKIE};
         (name = "server", description = "The server itself"),
     ),
     // A response cannot describe the messages of a WebSocket.
-    components(schemas(BusMessage, BusRequest, Event, PresenceMessage, ProblemView)),
+    components(schemas(
+        BusMessage, BusRequest, Event, PresenceMessage, ProblemView, TerminalMessage, TerminalRequest
+    )),
     security(("bearer" = []), ("cookie" = [])),
     modifiers(&SecuritySchemes),
 )]
@@ -44,6 +47,10 @@ struct Document;
 /// Returns the document as JSON.
 pub fn openapi() -> String {
     let (_, mut described) = routes().split_for_parts();
+    // The router's way to say that a parameter has slashes in it is none of OpenAPI's.
+    let paths = std::mem::take(&mut described.paths.paths);
+    let plain = |(path, item): (String, _)| (path.replace("{*", "{"), item);
+    described.paths.paths = paths.into_iter().map(plain).collect();
     for (path, item) in &mut described.paths.paths {
         let operations = [
             (HttpMethod::Get, &mut item.get),

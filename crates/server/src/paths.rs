@@ -86,6 +86,59 @@ pub(crate) struct SecretPath {
     name: String,
 }
 
+/// A terminal, and its session.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct TerminalPath {
+    /// The session.
+    id: Uuid,
+    /// The number of the terminal; 0 is the agent's shell.
+    n: u32,
+}
+
+/// A file that the agent has shared.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct ArtifactPath {
+    /// The session.
+    id: Uuid,
+    /// The number of the event that shares the file.
+    #[param(minimum = 1)]
+    seq: u64,
+}
+
+/// A file that a person has attached.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct AttachmentPath {
+    /// The session.
+    id: Uuid,
+    /// The attachment.
+    attachment: Uuid,
+}
+
+/// A file of a session.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct FileInSessionPath {
+    /// The session.
+    id: Uuid,
+    /// The absolute path in the sandbox without its first slash, such as `tmp/a.txt`, or a path in the home folder,
+    /// such as `~/a.txt`.
+    path: String,
+}
+
+/// A port of a session's sandbox.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct PortPath {
+    /// The session.
+    id: Uuid,
+    /// The port.
+    #[param(minimum = 1)]
+    port: u16,
+}
+
 /// The session that the path names.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]

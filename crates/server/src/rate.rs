@@ -1,7 +1,7 @@
 //! Rate limits: by token or user, and for attempts to sign in and wrong tokens by address.
 //!
 //! Every authenticated request counts, including the opening of a `WebSocket`. Messages on a `WebSocket` do not
-//! count, except subscriptions on the bus.
+//! count, except subscriptions on the bus. Requests to services of sandboxes have a count of their own.
 
 use std::{
     convert::Infallible, hash::Hash, net::SocketAddr, num::NonZeroU32, sync::Arc, time::Duration,
@@ -36,6 +36,8 @@ enum Asker {
     Token(TokenId),
     /// All browsers of a user count together.
     User(UserId),
+    /// Pages of sandboxes in the browsers of a user. They must not use up what the dashboard may ask.
+    Apps(UserId),
 }
 
 /// An attempt to sign in that is within the rate limit.
@@ -67,6 +69,11 @@ impl Rates {
             .token
             .map_or(Asker::User(identity.user), Asker::Token);
         check(self.callers.as_deref(), &asker)
+    }
+
+    /// Counts a request of a user to a service of a sandbox.
+    pub(crate) fn count_app(&self, user: UserId) -> Result<(), Problem> {
+        check(self.callers.as_deref(), &Asker::Apps(user))
     }
 
     /// Counts a request whose token or cookie is not valid. Fails if there are too many from its address.

@@ -6,6 +6,7 @@ use crate::ConnectionLimits;
 fn rates_with(wrong_tokens_per_minute: u32) -> Rates {
     Rates::new(&Settings {
         public_url: String::new(),
+        apps_domain: None,
         allowed_hosts: Vec::new(),
         requests_per_second: 1,
         sign_ins_per_minute: 1,

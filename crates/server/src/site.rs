@@ -132,7 +132,7 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
 }
 
 /// Returns scheme and authority of an address in lower case, without the scheme's usual port.
-fn origin(url: &str) -> String {
+pub(crate) fn origin(url: &str) -> String {
     let url = url.to_ascii_lowercase();
     let Some((scheme, rest)) = url.split_once("://") else {
         return url;
@@ -148,7 +148,7 @@ fn origin(url: &str) -> String {
 }
 
 /// Returns the host of an authority in lower case, without the port and the dot that may end a name.
-fn host(authority: &str) -> String {
+pub(crate) fn host(authority: &str) -> String {
     let host = match authority.rsplit_once(':') {
         // The colons of an IPv6 address are in brackets.
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,

@@ -4,6 +4,7 @@ use crate::ConnectionLimits;
 fn site(public_url: &str, listens: &str, names: &[&str]) -> Site {
     let settings = Settings {
         public_url: public_url.to_owned(),
+        apps_domain: None,
         allowed_hosts: names.iter().map(|name| (*name).to_owned()).collect(),
         requests_per_second: 0,
         sign_ins_per_minute: 0,

@@ -37,18 +37,15 @@ impl FolderBlobs {
         })
     }
 
-    fn path(&self, name: &BlobName) -> PathBuf {
-        let name = name.as_str();
-        self.dir.join(&name[..2]).join(name)
-    }
-}
-
-#[async_trait]
-impl Blobs for FolderBlobs {
-    async fn put(&self, bytes: Bytes, format: BlobFormat) -> Result<BlobName, BlobError> {
+    /// Stores bytes under the name that belongs to their digest.
+    async fn store(
+        &self,
+        bytes: Bytes,
+        name: impl FnOnce([u8; 32]) -> BlobName + Send + 'static,
+    ) -> Result<BlobName, BlobError> {
         let store = self.clone();
         let kept = tokio::task::spawn_blocking(move || {
-            let name = BlobName::of(Sha256::digest(&bytes).into(), format);
+            let name = name(Sha256::digest(&bytes).into());
             let path = store.path(&name);
             let _storing = store
                 .removing
@@ -60,6 +57,23 @@ impl Blobs for FolderBlobs {
             Ok(name)
         });
         kept.await.map_err(io::Error::other)?.map_err(not_kept)
+    }
+
+    fn path(&self, name: &BlobName) -> PathBuf {
+        let name = name.as_str();
+        self.dir.join(&name[..2]).join(name)
+    }
+}
+
+#[async_trait]
+impl Blobs for FolderBlobs {
+    async fn put(&self, bytes: Bytes, format: BlobFormat) -> Result<BlobName, BlobError> {
+        self.store(bytes, move |digest| BlobName::of(digest, format))
+            .await
+    }
+
+    async fn put_file(&self, bytes: Bytes) -> Result<BlobName, BlobError> {
+        self.store(bytes, BlobName::of_file).await
     }
 
     async fn get(&self, name: &BlobName) -> Result<Bytes, BlobError> {

@@ -127,7 +127,8 @@ pub(crate) fn granted(row: &Row) -> Result<Amount, StoreError> {
     })
 }
 
-fn used(row: &Row) -> Result<Amount, StoreError> {
+/// Reads the usage in a row of sessions or days.
+pub(crate) fn used(row: &Row) -> Result<Amount, StoreError> {
     Ok(Amount {
         usd: usd(row.get("cost_nanousd")?),
         tokens: count(row.get("tokens")?)?,

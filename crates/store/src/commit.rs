@@ -8,7 +8,7 @@ use std::future::Future;
 use deskhand_core::{
     budget::Amount,
     clock::Clock,
-    event::{EVENT_VERSION, EventBody, LoggedEvent, Screenshot, Status},
+    event::{EVENT_VERSION, EventBody, LoggedEvent, Status},
     id::{MessageId, SessionId, TurnId, UserId},
     session::{Phase, SandboxState},
 };
@@ -279,7 +279,7 @@ impl HeldSession {
             data.clone().into(),
         ];
         self.tx.execute(sql, values).await?;
-        if let EventBody::Screenshot(Screenshot { blob, .. }) = body {
+        for blob in body.blobs() {
             insert_blob(&mut self.tx, self.id, blob).await?;
         }
         if EventBody::STANDING.contains(&body.kind()) {

@@ -16,6 +16,7 @@ use crate::{
     budgets::grant,
     commit::{Change, HeldSession},
     database::{Row, Store, StoreError, Value, from_json, json, millis, timestamp},
+    network::allow_answered,
 };
 
 const COLUMNS: &str = "d.id, d.session_id, d.turn_id, d.ask, d.created_at_ms, d.state, d.answer, \
@@ -60,7 +61,12 @@ impl Change for RaiseDecision<'_> {
     }
 
     async fn apply(self, session: &mut HeldSession) -> Result<Result<(), NotAtWork>, StoreError> {
-        let phase = session.phase.after(Signal::QuestionAsked);
+        let stops_turn = self.ask.stops_turn();
+        let phase = if stops_turn {
+            session.phase.after(Signal::QuestionAsked)
+        } else {
+            Some(session.phase)
+        };
         let Some(phase) = phase.filter(|_| session.turn == Some(self.turn)) else {
             return Ok(Err(NotAtWork));
         };
@@ -83,7 +89,9 @@ impl Change for RaiseDecision<'_> {
             ask: self.ask.clone(),
         });
         session.tell(&raised).await?;
-        session.tell_status(None, None, None).await?;
+        if stops_turn {
+            session.tell_status(None, None, None).await?;
+        }
         Ok(Ok(()))
     }
 }
@@ -110,17 +118,21 @@ impl Change for SettleDecision<'_> {
         }
         let turn = TurnId(row.get("turn_id")?);
         settle(session, self.id, turn, self.settlement).await?;
-        if self.settlement.reply() == Some(&Reply::Yes(true)) {
-            let ask: Ask = from_json(row.get("ask")?)?;
-            if let Some(over) = ask.over {
-                grant(session, &over).await?;
-                audit_raise(session, &over, self.settlement.by()).await?;
-            }
+        let ask: Ask = from_json(row.get("ask")?)?;
+        if ask.kind == DecisionKind::Network {
+            allow_answered(session, &ask, self.settlement).await?;
+        }
+        if self.settlement.reply() == Some(&Reply::Yes(true))
+            && let Some(over) = ask.over
+        {
+            grant(session, &over).await?;
+            audit_raise(session, &over, self.settlement.by()).await?;
         }
         if let Some(file) = self.file {
             keep(session, self.id, file).await?;
         }
-        let is_last = open_of(session).await?.is_empty();
+        let mut open = open_of(session).await?.into_iter();
+        let is_last = !open.any(|(_, _, ask)| ask.stops_turn());
         if let Some(phase) = session.phase.after(Signal::QuestionAnswered)
             && is_last
         {
@@ -140,12 +152,9 @@ impl Store {
         let sql = "SELECT id, kind FROM decisions WHERE session_id = $1 AND state = 'open' \
                    ORDER BY id";
         let rows = self.all(sql, [session.0.into()]).await?;
-        let open = rows.iter().map(|row| {
-            let name: String = row.get("kind")?;
-            let kind = DecisionKind::from_name(&name);
-            let unknown = || StoreError::Unreadable(format!("{name:?} is not a kind of decision"));
-            Ok((DecisionId(row.get("id")?), kind.ok_or_else(unknown)?))
-        });
+        let open = rows
+            .iter()
+            .map(|row| Ok((DecisionId(row.get("id")?), kind(row)?)));
         open.collect()
     }
 
@@ -272,19 +281,22 @@ impl Store {
 
 /// Withdraws the open decisions of a session that comes to rest.
 pub(crate) async fn withdraw_open(session: &mut HeldSession) -> Result<(), StoreError> {
-    for (id, turn) in open_of(session).await? {
+    for (id, turn, _) in open_of(session).await? {
         settle(session, id, turn, &Settlement::Withdrawn).await?;
     }
     Ok(())
 }
 
 /// Returns the open decisions of a session.
-async fn open_of(session: &mut HeldSession) -> Result<Vec<(DecisionId, TurnId)>, StoreError> {
-    let sql = "SELECT id, turn_id FROM decisions WHERE session_id = $1 AND state = 'open' \
+async fn open_of(session: &mut HeldSession) -> Result<Vec<(DecisionId, TurnId, Ask)>, StoreError> {
+    let sql = "SELECT id, turn_id, ask FROM decisions WHERE session_id = $1 AND state = 'open' \
                ORDER BY id";
     let rows = session.tx.all(sql, [session.id.0.into()]).await?;
     rows.iter()
-        .map(|row| Ok((DecisionId(row.get("id")?), TurnId(row.get("turn_id")?))))
+        .map(|row| {
+            let (id, turn) = (DecisionId(row.get("id")?), TurnId(row.get("turn_id")?));
+            Ok((id, turn, from_json(row.get("ask")?)?))
+        })
         .collect()
 }
 
@@ -345,6 +357,12 @@ async fn keep(
     ];
     session.tx.execute(sql, values).await?;
     Ok(())
+}
+
+fn kind(row: &Row) -> Result<DecisionKind, StoreError> {
+    let name: String = row.get("kind")?;
+    DecisionKind::from_name(&name)
+        .ok_or_else(|| StoreError::Unreadable(format!("{name:?} is not a kind of decision")))
 }
 
 fn state(row: &Row) -> Result<DecisionState, StoreError> {

@@ -1,19 +1,21 @@
-//! Changes to the settings of a session: title, model, instructions, approvals and budget.
+//! Changes to the settings of a session: title, model, instructions, approvals, budget and network.
 
 use deskhand_core::{
     audit::{AuditAction, Requester},
     budget::{Amount, Budget, ChangeBudget},
     event::{EventBody, ModelChanged, SessionChanged},
     id::UserId,
+    network::policy::NetworkPolicy,
     policy::Policy,
 };
 
 use crate::{
     approvals::{policy, with_policy},
     audit::NewEntry,
-    budgets::{budget, granted, nano, stored_tokens},
+    budgets::{budget, granted, nano, stored_tokens, used},
     commit::{Change, HeldSession},
     database::{Row, StoreError, json, stored_count},
+    network::network_policy,
     people::name_of,
 };
 
@@ -31,6 +33,7 @@ pub struct EditSession {
     pub approvals: Option<Policy>,
     /// The change to the budget. Amounts granted in addition to the old budget end with it.
     pub budget: Option<ChangeBudget>,
+    pub network: Option<NetworkPolicy>,
 }
 
 /// The reason why settings are not changed.
@@ -41,15 +44,26 @@ pub enum EditRefused {
     Ended,
 }
 
+/// The settings of a new session that do not belong to its work.
+#[derive(Debug)]
+pub(crate) struct FreshSettings {
+    pub(crate) approvals: Policy,
+    pub(crate) budget: Budget,
+    pub(crate) network: NetworkPolicy,
+}
+
 /// The settings in a session's row.
 #[derive(Debug, Clone, PartialEq)]
 struct Settings {
     title: String,
     model: String,
     instructions: String,
+    /// The last person who wrote the instructions, or confirmed them by storing the same text again.
+    instructions_by: Option<uuid::Uuid>,
     approvals: Policy,
     budget: Budget,
     granted: Amount,
+    network: NetworkPolicy,
 }
 
 impl Change for EditSession {
@@ -67,24 +81,7 @@ impl Change for EditSession {
         let (by, requester) = (self.by, self.requester);
         let before = read(session).await?;
         let after = self.applied_to(before.clone());
-        if after == before {
-            return Ok(Ok(()));
-        }
-        write(session, &after).await?;
-        let by_name = name_of(&mut session.tx, by).await?;
-        if after.model != before.model {
-            let changed = EventBody::Model(ModelChanged {
-                model: after.model.clone(),
-                by,
-                by_name: by_name.clone(),
-            });
-            session.tell(&changed).await?;
-        }
-        let changed = after.difference_to(&before, by, by_name);
-        audit(session, &changed, requester).await?;
-        if !changed.is_empty() {
-            session.tell(&EventBody::Changed(changed)).await?;
-        }
+        change(session, by, requester, &before, after).await?;
         Ok(Ok(()))
     }
 }
@@ -92,7 +89,9 @@ impl Change for EditSession {
 impl EditSession {
     fn applied_to(self, before: Settings) -> Settings {
         let change = self.budget.unwrap_or_default();
+        let instructor = self.instructions.as_ref().map(|_| self.by.0);
         Settings {
+            instructions_by: instructor.or(before.instructions_by),
             title: self.title.unwrap_or(before.title),
             model: self.model.unwrap_or(before.model),
             instructions: self.instructions.unwrap_or(before.instructions),
@@ -102,6 +101,7 @@ impl EditSession {
                 usd: change.usd.map_or(before.granted.usd, |_| 0.0),
                 tokens: change.tokens.map_or(before.granted.tokens, |_| 0),
             },
+            network: self.network.unwrap_or(before.network),
         }
     }
 }
@@ -117,11 +117,62 @@ impl Settings {
             instructions: other(self.instructions, &before.instructions),
             approvals: other(self.approvals, &before.approvals),
             budget: has_other_budget.then_some(self.budget),
+            network: other(self.network, &before.network),
         }
     }
 }
 
-/// Records changes to the approvals and the budget.
+/// Gives a session the settings of a new one, for its new owner. The budget counts from now on.
+pub(crate) async fn reset_settings(
+    session: &mut HeldSession,
+    owner: UserId,
+    requester: Requester,
+    fresh: FreshSettings,
+) -> Result<(), StoreError> {
+    let sql = "SELECT cost_nanousd, tokens FROM sessions WHERE id = $1";
+    let row = session.tx.one(sql, [session.id.0.into()]).await?;
+    let used = row.map_or(Ok(Amount::default()), |row| used(&row))?;
+    let before = read(session).await?;
+    let after = Settings {
+        approvals: fresh.approvals,
+        budget: fresh.budget,
+        granted: used,
+        network: fresh.network,
+        ..before.clone()
+    };
+    change(session, owner, requester, &before, after).await
+}
+
+/// Stores settings, with events and entries about those that changed.
+async fn change(
+    session: &mut HeldSession,
+    by: UserId,
+    requester: Requester,
+    before: &Settings,
+    after: Settings,
+) -> Result<(), StoreError> {
+    if after == *before {
+        return Ok(());
+    }
+    write(session, &after).await?;
+    let by_name = name_of(&mut session.tx, by).await?;
+    if after.model != before.model {
+        let changed = EventBody::Model(ModelChanged {
+            model: after.model.clone(),
+            by,
+            by_name: by_name.clone(),
+        });
+        session.tell(&changed).await?;
+    }
+    let changed = after.difference_to(before, by, by_name);
+    audit(session, &changed, requester).await?;
+    if !changed.is_empty() {
+        session.tell(&EventBody::Changed(changed)).await?;
+    }
+    Ok(())
+}
+
+/// Records changes to the approvals, the budget and the network.
 async fn audit(
     session: &mut HeldSession,
     changed: &SessionChanged,
@@ -146,6 +197,12 @@ async fn audit(
         let entry = entry.within(id).with("budget", words);
         entry.append(&mut session.tx, stamp).await?;
     }
+    if let Some(network) = &changed.network {
+        let entry = NewEntry::new(AuditAction::NetworkChanged).about(owner);
+        let entry = entry.within(id).with("mode", network.mode);
+        let entry = entry.with("allow", &network.allow);
+        entry.append(&mut session.tx, stamp).await?;
+    }
     Ok(())
 }
 
@@ -154,8 +211,8 @@ fn other<T: PartialEq>(after: T, before: &T) -> Option<T> {
 }
 
 async fn read(session: &mut HeldSession) -> Result<Settings, StoreError> {
-    let sql = "SELECT title, model, instructions, approvals, budget_nanousd, budget_tokens, \
-               granted_nanousd, granted_tokens FROM sessions WHERE id = $1";
+    let sql = "SELECT title, model, instructions, instructions_by, approvals, budget_nanousd, \
+               budget_tokens, granted_nanousd, granted_tokens, network FROM sessions WHERE id = $1";
     let row = session.tx.one(sql, [session.id.0.into()]).await?;
     let row = row.ok_or_else(|| StoreError::Gone(format!("session {}", session.id)))?;
     settings(&row)
@@ -166,16 +223,18 @@ fn settings(row: &Row) -> Result<Settings, StoreError> {
         title: row.get("title")?,
         model: row.get("model")?,
         instructions: row.get("instructions")?,
+        instructions_by: row.get("instructions_by")?,
         approvals: policy(row)?,
         budget: budget(row)?,
         granted: granted(row)?,
+        network: network_policy(row)?,
     })
 }
 
 async fn write(session: &mut HeldSession, settings: &Settings) -> Result<(), StoreError> {
     let sql = "UPDATE sessions SET title = $1, model = $2, instructions = $3, approvals = $4, \
-               budget_nanousd = $5, budget_tokens = $6, granted_nanousd = $7, granted_tokens = $8 \
-               WHERE id = $9";
+               budget_nanousd = $5, budget_tokens = $6, granted_nanousd = $7, granted_tokens = $8, \
+               network = $9, instructions_by = $10 WHERE id = $11";
     let values = [
         settings.title.as_str().into(),
         settings.model.as_str().into(),
@@ -185,6 +244,8 @@ async fn write(session: &mut HeldSession, settings: &Settings) -> Result<(), Sto
         stored_tokens(settings.budget.tokens),
         nano(settings.granted.usd).into(),
         stored_count(settings.granted.tokens),
+        json(&settings.network)?.into(),
+        settings.instructions_by.into(),
         session.id.0.into(),
     ];
     session.tx.execute(sql, values).await?;

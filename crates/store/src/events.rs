@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     blob::BlobName,
-    event::{LoggedEvent, Screenshot},
+    event::{Artifact, LoggedEvent, Screenshot},
     id::SessionId,
     viewer::Viewer,
 };
@@ -94,6 +94,18 @@ impl Store {
             return Ok(None);
         };
         from_json(row.get("data")?).map(Some)
+    }
+
+    /// Returns the file that the event with this number hands to people.
+    pub async fn artifact(
+        &self,
+        session: SessionId,
+        seq: u64,
+    ) -> Result<Option<Artifact>, StoreError> {
+        let sql =
+            "SELECT data FROM events WHERE session_id = $1 AND seq = $2 AND kind = 'artifact'";
+        let found = self.one(sql, [session.0.into(), stored_count(seq)]).await?;
+        found.map(|row| from_json(row.get("data")?)).transpose()
     }
 
     /// Returns true if a session that this viewer may see shows this blob.

@@ -16,6 +16,7 @@ use chacha20poly1305::{
     aead::{Aead, Payload},
 };
 use deskhand_core::secret::Secret;
+use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
@@ -240,6 +241,16 @@ impl Key {
         };
         let value = self.cipher().decrypt(&XNonce::from(*nonce), payload).ok()?;
         String::from_utf8(value).ok().map(Secret::new)
+    }
+
+    /// Derives a key for another purpose, from which this one cannot be found out.
+    pub fn derive(&self, purpose: &[u8]) -> [u8; KEY_BYTES] {
+        // HMAC fills a key up with zeros to the length of a block.
+        let mut block = Zeroizing::new([0; 64]);
+        block[..KEY_BYTES].copy_from_slice(&*self.bytes);
+        let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new((&*block).into());
+        mac.update(purpose);
+        mac.finalize().into_bytes().into()
     }
 
     fn cipher(&self) -> XChaCha20Poly1305 {

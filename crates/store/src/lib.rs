@@ -5,6 +5,7 @@
 
 mod answers;
 mod approvals;
+mod attachments;
 mod audit;
 pub mod blobs;
 mod briefing;
@@ -16,10 +17,13 @@ mod decisions;
 mod edit;
 mod events;
 mod gateway;
+mod handover;
 mod key_file;
+mod layouts;
 mod lease;
 mod limits;
 mod messages;
+mod network;
 mod offers;
 mod people;
 mod queue;
@@ -29,6 +33,7 @@ mod sealed;
 mod secrets;
 mod servers;
 mod sessions;
+mod shared_ports;
 mod shares;
 mod sign_ins;
 mod standing;
@@ -36,6 +41,7 @@ mod tokens;
 mod transitions;
 
 pub use answers::{AppendEvents, KeptAnswer, NoSuchSession};
+pub use attachments::{AddAttachment, AttachmentRefused, AttachmentRoom};
 pub use blobs::FolderBlobs;
 pub use briefing::FixBriefing;
 pub use budgets::DayUse;
@@ -44,10 +50,12 @@ pub use database::{SqlError, Store, StoreError, shown_address};
 pub use decisions::{NotAtWork, RaiseDecision, SettleDecision, SettleRefused};
 pub use edit::{EditRefused, EditSession};
 pub use gateway::CountGatewayUse;
+pub use handover::{AcceptOffer, NoOffer};
 pub use key_file::{Key, KeyError, KeyFile, Keys};
 pub use lease::{EndLease, LeaseRefused, NotTheLease, TakeLease};
 pub use limits::MadeLately;
-pub use offers::{AcceptOffer, NewOffer, NoOffer, OfferEnd, Offered};
+pub use network::{DestinationCount, RecordNetwork};
+pub use offers::{NewOffer, OfferEnd, Offered};
 pub use people::{ChangedUser, NewUser, UserChange};
 pub use queue::{
     ChangeWaiting, NothingToTake, PromptRefused, QueuePrompt, Steering, TakePrompt, TakeSteering,

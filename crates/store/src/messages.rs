@@ -1,16 +1,17 @@
 //! Messages: the conversation in order.
 
 use deskhand_core::{
+    attachment::Attachment,
     id::{MessageId, SessionId, TurnId, UserId},
     message::{Delivery, Message, MessagePage, Role, UnknownDelivery},
 };
 use jiff::Timestamp;
 
 use crate::database::{
-    Row, Store, StoreError, Transaction, Value, millis, stored_count, timestamp,
+    Row, Store, StoreError, Transaction, Value, from_json, json, millis, stored_count, timestamp,
 };
 
-pub(crate) const COLUMNS: &str = "id, session_id, role, content, author_id, delivery, model, created_at_ms, \
+pub(crate) const COLUMNS: &str = "id, session_id, role, content, author_id, delivery, model, attachments, created_at_ms, \
      (SELECT name FROM users WHERE users.id = author_id) AS author_name";
 
 /// A message as it is stored.
@@ -23,6 +24,7 @@ pub(crate) struct MessageRow<'a> {
     pub(crate) author: Option<UserId>,
     pub(crate) delivery: Delivery,
     pub(crate) model: Option<&'a str>,
+    pub(crate) attachments: &'a [Attachment],
     pub(crate) at: Timestamp,
 }
 
@@ -60,21 +62,23 @@ impl Store {
         row.map_or(Ok(None), |row| row.get("model"))
     }
 
-    /// Returns true if the session's owner wrote all messages that a turn has taken. Whoever changed the text of a
-    /// message last is its writer.
+    /// Returns true if the session's owner wrote all messages that a turn has taken, and the instructions that the
+    /// agent obeys besides. Whoever changed a text last is its writer.
     pub async fn is_turn_of_owner(
         &self,
         session: SessionId,
         turn: TurnId,
     ) -> Result<bool, StoreError> {
-        let sql = "SELECT s.owner_id, COALESCE(m.edited_by, m.author_id) AS writer_id \
-                   FROM messages m JOIN sessions s ON s.id = m.session_id \
+        let sql = "SELECT s.owner_id, COALESCE(m.edited_by, m.author_id) AS writer_id, \
+                   CASE WHEN s.instructions = '' THEN s.owner_id ELSE s.instructions_by END \
+                   AS instructor_id FROM messages m JOIN sessions s ON s.id = m.session_id \
                    WHERE m.session_id = $1 AND m.turn_id = $2";
         let rows = self.all(sql, [session.0.into(), turn.0.into()]).await?;
         for row in &rows {
-            let (owner, writer): (Option<uuid::Uuid>, Option<uuid::Uuid>) =
-                (row.get("owner_id")?, row.get("writer_id")?);
-            if writer != owner {
+            let owner: Option<uuid::Uuid> = row.get("owner_id")?;
+            let writers: [Option<uuid::Uuid>; 2] =
+                [row.get("writer_id")?, row.get("instructor_id")?];
+            if writers.iter().any(|writer| *writer != owner) {
                 return Ok(false);
             }
         }
@@ -87,7 +91,13 @@ pub(crate) async fn insert_message(
     row: MessageRow<'_>,
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO messages (id, session_id, seq, place, role, content, author_id, \
-               delivery, model, created_at_ms) VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9)";
+               delivery, model, attachments, created_at_ms) \
+               VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10)";
+    let attachments = if row.attachments.is_empty() {
+        None
+    } else {
+        Some(json(&row.attachments)?)
+    };
     let values = [
         row.id.0.into(),
         row.session.0.into(),
@@ -97,6 +107,7 @@ pub(crate) async fn insert_message(
         row.author.map(|author| author.0).into(),
         row.delivery.name().into(),
         row.model.map(str::to_owned).into(),
+        attachments.into(),
         millis(row.at),
     ];
     tx.execute(sql, values).await?;
@@ -114,6 +125,7 @@ pub(crate) fn message(row: &Row) -> Result<Message, StoreError> {
     let role: &str = row.get("role")?;
     let author: Option<uuid::Uuid> = row.get("author_id")?;
     let delivery: &str = row.get("delivery")?;
+    let attachments: Option<&str> = row.get("attachments")?;
     Ok(Message {
         id: MessageId(row.get("id")?),
         session: SessionId(row.get("session_id")?),
@@ -129,6 +141,7 @@ pub(crate) fn message(row: &Row) -> Result<Message, StoreError> {
             .parse()
             .map_err(|error: UnknownDelivery| StoreError::Unreadable(error.to_string()))?,
         model: row.get("model")?,
+        attachments: attachments.map_or(Ok(Vec::new()), from_json)?,
         created_at: timestamp(row.get("created_at_ms")?)?,
     })
 }

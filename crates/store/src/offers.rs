@@ -1,26 +1,22 @@
 //! Offers: a session changes its owner only when the other user accepts it.
 
 use deskhand_core::{
-    audit::{AuditAction, AuditStamp, Requester},
-    event::{EventBody, HandedOver, SessionChanged},
+    audit::{AuditAction, AuditStamp},
     id::{SessionId, UserId},
-    policy::Policy,
-    right::{Right, SessionOffer},
+    right::SessionOffer,
 };
 use jiff::Timestamp;
 
 use crate::{
-    approvals::{default_policy, policy},
     audit::NewEntry,
-    commit::{Change, HeldSession, lock_row},
-    database::{Row, Store, StoreError, count, json, millis, timestamp},
-    people::name_of,
-    queue::remove_waiting,
-    rights::{GivenRight, Giver, write_right},
+    commit::lock_row,
+    database::{Row, Store, StoreError, count, millis, timestamp},
 };
 
 const COLUMNS: &str = "o.session_id, s.title, o.from_id, f.name AS from_name, o.to_id, \
-                       t.name AS to_name, o.created_at_ms, o.expires_at_ms";
+                       t.name AS to_name, o.created_at_ms, o.expires_at_ms, \
+                       s.instructions <> '' AS has_instructions, (SELECT COUNT(*) FROM session_rights r \
+                       WHERE r.session_id = s.id AND r.user_id <> o.to_id) AS n_people";
 
 /// An offer counts while the user who made it is the owner.
 const TABLES: &str = "session_offers o \
@@ -54,23 +50,6 @@ pub enum OfferEnd {
     /// The other user declines it.
     Declined,
 }
-
-/// Accepts an offer: the other user becomes the owner.
-///
-/// Nothing that the giver arranged goes on unseen: the approvals become the new owner's default, the giver keeps only
-/// the right that the new owner names, links end, and messages that still waited are removed.
-#[derive(Debug, Clone, Copy)]
-pub struct AcceptOffer {
-    pub by: Requester,
-    /// The user who accepts.
-    pub to: UserId,
-    /// The right that the giver keeps.
-    pub giver_keeps: Right,
-}
-
-/// The refusal if there is no valid offer of the session to this user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoOffer;
 
 impl Store {
     /// Offers a session to another user, unless they already have `most` other offers.
@@ -167,98 +146,6 @@ impl Store {
     }
 }
 
-impl Change for AcceptOffer {
-    /// The user who gave the session away.
-    type Output = UserId;
-    type Refusal = NoOffer;
-
-    fn no_session(&self) -> NoOffer {
-        NoOffer
-    }
-
-    async fn apply(self, session: &mut HeldSession) -> Result<Result<UserId, NoOffer>, StoreError> {
-        let giver = session.owner;
-        let sql = "DELETE FROM session_offers WHERE session_id = $1 AND from_id = $2 AND to_id = $3 \
-                   AND expires_at_ms > $4";
-        let values = [
-            session.id.0.into(),
-            giver.0.into(),
-            self.to.0.into(),
-            millis(session.at),
-        ];
-        if session.tx.execute(sql, values).await? == 0 {
-            return Ok(Err(NoOffer));
-        }
-        let handed_over = EventBody::HandedOver(HandedOver {
-            from: giver,
-            from_name: name_of(&mut session.tx, giver).await?,
-            to: self.to,
-            to_name: name_of(&mut session.tx, self.to).await?,
-            giver_keeps: self.giver_keeps,
-        });
-        change_owner(session, giver, &self).await?;
-        session.tell(&handed_over).await?;
-        remove_waiting(session, self.to).await?;
-        reset_approvals(session, self.to).await?;
-        let entry = NewEntry::new(AuditAction::OfferAccepted).about(giver);
-        let entry = entry.within(session.id).with("right", self.giver_keeps);
-        let stamp = self.by.at(session.at);
-        entry.append(&mut session.tx, stamp).await?;
-        Ok(Ok(giver))
-    }
-}
-
-/// Makes the other user the owner, and leaves the giver with the right that they keep.
-async fn change_owner(
-    session: &mut HeldSession,
-    giver: UserId,
-    accept: &AcceptOffer,
-) -> Result<(), StoreError> {
-    let (id, at) = (session.id, session.at);
-    let sql = "UPDATE sessions SET owner_id = $1 WHERE id = $2";
-    let values = [accept.to.0.into(), id.0.into()];
-    session.tx.execute(sql, values).await?;
-    // The owner has no row among the rights.
-    for table in ["session_rights", "session_departures"] {
-        let sql = format!("DELETE FROM {table} WHERE session_id = $1 AND user_id = $2");
-        let values = [id.0.into(), accept.to.0.into()];
-        session.tx.execute(&sql, values).await?;
-    }
-    let sql = "DELETE FROM shares WHERE session_id = $1";
-    session.tx.execute(sql, [id.0.into()]).await?;
-    let keeps = GivenRight {
-        right: accept.giver_keeps,
-        giver: Giver::Owner,
-    };
-    write_right(&mut session.tx, id, giver, keeps, at).await?;
-    session.owner = accept.to;
-    Ok(())
-}
-
-/// Gives a session the approvals that its new owner has chosen for new sessions.
-async fn reset_approvals(session: &mut HeldSession, owner: UserId) -> Result<(), StoreError> {
-    let sql = "SELECT approvals FROM sessions WHERE id = $1";
-    let row = session.tx.one(sql, [session.id.0.into()]).await?;
-    let before: Option<Policy> = row.map(|row| policy(&row)).transpose()?;
-    let after = default_policy(&mut session.tx, owner).await?;
-    if before.as_ref() == Some(&after) {
-        return Ok(());
-    }
-    let sql = "UPDATE sessions SET approvals = $1 WHERE id = $2";
-    let values = [json(&after)?.into(), session.id.0.into()];
-    session.tx.execute(sql, values).await?;
-    let changed = EventBody::Changed(SessionChanged {
-        by: owner,
-        by_name: name_of(&mut session.tx, owner).await?,
-        title: None,
-        instructions: None,
-        approvals: Some(after),
-        budget: None,
-    });
-    session.tell(&changed).await?;
-    Ok(())
-}
-
 fn offer(row: &Row) -> Result<SessionOffer, StoreError> {
     Ok(SessionOffer {
         session: SessionId(row.get("session_id")?),
@@ -269,5 +156,7 @@ fn offer(row: &Row) -> Result<SessionOffer, StoreError> {
         to_name: row.get("to_name")?,
         created_at: timestamp(row.get("created_at_ms")?)?,
         expires_at: timestamp(row.get("expires_at_ms")?)?,
+        n_people: count(row.get("n_people")?)?,
+        has_instructions: row.get("has_instructions")?,
     })
 }

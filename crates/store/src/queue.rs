@@ -1,13 +1,15 @@
 //! The queue: prompts that wait for the agent, and changes to them until it takes them.
 
 use deskhand_core::{
+    attachment::Attachment,
     event::{EventBody, MessageSaid, QueueChange, QueueChanged},
-    id::{MessageId, SessionId, TurnId, UserId},
+    id::{AttachmentId, MessageId, SessionId, TurnId, UserId},
     message::{Delivery, Message, Role},
     session::Signal,
 };
 
 use crate::{
+    attachments::send_attachment,
     commit::{Change, HeldSession},
     database::{Store, StoreError, Value, count, millis},
     messages::{COLUMNS, MessageRow, insert_message, message},
@@ -32,6 +34,8 @@ pub struct QueuePrompt {
     pub delivery: Delivery,
     /// The model that works on it, if it is not the session's.
     pub model: Option<String>,
+    /// The files that the author has attached, in their order.
+    pub attachments: Vec<AttachmentId>,
     /// The maximum number of waiting prompts.
     pub queue_length: u64,
 }
@@ -43,6 +47,8 @@ pub enum PromptRefused {
     QueueFull { n_waiting: u64 },
     /// The session has ended or does not exist.
     Ended,
+    /// The author has attached no such file here, or has sent it already.
+    NoAttachment(AttachmentId),
 }
 
 /// Takes the first waiting prompt for a new turn.
@@ -105,6 +111,13 @@ impl Change for QueuePrompt {
         if n_waiting >= self.queue_length {
             return Ok(Err(PromptRefused::QueueFull { n_waiting }));
         }
+        let mut attachments: Vec<Attachment> = Vec::with_capacity(self.attachments.len());
+        for id in self.attachments {
+            let Some(sent) = send_attachment(session, id, self.author, self.id).await? else {
+                return Ok(Err(PromptRefused::NoAttachment(id)));
+            };
+            attachments.push(sent);
+        }
         let said = EventBody::Message(MessageSaid {
             id: self.id,
             role: Role::User,
@@ -114,6 +127,7 @@ impl Change for QueuePrompt {
             delivery: self.delivery,
             model: self.model.clone(),
             turn: None,
+            attachments: attachments.clone(),
         });
         let row = MessageRow {
             id: self.id,
@@ -124,6 +138,7 @@ impl Change for QueuePrompt {
             author: Some(self.author),
             delivery: self.delivery,
             model: self.model.as_deref(),
+            attachments: &attachments,
             at: session.at,
         };
         insert_message(&mut session.tx, row).await?;
@@ -136,6 +151,7 @@ impl Change for QueuePrompt {
             author_name: Some(self.author_name),
             delivery: self.delivery,
             model: self.model,
+            attachments,
             created_at: session.at,
         }))
     }

@@ -11,15 +11,18 @@ use crate::{
 /// The tables that have rows of one session, by the column `session_id`.
 const TABLES_OF_A_SESSION: &[&str] = &[
     "answers",
+    "attachments",
     "decisions",
     "events",
     "former_secrets",
     "messages",
+    "network_destinations",
     "secret_uses",
     "session_blobs",
     "session_departures",
     "session_offers",
     "session_rights",
+    "shared_ports",
     "shares",
 ];
 
@@ -35,9 +38,13 @@ impl Store {
         if tx.execute(sql, [id.0.into()]).await? == 0 {
             return Ok(false);
         }
-        let sql = "INSERT INTO blobs_to_remove (blob) \
-                   SELECT blob FROM session_blobs WHERE session_id = $1 ON CONFLICT DO NOTHING";
-        tx.execute(sql, [id.0.into()]).await?;
+        for table in ["session_blobs", "attachments"] {
+            let sql = format!(
+                "INSERT INTO blobs_to_remove (blob) \
+                 SELECT DISTINCT blob FROM {table} WHERE session_id = $1 ON CONFLICT DO NOTHING"
+            );
+            tx.execute(&sql, [id.0.into()]).await?;
+        }
         // Rows that refer to others go first.
         let sql = "DELETE FROM decision_files \
                    WHERE decision_id IN (SELECT id FROM decisions WHERE session_id = $1)";
@@ -91,9 +98,9 @@ impl Store {
         rows.iter().map(|row| parsed(row.get("blob")?)).collect()
     }
 
-    /// Returns true if a session shows this blob.
+    /// Returns true if a session shows this blob, or somebody has attached it and not sent it yet.
     pub async fn is_blob_shown(&self, blob: &BlobName) -> Result<bool, StoreError> {
-        self.may_see_blob(Viewer::System, blob).await
+        Ok(self.may_see_blob(Viewer::System, blob).await? || self.is_blob_attached(blob).await?)
     }
 
     /// Takes a blob off the list for removal.

@@ -30,6 +30,8 @@ pub enum Departure {
     Removed,
     /// They left. Only they can come back, with a link.
     Left,
+    /// They left, and then the owner removed them. No link lets them in, until the owner wants to add them again.
+    LeftAndRemoved,
 }
 
 /// The origin of a right.
@@ -73,8 +75,15 @@ impl Store {
         let mut tx = self.begin().await?;
         // The row is locked, so that the count still holds when the right is written.
         lock_row(&mut tx, session).await?;
-        if departure(&mut tx, session, user).await? == Some(Departure::Left) {
-            return Ok(Granted::Left);
+        match departure(&mut tx, session, user).await? {
+            None | Some(Departure::Removed) => {}
+            Some(Departure::Left) => return Ok(Granted::Left),
+            Some(Departure::LeftAndRemoved) => {
+                // The owner takes back the removal. Coming back is still up to the person.
+                write_departure(&mut tx, session, user, Departure::Left, stamp.at).await?;
+                tx.commit().await?;
+                return Ok(Granted::Left);
+            }
         }
         if right_of(&mut tx, session, user).await?.is_none()
             && n_rights(&mut tx, session).await? >= most
@@ -93,7 +102,9 @@ impl Store {
         Ok(Granted::Given)
     }
 
-    /// Revokes a user's right, and remembers how. Returns `false` if there was none.
+    /// Revokes a user's right, and remembers how. Returns `false` if there was none to revoke.
+    ///
+    /// An owner can also remove somebody who has left, so that no link lets them in again.
     pub async fn revoke(
         &self,
         session: SessionId,
@@ -105,21 +116,15 @@ impl Store {
         lock_row(&mut tx, session).await?;
         let sql = "DELETE FROM session_rights WHERE session_id = $1 AND user_id = $2";
         let n_deleted = tx.execute(sql, [session.0.into(), user.0.into()]).await?;
-        if n_deleted == 0 {
-            return Ok(false);
-        }
-        let sql = "INSERT INTO session_departures (session_id, user_id, how, at_ms) \
-                   VALUES ($1, $2, $3, $4) ON CONFLICT (session_id, user_id) \
-                   DO UPDATE SET how = excluded.how, at_ms = excluded.at_ms";
-        let values = [
-            session.0.into(),
-            user.0.into(),
-            how.name().into(),
-            millis(stamp.at),
-        ];
-        tx.execute(sql, values).await?;
+        let before = departure(&mut tx, session, user).await?;
+        let how = match (n_deleted, how, before) {
+            (1.., how, _) => how,
+            (0, Departure::Removed, Some(Departure::Left)) => Departure::LeftAndRemoved,
+            (0, ..) => return Ok(false),
+        };
+        write_departure(&mut tx, session, user, how, stamp.at).await?;
         let action = match how {
-            Departure::Removed => AuditAction::RightRemoved,
+            Departure::Removed | Departure::LeftAndRemoved => AuditAction::RightRemoved,
             Departure::Left => AuditAction::RightLeft,
         };
         let entry = NewEntry::new(action).about(user).within(session);
@@ -134,11 +139,12 @@ impl Departure {
         match self {
             Self::Removed => "removed",
             Self::Left => "left",
+            Self::LeftAndRemoved => "left_removed",
         }
     }
 
     fn from_name(name: &str) -> Option<Self> {
-        [Self::Removed, Self::Left]
+        [Self::Removed, Self::Left, Self::LeftAndRemoved]
             .into_iter()
             .find(|how| how.name() == name)
     }
@@ -181,6 +187,26 @@ pub(crate) async fn departure(
     Departure::from_name(how).ok_or_else(unknown).map(Some)
 }
 
+async fn write_departure(
+    tx: &mut Transaction,
+    session: SessionId,
+    user: UserId,
+    how: Departure,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO session_departures (session_id, user_id, how, at_ms) \
+               VALUES ($1, $2, $3, $4) ON CONFLICT (session_id, user_id) \
+               DO UPDATE SET how = excluded.how, at_ms = excluded.at_ms";
+    let values = [
+        session.0.into(),
+        user.0.into(),
+        how.name().into(),
+        millis(at),
+    ];
+    tx.execute(sql, values).await?;
+    Ok(())
+}
+
 /// Counts the people who were given a right.
 pub(crate) async fn n_rights(tx: &mut Transaction, session: SessionId) -> Result<u64, StoreError> {
     let sql = "SELECT COUNT(*) AS people FROM session_rights WHERE session_id = $1";
@@ -211,6 +237,27 @@ pub(crate) async fn write_right(
     tx.execute(sql, values).await?;
     let sql = "DELETE FROM session_departures WHERE session_id = $1 AND user_id = $2";
     tx.execute(sql, [session.0.into(), user.0.into()]).await?;
+    Ok(())
+}
+
+/// Leaves everybody whom an earlier owner let in with the right to look. A link of the new owner can raise it again.
+pub(crate) async fn lower_others(
+    tx: &mut Transaction,
+    session: SessionId,
+    stamp: AuditStamp,
+) -> Result<(), StoreError> {
+    let sql = "SELECT user_id FROM session_rights WHERE session_id = $1 AND right_name <> $2 \
+               ORDER BY user_id";
+    let values = [session.0.into(), Right::View.name().into()];
+    for row in tx.all(sql, values).await? {
+        let user = UserId(row.get("user_id")?);
+        let entry = NewEntry::new(AuditAction::RightGiven).about(user);
+        let entry = entry.within(session).with("right", Right::View);
+        entry.append(tx, stamp).await?;
+    }
+    let sql = "UPDATE session_rights SET right_name = $1, is_by_owner = $2 WHERE session_id = $3";
+    let values = [Right::View.name().into(), false.into(), session.0.into()];
+    tx.execute(sql, values).await?;
     Ok(())
 }
 

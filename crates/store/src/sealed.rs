@@ -1,14 +1,14 @@
-//! The encrypted values of secrets: those to type, and those that may still turn up in a session.
+//! The encrypted values of secrets: those to type or to send, and those that may still turn up in a session.
 
 use deskhand_core::{
     id::{SecretId, SessionId, UserId},
     session::Phase,
-    vault::{Origin, SecretName},
+    vault::{HttpUse, Origin, SecretName},
 };
 
 use crate::{
     database::{Row, Store, StoreError, Transaction, from_json},
-    secrets::name,
+    secrets::{http, name},
 };
 
 /// The version of the context that a value is sealed with.
@@ -21,6 +21,7 @@ pub struct SealedValue {
     pub user: UserId,
     pub name: SecretName,
     pub origins: Vec<Origin>,
+    pub http: Option<HttpUse>,
     /// The id of the key that decrypts it.
     pub key: String,
     pub sealed: Vec<u8>,
@@ -52,7 +53,8 @@ impl SealedIn {
     }
 }
 
-const COLUMNS: &str = "s.id, s.user_id, s.name, s.key_id, s.sealed, s.seal_version, s.origins";
+const COLUMNS: &str = "s.id, s.user_id, s.name, s.key_id, s.sealed, s.seal_version, s.origins, \
+                       s.http";
 
 impl Store {
     /// Returns one of the secrets that a session's agent may use.
@@ -161,9 +163,9 @@ pub(crate) async fn keep_former(
             seal_version,
             ..
         } = sealed(&row)?.value;
-        let origins: String = row.get("origins")?;
+        let (origins, http): (String, Option<String>) = (row.get("origins")?, row.get("http")?);
         let sql = "INSERT INTO former_secrets (id, session_id, user_id, name, key_id, sealed, \
-                   seal_version, origins) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+                   seal_version, origins, http) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
         let values = [
             SecretId::new().0.into(),
             session.into(),
@@ -173,6 +175,7 @@ pub(crate) async fn keep_former(
             sealed.into(),
             seal_version.0.into(),
             origins.into(),
+            http.into(),
         ];
         tx.execute(sql, values).await?;
     }
@@ -190,6 +193,7 @@ fn sealed(row: &Row) -> Result<SealedSecret, StoreError> {
             user: UserId(row.get("user_id")?),
             name: name(row)?,
             origins: from_json(row.get("origins")?)?,
+            http: http(row)?,
             key: row.get("key_id")?,
             sealed: row.get("sealed")?,
             seal_version: SealVersion(row.get("seal_version")?),

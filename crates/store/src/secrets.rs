@@ -1,9 +1,9 @@
-//! Secrets that agents may type. Only their encrypted values are stored.
+//! Secrets that agents may type or have sent. Only their encrypted values are stored.
 
 use deskhand_core::{
     audit::{AuditAction, AuditStamp},
     id::{SecretId, SessionId, UserId},
-    vault::{BadSecret, LastUse, Origin, SecretName, StoredSecret},
+    vault::{BadSecret, HttpUse, LastUse, Origin, SecretName, StoredSecret},
 };
 use jiff::Timestamp;
 
@@ -22,19 +22,22 @@ pub struct NewSecret<'a> {
     pub sealed: Vec<u8>,
     pub seal_version: SealVersion,
     pub origins: &'a [Origin],
+    pub http: Option<&'a HttpUse>,
     pub now: Timestamp,
 }
 
 /// The result of storing a secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PutSecret {
     Made,
     Replaced,
     /// The user already has the maximum number.
     TooMany,
+    /// Another secret of the user has the same environment variable.
+    VariableTaken(SecretName),
 }
 
-const COLUMNS: &str = "s.id, s.name, s.origins, s.created_at_ms, s.updated_at_ms, s.last_used_at_ms, \
+const COLUMNS: &str = "s.id, s.name, s.origins, s.http, s.created_at_ms, s.updated_at_ms, s.last_used_at_ms, \
                        s.last_used_in";
 
 impl Store {
@@ -45,22 +48,26 @@ impl Store {
         most: u64,
         stamp: AuditStamp,
     ) -> Result<PutSecret, StoreError> {
-        let origins = json(&new.origins)?;
+        let (origins, http) = (json(&new.origins)?, new.http.map(json).transpose()?);
         let mut tx = self.begin().await?;
+        if let Some(other) = same_variable(&mut tx, &new).await? {
+            return Ok(PutSecret::VariableTaken(other));
+        }
         keep_former(&mut tx, new.user, new.name).await?;
         let sql = "UPDATE secrets SET key_id = $1, sealed = $2, seal_version = $3, origins = $4, \
-                   updated_at_ms = $5 WHERE user_id = $6 AND name = $7";
+                   http = $5, updated_at_ms = $6 WHERE user_id = $7 AND name = $8";
         let values = [
             new.key.into(),
             new.sealed.clone().into(),
             new.seal_version.0.into(),
             origins.as_str().into(),
+            http.clone().into(),
             millis(new.now),
             new.user.0.into(),
             new.name.as_str().into(),
         ];
         if tx.execute(sql, values).await? > 0 {
-            audit_put(&mut tx, AuditAction::SecretReplaced, &new, stamp).await?;
+            audit_put(&mut tx, PutSecret::Replaced, &new, stamp).await?;
             tx.commit().await?;
             return Ok(PutSecret::Replaced);
         }
@@ -71,7 +78,8 @@ impl Store {
             return Ok(PutSecret::TooMany);
         }
         let sql = "INSERT INTO secrets (id, user_id, name, key_id, sealed, seal_version, origins, \
-                   created_at_ms, updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)";
+                   http, created_at_ms, updated_at_ms) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)";
         let values = [
             SecretId::new().0.into(),
             new.user.0.into(),
@@ -80,10 +88,11 @@ impl Store {
             new.sealed.clone().into(),
             new.seal_version.0.into(),
             origins.into(),
+            http.into(),
             millis(new.now),
         ];
         tx.execute(sql, values).await?;
-        audit_put(&mut tx, AuditAction::SecretStored, &new, stamp).await?;
+        audit_put(&mut tx, PutSecret::Made, &new, stamp).await?;
         tx.commit().await?;
         Ok(PutSecret::Made)
     }
@@ -92,6 +101,16 @@ impl Store {
     pub async fn secrets(&self, user: UserId) -> Result<Vec<StoredSecret>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM secrets s WHERE s.user_id = $1 ORDER BY s.name");
         let rows = self.all(&sql, [user.0.into()]).await?;
+        rows.iter().map(stored).collect()
+    }
+
+    /// Returns the secrets for HTTP APIs that programs in a session may use, sorted by name.
+    pub async fn http_secrets(&self, session: SessionId) -> Result<Vec<StoredSecret>, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM secrets s JOIN sessions x ON x.owner_id = s.user_id \
+             WHERE x.id = $1 AND s.http IS NOT NULL ORDER BY s.name"
+        );
+        let rows = self.all(&sql, [session.0.into()]).await?;
         rows.iter().map(stored).collect()
     }
 
@@ -145,7 +164,7 @@ impl Store {
         Ok(())
     }
 
-    /// Records that a secret was typed.
+    /// Records that a secret was typed or sent.
     pub async fn note_secret_use(&self, secret: SecretId, last: LastUse) -> Result<(), StoreError> {
         let sql = "UPDATE secrets SET last_used_at_ms = $1, last_used_in = $2 WHERE id = $3";
         let values = [millis(last.at), last.session.0.into(), secret.0.into()];
@@ -157,15 +176,53 @@ impl Store {
 /// Records that a secret was stored. The value is no part of it.
 async fn audit_put(
     tx: &mut Transaction,
-    action: AuditAction,
+    put: PutSecret,
     new: &NewSecret<'_>,
     stamp: AuditStamp,
 ) -> Result<(), StoreError> {
+    let action = match (put, new.http) {
+        (PutSecret::Replaced, None) => AuditAction::SecretReplaced,
+        (PutSecret::Replaced, Some(_)) => AuditAction::HttpSecretReplaced,
+        (_, None) => AuditAction::SecretStored,
+        (_, Some(_)) => AuditAction::HttpSecretStored,
+    };
     let origins: Vec<_> = new.origins.iter().map(ToString::to_string).collect();
     let entry = NewEntry::new(action).about(new.user);
     let entry = entry.with("name", new.name.as_str());
     let entry = entry.with("origins", origins.join(", "));
+    let entry = match new.http {
+        None => entry,
+        Some(http) => {
+            let headers: Vec<_> = http.headers.iter().map(ToString::to_string).collect();
+            let entry = entry.with("headers", headers.join(", "));
+            entry.with("env", http.env.as_str())
+        }
+    };
     entry.append(tx, stamp).await
+}
+
+/// Returns another secret of the user with the same environment variable.
+async fn same_variable(
+    tx: &mut Transaction,
+    new: &NewSecret<'_>,
+) -> Result<Option<SecretName>, StoreError> {
+    let Some(wanted) = new.http else {
+        return Ok(None);
+    };
+    let sql = "SELECT s.name, s.http FROM secrets s \
+               WHERE s.user_id = $1 AND s.name <> $2 AND s.http IS NOT NULL";
+    let values = [new.user.0.into(), new.name.as_str().into()];
+    for row in tx.all(sql, values).await? {
+        if http(&row)?.is_some_and(|http| http.env == wanted.env) {
+            return name(&row).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+pub(crate) fn http(row: &Row) -> Result<Option<HttpUse>, StoreError> {
+    let http: Option<String> = row.get("http")?;
+    http.as_deref().map(from_json).transpose()
 }
 
 pub(crate) fn name(row: &Row) -> Result<SecretName, StoreError> {
@@ -188,6 +245,7 @@ fn stored(row: &Row) -> Result<StoredSecret, StoreError> {
         id: SecretId(row.get("id")?),
         name: name(row)?,
         origins: from_json(row.get("origins")?)?,
+        http: http(row)?,
         created_at: timestamp(row.get("created_at_ms")?)?,
         updated_at: timestamp(row.get("updated_at_ms")?)?,
         last_use,

@@ -5,6 +5,7 @@ use deskhand_core::{
     event::{EventBody, LoggedEvent, Status},
     id::{SessionId, TurnId, UserId},
     limits::Limits,
+    network::policy::NetworkPolicy,
     policy::Policy,
     session::{Phase, SandboxState, Session, SessionPage},
     viewer::Viewer,
@@ -21,11 +22,12 @@ use crate::{
     },
     lease::lease,
     limits::{MadeLately, made_lately},
+    network::network_policy,
     rights::right,
     standing::standing,
 };
 
-const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.metadata, s.approvals, s.phase, \
+const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.metadata, s.approvals, s.network, s.phase, \
                        s.sandbox, s.last_seq, s.standing, s.created_at_ms, s.updated_at_ms, \
                        s.cost_nanousd, s.tokens, s.budget_nanousd, s.budget_tokens, \
                        s.granted_nanousd, s.granted_tokens, \
@@ -45,6 +47,7 @@ pub struct NewSession<'a> {
     pub instructions: &'a str,
     pub metadata: &'a serde_json::Value,
     pub approvals: &'a Policy,
+    pub network: &'a NetworkPolicy,
     pub budget: Budget,
     pub created_at: Timestamp,
 }
@@ -208,8 +211,8 @@ impl Store {
 async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEvent>, StoreError> {
     let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
                last_seq, created_at_ms, updated_at_ms, approvals, budget_nanousd, budget_tokens, \
-               instructions) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12)";
+               instructions, network, instructions_by) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12, $13, $2)";
     let first = Status {
         state: Phase::Initializing,
         sandbox: SandboxState::None,
@@ -230,6 +233,7 @@ async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEv
         new.budget.usd.map(nano).into(),
         stored_tokens(new.budget.tokens),
         new.instructions.into(),
+        json(new.network)?.into(),
     ];
     tx.execute(sql, values).await?;
     let mut session = HeldSession::inserted(tx, new.id, new.owner, &first, new.created_at);
@@ -252,6 +256,7 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         instructions: row.get("instructions")?,
         metadata: from_json(row.get("metadata")?)?,
         approvals: policy(row)?,
+        network: network_policy(row)?,
         phase: parsed(row.get("phase")?)?,
         sandbox: parsed(row.get("sandbox")?)?,
         lease: lease(row)?,

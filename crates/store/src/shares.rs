@@ -147,8 +147,9 @@ impl Store {
         if link.owner == user || has.is_some_and(keeps) {
             return Ok(Joined::In(session));
         }
-        if departure(&mut tx, session, user).await? == Some(Departure::Removed) {
-            return Ok(Joined::Removed);
+        match departure(&mut tx, session, user).await? {
+            Some(Departure::Removed | Departure::LeftAndRemoved) => return Ok(Joined::Removed),
+            Some(Departure::Left) | None => {}
         }
         if has.is_none() && n_rights(&mut tx, session).await? >= most {
             return Ok(Joined::Full(session));

@@ -110,6 +110,7 @@ async fn say(session: &mut HeldSession, answer: FinalAnswer) -> Result<(), Store
         delivery: Delivery::default(),
         model: None,
         turn: Some(answer.turn),
+        attachments: Vec::new(),
     });
     let row = MessageRow {
         id: answer.id,
@@ -120,6 +121,7 @@ async fn say(session: &mut HeldSession, answer: FinalAnswer) -> Result<(), Store
         author: None,
         delivery: Delivery::default(),
         model: None,
+        attachments: &[],
         at: session.at,
     };
     insert_message(&mut session.tx, row).await

@@ -3,7 +3,9 @@
 //! Every provider runs it, including the fake one, so that a test with fake sandboxes shows what a real one would do.
 
 mod computer;
+mod files;
 mod lifecycle;
+mod terminals;
 
 use std::sync::Arc;
 
@@ -34,11 +36,17 @@ pub async fn provider(subject: Subject) {
     computer::shell_commands_run_and_report_their_end(&*sandbox).await;
     computer::the_screen_is_shown_and_acted_on(&*sandbox).await;
     computer::files_are_edited_and_put(&*sandbox).await;
+    files::folders_are_listed_and_changed(&*sandbox).await;
+    files::files_are_read_in_parts(&*sandbox).await;
+    files::files_are_written_whole_or_not_at_all(&*sandbox).await;
+    files::the_lease_holds_for_files(&*sandbox).await;
     computer::secrets_need_a_focused_field(&*sandbox).await;
     computer::a_request_id_is_carried_out_once(&*sandbox).await;
     computer::a_request_can_be_cancelled(&*sandbox).await;
     computer::the_lease_decides_who_is_obeyed(&*sandbox).await;
     computer::the_screen_can_be_watched(&*sandbox).await;
+    terminals::terminals_are_shared_and_replayed(&*sandbox).await;
+    terminals::the_lease_decides_who_types(&*sandbox).await;
     lifecycle::a_stopped_sandbox_keeps_its_files(&subject, session, &sandbox).await;
     lifecycle::a_second_claim_replaces_the_first(&subject).await;
     lifecycle::a_death_is_noticed(&subject).await;

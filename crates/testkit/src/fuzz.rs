@@ -26,15 +26,12 @@ const MOST_GROWTH: u64 = 64 * 1024 * 1024;
 /// Fails if a call panics or if the process grows. A failure prints `FUZZ_SEED`, which repeats the inputs, and keeps the
 /// input in a file.
 pub fn fuzz(name: &str, seeds: &[&[u8]], mut target: impl FnMut(&[u8])) {
-    let seconds = number("FUZZ_SECONDS").map(Duration::from_secs);
-    let time = seconds.unwrap_or(DEFAULT_TIME);
-    let seed = number("FUZZ_SEED").unwrap_or_else(|| RandomState::new().hash_one(name) >> 32);
+    let mut run = FuzzRun::start(name, DEFAULT_TIME);
+    let seed = run.seed();
     let mut random = Random(seed);
     let mut corpus: Vec<Vec<u8>> = seeds.iter().map(|seed| seed.to_vec()).collect();
-    let started = Instant::now();
-    let mut settled_bytes = None;
     let mut n_inputs: u64 = 0;
-    while started.elapsed() < time {
+    while run.goes_on() {
         let input = random.mutation(&corpus);
         n_inputs += 1;
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| target(&input))) {
@@ -50,18 +47,60 @@ pub fn fuzz(name: &str, seeds: &[&[u8]], mut target: impl FnMut(&[u8])) {
         if n_inputs.is_multiple_of(64) && corpus.len() < 256 {
             corpus.push(input);
         }
-        // The first half fills caches and the allocator's reserves.
-        if settled_bytes.is_none() && started.elapsed() > time / 2 {
-            settled_bytes = Some(rss_bytes(own_pid()));
+    }
+    run.end(n_inputs);
+}
+
+/// The time, the seed and the memory of a search for inputs that break something.
+#[derive(Debug)]
+pub struct FuzzRun {
+    name: String,
+    seed: u64,
+    started: Instant,
+    time: Duration,
+    settled_bytes: Option<u64>,
+}
+
+impl FuzzRun {
+    /// Starts a search for `FUZZ_SECONDS`, or for `default_time` without it.
+    pub fn start(name: &str, default_time: Duration) -> Self {
+        let seconds = number("FUZZ_SECONDS").map(Duration::from_secs);
+        let random = || RandomState::new().hash_one(name) >> 32;
+        Self {
+            name: name.to_owned(),
+            seed: number("FUZZ_SEED").unwrap_or_else(random),
+            started: Instant::now(),
+            time: seconds.unwrap_or(default_time),
+            settled_bytes: None,
         }
     }
-    let now = rss_bytes(own_pid());
-    let settled = settled_bytes.unwrap_or(now);
-    println!("{name}: {n_inputs} inputs, FUZZ_SEED={seed}");
-    assert!(
-        now < settled + MOST_GROWTH,
-        "{name} grew from {settled} to {now} bytes with FUZZ_SEED={seed}"
-    );
+
+    /// Returns the number from which all inputs are generated.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Returns true until the time is over.
+    pub fn goes_on(&mut self) -> bool {
+        let elapsed = self.started.elapsed();
+        // The first half fills caches and the allocator's reserves.
+        if self.settled_bytes.is_none() && elapsed > self.time / 2 {
+            self.settled_bytes = Some(rss_bytes(own_pid()));
+        }
+        elapsed < self.time
+    }
+
+    /// Prints the number of inputs. Fails if the process grew meanwhile.
+    pub fn end(self, n_inputs: u64) {
+        let Self { name, seed, .. } = self;
+        let now = rss_bytes(own_pid());
+        let settled = self.settled_bytes.unwrap_or(now);
+        println!("{name}: {n_inputs} inputs, FUZZ_SEED={seed}");
+        assert!(
+            now < settled + MOST_GROWTH,
+            "{name} grew from {settled} to {now} bytes with FUZZ_SEED={seed}"
+        );
+    }
 }
 
 fn own_pid() -> i32 {

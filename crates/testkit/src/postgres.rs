@@ -108,6 +108,10 @@ impl Postgres {
         format!("postgres://deskhand@127.0.0.1:{}/postgres", self.port)
     }
 
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Returns a command for one of its programs. The process does not outlive the test.
     fn program(&self, name: &str) -> Command {
         let mut words = vec!["setpriv", "--pdeathsig", "KILL"];

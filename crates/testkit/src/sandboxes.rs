@@ -4,15 +4,19 @@
 //! cancelling, progress, files that survive, deaths. Time is tokio's, so tests can pause it.
 
 mod editor;
+mod files;
 mod machine;
+mod ports;
 mod requests;
 mod sandbox;
 mod screen;
 mod shell;
+mod terminals;
 
 use std::{
     collections::{BTreeMap, HashMap},
     io,
+    net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -27,8 +31,9 @@ use deskhand_core::{
     tasks::Tasks,
 };
 
+use self::ports::FakePorts;
 pub use self::{
-    sandbox::{DEADLY_COMMAND, FakeSandbox},
+    sandbox::{DEADLY_COMMAND, FAKE_CODE_PORT, FakeSandbox},
     shell::FakeCommand,
 };
 
@@ -51,6 +56,7 @@ struct FakeState {
     /// Sandboxes that were started ahead of time, without a session.
     spare: Vec<(SandboxSpec, Arc<FakeSandbox>)>,
     commands: HashMap<String, FakeCommand>,
+    ports: FakePorts,
     failure: Option<String>,
     /// True if sandboxes have no limits, as on a machine that cannot enforce them.
     is_unlimited: bool,
@@ -72,6 +78,7 @@ impl FakeSandboxes {
         let next = FakeState {
             homes: state.homes.clone(),
             commands: state.commands.clone(),
+            ports: state.ports.clone(),
             failure: state.failure.clone(),
             is_unlimited: state.is_unlimited,
             ..FakeState::default()
@@ -85,6 +92,16 @@ impl FakeSandboxes {
     /// Makes every later sandbox answer this shell command as scripted.
     pub fn on_command(&self, command: &str, answer: FakeCommand) {
         self.state().commands.insert(command.to_owned(), answer);
+    }
+
+    /// Makes a port of every sandbox lead to a server of the test.
+    pub fn listen(&self, port: u16, address: SocketAddr, program: &str) {
+        self.state().ports.listen(port, address, program);
+    }
+
+    /// Makes nothing listen on a port any more.
+    pub fn close(&self, port: u16) {
+        self.state().ports.close(port);
     }
 
     /// Makes starts fail with this text, until it is `None` again.
@@ -110,8 +127,11 @@ impl FakeSandboxes {
     }
 
     fn make(&self, spec: &SandboxSpec, files: Files) -> Arc<FakeSandbox> {
-        let commands = self.state().commands.clone();
-        FakeSandbox::new(spec.screen, files, commands, self.tasks.clone())
+        let (commands, ports) = {
+            let state = self.state();
+            (state.commands.clone(), state.ports.clone())
+        };
+        FakeSandbox::new(spec, files, commands, ports, self.tasks.clone())
     }
 
     /// Makes `sandbox` the session's own and ends its earlier one.
@@ -132,10 +152,8 @@ impl FakeSandboxes {
         if let Some(image) = &spec.image {
             return unsupported(&format!("images, such as {image:?}"));
         }
-        match spec.network {
-            Network::Closed => {}
-            Network::Open => return unsupported("an open network; only a closed one"),
-        }
+        // Nothing runs in these sandboxes that could tell one network from another.
+        let (Network::Closed | Network::Connected) = spec.network;
         let state = self.state();
         if state.is_closed {
             return Err(StartSandboxError::Failed("the server is ending".to_owned()));

@@ -25,6 +25,10 @@ pub struct ServerOptions {
     pub scenarios: Vec<(String, String)>,
     /// The size of the file system for pictures, if it should be a small one.
     pub picture_bytes: Option<u64>,
+    /// Files and folders that the server and its sandboxes see instead of others: ours, and the one that it covers.
+    pub covers: Vec<(PathBuf, PathBuf)>,
+    /// Names that the server resolves to addresses, besides those that this machine knows.
+    pub hosts: Vec<(String, String)>,
     /// A `.tar.gz` to unpack into the server's home before it starts. It contains `data/` and `scenarios/`.
     pub archive: Option<PathBuf>,
 }
@@ -75,28 +79,9 @@ impl Server {
     }
 
     /// Starts the server again in the same folder.
-    #[expect(clippy::disallowed_methods, reason = "the server is what is tested")]
     pub fn start_again(&mut self) {
         assert!(self.child.is_none(), "the server still runs");
-        let mut command = match self.options.picture_bytes {
-            None => Command::new(&self.program),
-            Some(bytes) => {
-                let mut command = Command::new("bwrap");
-                command
-                    .args([
-                        "--die-with-parent",
-                        "--dev-bind",
-                        "/",
-                        "/",
-                        "--size",
-                        &bytes.to_string(),
-                        "--tmpfs",
-                    ])
-                    .arg(self.data_dir().join("blobs"))
-                    .arg(&self.program);
-                command
-            }
-        };
+        let mut command = self.command();
         command
             .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
             .arg(self.data_dir())
@@ -116,6 +101,8 @@ impl Server {
             .env("DESKHAND_CONNECTIONS_SOCKETS_PER_USER", "0")
             // Tests with several users also run on machines that cannot limit sandboxes.
             .env("DESKHAND_SANDBOX_REQUIRE_LIMITS", "never")
+            // Tests look into homes from outside, and find the processes of sandboxes by what they have mounted.
+            .env("DESKHAND_SANDBOX_DISK_QUOTA", "watched")
             .envs(self.options.variables.iter().cloned())
             .current_dir(self.home.path())
             .stdin(Stdio::null())
@@ -145,6 +132,40 @@ impl Server {
         // If the rest were not read, the server would block.
         std::thread::spawn(move || lines.for_each(drop));
         self.child = Some(child);
+    }
+
+    /// Returns the command that runs the program, with other files in the places of some if the options ask for it.
+    #[expect(clippy::disallowed_methods, reason = "the server is what is tested")]
+    fn command(&self) -> Command {
+        let ServerOptions {
+            picture_bytes,
+            hosts,
+            covers,
+            ..
+        } = &self.options;
+        if !covers.is_empty() {
+            return covered(covers, &self.program);
+        }
+        if picture_bytes.is_none() && hosts.is_empty() {
+            return Command::new(&self.program);
+        }
+        let mut command = Command::new("bwrap");
+        command.args(["--die-with-parent", "--dev-bind", "/", "/"]);
+        if let Some(bytes) = picture_bytes {
+            command
+                .args(["--size", &bytes.to_string(), "--tmpfs"])
+                .arg(self.data_dir().join("blobs"));
+        }
+        if !hosts.is_empty() {
+            // The server asks for names with a dot at their end.
+            let line = |(name, address): &(String, String)| format!("{address} {name} {name}.\n");
+            let lines: String = hosts.iter().map(line).collect();
+            let file = self.home.path().join("hosts");
+            std::fs::write(&file, format!("127.0.0.1 localhost\n{lines}")).unwrap();
+            command.arg("--ro-bind").arg(file).arg("/etc/hosts");
+        }
+        command.arg(&self.program);
+        command
     }
 
     /// Returns a new sign-in link of the administrator.
@@ -237,6 +258,32 @@ impl Drop for Server {
             });
         }
     }
+}
+
+/// Returns a command that runs a program in a mount namespace of its own, with these covers.
+#[expect(clippy::disallowed_methods, reason = "the server is what is tested")]
+pub(crate) fn covered(covers: &[(PathBuf, PathBuf)], program: &Path) -> Command {
+    const SCRIPT: &str = r#"
+        set -e
+        while [ "$1" != -- ]; do mount --bind "$1" "$2"; shift 2; done
+        shift
+        exec "$@"
+    "#;
+    let mut command = Command::new("unshare");
+    command.args([
+        "--mount",
+        "--propagation",
+        "private",
+        "sh",
+        "-c",
+        SCRIPT,
+        "sh",
+    ]);
+    for (ours, covered) in covers {
+        command.arg(ours).arg(covered);
+    }
+    command.arg("--").arg(program);
+    command
 }
 
 #[expect(clippy::disallowed_methods, reason = "tar is not what is tested")]

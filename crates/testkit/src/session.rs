@@ -1,6 +1,6 @@
 //! A session from the view of a user's program.
 
-use deskhand_api::{actions::ActView, messages::MessageView};
+use deskhand_api::actions::ActView;
 use deskhand_core::event::{Event, EventBody};
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite;
@@ -30,7 +30,7 @@ impl Session {
             .post(&self.path("/messages"), json!({"content": content}))
             .await;
         assert_eq!(message.status, 202, "{}", message.json());
-        message.view::<MessageView>().id.to_string()
+        message.good()["id"].as_str().unwrap().to_owned()
     }
 
     /// Sends a message with this delivery: `queue`, `steer` or `interrupt`.

@@ -24,6 +24,7 @@ pub struct Watcher {
     width: usize,
     height: usize,
     pixels: Vec<u8>,
+    n_clipboards: usize,
 }
 
 impl Watcher {
@@ -37,6 +38,7 @@ impl Watcher {
             width: 0,
             height: 0,
             pixels: Vec::new(),
+            n_clipboards: 0,
         };
         assert_eq!(watcher.take(VERSION.len()).await, VERSION);
         watcher.send(VERSION).await;
@@ -62,6 +64,11 @@ impl Watcher {
 
     pub fn size(&self) -> (usize, usize) {
         (self.width, self.height)
+    }
+
+    /// Returns how often the clipboard was sent up to the last update.
+    pub fn n_clipboards(&self) -> usize {
+        self.n_clipboards
     }
 
     /// Returns the colour at a point: red, green, blue.
@@ -136,6 +143,7 @@ impl Watcher {
                     let head = self.take(7).await;
                     let length = number(&head[3..7]);
                     self.take(length).await;
+                    self.n_clipboards += 1;
                 }
                 other => panic!("an unexpected message of kind {other}"),
             }

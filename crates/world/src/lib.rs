@@ -12,6 +12,7 @@
 
 mod clock;
 mod log;
+mod network;
 mod options;
 mod program;
 mod server;
@@ -24,7 +25,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{gateway::Entrance, id::SessionId, tasks::Tasks};
+use deskhand_core::{gateway::Entrance, id::SessionId, network::NetworkEntrance, tasks::Tasks};
 use deskhand_models::VendorGateway;
 use deskhand_testkit::{Client, new_postgres_database, sandboxes::FakeSandboxes};
 
@@ -35,6 +36,7 @@ use crate::{
     wiring::{Blueprint, GatewayParts},
 };
 pub use crate::{
+    network::{FakeInternet, SandboxLine, connect},
     options::{Database, WorldOptions},
     program::{HeldRequest, Program, ProgramAnswer},
     server::Ending,
@@ -49,6 +51,9 @@ pub struct World {
     sandboxes: FakeSandboxes,
     /// The way of programs to the model gateway of the running server.
     entrance: Option<Entrance>,
+    /// The way of programs to the network.
+    network: Option<NetworkEntrance>,
+    internet: FakeInternet,
     client: Client,
     folder: tempfile::TempDir,
 }
@@ -99,6 +104,8 @@ impl World {
             blueprint,
             sandboxes,
             entrance: None,
+            network: None,
+            internet: FakeInternet::default(),
             client: Client::new(url, ""),
             folder,
         };
@@ -125,6 +132,17 @@ impl World {
     pub fn program(&self, session: SessionId) -> Program {
         let entrance = self.entrance.clone().expect("the server was started");
         Program { entrance, session }
+    }
+
+    /// Returns the hosts that the server finds on the network.
+    pub fn internet(&self) -> &FakeInternet {
+        &self.internet
+    }
+
+    /// Returns a connection of the runner in the sandbox of a session to the server's network.
+    pub fn line(&self, session: SessionId) -> SandboxLine {
+        let entrance = self.network.as_ref().expect("the server was started");
+        SandboxLine::open(entrance, session)
     }
 
     /// Returns the folder of the database, the pictures and the scenarios.
@@ -188,9 +206,13 @@ impl World {
         let vendors = Arc::new(vendors);
         let (entrance, connections) = Entrance::new(Arc::clone(&vendors) as _);
         self.entrance = Some(entrance);
+        let (network, contacted) = NetworkEntrance::new();
+        self.network = Some(network);
         let gateway = GatewayParts {
             vendors,
             connections,
+            contacted,
+            internet: self.internet.clone(),
         };
         let blueprint = self.blueprint.clone();
         let (server, token) = ServerThread::start(blueprint, sandboxes, gateway, tasks).await;

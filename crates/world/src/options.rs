@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_agent::{PromptTemplate, TurnLimits};
-use deskhand_app::{RequireLimits, Settings};
+use deskhand_app::{FileLimits, NetworkSettings, RequireLimits, Settings};
 use deskhand_core::{action::ScreenSize, budget::Budget, limits::Limits};
 use deskhand_models::ModelSettings;
 use deskhand_server::ConnectionLimits;
@@ -39,6 +39,8 @@ pub struct WorldOptions {
     pub public_url: Option<String>,
     /// Names under which the server may be reached.
     pub allowed_hosts: Vec<String>,
+    /// The domain of services of sandboxes.
+    pub apps_domain: Option<String>,
 }
 
 impl Default for WorldOptions {
@@ -72,6 +74,9 @@ impl Default for WorldOptions {
                 keep_ended: None,
                 queue_length: 20,
                 require_limits: RequireLimits::default(),
+                network: NetworkSettings::default(),
+                files: FileLimits::default(),
+                has_code: true,
             },
             requests_per_second: 0,
             sign_ins_per_minute: 0,
@@ -79,6 +84,7 @@ impl Default for WorldOptions {
             connections: ConnectionLimits::NONE,
             public_url: None,
             allowed_hosts: Vec::new(),
+            apps_domain: None,
         }
     }
 }

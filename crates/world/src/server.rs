@@ -2,6 +2,7 @@
 
 use std::{thread::JoinHandle, time::Duration};
 
+use deskhand_app::App;
 use deskhand_core::{secret::Secret, tasks::Tasks};
 use deskhand_testkit::sandboxes::FakeSandboxes;
 use tokio::{
@@ -21,6 +22,8 @@ const MAX_STEPS: u32 = 100;
 const SHORTEST_STEP: Duration = Duration::from_secs(2);
 /// The real time after each step, in which the server reacts.
 const REACTION: Duration = Duration::from_millis(1);
+/// The real time in which all jobs have to come to rest after the last step.
+const REST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The way in which a server ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +39,8 @@ pub enum Ending {
 #[derive(Debug)]
 pub(crate) struct ServerThread {
     runtime: Handle,
+    /// Dropped before the server ends, so that nothing of it outlives its runtime.
+    app: Option<App>,
     end: Option<oneshot::Sender<Ending>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -56,7 +61,8 @@ impl ServerThread {
             runtime.block_on(async {
                 let running = blueprint.build(sandboxes, gateway, tasks).await;
                 let token = running.admin_token.clone();
-                if ready.send((Handle::current(), token)).is_err() {
+                let app = running.app.clone();
+                if ready.send((Handle::current(), token, app)).is_err() {
                     return;
                 }
                 match ended.await {
@@ -66,9 +72,10 @@ impl ServerThread {
                 }
             });
         });
-        let (runtime, token) = started.await.expect("the server starts");
+        let (runtime, token, app) = started.await.expect("the server starts");
         let server = Self {
             runtime,
+            app: Some(app),
             end: Some(end),
             thread: Some(thread),
         };
@@ -78,9 +85,11 @@ impl ServerThread {
     /// Moves the clock and all timers of the server.
     ///
     /// It goes in steps, because an answer from outside the server, such as a client's pong, arrives in real time:
-    /// in one step every timeout would be over before it.
+    /// in one step every timeout would be over before it. Afterwards it waits until no job is running, so that what
+    /// was due is done.
     pub(crate) async fn pass(&self, clock: MovedClock, time: Duration) {
         let step = (time / MAX_STEPS).max(SHORTEST_STEP);
+        let app = self.app.clone().expect("the server runs");
         let passing = self.runtime.spawn(async move {
             let mut left = time;
             while !left.is_zero() {
@@ -92,12 +101,20 @@ impl ServerThread {
                 time::sleep(REACTION).await;
                 left -= step;
             }
+            let at_rest = async {
+                while app.health().jobs().iter().any(|job| job.is_running) {
+                    time::sleep(REACTION).await;
+                }
+            };
+            let rested = time::timeout(REST_TIMEOUT, at_rest).await;
+            rested.expect("all jobs come to rest");
         });
         passing.await.unwrap();
     }
 
     /// Ends the server and waits until nothing of it is left.
     pub(crate) async fn end(mut self, ending: Ending) {
+        drop(self.app.take());
         let end = self.end.take().expect("it ends once");
         let thread = self.thread.take().expect("it ends once");
         end.send(ending).expect("the server runs");
@@ -108,6 +125,7 @@ impl ServerThread {
 
 impl Drop for ServerThread {
     fn drop(&mut self) {
+        drop(self.app.take());
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
             // A panic in it has been printed, and a test that needed it has failed.

@@ -4,14 +4,19 @@ use std::{net::TcpListener, path::PathBuf, sync::Arc, time::Duration};
 
 use deskhand_agent::{OwnLoop, tools};
 use deskhand_app::{App, Parts};
-use deskhand_core::{gateway::GatewayConnection, sandbox::Lifecycle, secret::Secret, tasks::Tasks};
+use deskhand_core::{
+    gateway::GatewayConnection, network::NetworkConnection, sandbox::Lifecycle, secret::Secret,
+    tasks::Tasks,
+};
+use deskhand_egress::{Egress, HostVerifier, Lookups, SandboxIssuer};
 use deskhand_models::{ConfiguredModels, ModelSettings, VendorGateway};
 use deskhand_store::{FolderBlobs, KeyFile, NewServer, Store};
 use deskhand_testkit::sandboxes::FakeSandboxes;
 
+use rustls::RootCertStore;
 use tokio::sync::mpsc;
 
-use crate::{WorldOptions, clock::MovedClock, log::CapturedLog};
+use crate::{FakeInternet, WorldOptions, clock::MovedClock, log::CapturedLog};
 
 /// The timeout for ending a server in order.
 const LONGEST_END: Duration = Duration::from_secs(10);
@@ -31,18 +36,21 @@ pub(crate) struct Blueprint {
     pub(crate) admin_token: Option<Secret>,
 }
 
-/// The model gateway of a server.
+/// The model gateway of a server, and its network.
 #[derive(Debug)]
 pub(crate) struct GatewayParts {
     pub(crate) vendors: Arc<VendorGateway>,
     pub(crate) connections: mpsc::Receiver<GatewayConnection>,
+    /// The connections of sandboxes to the network.
+    pub(crate) contacted: mpsc::Receiver<NetworkConnection>,
+    pub(crate) internet: FakeInternet,
 }
 
 /// A server that handles requests.
 #[derive(Debug)]
 pub(crate) struct RunningApp {
     pub(crate) admin_token: Secret,
-    app: App,
+    pub(crate) app: App,
     sandboxes: FakeSandboxes,
     connections: Tasks,
 }
@@ -71,6 +79,7 @@ impl Blueprint {
             harness: Arc::new(OwnLoop),
             gateway: Some(gateway.vendors),
             sandboxes: Arc::new(sandboxes.clone()),
+            certificates: Arc::new(SandboxIssuer),
             clock: Arc::<MovedClock>::clone(&clock),
             tasks,
             settings: self.options.settings.clone(),
@@ -92,6 +101,7 @@ impl Blueprint {
         let settings = deskhand_server::Settings {
             public_url: self.options.public_url.unwrap_or(self.url),
             allowed_hosts: self.options.allowed_hosts,
+            apps_domain: self.options.apps_domain,
             requests_per_second: self.options.requests_per_second,
             sign_ins_per_minute: self.options.sign_ins_per_minute,
             wrong_tokens_per_minute: self.options.wrong_tokens_per_minute,
@@ -102,6 +112,10 @@ impl Blueprint {
             let serving = deskhand_server::serve_gateway(gateway.connections, served.clone(), end);
             connections.spawn("gateway", async { serving.await.unwrap() });
         }
+        let end = connections.shutdown().clone();
+        let egress = egress(&app, gateway.internet);
+        let serving = deskhand_egress::serve(gateway.contacted, egress, end);
+        connections.spawn("network", serving);
         let end = connections.shutdown().clone();
         let serving = deskhand_server::serve(listeners, app.clone(), settings, end);
         connections.spawn("serve", async { serving.await.unwrap() });
@@ -122,6 +136,23 @@ impl Blueprint {
         let tools = tools::all();
         let models = ConfiguredModels::new(settings).unwrap();
         models.checking_calls(Arc::new(move |tool, input| tools.check(tool, input)))
+    }
+}
+
+/// Builds the way of sandboxes to the hosts of the test.
+fn egress(app: &App, internet: FakeInternet) -> Egress {
+    Egress {
+        guard: Arc::new(app.network().clone()),
+        lookups: Lookups::new(
+            Arc::new(internet.clone()),
+            app.network().bounds().own_names.clone(),
+        ),
+        // No host of a test has a certificate. Those of secrets are reached without TLS.
+        verifier: HostVerifier::trusting(RootCertStore::empty()).unwrap(),
+        dialler: Arc::new(internet),
+        proxy: None,
+        most_connections: 4096,
+        connect_timeout: Duration::from_secs(5),
     }
 }
 

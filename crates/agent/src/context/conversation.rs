@@ -1,14 +1,17 @@
 //! Reads the log event by event and builds the conversation.
 
 use deskhand_core::{
-    event::{Complete, Cost, EventBody, Failure, Outcome, Screenshot, Status},
+    attachment::Attachment,
+    event::{
+        Complete, Cost, EventBody, Failure, FilesPlaced, MessageSaid, Outcome, Screenshot, Status,
+    },
     id::TurnId,
     lease::LeaseChanged,
     message::Role,
     model::{Image, Item},
 };
 
-use super::{Sight, answer::Answer, unanswered::Unanswered};
+use super::{Sight, answer::Answer, files, unanswered::Unanswered};
 use crate::{gauge, listen::REFUSED, turn::Originals};
 
 const STOPPED_NOTE: &str = "[The previous turn was stopped by a person.]";
@@ -27,6 +30,8 @@ pub(super) struct Conversation<'a> {
     turn: Option<TurnId>,
     /// True if the model has spoken in this turn, so that messages steer it.
     is_at_work: bool,
+    /// All files that came with messages so far.
+    attached: Vec<Attachment>,
     /// The model's view of the pictures that follow.
     sight: Sight<'a>,
     originals: &'a Originals,
@@ -41,6 +46,7 @@ impl<'a> Conversation<'a> {
             drivers: Vec::new(),
             turn: None,
             is_at_work: false,
+            attached: Vec::new(),
             sight,
             originals,
         }
@@ -52,11 +58,8 @@ impl<'a> Conversation<'a> {
     )]
     pub(super) fn add(&mut self, body: &EventBody) {
         match body {
-            EventBody::Message(message) if message.role == Role::User => {
-                self.end_answer();
-                self.unanswered
-                    .message(message.content.clone(), self.is_at_work);
-            }
+            EventBody::Message(message) if message.role == Role::User => self.message(message),
+            EventBody::Placed(placed) => self.placed(placed),
             EventBody::Thinking(said) => {
                 self.speak();
                 self.answer.think(said);
@@ -106,6 +109,23 @@ impl<'a> Conversation<'a> {
         self.end_prompt();
         self.handed_back(None);
         self.items
+    }
+
+    /// Adds a person's message with its files.
+    fn message(&mut self, message: &MessageSaid) {
+        self.end_answer();
+        self.unanswered
+            .message(message.content.clone(), self.is_at_work);
+        let shown = files::shown(&message.attachments, self.sight.files);
+        self.unanswered.files(shown);
+        self.attached.extend_from_slice(&message.attachments);
+    }
+
+    /// Tells the model where the files of a message are.
+    fn placed(&mut self, placed: &FilesPlaced) {
+        self.end_answer();
+        let note = files::note(&self.attached, &placed.files, self.sight.files);
+        self.unanswered.note(note);
     }
 
     /// Adds a note for the model.

@@ -1,10 +1,12 @@
 //! The messages of people, and notes about earlier turns, since the model last spoke.
 
-use deskhand_core::model::Item;
+use deskhand_core::model::{Item, ShownFile};
 
 #[derive(Debug, Default)]
 pub(super) struct Unanswered {
     texts: Vec<String>,
+    /// The files that came with the messages.
+    files: Vec<ShownFile>,
     /// Notes about changes. They follow the messages.
     told: Vec<String>,
     /// True if they came in the middle of a turn.
@@ -16,6 +18,11 @@ impl Unanswered {
     pub(super) fn message(&mut self, text: String, is_at_work: bool) {
         self.is_steering = is_at_work;
         self.texts.push(text);
+    }
+
+    /// Adds the files of a message.
+    pub(super) fn files(&mut self, files: Vec<ShownFile>) {
+        self.files.extend(files);
     }
 
     /// Adds a note about the previous turn. It precedes the next prompt.
@@ -42,21 +49,28 @@ impl Unanswered {
         self.is_steering
     }
 
-    /// Takes everything: the messages as one item of the conversation, and the notes about changes as another.
+    /// Takes everything: the messages as one item of the conversation, their files as another, and the notes about
+    /// changes as a third.
     pub(super) fn take(&mut self) -> Vec<Item> {
         let Self {
             texts,
+            files,
             told,
             is_steering,
         } = std::mem::take(self);
         let mut items = Vec::new();
         if !texts.is_empty() {
-            let text = texts.join("\n\n");
+            // A message may consist of files alone.
+            let words: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+            let text = words.join("\n\n");
             items.push(if is_steering {
                 Item::Steering { text }
             } else {
                 Item::Prompt { text }
             });
+        }
+        if !files.is_empty() {
+            items.push(Item::Files(files));
         }
         if !told.is_empty() {
             let text = told.join("\n\n");

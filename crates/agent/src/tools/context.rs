@@ -1,13 +1,16 @@
 //! The context of a call: the session's computer, its people and its log.
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use deskhand_core::{
     action::Action,
+    blob::BlobName,
     decision::{Ask, GivenFile},
     edit::EditCommand,
     event::EventBody,
+    file::FilePath,
     id::TurnId,
-    sandbox::Acted,
+    sandbox::{Acted, FileTaken},
     shell::{ShellOutput, ShellRequest},
     vault::{FieldPlace, FillSecret, SecretName},
 };
@@ -38,6 +41,12 @@ pub trait ToolContext: Send {
 
     /// Puts a file into a folder in the home folder, and returns its path.
     async fn put_file(&mut self, folder: String, file: &GivenFile) -> Result<String, ToolFailure>;
+
+    /// Takes a copy of a file, if it is not too large to be handed to people.
+    async fn take_file(&mut self, path: FilePath) -> Result<FileTaken, ToolFailure>;
+
+    /// Stores a file for people, outside of the computer.
+    async fn keep_file(&mut self, bytes: Bytes) -> Result<BlobName, ToolFailure>;
 
     /// Finds the focused field, if this secret may be typed there.
     async fn find_secret_field(&mut self, name: SecretName) -> Result<FieldPlace, ToolFailure>;

@@ -244,6 +244,7 @@ fn n_pictures(item: &Item) -> usize {
         Item::Results(results) => results.iter().filter(|one| one.image.is_some()).count(),
         Item::Prompt { .. }
         | Item::Steering { .. }
+        | Item::Files(_)
         | Item::Note { .. }
         | Item::HandedBack { .. }
         | Item::CutOff { .. }
@@ -265,6 +266,7 @@ async fn only_the_newest_pictures_are_shown() {
             Item::Results(results) => Some((results[0].text.clone(), results[0].image.is_some())),
             Item::Prompt { .. }
             | Item::Steering { .. }
+            | Item::Files(_)
             | Item::Note { .. }
             | Item::HandedBack { .. }
             | Item::CutOff { .. }

@@ -33,6 +33,7 @@ async fn changes_are_told_in_the_conversation_once_and_never_in_the_system_text(
     stage.prompt = SystemPrompt {
         template: PromptTemplate::parse("It is {{date}}. Pictures: {{screen}}.").unwrap(),
         instructions: "Speak Dutch.".to_owned(),
+        ..SystemPrompt::default()
     };
     stage.history.push(prompt("and now?"));
     let second = TurnId::new();

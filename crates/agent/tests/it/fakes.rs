@@ -8,20 +8,25 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use deskhand_agent::{Budgets, Decisions, Desk, DeskError, Settled, TurnLog, TurnLogError};
+use deskhand_agent::{
+    Budgets, Decisions, Desk, DeskError, PlaceError, Settled, TurnLog, TurnLogError,
+};
 use deskhand_core::{
     action::{Action, Point, ScreenSize},
+    attachment::{Attachment, AttachmentKind},
     blob::{BlobError, BlobFormat, BlobName, Blobs},
     budget::{Account, Accounts, Bound},
     clock::Clock,
     decision::{Ask, Reply},
     event::EventBody,
     id::{DecisionId, RequestId},
-    model::{Chunk, Model, ModelError, ModelRequest, Original, Pictures, Price},
+    model::{
+        Chunk, Model, ModelError, ModelRequest, NotShown, Original, Pictures, Price, ShownFile,
+    },
     policy::Policy,
     sandbox::{
         Act, Acted, Actor, Call, Computer, ComputerError, Edited, FilePut, Frame, LeaseHolder,
-        SecretTyped, SessionReply, SessionRequest,
+        LeaseOutcome, SecretTyped, SessionReply, SessionRequest,
     },
     shell::{ShellEnding, ShellOutput},
     vault::FieldPlace,
@@ -83,6 +88,18 @@ impl Model for FakeModel {
 
     fn pictures(&self) -> Pictures {
         *self.pictures.lock().unwrap()
+    }
+
+    fn show(&self, file: &Attachment, bytes: Bytes) -> Result<ShownFile, NotShown> {
+        if file.kind() != AttachmentKind::Picture {
+            return Err(NotShown::Kind);
+        }
+        Ok(ShownFile {
+            name: file.name.clone(),
+            media_type: "image/png",
+            bytes,
+            n_tokens: 100,
+        })
     }
 
     fn price(&self) -> Option<Price> {
@@ -214,6 +231,14 @@ fn done(request: &SessionRequest, n_requests: usize) -> SessionReply {
         SessionRequest::Edit(_) => SessionReply::Edit(Edited {
             text: "Edited.".to_owned(),
         }),
+        SessionRequest::OpenTerminal(_)
+        | SessionRequest::ListTerminals(_)
+        | SessionRequest::RenameTerminal(_)
+        | SessionRequest::KillTerminal(_)
+        | SessionRequest::Files(_)
+        | SessionRequest::TakeFile(_)
+        | SessionRequest::ReadClipboard(_)
+        | SessionRequest::SetClipboard(_) => panic!("a turn does not ask for {}", request.name()),
     }
 }
 
@@ -253,7 +278,9 @@ impl Computer for FakeSandbox {
         }
     }
 
-    async fn set_lease_holder(&self, _holder: LeaseHolder) {}
+    async fn set_lease_holder(&self, _holder: LeaseHolder) -> LeaseOutcome {
+        LeaseOutcome::Set
+    }
 
     async fn cancel(&self, id: RequestId) {
         self.cancelled.send_replace(Some(id));
@@ -269,6 +296,8 @@ pub(crate) struct FakeDesk {
     pub(crate) runs_out: bool,
     /// Whether a person has mouse and keyboard.
     pub(crate) is_taken: watch::Sender<bool>,
+    /// What comes of writing the next files. After that they are written.
+    pub(crate) places: Mutex<VecDeque<Result<String, PlaceError>>>,
 }
 
 #[async_trait]
@@ -291,6 +320,12 @@ impl Desk for FakeDesk {
     async fn free(&self) {
         let mut is_taken = self.is_taken.subscribe();
         is_taken.wait_for(|is_taken| !is_taken).await.unwrap();
+    }
+
+    async fn place(&self, file: &Attachment) -> Result<String, PlaceError> {
+        let mut places = self.places.lock().unwrap();
+        let result = places.pop_front();
+        result.unwrap_or_else(|| Ok(format!("/home/agent/uploads/{}", file.name)))
     }
 }
 
@@ -381,6 +416,12 @@ impl Blobs for FakeBlobs {
                 Ok(name)
             }
         }
+    }
+
+    async fn put_file(&self, bytes: Bytes) -> Result<BlobName, BlobError> {
+        let name = BlobName::of_file([7; 32]);
+        self.kept.lock().unwrap().insert(name.clone(), bytes);
+        Ok(name)
     }
 
     async fn get(&self, name: &BlobName) -> Result<Bytes, BlobError> {

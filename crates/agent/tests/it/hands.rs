@@ -39,6 +39,7 @@ fn told(items: &[Item]) -> Vec<(String, bool)> {
         Item::HandedBack { text, image } => Some((text.clone(), image.is_some())),
         Item::Prompt { .. }
         | Item::Steering { .. }
+        | Item::Files(_)
         | Item::Note { .. }
         | Item::CutOff { .. }
         | Item::Answer { .. }

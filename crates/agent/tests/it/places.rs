@@ -30,6 +30,7 @@ fn results(stage: &Stage) -> Vec<CallResult> {
         Item::Results(results) => Some(results),
         Item::Prompt { .. }
         | Item::Steering { .. }
+        | Item::Files(_)
         | Item::Note { .. }
         | Item::HandedBack { .. }
         | Item::CutOff { .. }

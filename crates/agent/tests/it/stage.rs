@@ -55,6 +55,7 @@ impl Stage {
                 n_asked: Mutex::default(),
                 runs_out: false,
                 is_taken: watch::Sender::new(false),
+                places: Mutex::default(),
             }),
             log: Arc::default(),
             blobs: Arc::default(),
@@ -189,6 +190,7 @@ pub(crate) fn prompt(content: &str) -> EventBody {
         delivery: Delivery::default(),
         model: None,
         turn: None,
+        attachments: Vec::new(),
     })
 }
 

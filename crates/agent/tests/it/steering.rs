@@ -14,6 +14,7 @@ fn kinds(items: &[Item]) -> Vec<String> {
         .map(|item| match item {
             Item::Prompt { text } => format!("prompt {text}"),
             Item::Steering { text } => format!("steering {text}"),
+            Item::Files(files) => format!("{} files", files.len()),
             Item::Note { text } => format!("note {text}"),
             Item::HandedBack { text, .. } => format!("handed back {text}"),
             Item::Answer { .. } => "answer".to_owned(),

@@ -1,4 +1,4 @@
-//! Deletes sessions that ended long ago, and the pictures of deleted sessions.
+//! Deletes sessions that ended long ago, files that were attached and not sent, and the blobs that nobody refers to.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use deskhand_store::Store;
 use tokio::sync::Notify;
 
 use super::{Job, JobError, JobReport};
-use crate::sessions::Sessions;
+use crate::{attachments::UNSENT_LIFE, sessions::Sessions};
 
 /// The age at which a picture that nobody refers to is removed. A younger one may be about to get into a log.
 const BLOB_GRACE: Duration = Duration::from_mins(10);
@@ -55,6 +55,7 @@ impl Job for Retention {
         self.delete_ended().await?;
         let before = self.clock.now() - DELETED_SESSION_LIFE;
         self.store.forget_deleted_sessions(before).await?;
+        self.remove_unsent().await?;
         let is_waiting = self.remove_blobs().await?;
         Ok(JobReport {
             next_in: is_waiting.then_some(BLOB_GRACE),
@@ -76,6 +77,16 @@ impl Retention {
             for session in ended {
                 self.sessions.delete(Viewer::System, session).await?;
                 tracing::info!(session.id = %session, "deleted a session that ended long ago");
+            }
+        }
+    }
+
+    /// Removes the files that were uploaded long ago and sent with no message.
+    async fn remove_unsent(&self) -> Result<(), JobError> {
+        loop {
+            let before = self.clock.now() - UNSENT_LIFE;
+            if self.store.remove_unsent_attachments(before, BATCH).await? == 0 {
+                return Ok(());
             }
         }
     }

@@ -9,6 +9,9 @@ use tokio::{sync::Notify, time::Instant};
 
 /// The time for which a page counts as visible after its last sign of life.
 const VISIBLE_FOR: Duration = Duration::from_secs(75);
+/// The time for which a person counts as at work after their last command in a terminal, or their last use of VS Code.
+/// A long download should not need a key in between.
+const DIRECTED_FOR: Duration = Duration::from_mins(15);
 
 /// The reasons for which one session stays awake.
 ///
@@ -31,6 +34,8 @@ struct State {
     is_closed: bool,
     used_at: Instant,
     seen_at: Option<Instant>,
+    /// The time at which a person last gave the sandbox something to do.
+    directed_at: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +56,7 @@ impl Activity {
                 is_closed: false,
                 used_at: Instant::now(),
                 seen_at: None,
+                directed_at: None,
             }),
             idle,
             progress: Notify::new(),
@@ -81,6 +87,24 @@ impl Activity {
     /// Records that the session is used at this moment.
     pub(crate) fn touch(&self) {
         self.state().used_at = Instant::now();
+    }
+
+    /// Records that a person gives the sandbox something to do, without having control: in a terminal, or in VS Code.
+    pub(crate) fn note_directed(&self) {
+        let mut state = self.state();
+        state.used_at = Instant::now();
+        state.directed_at = Some(state.used_at);
+    }
+
+    /// Returns `true` if a person gave the sandbox something to do not long ago.
+    pub(crate) fn is_directed(&self) -> bool {
+        let at = self.state().directed_at;
+        at.is_some_and(|at| at.elapsed() < DIRECTED_FOR)
+    }
+
+    /// Records that people want everything to stop.
+    pub(crate) fn end_directed(&self) {
+        self.state().directed_at = None;
     }
 
     /// Records that a visible page shows the session.

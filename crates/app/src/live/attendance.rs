@@ -148,9 +148,12 @@ impl Attendance {
         self.lease.send_modify(|state| state.is_open = true);
     }
 
-    /// Stops input of the holder.
-    pub(crate) fn shut(&self) {
-        self.lease.send_modify(|state| state.is_open = false);
+    /// Stops input of the holder. Returns true if it was let through before.
+    pub(crate) fn shut(&self) -> bool {
+        let mut was_open = false;
+        self.lease
+            .send_modify(|state| was_open = std::mem::take(&mut state.is_open));
+        was_open
     }
 
     /// Records that the lease is over.

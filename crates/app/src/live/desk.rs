@@ -6,12 +6,15 @@ use std::{
 };
 
 use async_trait::async_trait;
-use deskhand_agent::{Desk, DeskError};
+use deskhand_agent::{Desk, DeskError, PlaceError};
 use deskhand_core::{
     action::ScreenSize,
+    attachment::Attachment,
+    blob::Blobs,
     event::{EventBody, Failure},
-    id::SessionId,
-    sandbox::{Computer, SandboxEnd, SandboxSpec},
+    file::FileProblemKind,
+    id::{SessionId, UserId},
+    sandbox::{Computer, LeaseOutcome, SandboxEnd, SandboxSpec},
     session::{SandboxState, Signal},
     tasks::Tasks,
 };
@@ -21,8 +24,10 @@ use tokio::{sync::Mutex, time::Instant};
 
 use super::attendance::Attendance;
 use crate::{
+    FileError,
     database_retry::until_answered,
     feed::log::Log,
+    files,
     session_computer::{ComputerStarter, SessionComputer},
 };
 
@@ -129,6 +134,11 @@ impl SessionDesk {
         self.room.held().is_some()
     }
 
+    /// Returns the person who holds the lease.
+    pub(crate) fn held_by(&self) -> Option<UserId> {
+        self.room.held().map(|held| held.lease.user)
+    }
+
     /// Returns the time at which the running sandbox reaches its maximum lifetime.
     pub(crate) fn ends_at(&self) -> Option<Instant> {
         self.running().map(|computer| computer.due_at())
@@ -194,17 +204,18 @@ impl SessionDesk {
         match self.computers.start(self.session, spec, self.life).await {
             Ok(computer) => {
                 let computer = Arc::new(computer);
-                {
+                let outcome = {
                     // It has to know the lease holder before anyone can use it.
                     let _change = self.room.change.lock().await;
-                    computer.set_lease_holder(self.room.lease_holder()).await;
+                    let outcome = computer.set_lease_holder(self.room.lease_holder()).await;
                     self.set(Some(Arc::clone(&computer)));
-                }
+                    outcome
+                };
                 self.tell(
                     PhaseMove::May(Signal::SandboxReady),
                     SandboxState::Ready,
                     None,
-                    Vec::new(),
+                    warning_of(outcome),
                 )
                 .await
                 .map_err(|error| store_failed(&error))?;
@@ -300,17 +311,53 @@ impl SessionDesk {
 
 /// The desk as a turn sees it.
 #[derive(Debug)]
-pub(crate) struct TurnDesk(pub(crate) Arc<SessionDesk>);
+pub(crate) struct TurnDesk {
+    pub(crate) desk: Arc<SessionDesk>,
+    pub(crate) blobs: Arc<dyn Blobs>,
+}
 
 #[async_trait]
 impl Desk for TurnDesk {
     async fn computer(&self) -> Result<Arc<dyn Computer>, DeskError> {
-        Ok(self.0.computer().await?)
+        Ok(self.desk.computer().await?)
     }
 
     async fn free(&self) {
-        self.0.room.free().await;
+        self.desk.room.free().await;
     }
+
+    async fn place(&self, file: &Attachment) -> Result<String, PlaceError> {
+        let bytes = self.blobs.get(&file.blob).await;
+        let bytes = bytes.map_err(|error| PlaceError::Problem(error.to_string()))?;
+        let computer = self.desk.computer().await;
+        let computer = computer.map_err(PlaceError::NoComputer)?;
+        files::place(&computer, &file.name, &bytes)
+            .await
+            .map_err(|error| not_placed(&error))
+    }
+}
+
+fn not_placed(error: &FileError) -> PlaceError {
+    let leased = FileProblemKind::Leased;
+    if matches!(error, FileError::Lost) {
+        PlaceError::Lost
+    } else if matches!(error, FileError::Problem(problem) if problem.kind == leased) {
+        PlaceError::Leased
+    } else {
+        PlaceError::Problem(error.to_string())
+    }
+}
+
+/// Returns the warning for the holder of a lease who could be watched on a computer that has just started.
+fn warning_of(outcome: LeaseOutcome) -> Vec<EventBody> {
+    let LeaseOutcome::Watched(problem) = outcome else {
+        return Vec::new();
+    };
+    vec![EventBody::Error(Failure {
+        turn: None,
+        code: "not_private".to_owned(),
+        message: format!("Programs on the desktop could watch whoever has control: {problem}."),
+    })]
 }
 
 fn store_failed(error: &StoreError) -> DeskError {

@@ -168,6 +168,28 @@ impl Admission {
         }
     }
 
+    pub fn identity(&self) -> &Identity {
+        &self.standing.identity
+    }
+
+    /// Waits until there is a reason to check again. Returns `false` if they may no longer see the session, or may only
+    /// read.
+    pub async fn checked_again(&mut self) -> bool {
+        self.wait().await;
+        match self.look().await {
+            Ok(standing) => {
+                self.standing = standing;
+                self.may_write()
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Returns `true` if their credential is for more than reading.
+    pub fn may_write(&self) -> bool {
+        self.standing.identity.scope >= Scope::Write
+    }
+
     /// Returns `true` if they may use the mouse and keyboard.
     pub fn may_drive(&self) -> bool {
         self.standing.may_drive()

@@ -108,10 +108,14 @@ impl Sharing {
         if giver_keeps == Right::Owner {
             return Err(OfferError::NotToKeep);
         }
+        let session = self.0.store.session(Viewer::System, id).await?;
+        let session = session.ok_or(OfferError::NoOffer(id))?;
         let accept = AcceptOffer {
             by,
             to: user,
             giver_keeps,
+            budget: self.0.budget,
+            network: self.0.network.default_for(&session.model),
         };
         // This runs as its own task: a caller that goes away must not leave the sandbox running.
         let sharing = self.clone();
@@ -126,22 +130,24 @@ impl Sharing {
     }
 
     async fn change_owner(&self, id: SessionId, accept: AcceptOffer) -> Result<(), OfferError> {
-        let parts = &self.0;
+        let (parts, to) = (&self.0, accept.to);
         let giver = match parts.log.commit(id, accept).await? {
             Ok(giver) => giver,
             Err(NoOffer) => return Err(OfferError::NoOffer(id)),
         };
         if let Some(live) = parts.live.get(id) {
-            live.set_owner(accept.to);
+            live.set_owner(to);
         }
-        parts.signals.send(Topic::Access(giver));
-        parts.signals.send(Topic::Access(accept.to));
+        // Everybody's right may have changed, the giver's and the new owner's among them.
+        for person in parts.store.people(id).await? {
+            parts.signals.send(Topic::Access(person.user));
+        }
         // From now on the session spends from another user's daily budget.
         parts.signals.send(Topic::SessionBudget(id));
         let reason =
             "The desktop was stopped because the session has another owner. Its files are kept.";
         parts.live.put_away(id, reason).await;
-        let name = self.name(accept.to).await?;
+        let name = self.name(to).await?;
         self.tell(
             giver,
             "offer_accepted",

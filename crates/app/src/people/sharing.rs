@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_core::{
     audit::Requester,
+    budget::Budget,
     clock::Clock,
     id::{SessionId, ShareId, UserId},
     right::{Person, Right, SessionOffer, Share},
@@ -17,7 +18,7 @@ use jiff::Timestamp;
 
 use super::users::{hash, random};
 use crate::{
-    FindError, InternalError, Present,
+    FindError, InternalError, NetworkAccess, Present,
     feed::{bus::Bus, log::Log},
     live::LiveSessions,
     refusal::refusals,
@@ -46,6 +47,9 @@ pub(crate) struct SharingParts {
     pub(crate) log: Log,
     pub(crate) bus: Arc<Bus>,
     pub(crate) live: LiveSessions,
+    pub(crate) network: NetworkAccess,
+    /// The budget of a new session.
+    pub(crate) budget: Budget,
     pub(crate) signals: Signals,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tasks: Tasks,

@@ -6,11 +6,13 @@ use deskhand_core::{blob::BlobError, model::UnknownModel, vault::BadSecret};
 
 use super::{Code, InternalError, Refusal};
 use crate::{
-    ActByHandError, AdmitError, AnswerError, BadInstructions, BadTitle, ChangeMessageError,
-    ChangeSessionError, ChangeUserError, ControlError, CreateSessionError, CreateUserError,
-    EndSignInError, FindError, JoinError, MakeTokenError, OfferError, OpenScreenError, PersonError,
+    ActByHandError, AdmitError, AnswerError, ArtifactError, AttachmentError, BadInstructions,
+    BadNetwork, BadTitle, ChangeMessageError, ChangeSessionError, ChangeUserError, ClipboardError,
+    ControlError, CreateSessionError, CreateUserError, EndSignInError, FileError, FindError,
+    IssuePassError, JoinError, MakeTokenError, OfferError, OpenScreenError, PersonError,
     PutSecretError, RemoveSecretError, RevokeTokenError, ScreenshotError, SendPromptError,
-    SetApprovalsError, SetLimitsError, ShareError, SignInError, StopTurnError, WakeError,
+    SetApprovalsError, SetLayoutError, SetLimitsError, SetNetworkListError, ShareError,
+    SignInError, StopTurnError, TerminalError, WakeError,
 };
 
 /// The codes of every refusal. A missing code fails the tests that meet it.
@@ -18,10 +20,14 @@ const ALL: &[&[Code]] = &[
     ActByHandError::CODES,
     AdmitError::CODES,
     AnswerError::CODES,
+    ArtifactError::CODES,
+    AttachmentError::CODES,
     BadInstructions::CODES,
+    BadNetwork::CODES,
     BadSecret::CODES,
     BadTitle::CODES,
     BlobError::CODES,
+    ClipboardError::CODES,
     ChangeMessageError::CODES,
     ChangeSessionError::CODES,
     ChangeUserError::CODES,
@@ -29,8 +35,10 @@ const ALL: &[&[Code]] = &[
     CreateSessionError::CODES,
     CreateUserError::CODES,
     EndSignInError::CODES,
+    FileError::CODES,
     FindError::CODES,
     InternalError::CODES,
+    IssuePassError::CODES,
     JoinError::CODES,
     MakeTokenError::CODES,
     OfferError::CODES,
@@ -42,10 +50,13 @@ const ALL: &[&[Code]] = &[
     ScreenshotError::CODES,
     SendPromptError::CODES,
     SetApprovalsError::CODES,
+    SetLayoutError::CODES,
     SetLimitsError::CODES,
+    SetNetworkListError::CODES,
     ShareError::CODES,
     SignInError::CODES,
     StopTurnError::CODES,
+    TerminalError::CODES,
     UnknownModel::CODES,
     WakeError::CODES,
 ];

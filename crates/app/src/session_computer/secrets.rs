@@ -9,11 +9,14 @@ use deskhand_core::{
         SecretTyped, TypeSecret,
     },
     secret::Secret,
-    vault::{FieldPlace, FillSecret, Filling, Origin, SecretName},
+    vault::{FieldPlace, FillSecret, Filling, Origin, SecretName, SecretVariable},
 };
 use deskhand_store::StoreError;
 
-use crate::{redactor::Redactor, vault::Vault};
+use crate::{
+    redactor::Redactor,
+    vault::{FoundSecret, Vault},
+};
 
 /// The longest title of a page that people are shown, in characters.
 const LONGEST_TITLE: usize = 80;
@@ -28,6 +31,11 @@ enum PlaceError {
     Origin { found: String, allowed: Vec<Origin> },
     #[error("the focus moved in the meantime")]
     Moved,
+    #[error(
+        "this secret is for requests to HTTP APIs and is never typed; programs find its stand-in in the environment \
+         variable {0}"
+    )]
+    ForRequests(SecretVariable),
 }
 
 /// The secrets of one session.
@@ -71,8 +79,7 @@ impl TypedSecrets {
         call: Call,
         name: &SecretName,
     ) -> Result<FieldPlace, ComputerError> {
-        let found = self.vault.find(self.session, name).await;
-        let found = found.map_err(|error| self.not_typed(&error))?;
+        let found = self.find(name).await?;
         let place = sandbox.perform(call, FindField).await?;
         check_origin(&place, &found.origins).map_err(|error| self.not_typed(&error))?;
         Ok(FieldPlace {
@@ -91,8 +98,7 @@ impl TypedSecrets {
         fill: FillSecret,
     ) -> Result<SecretTyped, ComputerError> {
         let FillSecret { name, place: shown } = fill;
-        let found = self.vault.find(self.session, &name).await;
-        let found = found.map_err(|error| self.not_typed(&error))?;
+        let found = self.find(&name).await?;
         let place = sandbox.perform(Call::by(call.actor), FindField).await?;
         let origin =
             check_origin(&place, &found.origins).map_err(|error| self.not_typed(&error))?;
@@ -118,6 +124,16 @@ impl TypedSecrets {
         reply
     }
 
+    /// Finds a secret that can be typed.
+    async fn find(&self, name: &SecretName) -> Result<FoundSecret, ComputerError> {
+        let found = self.vault.find(self.session, name).await;
+        let found = found.map_err(|error| self.not_typed(&error))?;
+        match found.http {
+            None => Ok(found),
+            Some(http) => Err(self.not_typed(&PlaceError::ForRequests(http.env))),
+        }
+    }
+
     /// Replaces the values in all texts of an answer.
     pub(super) fn redact<R: OperationReply>(
         &self,
@@ -136,6 +152,7 @@ impl TypedSecrets {
             }
             Err(
                 error @ (ComputerError::Refused { .. }
+                | ComputerError::NothingListens(_)
                 | ComputerError::Cancelled
                 | ComputerError::FateUnknown
                 | ComputerError::Gone
@@ -150,7 +167,19 @@ impl TypedSecrets {
         (!typed.is_empty()).then(|| Redactor::new(&typed))
     }
 
-    fn remember(&self, name: &SecretName, value: &Secret) {
+    /// Returns a redactor that knows all secrets by now. `earlier` is the one that cleaned the stream so far, and
+    /// `n_known` the number of secrets that it knows, which is brought up to date.
+    pub(super) fn renew(&self, earlier: Redactor, n_known: &mut usize) -> Redactor {
+        let typed = self.typed();
+        if typed.len() == *n_known {
+            return earlier;
+        }
+        *n_known = typed.len();
+        earlier.with(&typed)
+    }
+
+    /// Redacts a value from all results from now on.
+    pub(super) fn remember(&self, name: &SecretName, value: &Secret) {
         let mut typed = self.typed.write().unwrap_or_else(PoisonError::into_inner);
         if !typed.iter().any(|(_, known)| known == value) {
             typed.push((name.clone(), value.clone()));

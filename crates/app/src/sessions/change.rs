@@ -1,10 +1,11 @@
-//! Changing a session's settings: title, model, instructions, approvals and budget.
+//! Changing a session's settings: title, model, instructions, approvals, budget and network.
 
 use deskhand_core::{
     audit::Requester,
     budget::{BadBudget, ChangeBudget},
     id::{SessionId, UserId},
     model::UnknownModel,
+    network::policy::NetworkPolicy,
     plain::is_deceptive,
     policy::{BadPolicy, Policy},
     right::Right,
@@ -17,7 +18,7 @@ use super::{
     FindError, LONGEST_TITLE, Sessions,
     find::{find, find_with},
 };
-use crate::{refusal::refusals, signals::Topic};
+use crate::{BadNetwork, refusal::refusals, signals::Topic};
 
 /// New settings of a session, at least one of them.
 #[derive(Debug, Default)]
@@ -29,6 +30,8 @@ pub struct ChangeSession {
     /// The instructions from the next turn on. Empty for none.
     pub instructions: Option<String>,
     pub budget: Option<ChangeBudget>,
+    /// The hosts that its programs may contact, from now on.
+    pub network: Option<NetworkPolicy>,
 }
 
 /// The reason why instructions are refused.
@@ -65,7 +68,7 @@ refusals! {
 /// The reason why a session was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeSessionError {
-    #[error("nothing to change: give title, model, instructions, approvals or budget")]
+    #[error("nothing to change: give title, model, instructions, approvals, budget or network")]
     Nothing,
     #[error(transparent)]
     UnknownModel(#[from] UnknownModel),
@@ -77,6 +80,8 @@ pub enum ChangeSessionError {
     BadBudget(#[from] BadBudget),
     #[error(transparent)]
     BadTitle(#[from] BadTitle),
+    #[error(transparent)]
+    BadNetwork(#[from] BadNetwork),
     #[error("session {0} has ended; its model cannot be changed")]
     Ended(SessionId),
     #[error(transparent)]
@@ -84,7 +89,7 @@ pub enum ChangeSessionError {
 }
 
 refusals! {
-    ChangeSessionError passes on UnknownModel, BadInstructions, BadTitle, Find;
+    ChangeSessionError passes on UnknownModel, BadInstructions, BadTitle, BadNetwork, Find;
     Self::Nothing => Invalid("malformed"),
     Self::BadPolicy(_) => Invalid("bad_policy"),
     Self::BadBudget(_) => Invalid("bad_budget"),
@@ -111,7 +116,10 @@ impl ChangeSession {
     /// Returns the right that the change needs. A driver may change what the agent is to do; only the owner may
     /// change the rest.
     fn needed(&self) -> Result<Right, ChangeSessionError> {
-        let of_owner = self.title.is_some() || self.approvals.is_some() || self.budget.is_some();
+        let of_owner = self.title.is_some()
+            || self.approvals.is_some()
+            || self.budget.is_some()
+            || self.network.is_some();
         let of_driver = self.model.is_some() || self.instructions.is_some();
         match (of_owner, of_driver) {
             (false, false) => Err(ChangeSessionError::Nothing),
@@ -131,11 +139,15 @@ impl Sessions {
         change: ChangeSession,
     ) -> Result<Session, ChangeSessionError> {
         change.check()?;
+        if let Some(network) = &change.network {
+            self.0.network.check(network)?;
+        }
         let (store, viewer) = (&self.0.store, Viewer::User(by));
         find_with(store, change.needed()?, viewer, id).await?;
         if let Some(model) = &change.model {
             self.0.catalog.check(model)?;
         }
+        let has_other_network = change.network.is_some();
         let edit = EditSession {
             by,
             requester,
@@ -144,6 +156,7 @@ impl Sessions {
             instructions: change.instructions,
             approvals: change.approvals,
             budget: change.budget,
+            network: change.network,
         };
         let edited = self.0.log.commit(id, edit).await;
         match edited.map_err(FindError::from)? {
@@ -153,6 +166,10 @@ impl Sessions {
         }
         if change.budget.is_some() {
             self.0.signals.send(Topic::SessionBudget(id));
+        }
+        if has_other_network {
+            let rechecked = self.0.network.recheck(id).await;
+            rechecked.map_err(FindError::from)?;
         }
         Ok(find(store, viewer, id).await?)
     }

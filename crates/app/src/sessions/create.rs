@@ -4,6 +4,7 @@ use deskhand_core::{
     budget::{Amount, BadBudget, ChangeBudget},
     id::{SessionId, UserId},
     model::UnknownModel,
+    network::policy::NetworkPolicy,
     policy::{BadPolicy, Policy},
     right::Right,
     session::{Phase, SandboxState, Session},
@@ -13,7 +14,7 @@ use deskhand_store::{NewSession, StoreError};
 
 use super::{BadInstructions, BadTitle, Sessions, change};
 use crate::{
-    InternalError, Notice, WakeError,
+    BadNetwork, InternalError, Notice, WakeError,
     people::limits::DAY,
     refusal::{FreesAt, refusals},
 };
@@ -34,6 +35,8 @@ pub struct CreateSession {
     pub approvals: Option<Policy>,
     /// The budget. The server's settings apply to every absent part.
     pub budget: ChangeBudget,
+    /// The hosts that its programs may contact. Without it the server's settings apply.
+    pub network: Option<NetworkPolicy>,
 }
 
 /// The reason why a session was not created.
@@ -65,12 +68,14 @@ pub enum CreateSessionError {
     BadPolicy(#[from] BadPolicy),
     #[error(transparent)]
     BadBudget(#[from] BadBudget),
+    #[error(transparent)]
+    BadNetwork(#[from] BadNetwork),
     #[error("could not create the session")]
     Internal(#[source] InternalError),
 }
 
 refusals! {
-    CreateSessionError passes on UnknownModel, BadTitle, BadInstructions, Wake, Internal;
+    CreateSessionError passes on UnknownModel, BadTitle, BadInstructions, BadNetwork, Wake, Internal;
     Self::LongMetadata(_) => Invalid("long_metadata"),
     Self::TooManyToday { used, limit, frees } => TooMany(
         "too_many_today",
@@ -130,6 +135,11 @@ impl Sessions {
         };
         approvals.check()?;
         wanted.budget.check()?;
+        let network = match wanted.network {
+            Some(network) => network,
+            None => parts.network.default_for(&model),
+        };
+        parts.network.check(&network)?;
         let now = parts.clock.now();
         Ok(Session {
             id: SessionId::new(),
@@ -140,6 +150,7 @@ impl Sessions {
             instructions,
             metadata,
             approvals,
+            network,
             phase: Phase::Initializing,
             sandbox: SandboxState::None,
             lease: None,
@@ -164,6 +175,7 @@ impl Sessions {
             instructions: &session.instructions,
             metadata: &session.metadata,
             approvals: &session.approvals,
+            network: &session.network,
             budget: session.budget,
             created_at: session.created_at,
         };

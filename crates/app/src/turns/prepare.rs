@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Arc};
 
 use deskhand_agent::{
-    Briefing, ChosenModel, SystemPrompt, Turn,
+    Briefing, ChosenModel, SystemPrompt, Turn, UsableSecret,
     tools::{self, ToolSet},
 };
 use deskhand_core::{event::Failure, session::Session, viewer::Viewer};
@@ -37,6 +37,7 @@ impl Turns {
         let prompt = SystemPrompt {
             template: parts.settings.prompt.clone(),
             instructions: session.instructions.clone(),
+            secrets: self.usable_secrets(&order).await?,
         };
         let briefing = self.briefing(&order, &prompt, &tools).await?;
         Ok(Turn {
@@ -47,7 +48,10 @@ impl Turns {
             log: Arc::new(SessionLog::new(parts, session_id, order.turn, last_seq)),
             decisions: Arc::new(TurnDecisions::new(parts, session_id, order.turn)),
             budgets: Arc::new(TurnBudgets::new(parts, &session)),
-            desk: Arc::new(TurnDesk(order.desk)),
+            desk: Arc::new(TurnDesk {
+                desk: order.desk,
+                blobs: Arc::clone(&parts.blobs),
+            }),
             blobs: Arc::clone(&parts.blobs),
             history,
             originals,
@@ -86,6 +90,32 @@ impl Turns {
             tracing::warn!(session.id = %order.session, %error, "cannot read the stored system text of a session, so it gets a new one");
             new
         }))
+    }
+
+    /// Returns the secrets that programs of the session can use. A running sandbox has only those that were stored when
+    /// it started.
+    async fn usable_secrets(&self, order: &TurnOrder) -> Result<Vec<UsableSecret>, Failure> {
+        let computers = &self.0.computers;
+        let stored = order
+            .read(|| computers.usable_secrets(order.session))
+            .await?;
+        let running = order.desk.running();
+        let running = running.map(|computer| computer.http_secrets());
+        let is_there = |secret: &UsableSecret| {
+            let Some(sandbox) = &running else {
+                return true;
+            };
+            let mut stand_ins = sandbox.iter().flat_map(|secrets| secrets.stand_ins.all());
+            stand_ins.any(|one| one.name == secret.name && one.http == secret.http)
+        };
+        let usable = stored.into_iter().filter_map(|secret| {
+            Some(UsableSecret {
+                name: secret.name,
+                origins: secret.origins,
+                http: secret.http?,
+            })
+        });
+        Ok(usable.filter(is_there).collect())
     }
 
     /// Returns the model of the prompt, or else the session's.

@@ -195,6 +195,7 @@ fn message_said(message: Message) -> EventBody {
         delivery: message.delivery,
         model: message.model,
         turn: None,
+        attachments: message.attachments,
     })
 }
 

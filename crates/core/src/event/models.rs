@@ -115,6 +115,9 @@ pub struct ToldFacts {
     pub prompt: String,
     /// The fingerprint of the session's instructions.
     pub instructions: String,
+    /// The fingerprint of the list of secrets for HTTP APIs. Empty if there are none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub secrets: String,
     /// The fingerprints of the tools, by name.
     pub tools: BTreeMap<String, String>,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{budget::Budget, id::UserId, policy::Policy};
+use crate::{budget::Budget, id::UserId, network::policy::NetworkPolicy, policy::Policy};
 
 /// A person changed settings of the session. Absent settings stayed the same. A new model has an event of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -26,6 +26,10 @@ pub struct SessionChanged {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Budget)]
     pub budget: Option<Budget>,
+    /// The hosts that its programs may contact from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = NetworkPolicy)]
+    pub network: Option<NetworkPolicy>,
 }
 
 impl SessionChanged {
@@ -35,5 +39,6 @@ impl SessionChanged {
             && self.instructions.is_none()
             && self.approvals.is_none()
             && self.budget.is_none()
+            && self.network.is_none()
     }
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use super::{Actor, ForSession, LeaseHolder, Operation, Vocabulary};
+use super::{Actor, ForSession, LeaseHolder, LeaseOutcome, Operation, Vocabulary};
 use crate::id::RequestId;
 
 /// The pieces of a command's output while it runs. The channel is bounded: a piece that does not fit is dropped,
@@ -39,6 +39,9 @@ pub enum ComputerError {
     /// A person holds the lease. A request that had already begun may have been done.
     #[error("{}", refusal(*.was_begun))]
     Refused { was_begun: bool },
+    /// No program listens on this port of the sandbox.
+    #[error("nothing listens on port {0} of the sandbox")]
+    NothingListens(u16),
     /// It was cancelled before it was done.
     #[error("the request was cancelled")]
     Cancelled,
@@ -75,8 +78,9 @@ pub trait Computer<V: Vocabulary = ForSession>: Send + Sync + std::fmt::Debug {
     async fn cancel(&self, id: RequestId);
 
     /// Sets the holder of the lease, and waits until the computer knows it. From the moment of the call, no reply and
-    /// no progress reaches an actor that the holder does not admit.
-    async fn set_lease_holder(&self, holder: LeaseHolder);
+    /// no progress reaches an actor that the holder does not admit. A person must not be given control if the outcome
+    /// is that they could be watched.
+    async fn set_lease_holder(&self, holder: LeaseHolder) -> LeaseOutcome;
 }
 
 /// Typed requests to any [`Computer`].

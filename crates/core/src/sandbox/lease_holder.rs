@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::id::UserId;
 
 /// The party on whose behalf a computer is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Actor {
     Agent,
@@ -21,6 +21,15 @@ pub enum LeaseHolder {
     Nobody,
     /// The computer obeys only this person. It refuses requests of others and ends those that are running.
     Person(UserId),
+}
+
+/// The result of setting the lease holder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LeaseOutcome {
+    /// The computer obeys the holder. The agent's programs are stopped while it is a person.
+    Set,
+    /// The computer obeys the holder, but something in it could watch them. This is the reason, as a clause.
+    Watched(String),
 }
 
 impl LeaseHolder {

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 
-use super::{Computer, DoctorCheck, ForRunner, SandboxSpec, Streams};
+use super::{Computer, DoctorCheck, ForRunner, ListeningPort, SandboxSpec, Streams};
 use crate::id::SessionId;
 
 /// The reason why a sandbox could not be started. The text names the problem and the way out.
@@ -90,6 +90,9 @@ pub trait Lifecycle: Send + Sync + std::fmt::Debug {
 /// A running sandbox.
 #[async_trait]
 pub trait Sandbox: Computer<ForRunner> + Streams + std::fmt::Debug {
+    /// Returns the ports on which programs listen, in order, as far as the sandbox has reported them.
+    fn ports(&self) -> Vec<ListeningPort>;
+
     /// Waits for the end of the sandbox.
     async fn ended(&self) -> SandboxEnd;
 

@@ -6,12 +6,18 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::clipboard::{ClipboardRead, ClipboardSet, ReadClipboard, SetClipboard};
 use super::operations::{
-    Act, Acted, CoverSecrets, Edited, FilePut, FindField, Frame, Look, PutFile, SecretTyped,
-    SecretsCovered, TypeSecret,
+    Act, Acted, CoverSecrets, Edited, FilePut, FileTaken, FindField, Frame, Look, PutFile,
+    SecretTyped, SecretsCovered, TakeFile, TypeSecret,
+};
+use super::terminals::{
+    KillTerminal, ListTerminals, OpenTerminal, RenameTerminal, TerminalFound, TerminalList,
+    TerminalOpened,
 };
 use crate::{
     edit::EditCommand,
+    file::{FileReply, FileRequest},
     shell::{ShellOutput, ShellRequest},
     vault::{FieldPlace, FillSecret, FindSecretField},
 };
@@ -211,6 +217,14 @@ operations! {
         Shell(ShellRequest) -> ShellOutput = "bash",
         Edit(EditCommand) -> Edited = "editor",
         PutFile(PutFile) -> FilePut = "file",
+        OpenTerminal(OpenTerminal) -> TerminalOpened = "terminal",
+        ListTerminals(ListTerminals) -> TerminalList = "terminal",
+        RenameTerminal(RenameTerminal) -> TerminalFound = "terminal",
+        KillTerminal(KillTerminal) -> TerminalFound = "terminal",
+        Files(FileRequest) -> FileReply = "files",
+        TakeFile(TakeFile) -> FileTaken = "share_file",
+        ReadClipboard(ReadClipboard) -> ClipboardRead = "clipboard",
+        SetClipboard(SetClipboard) -> ClipboardSet = "clipboard",
     }
     // A turn or a person requests these, and the server translates them into others.
     session {
@@ -226,6 +240,11 @@ operations! {
 }
 
 impl RunnerRequest {
+    /// Returns true if it only tells what everybody in the session may see. The lease does not matter for it.
+    pub fn is_for_everyone(&self) -> bool {
+        matches!(self, Self::ListTerminals(_))
+    }
+
     /// Returns the bytes that are sent after the JSON instead of in it.
     pub fn attachment(&mut self) -> Option<&mut Bytes> {
         if let Self::PutFile(file) = self {

@@ -7,6 +7,7 @@ use super::{Conclusion, OperationReply};
 use crate::{
     action::{Action, Point, ScreenSize},
     blob::BlobFormat,
+    file::FilePath,
     secret::Secret,
     shell::{ShellEnding, ShellOutput},
     vault::{FieldPlace, Filling},
@@ -122,6 +123,29 @@ pub struct FilePut {
 impl OperationReply for FilePut {
     fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         visit(&mut self.path);
+    }
+}
+
+/// Takes a copy of a regular file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakeFile {
+    pub path: FilePath,
+    /// The size of the largest file that is taken.
+    pub most_bytes: u64,
+}
+
+/// The copy of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileTaken {
+    #[serde(skip)]
+    pub bytes: Bytes,
+}
+
+impl OperationReply for FileTaken {
+    fn for_each_text(&mut self, _visit: &mut dyn FnMut(&mut String)) {}
+
+    fn attachment(&mut self) -> Option<&mut Bytes> {
+        Some(&mut self.bytes)
     }
 }
 

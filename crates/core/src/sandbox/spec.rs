@@ -1,6 +1,8 @@
 //! The description of a sandbox that a provider is asked to start.
 
-use crate::{action::ScreenSize, id::SessionId};
+use std::collections::BTreeMap;
+
+use crate::{action::ScreenSize, id::SessionId, secret::Secret};
 
 /// A sandbox to start. A provider honours every field or refuses it by name.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +17,10 @@ pub struct SandboxSpec {
     /// True if it must not start where its limits of memory and processors cannot be enforced.
     pub must_be_limited: bool,
     pub network: Network,
+    /// Environment variables of all its programs.
+    pub variables: BTreeMap<String, Secret>,
+    /// A certificate authority that its programs trust besides the usual ones, in DER.
+    pub authority: Option<Vec<u8>>,
 }
 
 impl SandboxSpec {
@@ -27,6 +33,8 @@ impl SandboxSpec {
             limits: None,
             must_be_limited: false,
             network: Network::Closed,
+            variables: BTreeMap::new(),
+            authority: None,
         }
     }
 
@@ -74,6 +82,6 @@ pub enum Network {
     /// No route out of the sandbox.
     #[default]
     Closed,
-    /// Any host.
-    Open,
+    /// Programs can ask for connections, and the server decides about each: see [`crate::network`].
+    Connected,
 }

@@ -8,6 +8,7 @@ use futures::{Sink, Stream};
 use serde::{Deserialize, Serialize};
 
 use super::{Actor, ComputerError};
+use crate::terminal::TerminalNumber;
 
 /// The endpoint of a byte stream inside the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +16,19 @@ use super::{Actor, ComputerError};
 pub enum StreamTarget {
     /// The RFB server. Everyone may watch; the relay of the stream filters input.
     Screen,
+    /// A terminal. Everyone may watch; the runner drops the input of those whom the lease holder does not admit. The
+    /// bytes are frames of [`crate::terminal`].
+    Terminal {
+        number: TerminalNumber,
+        /// True if the actor has the right to type when the lease allows it.
+        may_type: bool,
+    },
+    /// The bytes of one file. The stream itself says which one, see [`crate::file::FileTransfer`].
+    File,
+    /// A program that listens on this port of the sandbox's loopback. The lease decides who may use it.
+    Port { port: u16 },
+    /// VS Code, which is started if it does not run. The lease decides who may use it.
+    Code,
 }
 
 impl StreamTarget {
@@ -22,6 +36,10 @@ impl StreamTarget {
     pub fn name(self) -> &'static str {
         match self {
             Self::Screen => "screen",
+            Self::Terminal { .. } => "terminal",
+            Self::File => "file",
+            Self::Port { .. } => "port",
+            Self::Code => "code",
         }
     }
 }

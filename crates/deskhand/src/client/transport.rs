@@ -4,6 +4,7 @@ use std::{
     error::Error,
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use bytes::Bytes;
@@ -11,22 +12,29 @@ use deskhand_core::secret::Secret;
 use http_body_util::{BodyExt, Full};
 use hyper::{Request, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
-use reqwest::{Method, Url};
+use reqwest::{Method, Url, redirect};
+use rustls::ClientConfig;
 use tokio::net::{TcpStream, UnixStream};
+use tokio_rustls::client::TlsStream;
 use tokio_util::either::Either;
 
-use super::{CONNECT_TIMEOUT, REQUEST_TIMEOUT};
+use super::{CONNECT_TIMEOUT, REQUEST_TIMEOUT, tls};
 use crate::local_socket;
 
 /// A connection to the server, before anything is sent.
-pub(super) type Stream = Either<TcpStream, UnixStream>;
+pub(super) type Stream = Either<Either<TcpStream, Box<TlsStream<TcpStream>>>, UnixStream>;
 
 type AnyError = Box<dyn Error + Send + Sync>;
 
 #[derive(Debug, Clone)]
 pub(super) enum Transport {
     /// An address that the user named, together with a token.
-    Network { http: reqwest::Client, base: Url },
+    Network {
+        http: reqwest::Client,
+        base: Url,
+        /// Set for an https address.
+        tls: Option<Arc<ClientConfig>>,
+    },
     /// The server of this data folder.
     Local(PathBuf),
 }
@@ -38,14 +46,29 @@ pub(super) struct RawAnswer {
 }
 
 impl Transport {
-    pub(super) fn network(base: Url) -> reqwest::Result<Self> {
-        let http = reqwest::Client::builder()
+    pub(super) fn network(base: Url) -> Result<Self, AnyError> {
+        let builder = reqwest::Client::builder()
             // A proxy from the environment cannot reach servers on this machine.
             .no_proxy()
+            // The token is for this address only.
+            .redirect(redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(REQUEST_TIMEOUT)
-            .build()?;
-        Ok(Self::Network { http, base })
+            .timeout(REQUEST_TIMEOUT);
+        if base.scheme() != "https" {
+            let http = builder.build()?;
+            return Ok(Self::Network {
+                http,
+                base,
+                tls: None,
+            });
+        }
+        let tls = tls::settings()?;
+        let http = builder.tls_backend_preconfigured(tls.clone()).build()?;
+        Ok(Self::Network {
+            http,
+            base,
+            tls: Some(Arc::new(tls)),
+        })
     }
 
     /// Sends a request and returns the response.
@@ -57,7 +80,7 @@ impl Transport {
         body: Option<Vec<u8>>,
     ) -> Result<RawAnswer, AnyError> {
         match self {
-            Self::Network { http, base } => {
+            Self::Network { http, base, .. } => {
                 let url = format!("{}{path}", base.as_str().trim_end_matches('/'));
                 let mut request = http.request(method, url).bearer_auth(token.expose());
                 if let Some(body) = body {
@@ -81,15 +104,36 @@ impl Transport {
         }
     }
 
+    /// Returns the name of the server for requests that are sent without a client.
+    pub(super) fn host(&self) -> String {
+        match self {
+            Self::Network { base, .. } => {
+                let host = base.host_str().unwrap_or_default();
+                match base.port() {
+                    Some(port) => format!("{host}:{port}"),
+                    None => host.to_owned(),
+                }
+            }
+            Self::Local(_) => "localhost".to_owned(),
+        }
+    }
+
     /// Connects for a WebSocket.
     pub(super) async fn connect(&self) -> io::Result<Stream> {
         match self {
-            Self::Network { base, .. } => {
+            Self::Network { base, tls, .. } => {
                 let host = base.host_str().unwrap_or_default();
                 let port = base.port_or_known_default().unwrap_or(80);
                 let socket = TcpStream::connect(format!("{host}:{port}")).await?;
                 socket.set_nodelay(true)?;
-                Ok(Either::Left(socket))
+                let stream = match tls {
+                    None => Either::Left(socket),
+                    Some(tls) => {
+                        let stream = tls::encrypt(tls, base, socket).await?;
+                        Either::Right(Box::new(stream))
+                    }
+                };
+                Ok(Either::Left(stream))
             }
             Self::Local(folder) => {
                 let connected = local_socket::connect(folder).await;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::client::{CallError, Client, EventSocket};
+use crate::client::{CallError, Client, Socket};
 
 /// The time without a message after which the client pings the server.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
@@ -23,7 +23,7 @@ pub(super) struct Feed<'a> {
     client: &'a Client,
     session: SessionId,
     last_seq: u64,
-    socket: Option<EventSocket>,
+    socket: Option<Socket>,
 }
 
 /// One event.
@@ -97,7 +97,7 @@ impl<'a> Feed<'a> {
 }
 
 /// Returns the next text on a connection, or `None` if the connection is closed, broken or silent.
-async fn receive(socket: &mut EventSocket) -> Option<String> {
+async fn receive(socket: &mut Socket) -> Option<String> {
     let mut is_asked = false;
     loop {
         match timeout(IDLE_TIMEOUT, socket.next()).await {
@@ -119,11 +119,7 @@ async fn receive(socket: &mut EventSocket) -> Option<String> {
 }
 
 /// Connects, and retries for a while if the server cannot be reached.
-async fn connect(
-    client: &Client,
-    session: SessionId,
-    after: u64,
-) -> Result<EventSocket, CallError> {
+async fn connect(client: &Client, session: SessionId, after: u64) -> Result<Socket, CallError> {
     let give_up_at = Instant::now() + RECONNECT_TIMEOUT;
     let (mut pause, longest_pause) = PAUSES;
     loop {

@@ -5,8 +5,8 @@
 use deskhand_core::{
     decision::DecisionState,
     event::{
-        Complete, Event, EventBody, Failure, Outcome, PlanChanged, PlanStep, Retry, Status,
-        StepState, ToolResult, ToolUse,
+        Complete, Event, EventBody, Failure, FilesPlaced, HostContacted, Outcome, PlacedFile,
+        PlanChanged, PlanStep, Retry, Status, StepState, ToolResult, ToolUse,
     },
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::Role,
@@ -101,12 +101,22 @@ impl Narrator {
                 let text = format!("A program called {} (${:.4})", used.model, used.usd);
                 vec![(Mark::Note, text, None)]
             }
+            EventBody::Network(contacted) => contacted.blocked.map_or_else(Vec::new, |reason| {
+                let HostContacted { host, port, .. } = contacted;
+                let text = format!("Blocked {host}:{port}: {}", reason.sentence());
+                vec![(Mark::Note, text, None)]
+            }),
             EventBody::Model(changed) => {
                 let text = format!("{} changed the model to {}", changed.by_name, changed.model);
                 vec![(Mark::Note, text, None)]
             }
             EventBody::Retry(retry) => vec![(Mark::Note, retried(retry), None)],
             EventBody::Plan(plan) => vec![(Mark::Note, plan_line(plan), None)],
+            EventBody::Artifact(shared) => {
+                let text = format!("Shared {} ({} bytes)", shared.name, shared.size);
+                vec![(Mark::Note, text, None)]
+            }
+            EventBody::Placed(placed) => vec![(Mark::Note, placed_line(placed), None)],
             EventBody::Notice(notice) => vec![(Mark::Note, notice.message.clone(), None)],
             EventBody::Answer(settled) => {
                 vec![(Mark::Note, answered(settled.state).to_owned(), None)]
@@ -183,6 +193,9 @@ impl Narrator {
                     LeaseEnd::Expired => format!("{name} ran out of time"),
                     LeaseEnd::Disconnected => format!("{name} left without handing back"),
                     LeaseEnd::RightLost => format!("{name} may no longer drive"),
+                    LeaseEnd::NotPrivate => format!(
+                        "{name} did not get control: programs on the desktop could have watched"
+                    ),
                     LeaseEnd::SessionEnded => return Vec::new(),
                 }
             }
@@ -240,6 +253,16 @@ fn plan_line(plan: &PlanChanged) -> String {
     };
     let steps: Vec<_> = plan.steps.iter().map(step).collect();
     format!("Plan: {}", steps.join("  "))
+}
+
+/// Writes on one line which files were put on the desktop.
+fn placed_line(placed: &FilesPlaced) -> String {
+    let file = |file: &PlacedFile| match (&file.path, &file.problem) {
+        (Some(path), _) => path.clone(),
+        (None, problem) => format!("not written: {}", problem.as_deref().unwrap_or("unknown")),
+    };
+    let files: Vec<_> = placed.files.iter().map(file).collect();
+    format!("Attached: {}", one_line(&files.join(", ")))
 }
 
 fn answered(state: DecisionState) -> &'static str {

@@ -46,6 +46,7 @@ fn without_configuration_the_defaults_are_in_force() {
     file_size_mib = 4096                             # default
     disk_mib = 10240                                 # default
     disk_files = 500000                              # default
+    disk_quota = "auto"                              # default
     reserve_mib = 1024                               # default
     require_limits = "auto"                          # default
     shell_output_kib = 64                            # default
@@ -83,6 +84,21 @@ fn without_configuration_the_defaults_are_in_force() {
 
     [gateway]
     enabled = true                                   # default
+
+    [network]
+    default = "open"                                 # default
+    ceiling = "open"                                 # default
+    allow = ""                                       # default
+    while_idle = false                               # default
+    connections = 512                                # default
+    session_mib = 0                                  # default
+    connect_seconds = 20                             # default
+    ask_seconds = 120                                # default
+    proxy = ""                                       # default
+
+    [apps]
+    domain = ""                                      # default
+    code_server = "/opt/deskhand-code"               # default
 
     [secrets]
     key_file = "HOME/.local/share/deskhand/secrets.key" # default
@@ -181,6 +197,10 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
     [rate]
 
     [gateway]
+
+    [network]
+
+    [apps]
 
     [secrets]
 

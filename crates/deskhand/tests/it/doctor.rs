@@ -58,3 +58,44 @@ fn a_data_folder_that_cannot_be_written_is_found() {
     assert_eq!(check(&report, "data folder")["state"], "missing");
     assert_eq!(code, Some(1));
 }
+
+#[test]
+fn a_server_of_root_is_warned_of_with_the_way_out() {
+    let (_, report) = report(&Place::new().with("DESKHAND_LISTEN", "127.0.0.1:0"));
+    let check = check(&report, "user");
+    if rustix::process::geteuid().is_root() {
+        assert_eq!(check["state"], "warning");
+        let remedy = check["remedy"].as_str().unwrap();
+        assert!(remedy.contains("deploy/deskhand.service"), "{remedy}");
+    } else {
+        assert_eq!(check["state"], "ok");
+    }
+}
+
+#[test]
+fn the_limit_of_the_disk_is_told_with_the_way_it_is_enforced() {
+    let place = || Place::new().with("DESKHAND_LISTEN", "127.0.0.1:0");
+    let detail = |place: Place| {
+        let (_, report) = report(&place);
+        let detail = check(&report, "disk limit")["detail"].as_str().unwrap();
+        detail.to_owned()
+    };
+    let by_default = detail(place());
+    let is_known = by_default.contains("by an image") || by_default.contains("by a watcher");
+    assert!(is_known, "{by_default}");
+    let watched = detail(place().with("DESKHAND_SANDBOX_DISK_QUOTA", "watched"));
+    assert!(watched.contains("by a watcher"), "{watched}");
+}
+
+#[test]
+fn previews_and_vs_code_are_told_about() {
+    let place = || Place::new().with("DESKHAND_LISTEN", "127.0.0.1:0");
+    let (code, local) = report(&place().with("DESKHAND_APPS_CODE_SERVER", "/nowhere"));
+    assert_eq!(check(&local, "previews")["state"], "ok");
+    assert_eq!(check(&local, "VS Code")["state"], "warning");
+    assert_eq!(check(&local, "VS Code")["remedy"], "scripts/setup code");
+    let (also, public) = report(&place().with("DESKHAND_PUBLIC_URL", "https://desk.example"));
+    assert_eq!(check(&public, "previews")["state"], "warning");
+    // Both are optional.
+    assert_eq!(code, also);
+}

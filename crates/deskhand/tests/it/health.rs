@@ -31,6 +31,7 @@ async fn a_server_that_lacks_nothing_is_healthy_in_every_part() {
             "token_uses",
             "leftovers",
             "retention",
+            "network",
             "secrets"
         ]
     );

@@ -18,15 +18,18 @@ fn the_program_explains_itself() {
     Commands:
       serve      Start the server and print a link to it
       run        Give the agent a task, watch it work, and print its answer
+      attach     Use a terminal of a session's desktop in this terminal
       login      Print a new link for signing in to the running server
       decisions  List the questions that agents ask you
       answer     Answer a question of an agent
+      cp         Copy files and folders to and from the desktop of a session
       models     List the models, their prices and what is missing to use them
       prompt     Print the instructions that a model gets before the conversation
       user       Add, list, limit and disable users
       token      Create, list and revoke tokens for your programs
-      secret     Store, list and remove secrets, which agents type and never see
+      secret     Store, list and remove secrets, which agents use and never see
       audit      List who changed accounts, rights, tokens, secrets and limits
+      network    List the hosts that programs in a session contacted or tried to, or change its network
       doctor     Check this machine and print how to fix what is missing
       config     Print the current settings and the source of each
 
@@ -74,6 +77,8 @@ fn run_explains_itself() {
           --model <MODEL>      Model to use, such as scripted/demo; `deskhand models` lists them
           --budget-usd <USD>   US dollars it may cost before the agent asks for more; 0 means no limit
           --budget-tokens <N>  Tokens it may use before the agent asks for more; 0 means no limit
+          --network <NETWORK>  Hosts that programs may contact: open, closed, or allow=HOST,HOST such as allow=pypi.org,*.example.com:443
+          --attach <FILE>      File to send along with the task; repeat it for several
           --keep               Keep the session afterwards and print its address
           --json               Print every event as one line of JSON instead of steps and answer
           --server <URL>       Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
@@ -84,6 +89,31 @@ fn run_explains_itself() {
           --data-dir <DIR>  Folder for all stored data [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
 
     The answer goes to standard output, the steps to standard error. Exits with 0 when the agent is done, 1 when it failed, 130 on Ctrl-C.
+    ");
+}
+
+#[test]
+fn attach_explains_itself() {
+    insta::assert_snapshot!(help(&["attach", "--help"]), @"
+    Use a terminal of a session's desktop in this terminal
+
+    Usage: deskhand attach [OPTIONS] <SESSION>
+
+    Arguments:
+      <SESSION>  Id of the session, from its address
+
+    Options:
+          --terminal <N>  Number of the terminal; 0 is the agent's shell, which can only be watched
+          --new           Open a new terminal
+          --read-only     Only watch
+          --server <URL>  Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
+      -h, --help          Print help
+
+    Settings:
+          --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
+          --data-dir <DIR>  Folder for all stored data [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
+
+    Ctrl-] leaves the terminal and lets it run. Without options, it is the newest terminal that runs, or a new one. Exits with the exit code of the terminal's shell when that ends.
     ");
 }
 
@@ -162,8 +192,10 @@ fn secret_explains_itself() {
       <NAME>  Name of the secret
 
     Options:
-          --origin <ORIGIN>  Site where it may be typed, such as https://example.com; can be repeated
+          --origin <ORIGIN>  Site where it may be used, such as https://example.com; can be repeated
           --server <URL>     Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
+          --header <HEADER>  For HTTP APIs: header of requests that it belongs in, such as authorization; can be repeated
+          --env <VARIABLE>   For HTTP APIs: environment variable in which programs find a stand-in, such as GITHUB_TOKEN
       -h, --help             Print help
 
     Settings:

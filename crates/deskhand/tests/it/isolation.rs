@@ -42,6 +42,51 @@ async fn three_sessions_are_strangers(server: &Server) {
     for session in &sessions {
         session.terminate().await;
     }
+    an_open_network_has_no_private_hosts(server, &doors).await;
+}
+
+/// The sessions above are closed, as all with a scripted model. This one is open, and somebody is at work.
+async fn an_open_network_has_no_private_hosts(server: &Server, doors: &Doors) {
+    let body = json!({"model": "scripted/demo", "network": {"mode": "open"}});
+    let made = server.client().post("/api/sessions", body).await.good();
+    let session = server.client().session(made["id"].as_str().unwrap());
+    session.take_control(300).await.good();
+    let port = doors.tcp.local_addr().unwrap().port();
+    let own_port: u16 = server.url().rsplit_once(':').unwrap().1.parse().unwrap();
+    let private = [
+        "10.0.0.1",
+        "169.254.169.254",
+        "172.16.0.1",
+        "192.168.1.1",
+        "100.64.0.1",
+    ];
+    for address in private {
+        // Behind an interface nothing is connected, and a proxy answers with an error.
+        let command = format!("curl -sSf -m 20 http://{address}:{port}/ 2>&1; echo code $?");
+        let seen = session.shell(&command).await;
+        assert!(!seen.contains("code 0"), "{address}: {seen}");
+    }
+    // The sandbox's own loopback is not the host's.
+    for port in [port, own_port] {
+        let command = format!("curl -sS -m 20 http://127.0.0.1:{port}/ 2>&1; echo code $?");
+        let seen = session.shell(&command).await;
+        assert!(seen.contains("code 7"), "{port}: {seen}");
+    }
+    loop {
+        let network = session.client.get(&session.path("/network")).await.good();
+        let records = network["destinations"].as_array().unwrap();
+        let is_blocked = |address: &&str| {
+            let mut all = records.iter();
+            all.any(|record| record["host"] == **address && record["blocked"] == "private")
+        };
+        if private.iter().all(is_blocked) {
+            assert_eq!(records.len(), private.len(), "{network}");
+            break;
+        }
+        // The server records every second.
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    session.terminate().await;
 }
 
 async fn sees_only_itself(session: &Session, n: usize, server: &Server) {
@@ -104,15 +149,19 @@ async fn reaches_nothing(session: &Session, doors: &Doors) {
     ] {
         let curl = session
             .shell(&format!(
-                "curl -sS -m 3 http://{address}:{port}/ 2>&1; echo code $?"
+                "curl -sSf -m 3 http://{address}:{port}/ 2>&1; echo code $?"
             ))
             .await;
         assert!(!curl.contains("code 0"), "{address}: {curl}");
     }
     let interfaces = session
-        .shell("cat /proc/net/dev | tail -n +3 | cut -d: -f1")
+        .shell("cat /proc/net/dev | tail -n +3 | cut -d: -f1 | tr -d ' '")
         .await;
-    assert_eq!(interfaces.trim(), "lo");
+    // There is nothing but the runner behind the interface.
+    assert!(
+        ["lo", "lo\nnet0"].contains(&interfaces.trim()),
+        "{interfaces}"
+    );
     let sockets = session.shell("cat /proc/net/unix | tail -n +2").await;
     assert!(!sockets.contains(Doors::ABSTRACT), "{sockets}");
     let files = session

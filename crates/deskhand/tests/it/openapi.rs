@@ -4,20 +4,22 @@ use std::collections::BTreeSet;
 
 use deskhand_core::{
     action::{Action, Button, Point, Region},
+    attachment::Attachment,
     blob::{BlobFormat, BlobName},
     budget::{Bound, Budget, Over},
     decision::{Ask, DecisionKind, DecisionState, Form, Reply, Subject},
     edit::EditCommand,
     event::{
-        Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure, GatewayUse,
-        HandedOver, MessageSaid, ModelChanged, ModelTold, Notice, Outcome, PlanChanged, PlanStep,
-        QueueChange, QueueChanged, Retry, Said, Screenshot, SessionChanged, Status, StepState,
-        ToldFacts, ToolResult, ToolUse,
+        Artifact, Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure,
+        FilesPlaced, GatewayUse, HandedOver, HostContacted, MessageSaid, ModelChanged, ModelTold,
+        Notice, Outcome, PlacedFile, PlanChanged, PlanStep, QueueChange, QueueChanged, Retry, Said,
+        Screenshot, SessionChanged, Status, StepState, ToldFacts, ToolResult, ToolUse,
     },
-    id::{DecisionId, MessageId, TurnId, UserId},
+    id::{AttachmentId, DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::{Delivery, Role},
     model::Usage,
+    network::policy::{BlockReason, NetworkMode},
     policy::Policy,
     right::Right,
     session::{Phase, SandboxState},
@@ -42,7 +44,17 @@ steps:
   - text: "Thanks."
 "#;
 
+/// Hands a file to people.
+const SHARES: &str = r#"
+steps:
+  - calls:
+      - bash: {command: "echo text > note.txt"}
+      - share_file: {path: note.txt}
+  - text: There it is.
+"#;
+
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of all routes")]
 fn the_document_lists_every_route_with_its_answers() {
     let operations = printed().operations();
     let line = |operation: &Operation| {
@@ -59,7 +71,11 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/events → 101 400 401 403 429 500 503
     GET    /api/me → 200 401 403 429 500 503
     GET    /api/me/audit → 200 400 401 403 429 500 503
+    GET    /api/me/layout → 200 401 403 429 500 503
+    PUT    /api/me/layout → 204 400 401 403 408 413 429 500 503
     GET    /api/me/limits → 200 401 403 429 500 503
+    GET    /api/me/network → 200 401 403 429 500 503
+    PUT    /api/me/network → 200 400 401 403 408 413 429 500 503
     GET    /api/me/offers → 200 401 403 429 500 503
     DELETE /api/me/offers/{session} → 204 401 403 404 429 500 503
     POST   /api/me/offers/{session}/accept → 200 400 401 403 404 408 413 429 500 503
@@ -68,34 +84,55 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/openapi.json → 200
     GET    /api/secrets → 200 401 403 429 500 503
     DELETE /api/secrets/{name} → 204 401 403 404 429 500 503
-    PUT    /api/secrets/{name} → 204 400 401 403 404 408 413 429 500 503
+    PUT    /api/secrets/{name} → 204 400 401 403 404 408 409 413 429 500 503
     GET    /api/sessions → 200 400 401 403 429 500 503
     POST   /api/sessions → 201 400 401 403 408 413 429 500 503
     DELETE /api/sessions/{id} → 204 400 401 403 404 429 500 503
     GET    /api/sessions/{id} → 200 401 403 404 429 500 503
     PATCH  /api/sessions/{id} → 200 400 401 403 404 408 409 413 429 500 503
     POST   /api/sessions/{id}/actions → 200 400 401 403 404 408 409 413 429 500 503
+    GET    /api/sessions/{id}/artifacts/{seq} → 200 401 403 404 429 500 503
+    POST   /api/sessions/{id}/attachments → 201 400 401 403 404 408 409 413 429 500 503
+    DELETE /api/sessions/{id}/attachments/{attachment} → 204 401 403 404 429 500 503
+    GET    /api/sessions/{id}/attachments/{attachment} → 200 401 403 404 429 500 503
+    GET    /api/sessions/{id}/clipboard → 200 401 403 404 409 413 429 500 503
+    PUT    /api/sessions/{id}/clipboard → 204 400 401 403 404 408 409 413 429 500 503
     GET    /api/sessions/{id}/decisions → 200 400 401 403 404 429 500 503
     POST   /api/sessions/{id}/decisions/{decision}/answer → 200 400 401 403 404 408 409 413 422 429 500 503
     GET    /api/sessions/{id}/events → 200 400 401 403 404 429 500 503
+    GET    /api/sessions/{id}/files → 200 400 401 403 404 409 413 429 500 503
+    DELETE /api/sessions/{id}/files/{path} → 204 400 401 403 404 409 412 429 500 503
+    GET    /api/sessions/{id}/files/{path} → 200 206 304 400 401 403 404 409 413 416 429 500 503
+    POST   /api/sessions/{id}/files/{path} → 200 400 401 403 404 408 409 413 429 500 503
+    PUT    /api/sessions/{id}/files/{path} → 200 201 400 401 403 404 408 409 412 413 429 500 503
     DELETE /api/sessions/{id}/lease → 204 401 403 404 409 429 500 503
     PUT    /api/sessions/{id}/lease → 200 400 401 403 404 408 409 413 429 500 503
     GET    /api/sessions/{id}/messages → 200 400 401 403 404 429 500 503
-    POST   /api/sessions/{id}/messages → 202 400 401 403 404 408 409 413 429 500 503
+    POST   /api/sessions/{id}/messages → 202 400 401 403 404 408 409 413 422 429 500 503
+    GET    /api/sessions/{id}/network → 200 400 401 403 404 429 500 503
     DELETE /api/sessions/{id}/offer → 204 401 403 404 429 500 503
     GET    /api/sessions/{id}/people → 200 401 403 404 429 500 503
     DELETE /api/sessions/{id}/people/{user} → 204 401 403 404 409 429 500 503
     GET    /api/sessions/{id}/people/{user} → 200 401 403 404 429 500 503
     PUT    /api/sessions/{id}/people/{user} → 200 202 400 401 403 404 408 409 413 429 500 503
+    GET    /api/sessions/{id}/ports → 200 401 403 404 429 500 503
     GET    /api/sessions/{id}/queue → 200 401 403 404 429 500 503
     DELETE /api/sessions/{id}/queue/{message} → 204 401 403 404 409 429 500 503
     PATCH  /api/sessions/{id}/queue/{message} → 200 400 401 403 404 408 409 413 429 500 503
+    GET    /api/sessions/{id}/sandbox-token → 200 400 401 403 404 410 429 500 503
     GET    /api/sessions/{id}/screenshot → 200 401 403 404 429 500 503
+    DELETE /api/sessions/{id}/shared-ports/{port} → 204 401 403 404 429 500 503
+    PUT    /api/sessions/{id}/shared-ports/{port} → 204 401 403 404 429 500 503
     GET    /api/sessions/{id}/shares → 200 401 403 404 429 500 503
     POST   /api/sessions/{id}/shares → 201 400 401 403 404 408 413 429 500 503
     DELETE /api/sessions/{id}/shares/{share} → 204 401 403 404 429 500 503
     POST   /api/sessions/{id}/stop → 202 401 403 404 409 429 500 503
     GET    /api/sessions/{id}/stream → 101 400 401 403 404 429 500 503
+    GET    /api/sessions/{id}/terminals → 200 401 403 404 429 500 503
+    POST   /api/sessions/{id}/terminals → 201 400 401 403 404 408 409 413 429 500 503
+    DELETE /api/sessions/{id}/terminals/{n} → 204 400 401 403 404 409 429 500 503
+    GET    /api/sessions/{id}/terminals/{n} → 101 400 401 403 404 409 429 500 503
+    PATCH  /api/sessions/{id}/terminals/{n} → 200 400 401 403 404 408 409 413 429 500 503
     GET    /api/sessions/{id}/vnc → 101 400 401 403 404 409 429 500 503
     GET    /api/settings → 200 401 403 429 500 503
     PATCH  /api/settings → 200 400 401 403 408 413 429 500 503
@@ -171,12 +208,18 @@ async fn the_server_and_the_program_give_the_same_document() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a list of all routes")]
 async fn every_documented_route_is_there_and_answers_as_documented() {
-    let server = serve(&[("asks", ASKS)]);
+    let server = serve(&[("asks", ASKS), ("shares", SHARES)]);
     let client = server.client();
     let document = client.document().await;
+    let sharing = client.new_session("scripted/shares").await;
+    sharing.prompt("share it").await;
+    let shared = sharing.wait_for(0, |body| matches!(body, EventBody::Artifact(_)));
+    let shared = shared.await.seq.to_string();
     let session = client.new_session("scripted/demo").await;
     let blob = look(&session).await;
+    let attached = attached(&session).await;
     let message = session.prompt("show me the demo").await;
     let asking = client.new_session("scripted/asks").await;
     asking.prompt("ask me").await;
@@ -212,6 +255,7 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
             Some("sign-ins") => &sign_in,
             _ if operation.path.ends_with("/offer") => &withdrawn,
             _ if operation.path.contains("{decision}") => &asking.id,
+            _ if operation.path.contains("{seq}") => &sharing.id,
             _ => &session.id,
         };
         let name = match operation.path.starts_with("/api/secrets/") {
@@ -225,7 +269,12 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
             .replace("{share}", &share)
             .replace("{decision}", &asked.decision.to_string())
             .replace("{name}", name)
+            .replace("{path}", "~")
+            .replace("{seq}", &shared)
+            .replace("{attachment}", &attached)
             .replace("{message}", &message)
+            .replace("{n}", "1")
+            .replace("{port}", "3000")
             .replace(
                 "{session}",
                 if operation.method == "DELETE" {
@@ -270,6 +319,7 @@ async fn pages_have_the_bounds_that_the_document_names() {
             };
             n_bounds += 1;
             let path = operation.path.replace("{id}", &session.id);
+            let path = path.replace("{path}", "~");
             let name = parameter["name"].as_str().unwrap();
             let asked = async |n: u64| client.get(&format!("{path}?{name}={n}")).await.status;
             assert_eq!(asked(most).await, 200, "{path}");
@@ -277,7 +327,7 @@ async fn pages_have_the_bounds_that_the_document_names() {
             assert_eq!(asked(0).await, 400, "{path}");
         }
     }
-    assert_eq!(n_bounds, 8);
+    assert_eq!(n_bounds, 11);
 }
 
 #[test]
@@ -465,7 +515,7 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
 }
 
 /// What is told of models.
-fn model_events(turn: TurnId, some: bool) -> [EventBody; 8] {
+fn model_events(turn: TurnId, some: bool) -> [EventBody; 9] {
     let some_turn = some.then_some(turn);
     [
         EventBody::Cost(Cost {
@@ -506,6 +556,12 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 8] {
                 usd: Some(0.5),
                 tokens: None,
             }),
+            network: some.then(|| NetworkMode::Open.into()),
+        }),
+        EventBody::Network(HostContacted {
+            host: "a.example".to_owned(),
+            port: 443,
+            blocked: some.then_some(BlockReason::NotListed),
         }),
         EventBody::HandedOver(HandedOver {
             from: UserId::new(),
@@ -537,6 +593,7 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 8] {
 }
 
 /// One of each kind, with and without what may be absent.
+#[expect(clippy::too_many_lines, reason = "a list of all events")]
 fn events() -> Vec<EventBody> {
     let (turn, blob) = (TurnId::new(), BlobName::of([7; 32], BlobFormat::Png));
     let mut events = Vec::new();
@@ -570,7 +627,9 @@ fn events() -> Vec<EventBody> {
                 delivery: [Delivery::Queue, Delivery::Steer][usize::from(some)],
                 model: some.then(|| "a/b".to_owned()),
                 turn: some_turn,
+                attachments: some.then(attachment).into_iter().collect(),
             }),
+            placed_event(turn, some),
             plan_event(turn, some),
             EventBody::Thinking(said.clone()),
             EventBody::Text(said),
@@ -600,6 +659,13 @@ fn events() -> Vec<EventBody> {
                 width: 1,
                 height: 1,
             }),
+            EventBody::Artifact(Artifact {
+                turn,
+                name: String::new(),
+                size: 1,
+                media_type: String::new(),
+                blob: BlobName::of_file([0; 32]),
+            }),
             EventBody::Error(Failure {
                 turn: some_turn,
                 code: String::new(),
@@ -628,6 +694,37 @@ fn plan_event(turn: TurnId, is_doing: bool) -> EventBody {
     let text = String::new();
     let steps = vec![PlanStep { text, state }];
     EventBody::Plan(PlanChanged { turn, steps })
+}
+
+/// Attaches a file, and returns its id.
+async fn attached(session: &Session) -> String {
+    let path = session.path("/attachments?name=a.txt");
+    let file = Some(b"text".to_vec());
+    let attached = session.client.send(Method::POST, &path, file).await.good();
+    attached["id"].as_str().unwrap().to_owned()
+}
+
+fn attachment() -> Attachment {
+    Attachment {
+        id: AttachmentId::new(),
+        name: "a.png".to_owned(),
+        media_type: "image/png".to_owned(),
+        n_bytes: 1,
+        blob: BlobName::of_file([1; 32]),
+    }
+}
+
+fn placed_event(turn: TurnId, is_written: bool) -> EventBody {
+    let file = PlacedFile {
+        attachment: AttachmentId::new(),
+        path: is_written.then(String::new),
+        problem: (!is_written).then(String::new),
+    };
+    EventBody::Placed(FilesPlaced {
+        turn,
+        message: MessageId::new(),
+        files: vec![file],
+    })
 }
 
 fn result_parts() -> Vec<ResultPart> {

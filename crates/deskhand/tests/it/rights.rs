@@ -8,7 +8,7 @@ use deskhand_core::{
     id::SessionId,
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
 };
-use deskhand_testkit::{Answer, Client, Session, Watcher};
+use deskhand_testkit::{Answer, Client, Session, Watcher, not_run};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -60,15 +60,19 @@ const SIGNED_IN: [(Method, &str); 19] = [
 ];
 
 /// Everything about a session, but ending it.
+#[expect(clippy::too_many_lines, reason = "a list of all requests")]
 fn wishes() -> Vec<Wish> {
     let shell = json!({"tool": "bash", "input": {"shell": "run", "command": "true"}});
     vec![
         ("view", Method::GET, "", json!(null)),
         ("view", Method::GET, "/messages", json!(null)),
         ("view", Method::GET, "/events", json!(null)),
+        ("view", Method::GET, "/network", json!(null)),
         ("view", Method::GET, "/queue", json!(null)),
         ("view", Method::GET, "/decisions", json!(null)),
         ("view", Method::GET, "/screenshot", json!(null)),
+        ("view", Method::GET, "/terminals", json!(null)),
+        ("view", Method::GET, "/ports", json!(null)),
         ("view", Method::GET, "/people", json!(null)),
         ("view", Method::GET, "/people/bob", json!(null)),
         (
@@ -110,10 +114,18 @@ fn wishes() -> Vec<Wish> {
         ),
         ("drive", Method::POST, "/stop", json!(null)),
         ("drive", Method::POST, "/actions", shell),
+        (
+            "drive",
+            Method::GET,
+            "/sandbox-token?service=port-3001",
+            json!(null),
+        ),
         ("drive", Method::PUT, "/lease", json!({})),
         ("drive", Method::DELETE, "/lease", json!(null)),
         ("owner", Method::PUT, "/lease", json!({"force": true})),
         ("owner", Method::PATCH, "", json!({"title": "named"})),
+        ("owner", Method::PUT, "/shared-ports/3000", json!(null)),
+        ("owner", Method::DELETE, "/shared-ports/3000", json!(null)),
         ("owner", Method::GET, "/shares", json!(null)),
         ("owner", Method::POST, "/shares", json!({"right": "view"})),
         (
@@ -272,6 +284,13 @@ async fn a_stranger_finds_nothing_and_learns_nothing() {
     all.extend([
         (Method::GET, session.path("/stream"), json!(null)),
         (Method::GET, session.path("/vnc"), json!(null)),
+        (Method::POST, session.path("/terminals"), json!({})),
+        (
+            Method::PATCH,
+            session.path("/terminals/1"),
+            json!({"name": "x"}),
+        ),
+        (Method::DELETE, session.path("/terminals/1"), json!(null)),
         (Method::GET, blob.clone(), json!(null)),
         (Method::DELETE, link, json!(null)),
         (Method::DELETE, session.path(""), json!(null)),
@@ -350,6 +369,46 @@ async fn a_lost_right_ends_open_streams_and_screens() {
     assert_eq!(bob.get(&session.path("")).await.status, 404);
     let gone = admin.delete(&path).await;
     assert_eq!((gone.status, gone.code().as_str()), (404, "no_person"));
+    session.terminate().await;
+}
+
+#[tokio::test]
+async fn nobody_but_the_holder_of_control_gets_the_clipboard() {
+    /// Has something in the clipboard, and gives it to whoever asks.
+    const PROGRAMS: &str = include_str!("../../../sandbox/tests/it/takeover/programs.py");
+    if !std::path::Path::new("/usr/bin/python3").exists() {
+        return not_run("the program with the clipboard is written in Python");
+    }
+    let server = serve(&[]);
+    let admin = server.client();
+    let (bob, eve) = (admin.new_user("bob").await, admin.new_user("eve").await);
+    let session = admin.new_session("scripted/demo").await;
+    let write =
+        json!({"command": "create", "path": "/home/agent/programs.py", "file_text": PROGRAMS});
+    session.act("editor", write).await;
+    grant(&session, "bob", "view").await;
+    grant(&session, "eve", "drive").await;
+    let mut watchers = [
+        Watcher::open(&bob.session(&session.id)).await,
+        Watcher::open(&eve.session(&session.id)).await,
+    ];
+    // While nobody has control, and while another person has it.
+    for is_controlled in [false, true] {
+        if is_controlled {
+            session.take_control(300).await.good();
+        }
+        let copy = "rm -f ~/copier; setsid -f /usr/bin/python3 ~/programs.py copier > ~/log 2>&1; \
+                    for i in $(seq 1000); do [ -s ~/copier ] && break; sleep 0.01; done; \
+                    [ -s ~/copier ] && echo copied || cat ~/log";
+        assert_eq!(session.shell(copy).await.trim(), "copied");
+        for watcher in &mut watchers {
+            // Each look waits for an answer, which comes after everything that was sent before.
+            for _ in 0..20 {
+                watcher.look().await;
+            }
+            assert_eq!(watcher.n_clipboards(), 0);
+        }
+    }
     session.terminate().await;
 }
 

@@ -47,6 +47,50 @@ fn json_is_every_event_in_order_and_nothing_else() {
     );
 }
 
+/// Looks at the file that came with the task.
+const READS: &str = "
+steps:
+  - calls:
+      - bash: {command: \"cat ~/uploads/plan.txt\"}
+  - expect: {text_contains: \"Water the fern.\"}
+    text: I have read it.
+";
+
+#[tokio::test]
+async fn files_go_along_with_the_task() {
+    let server = serve(&[("reads", READS)]);
+    let place = Place::new()
+        .with("DESKHAND_SERVER", &server.url())
+        .with("DESKHAND_TOKEN", &server.token());
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.txt");
+    std::fs::write(&plan, "Water the fern.").unwrap();
+    let run = move |plan: &str| {
+        let args = [
+            "run",
+            "--model",
+            "scripted/reads",
+            "--attach",
+            plan,
+            "Do it",
+        ];
+        place.run(&args)
+    };
+    let (ended, gone) = tokio::task::spawn_blocking(move || {
+        let _folder = folder;
+        (run(plan.to_str().unwrap()), run("/nowhere/a.txt"))
+    })
+    .await
+    .unwrap();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.stdout.trim(), "I have read it.");
+    let told = "Attached: /home/agent/uploads/plan.txt";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    assert_eq!(gone.code, Some(1), "{}", gone.stderr);
+    let told = "could not attach /nowhere/a.txt";
+    assert!(gone.stderr.contains(told), "{}", gone.stderr);
+}
+
 #[test]
 fn ctrl_c_stops_the_turn_and_leaves_no_process() {
     let place = Place::new();

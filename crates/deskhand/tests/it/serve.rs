@@ -135,7 +135,7 @@ fn a_named_server_needs_a_token_and_must_answer() {
     let (what, _cause) = no_answer.stderr.split_once("9:").unwrap();
     insta::assert_snapshot!(what, @"deskhand: cannot reach the server at http://127.0.0.1:");
     let no_address = place.run(&["login", "--server", "localhost"]);
-    insta::assert_snapshot!(no_address.stderr, @r#"deskhand: "localhost" is not the address of a server; write one such as http://localhost:7878"#);
+    insta::assert_snapshot!(no_address.stderr, @r#"deskhand: "localhost" is not the address of a server; write one such as https://desk.example or http://localhost:7878"#);
     assert_eq!(
         (no_token.code, no_answer.code, no_address.code),
         (Some(1), Some(1), Some(1))

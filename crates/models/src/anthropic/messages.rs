@@ -1,6 +1,6 @@
 //! The conversation in the format of Anthropic's Messages API.
 
-use deskhand_core::model::{CallResult, Image, Item};
+use deskhand_core::model::{CallResult, Image, Item, ShownFile};
 use serde_json::{Value, json};
 
 use super::{EarlierThinking, VENDOR, forms, generation::Generation, offer::AnthropicOffer};
@@ -47,6 +47,10 @@ impl MessagesWriter {
             match part {
                 ConversationPart::Said(text) => self.say(vec![words(text)]),
                 ConversationPart::Shown { text, image } => self.tell((text.to_owned(), image)),
+                ConversationPart::Files(files) => {
+                    let blocks = files.iter().flat_map(|file| self.file(file)).collect();
+                    self.say(blocks);
+                }
                 ConversationPart::Exchange(exchange) => {
                     let thinking = if index < n_unthought {
                         EarlierThinking::Dropped
@@ -178,15 +182,25 @@ impl MessagesWriter {
         }
     }
 
+    /// Returns the blocks of an attached file.
+    fn file(&self, file: &ShownFile) -> [Value; 2] {
+        let data = images::file_base64(file);
+        let block = if file.is_picture() {
+            self.image_block(file.media_type, &data)
+        } else {
+            let source = json!({"type": "base64", "media_type": file.media_type, "data": data});
+            json!({"type": "document", "source": source, "title": file.name})
+        };
+        [words(&images::file_label(file)), block]
+    }
+
     fn picture(&self, image: &Image) -> Value {
-        let mut block = json!({
-            "type": "image",
-            "source": {
-                "type": "base64",
-                "media_type": images::media_type(image),
-                "data": images::base64(image),
-            },
-        });
+        self.image_block(images::media_type(image), &images::base64(image))
+    }
+
+    fn image_block(&self, media_type: &str, data: &str) -> Value {
+        let source = json!({"type": "base64", "media_type": media_type, "data": data});
+        let mut block = json!({"type": "image", "source": source});
         if self.offer.marks_pictures() {
             block["transformations"] = json!({"oversized_image": "error"});
         }

@@ -23,7 +23,7 @@ pub(super) fn trim(messages: &mut [Value], limits: Limits) {
     let mut pictures = Vec::new();
     for message in messages.iter_mut() {
         each_block(&mut message["content"], &mut |block| {
-            if block["type"] == "image" {
+            if is_picture(block) {
                 let data = block["source"]["data"].as_str();
                 pictures.push(data.map_or(0, str::len));
             }
@@ -38,7 +38,7 @@ pub(super) fn trim(messages: &mut [Value], limits: Limits) {
     for message in messages.iter_mut() {
         let content = &mut message["content"];
         each_block(content, &mut |block| {
-            if block["type"] == "image" {
+            if is_picture(block) {
                 if n_seen < n_dropped {
                     *block = json!({"type": "text", "text": retell::OLD_PICTURE});
                 }
@@ -74,6 +74,11 @@ fn n_dropped(pictures: &[usize], limits: Limits) -> usize {
         }
     }
     first
+}
+
+/// Returns true for pictures and attached files.
+fn is_picture(block: &Value) -> bool {
+    block["type"] == "image" || block["type"] == "document"
 }
 
 fn each_block(content: &mut Value, see: &mut impl FnMut(&mut Value)) {

@@ -1,7 +1,7 @@
 //! Requests for chat completions, with the computer as functions.
 
 use deskhand_core::{
-    model::{Image, ModelRequest},
+    model::{Image, ModelRequest, ShownFile},
     tool::ToolSpec,
 };
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::VENDOR;
 use crate::{
     exchange::{self, ConversationPart, Exchange},
-    images::data_url,
+    images::{data_url, file_data_url, file_label},
     retell,
     space::Space,
     tool_input::function_name,
@@ -51,6 +51,7 @@ fn write(part: ConversationPart<'_>, model: &str, space: &Space, messages: &mut 
     match part {
         ConversationPart::Said(text) => messages.push(said("user", text)),
         ConversationPart::Shown { text, image } => messages.push(shown(text, image)),
+        ConversationPart::Files(files) => messages.push(attached(files)),
         ConversationPart::Exchange(exchange) => match sent(&exchange, model) {
             Some(message) => {
                 messages.push(message.clone());
@@ -117,6 +118,18 @@ fn shown<'a>(text: &str, images: impl IntoIterator<Item = &'a Image>) -> Value {
         .map(|image| json!({"type": "image_url", "image_url": {"url": data_url(image)}}));
     let content: Vec<Value> = std::iter::once(words).chain(pictures).collect();
     json!({"role": "user", "content": content})
+}
+
+/// Returns attached pictures as a message from the user. There is no common way to send other files.
+fn attached(files: &[ShownFile]) -> Value {
+    let pictures = files.iter().filter(|file| file.is_picture());
+    let content = pictures.flat_map(|file| {
+        [
+            json!({"type": "text", "text": file_label(file)}),
+            json!({"type": "image_url", "image_url": {"url": file_data_url(file)}}),
+        ]
+    });
+    json!({"role": "user", "content": content.collect::<Vec<_>>()})
 }
 
 fn said(role: &str, text: &str) -> Value {

@@ -1,7 +1,7 @@
 //! Requests to Gemini's `generateContent`.
 
 use deskhand_core::{
-    model::{CallResult, Image, Item, ModelRequest},
+    model::{CallResult, Image, Item, ModelRequest, ShownFile},
     tool::{NativeTool, ToolSpec},
 };
 use serde_json::{Value, json};
@@ -93,6 +93,9 @@ impl ContentsWriter<'_> {
             match part {
                 ConversationPart::Said(text) => self.add("user", vec![words(text)]),
                 ConversationPart::Shown { text, image } => self.tell((text.to_owned(), image)),
+                ConversationPart::Files(files) => {
+                    self.add("user", files.iter().flat_map(attached).collect());
+                }
                 ConversationPart::Exchange(exchange) => self.exchange(&exchange),
                 ConversationPart::Stray(results) => {
                     for result in results {
@@ -230,6 +233,15 @@ fn words(text: &str) -> Value {
         retell::NOTHING
     };
     json!({"text": text})
+}
+
+/// Returns the parts of an attached file.
+fn attached(file: &ShownFile) -> [Value; 2] {
+    let data = json!({"mimeType": file.media_type, "data": images::file_base64(file)});
+    [
+        words(&images::file_label(file)),
+        json!({"inlineData": data}),
+    ]
 }
 
 fn picture(image: &Image) -> Value {

@@ -1,7 +1,7 @@
 //! Requests to OpenAI's Responses API.
 
 use deskhand_core::{
-    model::{CallResult, Image, Item, ModelRequest},
+    model::{CallResult, Image, Item, ModelRequest, ShownFile},
     tool::{NativeTool, ToolSpec},
 };
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::{VENDOR, offer::OpenAiOffer};
 use crate::{
     call_ids,
     exchange::{self, ConversationPart, Exchange},
-    images::data_url,
+    images::{data_url, file_data_url, file_label},
     retell,
     space::Space,
     tool_input::function_name,
@@ -92,6 +92,7 @@ impl InputWriter<'_> {
             match part {
                 ConversationPart::Said(text) => input.push(said("user", text)),
                 ConversationPart::Shown { text, image } => input.push(shown(text, image)),
+                ConversationPart::Files(files) => input.push(attached(files)),
                 ConversationPart::Exchange(exchange) => self.exchange(&exchange, &mut input),
                 ConversationPart::Stray(results) => {
                     input.extend(results.iter().map(retell::stray).map(told));
@@ -230,6 +231,23 @@ fn shown(text: &str, image: Option<&Image>) -> Value {
             .push(json!({"type": "input_image", "image_url": data_url(image), "detail": "high"}));
     }
     json!({"type": "message", "role": "user", "content": content})
+}
+
+/// Returns attached files as a message from the user.
+fn attached(files: &[ShownFile]) -> Value {
+    let content = files.iter().flat_map(|file| {
+        let url = file_data_url(file);
+        let block = if file.is_picture() {
+            json!({"type": "input_image", "image_url": url, "detail": "high"})
+        } else {
+            json!({"type": "input_file", "filename": file.name, "file_data": url})
+        };
+        [
+            json!({"type": "input_text", "text": file_label(file)}),
+            block,
+        ]
+    });
+    json!({"type": "message", "role": "user", "content": content.collect::<Vec<_>>()})
 }
 
 fn said(role: &str, text: &str) -> Value {

@@ -85,7 +85,7 @@ impl<'a> Conversation<'a> {
                     conversation.is_steered = true;
                 }
                 // Scenarios are about what people say.
-                Item::Note { .. } => {}
+                Item::Note { .. } | Item::Files(_) => {}
                 Item::HandedBack { text, image } => {
                     conversation.handed_back = text;
                     conversation.picture = image.as_ref().or(conversation.picture);

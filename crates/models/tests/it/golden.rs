@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use deskhand_core::{
     blob::BlobFormat,
-    model::{CallResult, Image, Item, ToolCall},
+    model::{CallResult, Image, Item, ShownFile, ToolCall},
 };
 use deskhand_testkit::Asked;
 use insta::{assert_snapshot, with_settings};
@@ -100,6 +100,51 @@ async fn last_request(model: &str, answer: &str, more: &[(&str, &str)]) -> Asked
     });
     wire.heard(model, &items).await;
     wire.asked().pop().unwrap()
+}
+
+/// The request after a message with a picture and a PDF.
+async fn request_with_files(model: &str, answer: &str) -> Asked {
+    let wire = Wire::with([Reply::stream(answer)], &[]).await;
+    let file = |name: &str, media_type| ShownFile {
+        name: name.to_owned(),
+        media_type,
+        bytes: Bytes::from_static(b"bytes"),
+        n_tokens: 1,
+    };
+    let items = [
+        Item::Prompt {
+            text: "What is this?".to_owned(),
+        },
+        Item::Files(vec![
+            file("plant.webp", "image/webp"),
+            file("report.pdf", "application/pdf"),
+        ]),
+        Item::Note {
+            text: "[Today is Monday.]".to_owned(),
+        },
+    ];
+    wire.heard(model, &items).await;
+    wire.asked().pop().unwrap()
+}
+
+macro_rules! golden_files {
+    ($($name:ident: $model:literal, $answer:ident, $messages:literal;)*) => {$(
+        #[tokio::test]
+        async fn $name() {
+            let asked = request_with_files($model, $answer).await;
+            let messages = serde_json::to_string_pretty(&asked.body[$messages]).unwrap();
+            with_settings!({omit_expression => true, description => $model}, {
+                assert_snapshot!(messages);
+            });
+        }
+    )*};
+}
+
+golden_files! {
+    files_for_anthropic: "anthropic/claude-opus-5", TOOLSET, "messages";
+    files_for_openai: "openai/gpt-6-sol", OPENAI, "input";
+    files_for_gemini: "gemini/gemini-3.6-flash", GEMINI, "contents";
+    files_for_chat: "openrouter/qwen/qwen3-vl", CHAT, "messages";
 }
 
 macro_rules! golden {

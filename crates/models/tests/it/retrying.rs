@@ -78,6 +78,7 @@ async fn every_call_of_a_turn_has_its_own_id() {
             Item::Answer { calls, .. } => Some(calls),
             Item::Prompt { .. }
             | Item::Steering { .. }
+            | Item::Files(_)
             | Item::Note { .. }
             | Item::HandedBack { .. }
             | Item::Results(_)

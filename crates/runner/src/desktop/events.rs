@@ -1,5 +1,7 @@
 //! Events of the X server, which one thread reads continuously on its own connection.
 
+use std::sync::Arc;
+
 use tokio::{sync::watch, time::Instant};
 use x11rb::{
     connection::Connection,
@@ -15,6 +17,7 @@ use x11rb::{
 };
 
 use super::{
+    clipboard::OwnClipboard,
     guard::GuardedValues,
     pasteboard::Pasteboard,
     x::{Atoms, XError, connect},
@@ -29,10 +32,12 @@ pub(super) struct Events {
     pub(super) pong: watch::Sender<u32>,
     /// The number of times that a program began a drag that other programs can receive.
     pub(super) n_drags: watch::Sender<u64>,
+    /// The text that a person put on the clipboard.
+    pub(super) clipboard: OwnClipboard,
 }
 
 struct Listener {
-    connection: RustConnection,
+    connection: Arc<RustConnection>,
     root: u32,
     atoms: Atoms,
     damage: Damage,
@@ -40,6 +45,7 @@ struct Listener {
     changed_at: watch::Sender<Instant>,
     pong: watch::Sender<u32>,
     n_drags: watch::Sender<u64>,
+    clipboard: OwnClipboard,
 }
 
 impl Events {
@@ -69,6 +75,8 @@ impl Events {
                 .check()?;
         }
         let pasteboard = Pasteboard::open(&connection, root, guarded)?;
+        let connection = Arc::new(connection);
+        let clipboard = OwnClipboard::new(Arc::clone(&connection), root, atoms)?;
         let listener = Listener {
             connection,
             root,
@@ -78,11 +86,13 @@ impl Events {
             changed_at: watch::Sender::new(Instant::now()),
             pong: watch::Sender::new(0),
             n_drags: watch::Sender::new(0),
+            clipboard,
         };
         let events = Self {
             changed_at: listener.changed_at.clone(),
             pong: listener.pong.clone(),
             n_drags: listener.n_drags.clone(),
+            clipboard: listener.clipboard.clone(),
         };
         std::thread::Builder::new()
             .name("desktop-events".to_owned())
@@ -124,6 +134,8 @@ impl Listener {
             Event::SelectionNotify(told) => {
                 self.pasteboard.check(&self.connection, &self.atoms, told)?;
             }
+            Event::SelectionRequest(asked) => self.clipboard.answer(asked)?,
+            Event::SelectionClear(_) => self.clipboard.forget(),
             Event::ClientMessage(message) => self.hear_pong(message),
             _ => {}
         }

@@ -3,18 +3,16 @@
 //! Otherwise a secret in a text field could be copied into any other program, whose windows are not searched.
 
 use x11rb::{
-    COPY_DEPTH_FROM_PARENT, CURRENT_TIME, NONE,
-    connection::Connection,
+    CURRENT_TIME, NONE,
     protocol::{
         xfixes::SelectionNotifyEvent as SelectionOwned,
-        xproto::{
-            AtomEnum, ConnectionExt as _, CreateWindowAux, SelectionNotifyEvent, WindowClass,
-        },
+        xproto::{AtomEnum, ConnectionExt as _, SelectionNotifyEvent},
     },
     rust_connection::RustConnection,
 };
 
 use super::{
+    clipboard::hidden_window,
     guard::GuardedValues,
     x::{Atoms, XError},
 };
@@ -34,20 +32,7 @@ impl Pasteboard {
         root: u32,
         guarded: GuardedValues,
     ) -> Result<Self, XError> {
-        let window = connection.generate_id()?;
-        connection.create_window(
-            COPY_DEPTH_FROM_PARENT,
-            window,
-            root,
-            -1,
-            -1,
-            1,
-            1,
-            0,
-            WindowClass::INPUT_ONLY,
-            x11rb::COPY_FROM_PARENT,
-            &CreateWindowAux::new().override_redirect(1),
-        )?;
+        let window = hidden_window(connection, root)?;
         Ok(Self { window, guarded })
     }
 

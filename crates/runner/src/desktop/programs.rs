@@ -144,6 +144,9 @@ impl XServer {
             .args(["-SendCutText=0", "-SendPrimary=0", "-AllowOverride="])
             // Never blank the screen. GLX is off: nothing here draws with it, and it doubles the start time.
             .args(["-s", "0", "-extension", "GLX"])
+            // Nothing here draws the windows of others elsewhere. RECORD can only be off together with XTEST, by
+            // which the agent types.
+            .args(["-extension", "Composite"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log_file);

@@ -59,6 +59,9 @@ x11rb::atom_manager! {
     pub(super) Atoms: AtomsCookie {
         CLIPBOARD,
         INCR,
+        TARGETS,
+        TEXT_PLAIN: b"text/plain",
+        TEXT_UTF8: b"text/plain;charset=utf-8",
         UTF8_STRING,
         WM_PROTOCOLS,
         _NET_ACTIVE_WINDOW,

@@ -11,8 +11,10 @@ pub(crate) struct SparedPrograms {
     pub(crate) window_manager: Option<i32>,
     /// Spared with the processes that it consists of, but not with other programs that it started.
     pub(crate) browser: Option<i32>,
-    /// The shell of the person who has control, spared with everything started from it.
-    pub(crate) shell: Option<i32>,
+    /// The shells of the person who has control, spared with everything started from them.
+    pub(crate) shells: Vec<i32>,
+    /// VS Code of the person who has control, spared with everything started from it.
+    pub(crate) code: Option<i32>,
 }
 
 impl SparedPrograms {
@@ -37,11 +39,11 @@ impl SparedPrograms {
             let process = all.iter().find(|process| process.pid == pid);
             above = process.map(|process| process.parent);
         }
-        for (root, is_part) in [
-            (self.browser, &is_same_program as &dyn Fn(i32, i32) -> bool),
-            (self.shell, &|_, _| true),
-        ] {
-            add_tree(&mut spared, root, all, is_part);
+        if let Some(browser) = self.browser {
+            add_tree(&mut spared, browser, all, &is_same_program);
+        }
+        for shell in self.shells.iter().chain(&self.code) {
+            add_tree(&mut spared, *shell, all, &|_, _| true);
         }
         spared
     }
@@ -50,11 +52,10 @@ impl SparedPrograms {
 /// Adds a process and those of its descendants that are connected to it by parts of it.
 fn add_tree(
     spared: &mut HashSet<i32>,
-    root: Option<i32>,
+    root: i32,
     all: &[Process],
     is_part: &dyn Fn(i32, i32) -> bool,
 ) {
-    let Some(root) = root else { return };
     let mut parents = vec![root];
     while let Some(parent) = parents.pop() {
         if !spared.insert(parent) {
@@ -116,7 +117,8 @@ mod tests {
             x_server: Some(10),
             window_manager: Some(11),
             browser: Some(20),
-            shell: Some(40),
+            shells: vec![40],
+            code: None,
         };
         let mut spared: Vec<i32> = spare
             .ids_around(2, &all, |_, other| other != 23)

@@ -68,7 +68,7 @@ impl Outbox {
         self.lock().link = None;
     }
 
-    pub(crate) fn admit(&self, id: RequestId, actor: Actor) -> Admission {
+    pub(crate) fn admit(&self, id: RequestId, actor: Option<Actor>) -> Admission {
         self.lock().requests.admit(id, actor)
     }
 

@@ -1,34 +1,54 @@
 //! Byte streams. Each has its own WebSocket, which is connected to a socket in the sandbox.
 
-use std::{io, sync::Arc};
+use std::{
+    io,
+    net::{Ipv4Addr, Ipv6Addr},
+};
 
 use bytes::BytesMut;
 use deskhand_core::{
-    sandbox::{Actor, StreamTarget},
+    file::FileWire,
+    sandbox::{Actor, LeaseHolder, StreamTarget},
     tasks::Tasks,
+    terminal::TerminalNumber,
 };
-use deskhand_runner_protocol::{FromRunner, stream_path};
+use deskhand_runner_protocol::{FromRunner, StreamFailure, bytes_of, stream_path};
 use futures::{SinkExt, StreamExt};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    sync::Semaphore,
+    net::TcpStream,
 };
 use tokio_tungstenite::tungstenite::{self, Message};
 
-use super::{LinkError, Outbox, Server, Socket};
-use crate::{desktop::Desktop, whole_story};
+use super::{LinkError, Outbox, Server, Socket, places::StreamPlaces};
+use crate::{
+    barrier::Barrier,
+    code_server::{CodeServer, CodeServerError},
+    desktop::Desktop,
+    files, ports,
+    terminals::{Terminals, Viewer},
+    whole_story,
+};
 
-/// The most streams that may be open at the same time.
-const MOST_STREAMS: usize = 64;
 const PIECE_BYTES: usize = 64 * 1024;
 
 /// Reasons why a stream could not be opened.
 #[derive(Debug, thiserror::Error)]
 enum StreamError {
-    #[error("{MOST_STREAMS} streams are already open")]
-    TooMany,
+    #[error("{0} streams are already open")]
+    TooMany(usize),
+    #[error("a person has control of the computer")]
+    Refused,
     #[error("could not reach the socket of the screen")]
-    Target(#[source] io::Error),
+    Screen(#[source] io::Error),
+    #[error("there is no terminal {0}")]
+    NoTerminal(TerminalNumber),
+    #[error("port {0} belongs to the sandbox itself")]
+    OwnPort(u16),
+    #[error("could not reach port {port}")]
+    Port { port: u16, source: io::Error },
+    #[error(transparent)]
+    Code(#[from] CodeServerError),
     #[error("could not reach the server for the stream")]
     Server(#[from] LinkError),
 }
@@ -38,20 +58,33 @@ enum StreamError {
 pub(super) struct StreamOpener {
     server: Server,
     desktop: Desktop,
+    terminals: Terminals,
+    code: CodeServer,
     outbox: Outbox,
     tasks: Tasks,
-    free: Arc<Semaphore>,
+    places: StreamPlaces,
+    barrier: Barrier,
 }
 
 impl StreamOpener {
-    pub(super) fn new(server: Server, desktop: Desktop, outbox: Outbox, tasks: Tasks) -> Self {
-        let free = Arc::new(Semaphore::new(MOST_STREAMS));
+    pub(super) fn new(
+        server: Server,
+        desktop: Desktop,
+        terminals: Terminals,
+        code: CodeServer,
+        outbox: Outbox,
+        barrier: Barrier,
+        tasks: Tasks,
+    ) -> Self {
         Self {
             server,
             desktop,
+            terminals,
+            code,
             outbox,
             tasks,
-            free,
+            places: StreamPlaces::default(),
+            barrier,
         }
     }
 
@@ -62,35 +95,146 @@ impl StreamOpener {
         let shutdown = self.tasks.shutdown().clone();
         self.tasks.spawn("stream", async move {
             let joined = shutdown
-                .run_until_cancelled(streams.join(stream, target))
+                .run_until_cancelled(Box::pin(streams.join(stream, target, actor)))
                 .await;
             if let Some(Err(error)) = joined {
-                let problem = whole_story(&error);
-                streams
-                    .outbox
-                    .tell(FromRunner::StreamFailed { stream, problem });
+                let (problem, reason) = (whole_story(&error), error.reason());
+                streams.outbox.tell(FromRunner::StreamFailed {
+                    stream,
+                    problem,
+                    reason,
+                });
             }
         });
     }
 
-    async fn join(&self, stream: u64, target: StreamTarget) -> Result<(), StreamError> {
-        // The semaphore is never closed, so it can only be exhausted.
-        let _place = self
-            .free
-            .try_acquire()
-            .map_err(|_full| StreamError::TooMany)?;
-        let target = match target {
-            StreamTarget::Screen => self.desktop.connect_screen().await,
-        };
-        let target = target.map_err(StreamError::Target)?;
+    /// Admits only this lease holder to streams and changes that obey the lease, and ends those of others.
+    pub(super) async fn set_lease_holder(&self, holder: LeaseHolder) {
+        self.barrier.set_holder(holder).await;
+    }
+
+    async fn join(
+        &self,
+        stream: u64,
+        target: StreamTarget,
+        actor: Actor,
+    ) -> Result<(), StreamError> {
+        let place = self.places.take(target, actor);
+        let _place = place.map_err(|full| StreamError::TooMany(full.n_open))?;
+        match target {
+            StreamTarget::Terminal { number, may_type } => {
+                let viewer = self.terminals.viewer(number, actor, may_type);
+                let viewer = viewer.ok_or(StreamError::NoTerminal(number))?;
+                self.join_terminal(stream, viewer).await
+            }
+            StreamTarget::File => self.join_file(stream, actor).await,
+            StreamTarget::Screen => {
+                let screen = self.desktop.connect_screen().await;
+                let (reader, writer) = screen.map_err(StreamError::Screen)?.into_split();
+                self.carry(stream, reader, writer).await
+            }
+            StreamTarget::Port { port } => {
+                let joined = async {
+                    let (reader, writer) = self.connect_port(port).await?.into_split();
+                    self.carry(stream, reader, writer).await
+                };
+                self.while_admitted(actor, joined).await
+            }
+            StreamTarget::Code => {
+                let joined = async {
+                    let (reader, writer) = self.code.connect().await?.into_split();
+                    self.carry(stream, reader, writer).await
+                };
+                self.while_admitted(actor, joined).await
+            }
+        }
+    }
+
+    /// Serves a stream for as long as the lease admits its actor.
+    async fn while_admitted(
+        &self,
+        actor: Actor,
+        joined: impl Future<Output = Result<(), StreamError>>,
+    ) -> Result<(), StreamError> {
+        let passage = self.barrier.pass(actor).ok_or(StreamError::Refused)?;
+        let carried = passage.barred().run_until_cancelled(joined);
+        carried.await.unwrap_or(Err(StreamError::Refused))
+    }
+
+    /// Serves the stream of a file, for as long as the lease admits its actor.
+    async fn join_file(&self, stream: u64, actor: Actor) -> Result<(), StreamError> {
+        let passage = self.barrier.pass(actor);
+        let socket = self.server.dial(&stream_path(stream)).await?;
+        files::transfer::serve(FileWire::new(bytes_of(socket)), passage).await;
+        Ok(())
+    }
+
+    async fn join_terminal(&self, stream: u64, viewer: Viewer) -> Result<(), StreamError> {
+        let socket = self.server.dial(&stream_path(stream)).await?;
+        // However it ends, both sides are closed, and each side knows its own reason.
+        if let Err(error) = viewer.serve(socket).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(error, stream, "a stream ended with an error");
+        }
+        Ok(())
+    }
+
+    /// Connects to a port of the sandbox's loopback, unless it is one of ours.
+    async fn connect_port(&self, port: u16) -> Result<TcpStream, StreamError> {
+        let is_own = tokio::task::spawn_blocking(move || ports::is_own(port)).await;
+        if is_own.unwrap_or(true) || self.code.port() == Some(port) {
+            return Err(StreamError::OwnPort(port));
+        }
+        let connected = connect_loopback(port).await;
+        connected.map_err(|source| StreamError::Port { port, source })
+    }
+
+    async fn carry(
+        &self,
+        stream: u64,
+        reader: impl AsyncRead + Unpin,
+        writer: impl AsyncWrite + Unpin,
+    ) -> Result<(), StreamError> {
         let socket = self.server.dial(&stream_path(stream)).await?;
         // However the copy ends, both sides are closed, and each side knows its own reason.
-        let (reader, writer) = target.into_split();
         if let Err(error) = copy(socket, reader, writer).await {
             let error = &error as &dyn std::error::Error;
             tracing::debug!(error, stream, "a stream ended with an error");
         }
         Ok(())
+    }
+}
+
+/// Connects to a port of the loopback, which may be open for one version of IP only.
+async fn connect_loopback(port: u16) -> io::Result<TcpStream> {
+    let connected = match TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await {
+        Err(refused) => {
+            let sixth = TcpStream::connect((Ipv6Addr::LOCALHOST, port)).await;
+            // A machine without IPv6 has another error there.
+            sixth.map_err(|_also| refused)
+        }
+        connected => connected,
+    }?;
+    // Small messages, such as those of a WebSocket, must not wait for more.
+    connected.set_nodelay(true)?;
+    Ok(connected)
+}
+
+impl StreamError {
+    fn reason(&self) -> StreamFailure {
+        match self {
+            Self::Refused => StreamFailure::Refused,
+            Self::Port { port, source } if source.kind() == io::ErrorKind::ConnectionRefused => {
+                StreamFailure::NothingListens { port: *port }
+            }
+            Self::TooMany(_)
+            | Self::Screen(_)
+            | Self::NoTerminal(_)
+            | Self::OwnPort(_)
+            | Self::Port { .. }
+            | Self::Code(_)
+            | Self::Server(_) => StreamFailure::Other,
+        }
     }
 }
 

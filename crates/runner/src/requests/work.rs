@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Admission, MOST_OPEN};
 use crate::{
+    barrier::Barrier,
     handlers::{Handler, HandlerContext, HandlerError, Lane, Parts},
     link::Outbox,
     whole_story,
@@ -24,10 +25,19 @@ use crate::{
 pub(crate) struct Work {
     parts: Parts,
     outbox: Outbox,
+    barrier: Barrier,
     actions: Queue,
     commands: Queue,
     files: Queue,
     tasks: Tasks,
+}
+
+/// An admitted request that waits for its turn.
+struct RequestTurn {
+    id: RequestId,
+    /// Absent if the lease does not matter for it.
+    actor: Option<Actor>,
+    cancel: CancellationToken,
 }
 
 /// Runs one future after the other, in order of arrival.
@@ -35,10 +45,11 @@ pub(crate) struct Work {
 struct Queue(mpsc::Sender<BoxFuture<'static, ()>>);
 
 impl Work {
-    pub(crate) fn new(parts: Parts, outbox: Outbox, tasks: &Tasks) -> Self {
+    pub(crate) fn new(parts: Parts, outbox: Outbox, barrier: Barrier, tasks: &Tasks) -> Self {
         Self {
             parts,
             outbox,
+            barrier,
             actions: Queue::start("actions", tasks),
             commands: Queue::start("commands", tasks),
             files: Queue::start("files", tasks),
@@ -48,6 +59,7 @@ impl Work {
 
     /// Starts a request, unless its id has been seen before.
     pub(crate) fn take(&self, id: RequestId, actor: Actor, request: RunnerRequest) {
+        let actor = (!request.is_for_everyone()).then_some(actor);
         let cancel = match self.outbox.admit(id, actor) {
             Admission::New(cancel) => cancel,
             Admission::Refused => return self.outbox.skip(id),
@@ -62,30 +74,47 @@ impl Work {
                 return self.outbox.refuse(id, problem);
             }
         };
+        let turn = RequestTurn { id, actor, cancel };
         match request {
-            RunnerRequest::Act(operation) => self.start(id, cancel, operation),
-            RunnerRequest::Look(operation) => self.start(id, cancel, operation),
-            RunnerRequest::Shell(operation) => self.start(id, cancel, operation),
-            RunnerRequest::Edit(operation) => self.start(id, cancel, operation),
-            RunnerRequest::PutFile(operation) => self.start(id, cancel, operation),
-            RunnerRequest::FindField(operation) => self.start(id, cancel, operation),
-            RunnerRequest::TypeSecret(operation) => self.start(id, cancel, operation),
-            RunnerRequest::CoverSecrets(operation) => self.start(id, cancel, operation),
+            RunnerRequest::Act(operation) => self.start(turn, operation),
+            RunnerRequest::Look(operation) => self.start(turn, operation),
+            RunnerRequest::Shell(operation) => self.start(turn, operation),
+            RunnerRequest::Edit(operation) => self.start(turn, operation),
+            RunnerRequest::PutFile(operation) => self.start(turn, operation),
+            RunnerRequest::OpenTerminal(operation) => self.start(turn, operation),
+            RunnerRequest::ListTerminals(operation) => self.start(turn, operation),
+            RunnerRequest::RenameTerminal(operation) => self.start(turn, operation),
+            RunnerRequest::KillTerminal(operation) => self.start(turn, operation),
+            RunnerRequest::Files(operation) => self.start(turn, operation),
+            RunnerRequest::TakeFile(operation) => self.start(turn, operation),
+            RunnerRequest::ReadClipboard(operation) => self.start(turn, operation),
+            RunnerRequest::SetClipboard(operation) => self.start(turn, operation),
+            RunnerRequest::FindField(operation) => self.start(turn, operation),
+            RunnerRequest::TypeSecret(operation) => self.start(turn, operation),
+            RunnerRequest::CoverSecrets(operation) => self.start(turn, operation),
         }
     }
 
     /// Puts an operation into its lane.
-    fn start<O: Handler>(&self, id: RequestId, cancel: CancellationToken, operation: O) {
+    fn start<O: Handler>(&self, turn: RequestTurn, operation: O) {
+        let RequestTurn { id, actor, cancel } = turn;
         let outbox = self.outbox.clone();
         let context = HandlerContext {
             cancel: cancel.clone(),
             on_output: Arc::new(move |bytes| outbox.progress(id, &bytes)),
         };
         let handling = operation.handle(self.parts.clone(), context);
-        let outbox = self.outbox.clone();
+        let (outbox, barrier) = (self.outbox.clone(), self.barrier.clone());
         let work = async move {
             // A request that was cancelled before its turn is not begun.
             if cancel.is_cancelled() {
+                return outbox.skip(id);
+            }
+            // Another holder is confirmed only after a change that was begun has ended.
+            let passage = actor
+                .filter(|_| O::CHANGES_FILES)
+                .map(|actor| barrier.pass(actor));
+            if matches!(passage, Some(None)) {
                 return outbox.skip(id);
             }
             let outcome = match handling.await {
@@ -96,6 +125,7 @@ impl Work {
                 },
             };
             outbox.finish(id, outcome);
+            drop(passage);
         };
         match O::LANE {
             Lane::Actions => self.actions.push(work),

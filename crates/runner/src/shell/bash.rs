@@ -51,7 +51,7 @@ impl Bash {
         directory: &Path,
         output: OwnedFd,
     ) -> io::Result<Self> {
-        let mut child = command()
+        let mut child = program(config)
             // A server started in the background ignores SIGINT, and everything below it would inherit that. The
             // first program (`env`) resets it, the second (`setsid`) starts a session.
             .args([
@@ -65,16 +65,7 @@ impl Bash {
             .arg(driver())
             .arg("bash")
             .current_dir(directory)
-            .env("HOME", &config.home)
-            .env("DISPLAY", &config.display)
             .env("TERM", "dumb")
-            .env("LANG", "C.UTF-8")
-            .env("SHELL", "/bin/bash")
-            .env("PATH", search_path())
-            .envs(variables(config))
-            .env_remove("LC_ALL")
-            .env_remove("BASH_ENV")
-            .env_remove("OLDPWD")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(output)
@@ -159,12 +150,24 @@ fn parse_report(report: &str, nonce: &str) -> Option<Report> {
     })
 }
 
+/// Returns the program `env`, in the environment of every shell.
 #[expect(
     clippy::disallowed_methods,
-    reason = "only this module starts the shell"
+    reason = "only this function starts shells"
 )]
-fn command() -> Command {
-    Command::new("env")
+pub(crate) fn program(config: &ShellConfig) -> Command {
+    let mut command = Command::new("env");
+    command
+        .env("HOME", &config.home)
+        .env("DISPLAY", &config.display)
+        .env("LANG", "C.UTF-8")
+        .env("SHELL", "/bin/bash")
+        .env("PATH", search_path())
+        .envs(variables(config))
+        .env_remove("LC_ALL")
+        .env_remove("BASH_ENV")
+        .env_remove("OLDPWD");
+    command
 }
 
 /// Returns the driver as a single line, without comments.

@@ -16,6 +16,7 @@ use deskhand_core::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{OnOutput, Shell, ShellConfig, ShellError};
+use crate::terminals::Transcript;
 
 /// The longest wait for the agent's last command to end. A command that ignores all signals takes two seconds.
 const PAUSE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -47,10 +48,14 @@ struct Leased {
 }
 
 impl Shells {
-    /// Starts the agent's shell.
-    pub(crate) fn start(config: ShellConfig, tasks: &Tasks) -> Result<Self, ShellError> {
+    /// Starts the agent's shell, which people watch through the transcript.
+    pub(crate) fn start(
+        config: ShellConfig,
+        transcript: Transcript,
+        tasks: &Tasks,
+    ) -> Result<Self, ShellError> {
         Ok(Self(Arc::new(ShellsParts {
-            agent: Shell::start(config.clone(), tasks)?,
+            agent: Shell::start_watched(config.clone(), transcript, tasks)?,
             config,
             tasks: tasks.clone(),
             leased: Mutex::default(),

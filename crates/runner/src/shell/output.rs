@@ -14,6 +14,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::{net::unix::pipe::Receiver, time::Instant};
 
 use super::capture::{Capture, Captured};
+use crate::terminals::Transcript;
 
 /// The shortest interval between two pieces of output sent while a command runs.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -31,6 +32,8 @@ pub(super) struct Output {
     earlier: Captured,
     limit_bytes: usize,
     progress: Option<Progress>,
+    /// Where people watch the output, if they can.
+    transcript: Option<Transcript>,
 }
 
 #[derive(Debug)]
@@ -40,7 +43,7 @@ struct Progress {
 }
 
 impl Output {
-    pub(super) fn open(limit_bytes: usize) -> io::Result<Self> {
+    pub(super) fn open(limit_bytes: usize, transcript: Option<Transcript>) -> io::Result<Self> {
         let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
         Ok(Self {
             pipe: Receiver::from_owned_fd(reader)?,
@@ -50,6 +53,7 @@ impl Output {
             earlier: Captured::default(),
             limit_bytes,
             progress: None,
+            transcript,
         })
     }
 
@@ -135,6 +139,9 @@ impl Output {
     fn take_in(&mut self, n_read: usize) {
         let bytes = &self.buffer[..n_read];
         self.capture.push(bytes);
+        if let Some(transcript) = &self.transcript {
+            transcript.output(bytes);
+        }
         if let Some(progress) = &mut self.progress {
             let room = PROGRESS_BYTES - progress.bytes.len();
             progress.bytes.extend_from_slice(&bytes[..room.min(n_read)]);

@@ -43,7 +43,7 @@ pub(super) fn living_sessions(sessions: &[Pid]) -> Vec<Pid> {
 }
 
 /// Kills everything in these sessions, including processes started meanwhile.
-pub(super) fn kill_sessions(sessions: &[Pid]) {
+pub(crate) fn kill_sessions(sessions: &[Pid]) {
     // The first pass that finds no process is the last. The limit keeps a fork bomb from holding us here.
     for _ in 0..100 {
         let members: Vec<Pid> = living()

@@ -26,6 +26,7 @@ use super::{
     output::Output,
     processes,
 };
+use crate::terminals::Transcript;
 
 /// The time a command gets to end before the shell is ended with it.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
@@ -43,6 +44,8 @@ pub(super) struct Session {
     directory: String,
     /// Every bash that is running or has left jobs.
     started: Started,
+    /// Where people watch the commands, if they can.
+    transcript: Option<Transcript>,
 }
 
 /// The sessions of all shells. Dropping this value kills them.
@@ -71,8 +74,12 @@ enum Waited {
 }
 
 impl Session {
-    pub(super) fn start(config: ShellConfig) -> Result<Self, ShellError> {
-        let output = Output::open(config.output_bytes).map_err(ShellError::Start)?;
+    pub(super) fn start(
+        config: ShellConfig,
+        transcript: Option<Transcript>,
+    ) -> Result<Self, ShellError> {
+        let output = Output::open(config.output_bytes, transcript.clone());
+        let output = output.map_err(ShellError::Start)?;
         let mut started = Started::default();
         let bash = started.bash(&config, &config.home, &output)?;
         let directory = config.home.to_string_lossy().into_owned();
@@ -82,6 +89,7 @@ impl Session {
             bash,
             directory,
             started,
+            transcript,
         })
     }
 
@@ -167,6 +175,9 @@ impl Session {
         order: &QueuedCommand,
     ) -> Result<ShellOutput, ShellError> {
         self.output.begin();
+        if let Some(transcript) = &self.transcript {
+            transcript.command(command);
+        }
         let run = Run {
             nonce: nonce().map_err(ShellError::Link)?,
             on_output: &order.on_output,
@@ -299,6 +310,9 @@ impl Session {
     }
 
     fn answer(&self, output: String, omitted_bytes: u64, ending: ShellEnding) -> ShellOutput {
+        if let Some(transcript) = &self.transcript {
+            transcript.ending(ending);
+        }
         ShellOutput {
             output,
             omitted_bytes,

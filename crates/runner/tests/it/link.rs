@@ -343,13 +343,14 @@ async fn while_a_person_holds_the_lease_all_others_are_refused() {
     let (mut ended, mut is_set) = (Vec::new(), false);
     while ended.len() < 2 || !is_set {
         match control.next().await.0 {
-            FromRunner::LeaseHolderSet { number } => is_set = number == 1,
+            FromRunner::LeaseHolderSet { number, .. } => is_set = number == 1,
             FromRunner::Result { id, outcome } => ended.push((id, outcome)),
             other @ (FromRunner::Ready { .. }
             | FromRunner::StartFailed { .. }
             | FromRunner::Progress { .. }
             | FromRunner::Notice { .. }
             | FromRunner::LastWords { .. }
+            | FromRunner::Ports { .. }
             | FromRunner::StreamFailed { .. }) => panic!("{other:?}"),
         }
     }

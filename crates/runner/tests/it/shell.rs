@@ -4,8 +4,6 @@ mod desk;
 mod endings;
 mod output;
 
-use std::time::{Duration, Instant};
-
 use deskhand_core::shell::{ShellOutput, ShellRequest};
 use deskhand_runner::shell::ShellError;
 
@@ -69,11 +67,12 @@ async fn commands_do_not_see_the_private_descriptors() {
             (!is_private).then(|| entry.file_name().into_string().unwrap())
         });
     let mut expected: Vec<String> = inherited
-        .chain(["0", "1", "2", "3"].map(str::to_owned))
+        .chain(["0", "1", "2"].map(str::to_owned))
         .collect();
-    expected.sort_unstable();
-    expected.dedup();
     // The listed directory is itself open, under the first free number.
+    let is_free = |number: &String| !expected.contains(number);
+    let first_free = (0..).map(|number| number.to_string()).find(is_free);
+    expected.extend(first_free);
     let text = desk.text("ls -U /proc/self/fd | sort").await;
     let seen: Vec<&str> = text.lines().collect();
     assert!(
@@ -179,20 +178,4 @@ async fn impossible_requests_are_refused() {
             Err(ShellError::BadTimeout(_))
         ));
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_round_trip_is_quick() {
-    let desk = Desk::open();
-    desk.run("echo warm").await;
-    let mut times: Vec<Duration> = Vec::new();
-    for _ in 0..200 {
-        let started = Instant::now();
-        assert_eq!(desk.run("echo hi").await.output, "hi\n");
-        times.push(started.elapsed());
-    }
-    times.sort_unstable();
-    let median = times[times.len() / 2];
-    // Far above the time on an idle machine, so that a busy one does not fail.
-    assert!(median < Duration::from_millis(20), "{median:?}");
 }

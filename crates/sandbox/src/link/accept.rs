@@ -12,7 +12,8 @@ use std::{
 
 use deskhand_core::tasks::Tasks;
 use deskhand_runner_protocol::{
-    CONTROL_PATH, Connection, GATEWAY_PATH, LONGEST_MESSAGE_BYTES, stream_path,
+    CONTROL_PATH, Connection, GATEWAY_PATH, LONGEST_MESSAGE_BYTES, NETWORK_PATH, bytes_of,
+    stream_path,
 };
 use futures::{Stream, StreamExt};
 use subtle::ConstantTimeEq;
@@ -30,12 +31,15 @@ use tokio_tungstenite::{
     },
 };
 
-use super::{Link, Socket, stream};
+use super::{Link, Socket};
 
 /// The timeout of a handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
-/// The most handshakes at once. The runner itself needs one or two.
-const MOST_HANDSHAKES: usize = 16;
+/// The most handshakes at once. The runner itself needs fewer, also when programs make many connections.
+const MOST_HANDSHAKES: usize = 32;
+/// The size of the buffer for what a runner sends. A program may have hundreds of connections, and most are quiet; a
+/// larger message takes a larger buffer while it is read.
+const READ_BUFFER_BYTES: usize = 16 * 1024;
 /// The pause after a connection could not be accepted, for example for lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -45,6 +49,7 @@ enum Route {
     Control,
     Stream(u64),
     Gateway,
+    Network,
 }
 
 /// A connection of a process in the sandbox.
@@ -114,6 +119,7 @@ pub(crate) async fn accept_all(
 async fn shake_hands(connection: Connection, link: &Link) -> Option<(Route, Socket)> {
     let mut route = None;
     let config = WebSocketConfig::default()
+        .read_buffer_size(READ_BUFFER_BYTES)
         .max_message_size(Some(LONGEST_MESSAGE_BYTES))
         .max_frame_size(Some(LONGEST_MESSAGE_BYTES));
     #[expect(
@@ -169,6 +175,9 @@ impl Link {
         if path == GATEWAY_PATH && self.gateway.is_some() {
             return Ok(Route::Gateway);
         }
+        if path == NETWORK_PATH && self.network.is_some() {
+            return Ok(Route::Network);
+        }
         let state = self.state();
         let stream = state.streams.keys().find(|n| stream_path(**n) == path);
         stream
@@ -181,7 +190,13 @@ impl Link {
             Route::Control => self.serve_control(socket).await,
             Route::Gateway => {
                 if let Some(gateway) = &self.gateway {
-                    gateway.take(stream::bytes_of(socket));
+                    gateway.take(bytes_of(socket));
+                }
+            }
+            Route::Network => {
+                if let Some(network) = &self.network {
+                    let taken = network.take(bytes_of(socket));
+                    self.ended.run_until_cancelled(taken).await;
                 }
             }
             Route::Stream(stream) => {

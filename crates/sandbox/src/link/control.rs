@@ -1,15 +1,15 @@
 //! One control link: sends pending messages and handles those of the runner.
 
 use bytes::Bytes;
-use deskhand_core::sandbox::ComputerError;
-use deskhand_runner_protocol::{FromRunner, Outcome, ToRunner};
+use deskhand_core::sandbox::{ComputerError, MOST_PORTS};
+use deskhand_runner_protocol::{FromRunner, Outcome, StreamFailure, ToRunner};
 use futures::{
     SinkExt, StreamExt,
     stream::{SplitSink, SplitStream},
 };
 use tokio_tungstenite::tungstenite::Message;
 
-use super::{Link, Socket, Status, requests::RequestResult};
+use super::{Link, Socket, Status, lease::ConfirmedHolder, requests::RequestResult};
 
 /// The error for a control link that a newer one has replaced, or whose sandbox is gone.
 struct Replaced;
@@ -124,25 +124,47 @@ impl Link {
                 state.requests.answer(id, result_of(outcome));
                 state.notes.push_back(ToRunner::Ack { id });
             }
-            FromRunner::LeaseHolderSet { number } => {
-                self.confirmed_holder
-                    .send_modify(|confirmed| *confirmed = number.max(*confirmed));
+            FromRunner::LeaseHolderSet { number, problem } => {
+                let newest = ConfirmedHolder { number, problem };
+                self.confirmed_holder.send_if_modified(|confirmed| {
+                    let is_newer = newest.number > confirmed.number;
+                    if is_newer {
+                        *confirmed = newest;
+                    }
+                    is_newer
+                });
             }
             FromRunner::Notice { text } => {
                 tracing::info!(text, "the runner sent a notice");
                 state.last_notice = Some(text);
             }
             FromRunner::LastWords { text } => state.last_words = Some(text),
-            FromRunner::StreamFailed { stream, problem } => {
+            FromRunner::StreamFailed {
+                stream,
+                problem,
+                reason,
+            } => {
                 if let Some(asker) = state.streams.remove(&stream) {
                     // The caller may be gone.
-                    let _ = asker.send(Err(problem));
+                    let _ = asker.send(Err(failure_of(reason, problem)));
                 }
+            }
+            FromRunner::Ports { mut ports } => {
+                ports.truncate(MOST_PORTS);
+                state.ports = ports;
             }
         }
         drop(state);
         self.wake.notify_waiters();
         Ok(())
+    }
+}
+
+fn failure_of(reason: StreamFailure, problem: String) -> ComputerError {
+    match reason {
+        StreamFailure::Other => ComputerError::Failed(problem),
+        StreamFailure::Refused => ComputerError::Refused { was_begun: false },
+        StreamFailure::NothingListens { port } => ComputerError::NothingListens(port),
     }
 }
 

@@ -44,7 +44,7 @@ impl Dialler for MemoryDialler {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_link_needs_no_socket() {
     let token = Secret::new("a token for the test");
-    let link = Arc::new(Link::new(token.clone(), None));
+    let link = Arc::new(Link::new(token.clone(), None, None));
     let tasks = Tasks::default();
     let (dialled, connections) = mpsc::unbounded();
     tasks.spawn(
@@ -52,6 +52,7 @@ async fn the_link_needs_no_socket() {
         accept_all(connections, Arc::clone(&link), tasks.clone()),
     );
     let config = RunnerConfig {
+        variables: Default::default(),
         socket: String::new(),
         token,
         screen: ScreenSize {
@@ -64,9 +65,12 @@ async fn the_link_needs_no_socket() {
         browser: Vec::new(),
         is_alone: false,
         gateway: None,
+        network: None,
+        network_connections: 0,
+        code: Vec::new(),
     };
     let dialler = Arc::new(MemoryDialler(dialled));
-    let runner = tasks.spawn("runner", deskhand_runner::run_over(config, dialler));
+    let runner = tasks.spawn("runner", deskhand_runner::run_over(config, None, dialler));
     assert!(matches!(link.started().await, Status::Ready(_)));
 
     let ask = |request: RunnerRequest| link.carry_out(Call::by(Actor::Agent), request);
@@ -107,7 +111,7 @@ async fn the_link_needs_no_socket() {
 
 #[tokio::test]
 async fn callers_without_the_token_are_refused() {
-    let link = Arc::new(Link::new(Secret::new("a token for the test"), None));
+    let link = Arc::new(Link::new(Secret::new("a token for the test"), None, None));
     let tasks = Tasks::default();
     let (dialled, connections) = mpsc::unbounded();
     tasks.spawn(

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use deskhand_core::sandbox::{ComputerError, LeaseHolder};
+use deskhand_core::sandbox::{ComputerError, LeaseHolder, LeaseOutcome};
 use deskhand_runner_protocol::ToRunner;
 use tokio::time::timeout;
 
@@ -11,19 +11,27 @@ use super::{Link, State};
 
 /// The longest wait for the runner's confirmation.
 ///
-/// The runner ends the agent's last command first, which takes two seconds if the command ignores all signals. A
-/// disconnected runner gets the holder as its first message once it is back.
-const CONFIRM_TIMEOUT: Duration = Duration::from_secs(6);
+/// The runner ends the agent's last command first, which takes two seconds if the command ignores all signals, and
+/// stops programs that may resist. A disconnected runner gets the holder as its first message once it is back.
+const CONFIRM_TIMEOUT: Duration = Duration::from_secs(12);
+
+/// The newest lease holder that the runner has confirmed.
+#[derive(Debug, Default)]
+pub(super) struct ConfirmedHolder {
+    pub(super) number: u64,
+    /// The reason why the holder could be watched.
+    pub(super) problem: Option<String>,
+}
 
 impl Link {
     /// Makes the runner obey this holder, and waits until it confirms.
     ///
     /// Pending requests of other actors are refused at once.
-    pub(crate) async fn set_lease_holder(&self, holder: LeaseHolder) {
+    pub(crate) async fn set_lease_holder(&self, holder: LeaseHolder) -> LeaseOutcome {
         let number = {
             let mut state = self.state();
             if state.has_ended || state.holder == holder {
-                return;
+                return LeaseOutcome::Set;
             }
             state.holder = holder;
             state.holder_number += 1;
@@ -37,12 +45,19 @@ impl Link {
         };
         self.wake.notify_waiters();
         let mut confirmed = self.confirmed_holder.subscribe();
-        let confirmed = confirmed.wait_for(|confirmed| *confirmed >= number);
-        tokio::select! {
-            // Even without a confirmation, this is the first message that the runner gets next.
-            _ = timeout(CONFIRM_TIMEOUT, confirmed) => {}
-            () = self.ended.cancelled() => {}
-        }
+        let confirmed = confirmed.wait_for(|confirmed| confirmed.number >= number);
+        let problem = tokio::select! {
+            confirmed = timeout(CONFIRM_TIMEOUT, confirmed) => match confirmed {
+                Ok(Ok(confirmed)) => confirmed.problem.clone(),
+                // The link is gone.
+                Ok(Err(_)) => None,
+                // A runner that comes back gets the holder as its first message.
+                Err(_late) if !self.state().is_ready => None,
+                Err(_late) => Some("the sandbox did not confirm it in time".to_owned()),
+            },
+            () = self.ended.cancelled() => None,
+        };
+        problem.map_or(LeaseOutcome::Set, LeaseOutcome::Watched)
     }
 }
 

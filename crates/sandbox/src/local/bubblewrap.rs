@@ -1,6 +1,7 @@
 //! The arguments for bubblewrap.
 //!
-//! The sandbox has its own users, processes, network (without any connection), host name and System V objects. It
+//! The sandbox has its own users, processes, network (without any connection of the host's), host name and System V
+//! objects. It
 //! sees the system's programs and an `/etc` of ours, both read-only, and can write to its home and to folders in
 //! memory. Nothing else of the host is visible.
 
@@ -10,9 +11,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::sandbox::SandboxLimits;
+use deskhand_core::sandbox::{Network, SandboxLimits};
 
-use super::{browser::START_PAGE, system::System};
+use super::{
+    browser::START_PAGE,
+    system::{System, X_SERVER},
+};
+use crate::code_server;
 
 /// The path of the runner's socket to the server.
 pub(crate) const SOCKET: &str = "/run/deskhand/runner.sock";
@@ -20,6 +25,8 @@ pub(crate) const SOCKET: &str = "/run/deskhand/runner.sock";
 pub(crate) const NAMESPACE_REMEDY: &str = "allow user namespaces: \
      `sysctl -w kernel.unprivileged_userns_clone=1`; on Ubuntu, give /usr/bin/bwrap an AppArmor profile with `userns,` \
      (docs/operate/sandboxes.md has one); in a container, give it the right to make them";
+/// The folder of our programs, which is the first in PATH.
+const PROGRAMS: &str = "/run/deskhand/bin";
 const RUNNER: &str = "/run/deskhand/bin/deskhand";
 const HOME: &str = "/home/agent";
 
@@ -56,7 +63,7 @@ const MEMORY_FOLDERS: [(&str, &str, Share); 6] = [
     ("/var/tmp", "1777", Share(8)),
 ];
 
-const ENVIRONMENT: [(&str, &str); 8] = [
+const ENVIRONMENT: [(&str, &str); 9] = [
     ("HOME", HOME),
     ("USER", "agent"),
     ("LOGNAME", "agent"),
@@ -66,6 +73,9 @@ const ENVIRONMENT: [(&str, &str); 8] = [
     ("XDG_RUNTIME_DIR", "/run/user/1000"),
     // No process listens there, which programs notice at once. Without this they would start a bus.
     ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/user/1000/bus"),
+    // Firefox sees that it may make user namespaces, and cannot start a page when the filter refuses the others that it
+    // wants with them. Without namespaces it uses its own filter alone.
+    ("MOZ_ASSUME_USER_NS", "0"),
 ];
 
 /// A part of a sandbox's memory, in 64ths.
@@ -86,8 +96,11 @@ pub(crate) struct Layout<'a> {
     pub(crate) home: PathBuf,
     pub(crate) socket: PathBuf,
     pub(crate) limits: &'a SandboxLimits,
+    /// The folder of VS Code, if it is installed.
+    pub(crate) code_server: Option<&'a Path>,
     /// The words before the runner's own command line.
     pub(crate) prefix: Vec<String>,
+    pub(crate) network: Network,
 }
 
 impl Layout<'_> {
@@ -103,7 +116,13 @@ impl Layout<'_> {
         line.bind("--bind", &self.home, HOME);
         line.bind("--ro-bind", &self.socket, SOCKET);
         line.bind("--ro-bind", self.runner, RUNNER);
+        if let Some(program) = self.system.x_server() {
+            line.bind("--ro-bind", program, &format!("{PROGRAMS}/{X_SERVER}"));
+        }
         line.bind("--ro-bind", &self.system.start_page(), START_PAGE);
+        if let Some(folder) = self.code_server {
+            line.bind("--ro-bind", folder, code_server::INSIDE);
+        }
         for folder in ["/run", "/var", "/dev", "/"] {
             line.add(["--remount-ro", folder]);
         }
@@ -136,6 +155,11 @@ impl Layout<'_> {
         line.bind("--ro-bind", &self.system.etc(), "/etc");
         for folder in self.system.etc_folders() {
             line.add(["--ro-bind", folder, folder]);
+        }
+        if self.network == Network::Connected {
+            for (file, name) in self.system.network_files() {
+                line.bind("--ro-bind", &file, &format!("/etc/{name}"));
+            }
         }
         line.add(["--proc", "/proc", "--dev", "/dev"]);
         let exists = |path: &&str| Path::new(path).exists();

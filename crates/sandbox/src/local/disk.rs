@@ -1,6 +1,7 @@
 //! The disk: a quota for the files of each session, and a reserve that belongs to the database.
 //!
-//! An ordinary user cannot put a hard limit on a folder, so every running sandbox is watched. Asking a file system for
+//! A home in an image has a hard limit, see [`super::images`]. An ordinary user cannot put one on a folder, so every
+//! running sandbox with such a home is watched. Asking a file system for
 //! its free space costs next to nothing. A sandbox cannot have written more than what the disk has lost meanwhile, so
 //! its files are counted only when that could have brought it past its quota, and now and then. A sandbox that is past
 //! its quota is stopped. All are stopped when the reserve is touched, and none starts until there is space again.
@@ -13,6 +14,10 @@ mod count;
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -24,6 +29,7 @@ use tokio::{
 };
 
 use self::count::count;
+use super::images::MountedHome;
 
 /// The time between two looks at the free space.
 const LOOK_PAUSE: Duration = Duration::from_millis(200);
@@ -76,15 +82,24 @@ impl Usage {
     }
 }
 
-/// The part of the disk that no sandbox may take.
-#[derive(Debug, Clone, Copy)]
+/// The part of the disk that no sandbox may take. Clones share what is not written yet.
+#[derive(Debug, Clone)]
 pub(crate) struct Reserve {
-    pub(crate) bytes: u64,
+    bytes: u64,
+    /// The space that files in images will take when the kernel writes them out, in bytes.
+    unwritten: Arc<AtomicU64>,
 }
 
 impl Reserve {
+    pub(crate) fn new(bytes: u64) -> Self {
+        Self {
+            bytes,
+            unwritten: Arc::default(),
+        }
+    }
+
     /// Checks that a sandbox may start.
-    pub(crate) fn check(self, dir: &Path) -> Result<(), StartSandboxError> {
+    pub(crate) fn check(&self, dir: &Path) -> Result<(), StartSandboxError> {
         match self.problem(free(dir)?) {
             None => Ok(()),
             Some(what) => Err(StartSandboxError::Missing {
@@ -95,11 +110,14 @@ impl Reserve {
     }
 
     /// Describes the state of the disk if the reserve is touched.
-    fn problem(self, free: Usage) -> Option<String> {
-        if free.bytes < self.bytes {
+    fn problem(&self, free: Usage) -> Option<String> {
+        let left = free
+            .bytes
+            .saturating_sub(self.unwritten.load(Ordering::Relaxed));
+        if left < self.bytes {
             return Some(format!(
                 "the server's disk is nearly full ({} MiB are left, and {} MiB are kept for the database)",
-                free.bytes / MIB,
+                left / MIB,
                 self.bytes / MIB
             ));
         }
@@ -114,9 +132,11 @@ impl Reserve {
 }
 
 /// Watches the disk for one sandbox.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct DiskWatch {
     home: PathBuf,
+    /// The image, if the home has one.
+    image: Option<WatchedImage>,
     quota: Usage,
     reserve: Reserve,
 }
@@ -130,10 +150,26 @@ struct Counted {
     took: Duration,
 }
 
+/// An image, and its part in what is not written yet.
+#[derive(Debug)]
+struct WatchedImage {
+    mounted: MountedHome,
+    unwritten: AtomicU64,
+}
+
 impl DiskWatch {
-    pub(crate) fn new(home: PathBuf, limits: &SandboxLimits, reserve: Reserve) -> Self {
+    pub(crate) fn new(
+        home: PathBuf,
+        image: Option<MountedHome>,
+        limits: &SandboxLimits,
+        reserve: Reserve,
+    ) -> Self {
         Self {
             home,
+            image: image.map(|mounted| WatchedImage {
+                mounted,
+                unwritten: AtomicU64::new(0),
+            }),
             quota: Usage {
                 bytes: limits.disk_bytes,
                 files: limits.disk_files,
@@ -144,6 +180,46 @@ impl DiskWatch {
 
     /// Waits until the sandbox has to be stopped, and returns the reason, for people.
     pub(crate) async fn passed(&self) -> String {
+        let reason = match &self.image {
+            Some(image) => self.reserve_touched(image).await,
+            None => self.quota_passed().await,
+        };
+        format!("the sandbox was stopped: {reason}")
+    }
+
+    /// Unmounts the image. Its sandbox must have ended.
+    pub(crate) async fn close(&mut self) {
+        let Some(image) = self.image.take() else {
+            return;
+        };
+        // This fails only when the runtime shuts down, and then the kernel unmounts it.
+        let _ = spawn_blocking(move || drop(image.mounted)).await;
+        let unwritten = image.unwritten.into_inner();
+        self.reserve
+            .unwritten
+            .fetch_sub(unwritten, Ordering::Relaxed);
+    }
+
+    /// Waits until a sandbox with a hard limit has to be stopped too.
+    async fn reserve_touched(&self, image: &WatchedImage) -> String {
+        loop {
+            let looked = image.mounted.unwritten_bytes().and_then(|unwritten| {
+                let before = image.unwritten.swap(unwritten, Ordering::Relaxed);
+                let all = &self.reserve.unwritten;
+                all.fetch_add(unwritten, Ordering::Relaxed);
+                all.fetch_sub(before, Ordering::Relaxed);
+                free(&self.home)
+            });
+            match looked.map(|free| self.reserve.problem(free)) {
+                Ok(None) => {}
+                Ok(Some(reason)) => return reason,
+                Err(error) => self.could_not_look(&error).await,
+            }
+            sleep(LOOK_PAUSE).await;
+        }
+    }
+
+    async fn quota_passed(&self) -> String {
         let mut last = loop {
             match self.count(Usage::default()).await {
                 Ok(counted) => break counted,
@@ -156,7 +232,7 @@ impl DiskWatch {
             match self.look(last, most).await {
                 Ok(Look::Fine) => {}
                 Ok(Look::Counted(counted)) => last = counted,
-                Ok(Look::Passed(reason)) => return format!("the sandbox was stopped: {reason}"),
+                Ok(Look::Passed(reason)) => return reason,
                 Err(error) => self.could_not_look(&error).await,
             }
         }

@@ -10,7 +10,9 @@ fn limits(disk_bytes: u64, disk_files: u64) -> SandboxLimits {
     }
 }
 
-const NO_RESERVE: Reserve = Reserve { bytes: 0 };
+fn no_reserve() -> Reserve {
+    Reserve::new(0)
+}
 
 #[test]
 fn everything_in_a_home_is_counted_once() {
@@ -39,7 +41,7 @@ fn folders_that_are_too_deep_to_count_are_not_overlooked() {
 async fn what_cannot_be_counted_is_taken_to_be_as_large_as_it_can_be() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir_all(dir.path().join("d/".repeat(200))).unwrap();
-    let watch = DiskWatch::new(dir.path().to_owned(), &limits(MIB, 10), NO_RESERVE);
+    let watch = DiskWatch::new(dir.path().to_owned(), None, &limits(MIB, 10), no_reserve());
     let bound = Usage {
         bytes: 7 * MIB,
         files: 9,
@@ -51,7 +53,7 @@ async fn what_cannot_be_counted_is_taken_to_be_as_large_as_it_can_be() {
 #[tokio::test]
 async fn a_home_that_grows_past_its_quota_is_noticed() {
     let dir = tempfile::tempdir().unwrap();
-    let watch = DiskWatch::new(dir.path().to_owned(), &limits(MIB, 10), NO_RESERVE);
+    let watch = DiskWatch::new(dir.path().to_owned(), None, &limits(MIB, 10), no_reserve());
     let most = watch.quota;
     let before = watch.count(Usage::default()).await.unwrap();
     fs::write(dir.path().join("file"), vec![1; 2 << 20]).unwrap();
@@ -76,8 +78,8 @@ async fn a_home_that_grows_past_its_quota_is_noticed() {
 #[test]
 fn no_sandbox_starts_on_the_reserve() {
     let dir = tempfile::tempdir().unwrap();
-    NO_RESERVE.check(dir.path()).unwrap();
-    let all = Reserve { bytes: u64::MAX };
+    no_reserve().check(dir.path()).unwrap();
+    let all = Reserve::new(u64::MAX);
     let error = all.check(dir.path()).unwrap_err().to_string();
     assert!(
         error.starts_with("the server's disk is nearly full ("),
@@ -92,15 +94,28 @@ fn a_disk_without_room_for_files_is_full_too() {
         bytes: u64::MAX,
         files: 5,
     };
-    let problem = NO_RESERVE.problem(free).unwrap();
+    let problem = no_reserve().problem(free).unwrap();
     assert!(problem.contains("5 more files fit on it"), "{problem}");
+}
+
+#[test]
+fn what_is_not_written_yet_does_not_count_as_free() {
+    let reserve = Reserve::new(10 * MIB);
+    let free = Usage {
+        bytes: 15 * MIB,
+        files: u64::MAX,
+    };
+    assert_eq!(reserve.problem(free), None);
+    reserve.unwritten.store(6 * MIB, Ordering::Relaxed);
+    let problem = reserve.problem(free).unwrap();
+    assert!(problem.contains("9 MiB are left"), "{problem}");
 }
 
 #[tokio::test]
 async fn a_running_sandbox_is_stopped_when_the_reserve_is_touched() {
     let dir = tempfile::tempdir().unwrap();
-    let all = Reserve { bytes: u64::MAX };
-    let watch = DiskWatch::new(dir.path().to_owned(), &limits(MIB, 10), all);
+    let all = Reserve::new(u64::MAX);
+    let watch = DiskWatch::new(dir.path().to_owned(), None, &limits(MIB, 10), all);
     let reason = watch.passed().await;
     let begin = "the sandbox was stopped: the server's disk is nearly full (";
     assert!(reason.starts_with(begin), "{reason}");

@@ -10,11 +10,11 @@ use super::{
     cgroup::{Controller, Groups, Version},
     disk, find_program,
     identity::{FIRST_UID, Identity},
-    process,
+    images, interface, process,
     sandbox::LIMITS_REMEDY,
     seccomp,
 };
-use crate::providers::ProviderSettings;
+use crate::providers::{DiskQuota, ProviderSettings};
 
 /// The free space below which the disk counts as nearly full. A browser's profile alone takes some 100 MB.
 const LITTLE_SPACE_BYTES: u64 = 2 * GIB;
@@ -37,6 +37,7 @@ fn look(settings: &ProviderSettings) -> Vec<DoctorCheck> {
         check_program("window manager", "openbox", "openbox"),
         check_browser(),
         check_fonts(),
+        check_network(),
     ];
     checks.extend(check_limits(settings));
     checks.push(check_space(settings));
@@ -153,6 +154,21 @@ fn check_fonts() -> DoctorCheck {
     }
 }
 
+fn check_network() -> DoctorCheck {
+    const NAME: &str = "network";
+    match interface::obstacle() {
+        None => DoctorCheck::ok(NAME, "sandboxes can have an interface of their own"),
+        Some(error) => DoctorCheck::warning(
+            NAME,
+            format!(
+                "no interface can be made ({error}), so only programs that use proxies reach other hosts"
+            ),
+            "let the server open /dev/net/tun: `modprobe tun`, `chmod 666 /dev/net/tun`; for a container, \
+             `--device /dev/net/tun`",
+        ),
+    }
+}
+
 fn count_fonts(folder: &Path) -> usize {
     let Ok(entries) = fs::read_dir(folder) else {
         return 0;
@@ -195,15 +211,38 @@ fn check_limits(settings: &ProviderSettings) -> Vec<DoctorCheck> {
         "file size limit",
         format!("{} by RLIMIT_FSIZE", size(limits.file_size_bytes)),
     ));
-    checks.push(DoctorCheck::ok(
-        "disk limit",
-        format!(
-            "{} and {} files by a watcher, which stops the sandbox",
-            size(limits.disk_bytes),
-            limits.disk_files
-        ),
-    ));
+    checks.push(check_disk_limit(settings));
     checks
+}
+
+fn check_disk_limit(settings: &ProviderSettings) -> DoctorCheck {
+    const NAME: &str = "disk limit";
+    let limits = &settings.limits;
+    let limit = format!(
+        "{} and {} files",
+        size(limits.disk_bytes),
+        limits.disk_files
+    );
+    let watched = "by a watcher, which stops the sandbox";
+    match (settings.disk_quota, images::trial()) {
+        (DiskQuota::Watched, _) => {
+            let how = "(`sandbox.disk_quota` is \"watched\")";
+            DoctorCheck::ok(NAME, format!("{limit} {watched} {how}"))
+        }
+        (DiskQuota::Auto | DiskQuota::Image, Ok(())) => {
+            let how = "by an image for each new home, which takes no more";
+            DoctorCheck::ok(NAME, format!("{limit} {how}"))
+        }
+        (DiskQuota::Auto, Err(reason)) => {
+            let how = format!("(homes cannot be images: {reason})");
+            DoctorCheck::ok(NAME, format!("{limit} {watched} {how}"))
+        }
+        (DiskQuota::Image, Err(reason)) => DoctorCheck::missing(
+            NAME,
+            format!("homes cannot be images ({reason}), so that no sandbox starts"),
+            images::REMEDY,
+        ),
+    }
 }
 
 fn check_limit(

@@ -1,11 +1,15 @@
 //! The files of sandboxes on the server's side.
 //!
 //! ```text
+//! DIR/.spare/            a home that no session has yet
 //! DIR/.system/           the files that every sandbox sees, recreated by each server
 //! DIR/SESSION/home/      the agent's home, the only folder that a sandbox can write
+//! DIR/SESSION/home.img   the file system that is mounted there, if the home has one of its own
 //! DIR/SESSION/run/       the socket for the runner
 //! DIR/SESSION/trace.json the traces that a killed server would leave
 //! ```
+//!
+//! A server that is root has `.system` and `run` in memory, see [`super::view`].
 //!
 //! The server creates and removes `home` but opens nothing in it, since untrusted programs wrote its content.
 
@@ -40,17 +44,44 @@ const SOCKET: &str = "runner.sock";
 #[derive(Debug, Clone)]
 pub(crate) struct SessionFiles {
     dir: PathBuf,
+    /// The folder of the runner's socket.
+    run: PathBuf,
 }
 
 impl SessionFiles {
     pub(crate) fn of(dir: &Path, session: SessionId) -> Self {
+        let dir = dir.join(session.to_string());
         Self {
-            dir: dir.join(session.to_string()),
+            run: dir.join("run"),
+            dir,
         }
+    }
+
+    /// Returns the files of a home that no session has yet.
+    pub(crate) fn of_nobody(dir: &Path) -> Self {
+        let dir = dir.join(".spare");
+        Self {
+            run: dir.join("run"),
+            dir,
+        }
+    }
+
+    /// Returns the same files, with the runner's socket in another folder.
+    pub(crate) fn with_run(self, run: PathBuf) -> Self {
+        Self { run, ..self }
     }
 
     pub(crate) fn home(&self) -> PathBuf {
         self.dir.join("home")
+    }
+
+    pub(crate) fn image(&self) -> PathBuf {
+        self.dir.join("home.img")
+    }
+
+    /// Returns the name of an image that is being made.
+    pub(crate) fn unfinished_image(&self) -> PathBuf {
+        self.dir.join("home.img.new")
     }
 
     pub(crate) fn trace(&self) -> PathBuf {
@@ -58,11 +89,7 @@ impl SessionFiles {
     }
 
     pub(crate) fn socket(&self) -> PathBuf {
-        self.run().join(SOCKET)
-    }
-
-    fn run(&self) -> PathBuf {
-        self.dir.join("run")
+        self.run.join(SOCKET)
     }
 
     /// Returns the user of the home, if it exists.
@@ -71,9 +98,20 @@ impl SessionFiles {
         home.ok().map(|home| home.uid())
     }
 
-    /// Creates everything that a start needs. An existing home stays as it is.
-    pub(crate) fn prepare(&self, identity: Identity) -> Result<UnixListener, StartSandboxError> {
-        make_passage(&self.dir, identity)?;
+    /// Creates the session's folder.
+    pub(crate) fn prepare_dir(&self, identity: Identity) -> io::Result<()> {
+        make_passage(&self.dir, identity)
+    }
+
+    /// Creates the folders for a home that no session has yet.
+    pub(crate) fn prepare_spare(&self) -> io::Result<()> {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700).create(self.home())
+    }
+
+    /// Creates the home, or the folder on which its image is mounted. An existing one stays as it is.
+    pub(crate) fn prepare_home(&self, identity: Identity) -> Result<(), StartSandboxError> {
+        self.prepare_dir(identity)?;
         let home = self.home();
         match DirBuilder::new().mode(0o700).create(&home) {
             Ok(()) => give(&home, identity)?,
@@ -82,15 +120,27 @@ impl SessionFiles {
             }
             Err(error) => return Err(error.into()),
         }
+        Ok(())
+    }
+
+    /// Creates the runner's socket. The home must exist.
+    pub(crate) fn prepare_run(&self, identity: Identity) -> io::Result<UnixListener> {
         self.remove_run()?;
-        make_passage(&self.run(), identity)?;
-        Ok(self.listen(identity)?)
+        make_passage(&self.run, identity)?;
+        self.listen(identity)
     }
 
     /// Removes everything that a start created, except the home.
     pub(crate) fn remove_run(&self) -> io::Result<()> {
         absent_is_fine(fs::remove_file(self.trace()))?;
-        absent_is_fine(fs::remove_dir_all(self.run()))
+        absent_is_fine(fs::remove_file(self.unfinished_image()))?;
+        absent_is_fine(fs::remove_dir_all(&self.run))
+    }
+
+    /// Removes an image that could not be used.
+    pub(crate) fn remove_image(&self) -> io::Result<()> {
+        absent_is_fine(fs::remove_file(self.unfinished_image()))?;
+        absent_is_fine(fs::remove_file(self.image()))
     }
 
     /// Removes everything. The sandbox must have ended.
@@ -104,7 +154,7 @@ impl SessionFiles {
     /// opened, and the socket is named relative to it.
     fn listen(&self, identity: Identity) -> io::Result<UnixListener> {
         let run = open(
-            self.run(),
+            &self.run,
             OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
             Mode::empty(),
         )?;
@@ -148,7 +198,7 @@ pub(crate) fn make_passage(path: &Path, identity: Identity) -> io::Result<()> {
 }
 
 /// Makes the sandboxes' user the owner.
-fn give(path: &Path, identity: Identity) -> io::Result<()> {
+pub(crate) fn give(path: &Path, identity: Identity) -> io::Result<()> {
     if let Identity::Other { uid, gid } = identity {
         chown(path, Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)))?;
     }

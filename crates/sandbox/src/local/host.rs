@@ -2,24 +2,27 @@
 
 use std::{io, path::PathBuf, sync::Arc};
 
-use deskhand_core::sandbox::StartSandboxError;
+use deskhand_core::{id::SessionId, sandbox::StartSandboxError};
 
 use super::{
     browser,
     cgroup::Groups,
     disk::Reserve,
+    files::{SessionFiles, make_passage},
     find_program,
-    identity::{Identity, View},
+    identity::Identity,
+    images::Homes,
     process::Spawner,
     seccomp,
-    system::System,
+    system::X_SERVER,
     usage::Meter,
+    view::View,
 };
 use crate::providers::ProviderSettings;
 
 /// Programs that a sandbox requires, and the packages that contain them.
 const NEEDED: [(&str, &str); 3] = [
-    ("Xvnc", "tigervnc-standalone-server"),
+    (X_SERVER, "tigervnc-standalone-server"),
     ("openbox", "openbox"),
     ("prlimit", "util-linux"),
 ];
@@ -34,7 +37,7 @@ pub(crate) struct Host {
     pub(crate) spawner: Spawner,
     /// The paths as bubblewrap sees them.
     pub(crate) view: View,
-    pub(crate) system: System,
+    pub(crate) homes: Homes,
     pub(crate) groups: Groups,
     /// The filter of system calls, if there is one for this processor.
     pub(crate) filter: Option<Vec<u8>>,
@@ -57,7 +60,7 @@ impl Host {
             tracing::warn!("no browser is installed, so desktops will have none");
         }
         let identity = Identity::of_sandboxes();
-        let system = System::assemble(&settings.dir, identity)?;
+        make_passage(&settings.dir, identity)?;
         if !settings.runner.is_file() {
             let problem = format!(
                 "the runner's program {} is missing",
@@ -71,16 +74,19 @@ impl Host {
             browser,
             identity,
             spawner,
-            system: system.seen_in(&view.dir),
+            homes: Homes::prepare(settings.disk_quota, &settings.dir, settings.limits, &view)?,
             view,
             groups: Groups::prepare(),
             filter: seccomp::program(),
-            reserve: Reserve {
-                bytes: settings.reserve_bytes,
-            },
+            reserve: Reserve::new(settings.reserve_bytes),
             meter: Arc::default(),
             settings,
         })
+    }
+
+    /// Returns the files of a session.
+    pub(crate) fn files(&self, session: SessionId) -> SessionFiles {
+        self.view.files(&self.settings.dir, session)
     }
 }
 

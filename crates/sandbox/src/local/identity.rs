@@ -4,24 +4,11 @@
 //! a process that is root outside may write `/proc/sys` even without any capability, and one of the files there
 //! names a program that the kernel runs as root. So a server that is root starts each session's sandboxes as a user
 //! that owns nothing but the session's home. Whoever breaks out of one cannot read another's.
-//!
-//! These users cannot reach folders below root's own. Bubblewrap is therefore started in a mount namespace of its
-//! thread, in which the folder of sandboxes and the runner's program are at a place that every user may enter.
-//! These mounts are visible only to that thread, and they disappear with it.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::fs;
 
 use deskhand_core::id::SessionId;
-use rustix::{
-    mount::{
-        MountFlags, MountPropagationFlags, mount, mount_bind, mount_bind_recursive, mount_change,
-    },
-    process::geteuid,
-    thread::{UnshareFlags, unshare_unsafe},
-};
+use rustix::process::geteuid;
 
 /// The group of all sandboxes if the server is root, and the user of homes that earlier versions made. Neither Debian
 /// nor systemd assigns this number.
@@ -31,9 +18,6 @@ pub(crate) const FIRST_UID: u32 = 1_879_048_192;
 /// The number of users for sandboxes. So many that two sessions awake at once hardly ever have the same.
 const N_UIDS: u32 = 1 << 27;
 
-/// Folders that every Linux has and bubblewrap does not need. One of them is covered, in the thread's view only.
-const PLACES: [&str; 4] = ["/mnt", "/media", "/srv", "/opt"];
-
 /// The user as which the programs of sandboxes run outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Identity {
@@ -41,15 +25,6 @@ pub(crate) enum Identity {
     Same,
     /// A user that owns nothing else.
     Other { uid: u32, gid: u32 },
-}
-
-/// The paths that the programs started by the thread see.
-#[derive(Debug, Clone)]
-pub(crate) struct View {
-    /// The folder of sandboxes.
-    pub(crate) dir: PathBuf,
-    /// The runner's program.
-    pub(crate) runner: PathBuf,
 }
 
 impl Identity {
@@ -97,58 +72,6 @@ fn has_users(map: &str) -> bool {
         };
         first <= FIRST_UID.into() && u64::from(FIRST_UID + N_UIDS) <= first + length
     })
-}
-
-impl View {
-    /// Sets up the calling thread's view.
-    pub(crate) fn take(identity: Identity, dir: &Path, runner: &Path) -> io::Result<Self> {
-        let direct = Self {
-            dir: dir.canonicalize()?,
-            runner: runner.canonicalize()?,
-        };
-        if identity == Identity::Same {
-            return Ok(direct);
-        }
-        direct.moved().or_else(|error| {
-            // Without the permission to mount, bubblewrap may still be able to reach both.
-            tracing::warn!(%error, "sandboxes see the data folder at its real path");
-            Ok(direct)
-        })
-    }
-
-    /// Mounts both at a place that every user may enter, in this thread's view only.
-    fn moved(&self) -> io::Result<Self> {
-        let is_free = |place: &&&str| {
-            Path::new(place).is_dir()
-                && !self.dir.starts_with(place)
-                && !self.runner.starts_with(place)
-        };
-        let place = PLACES
-            .iter()
-            .find(is_free)
-            .map(Path::new)
-            .ok_or_else(|| io::Error::other(format!("none of {PLACES:?} can be covered")))?;
-        #[expect(unsafe_code, reason = "rustix marks all of unshare as unsafe")]
-        // SAFETY: only the table of mounts becomes the thread's own. Descriptors stay shared.
-        unsafe {
-            unshare_unsafe(UnshareFlags::NEWNS)?;
-        }
-        mount_change(
-            "/",
-            MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC,
-        )?;
-        let flags = MountFlags::NOSUID | MountFlags::NODEV;
-        mount("tmpfs", place, "tmpfs", flags, c"mode=755,size=64k")?;
-        let moved = Self {
-            dir: place.join("sandboxes"),
-            runner: place.join("deskhand"),
-        };
-        fs::create_dir(&moved.dir)?;
-        mount_bind_recursive(&self.dir, &moved.dir)?;
-        fs::write(&moved.runner, [])?;
-        mount_bind(&self.runner, &moved.runner)?;
-        Ok(moved)
-    }
 }
 
 #[cfg(test)]

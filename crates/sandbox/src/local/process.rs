@@ -3,7 +3,7 @@
 //! One thread that lives as long as the server starts all sandboxes, for two reasons. Bubblewrap's
 //! `--die-with-parent` asks the kernel for a signal at the end of the *thread* that started it, so a thread of a
 //! pool would kill its sandboxes when the pool shrinks. And the thread has its own view of the file system if that
-//! is needed, see [`super::identity`]. When the last handle is dropped, or the server is killed, the thread ends,
+//! is needed, see [`super::view`]. When the last handle is dropped, or the server is killed, the thread ends,
 //! and with it every sandbox it started.
 
 mod keeper;
@@ -29,7 +29,7 @@ use rustix::{
 };
 use tokio::sync::oneshot;
 
-use super::identity::{Identity, View};
+use super::{identity::Identity, view::View};
 
 use self::keeper::Keeper;
 pub(crate) use self::tree::Tree;
@@ -58,8 +58,18 @@ pub(crate) struct SandboxStart {
     pub(crate) options: Vec<OsString>,
     /// The filter of system calls, if there is one for this processor.
     pub(crate) filter: Option<Vec<u8>>,
+    /// Files that cover those at the same paths.
+    pub(crate) covered: Vec<CoveredFile>,
     /// The command that runs in the sandbox.
     pub(crate) command: Vec<OsString>,
+}
+
+/// A file that a sandbox sees in place of the one at the same path. It can only be read.
+#[derive(Debug)]
+pub(crate) struct CoveredFile {
+    /// A file that exists in every sandbox.
+    pub(crate) path: &'static str,
+    pub(crate) content: Vec<u8>,
 }
 
 /// A newly started bubblewrap, with our ends of its standard input and standard error.
@@ -137,6 +147,11 @@ fn spawn(start: &SandboxStart, keeper: &mut Keeper) -> io::Result<Spawned> {
     let filter = start.filter.as_deref();
     let filter = filter.map(|filter| inherited_file(c"filter", filter));
     let filter = filter.transpose()?;
+    let covered = start.covered.iter().map(|file| {
+        let content = inherited_file(c"covered", &file.content)?;
+        Ok((content, file.path))
+    });
+    let covered = covered.collect::<io::Result<Vec<_>>>()?;
     let (stdin, inner_stdin) = UnixStream::pair()?;
     let (stderr, inner_stderr) = UnixStream::pair()?;
     let mut command = command(start.program.as_os_str());
@@ -146,6 +161,9 @@ fn spawn(start: &SandboxStart, keeper: &mut Keeper) -> io::Result<Spawned> {
         .args(["--args", &number(&options)]);
     if let Some(filter) = &filter {
         command.args(["--seccomp", &number(filter)]);
+    }
+    for (content, path) in &covered {
+        command.args(["--perms", "0444", "--ro-bind-data", &number(content), path]);
     }
     command
         .arg("--")
@@ -211,6 +229,18 @@ where
         command.uid(uid).gid(gid);
     }
     command.output()
+}
+
+/// Starts our own program for a short task, as the server's user. It speaks over its standard input.
+pub(crate) fn helper(program: &Path, arguments: &[&str], stdin: UnixStream) -> io::Result<Child> {
+    command(program.as_os_str())
+        .args(arguments)
+        .env_clear()
+        .current_dir("/")
+        .stdin(OwnedFd::from(stdin))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
 }
 
 #[expect(

@@ -3,25 +3,20 @@
 //! From the moment bubblewrap runs, one task owns it and cleans up after every kind of end: a stop, a death, a
 //! failed start, or a caller that went away.
 
-use std::{
-    io::{self, Write},
-    os::unix::net::UnixStream,
-    sync::Arc,
-};
+use std::{io, os::unix::net::UnixStream, sync::Arc};
 
 use async_trait::async_trait;
 use deskhand_core::{
     action::ScreenSize,
     id::{RequestId, SessionId},
     sandbox::{
-        Actor, ByteStream, Call, Computer, ComputerError, ForRunner, LeaseHolder, RunnerReply,
-        RunnerRequest, Sandbox, SandboxEnd, SandboxLimits, StartSandboxError, StreamTarget,
-        Streams,
+        Actor, ByteStream, Call, Computer, ComputerError, ForRunner, LeaseHolder, LeaseOutcome,
+        ListeningPort, Network, RunnerReply, RunnerRequest, Sandbox, SandboxEnd, SandboxLimits,
+        StartSandboxError, StreamTarget, Streams,
     },
     secret::Secret,
     tasks::Tasks,
 };
-use deskhand_runner_protocol::{RunnerConfig, RunnerGateway};
 use rand::Rng;
 use rustix::process::Pid;
 use tokio::{sync::watch, task::spawn_blocking, time::timeout};
@@ -34,6 +29,7 @@ use super::{
     files::SessionFiles,
     host::Host,
     identity::Identity,
+    images::MountedHome,
     limits,
     process::{SandboxStart, Tree},
     tail::Tail,
@@ -49,11 +45,18 @@ use crate::{
 };
 
 mod charge;
+mod connect;
+mod extras;
+mod instructions;
 
 /// The remedy for a machine on which the server may not make control groups.
 pub(crate) const LIMITS_REMEDY: &str = "run the server as a systemd service with `Delegate=yes` (docs/operate/sandboxes.md), or as root";
 
-use self::charge::Charge;
+pub(crate) use self::extras::LocalExtras;
+use self::{
+    charge::Charge,
+    instructions::{instruct, runner_config},
+};
 
 /// The parts of a spec that this provider supports.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +66,7 @@ pub(crate) struct LocalSpec {
     pub(crate) limits: SandboxLimits,
     /// True if it must not start where its limits cannot be enforced.
     pub(crate) must_be_limited: bool,
+    pub(crate) network: Network,
 }
 
 /// A sandbox on this machine. Dropping it ends the sandbox.
@@ -85,27 +89,27 @@ impl LocalSandbox {
     ///
     /// `slot` gets the handle as soon as there is something to end.
     pub(crate) async fn start(
-        host: &Arc<Host>,
-        tasks: &Tasks,
+        (host, tasks): (&Arc<Host>, &Tasks),
         spec: LocalSpec,
+        extras: LocalExtras,
         slot: &mut Option<Handle>,
     ) -> Result<Self, StartSandboxError> {
         // Prepare the files, the link and the control group, then start bubblewrap.
         host.reserve.check(&host.settings.dir)?;
         let group_name = format!("deskhand-{}", spec.session);
-        let group = Group::create(&host.groups, &group_name, &spec.limits).await;
-        let group = Arc::new(group);
+        let group = Arc::new(Group::create(&host.groups, &group_name, &spec.limits).await);
         if let (true, Some(reason)) = (spec.must_be_limited, group.unlimited()) {
             return Err(unlimited(reason));
         }
-        let files = SessionFiles::of(&host.settings.dir, spec.session);
+        let files = host.files(spec.session);
         let identity = host.identity.of_session(spec.session, files.owner());
-        let listener = files.prepare(identity)?;
+        let home = open_home(host, spec, identity, &files).await?;
+        let listener = files.prepare_run(identity)?;
         let token = new_token();
         let door = GatewayDoor::open(spec.session, host.settings.gateway.as_ref(), &new_token());
         let (door, gateway) = door.unzip();
-        let link = Arc::new(Link::new(token.clone(), door));
-        let launched = launch(host, spec, identity, &files, &group).await;
+        let link = Arc::new(Link::new(token.clone(), door, connect::door(host, spec)));
+        let launched = launch(host, (spec, &extras), identity, &files, &group).await;
         let (tree, stdin, stderr) = launched.inspect_err(|_| {
             // The error at hand says more. The next start removes the rest.
             let _ = files.remove_run();
@@ -123,7 +127,7 @@ impl LocalSandbox {
         let charge = Charge {
             tree,
             group: Arc::clone(&group),
-            disk: DiskWatch::new(files.home(), &spec.limits, host.reserve),
+            disk: DiskWatch::new(files.home(), home, &spec.limits, host.reserve.clone()),
             files,
             link: Arc::clone(&link),
             tail: Tail::follow(stderr, tasks)?,
@@ -148,7 +152,9 @@ impl LocalSandbox {
         if let Some(first) = first {
             sandbox.limit(spec, group, first).await?;
         }
-        tell(&stdin, &runner_config(host, token, spec, gateway))?;
+        let config = runner_config(host, token, spec, extras, gateway);
+        let interface = connect::interface(host, spec, first).await;
+        instruct(&stdin, config, interface.as_ref())?;
         sandbox.wait_until_ready(host).await?;
         Ok(sandbox)
     }
@@ -216,8 +222,8 @@ impl Computer<ForRunner> for LocalSandbox {
         self.link.cancel(id);
     }
 
-    async fn set_lease_holder(&self, holder: LeaseHolder) {
-        self.link.set_lease_holder(holder).await;
+    async fn set_lease_holder(&self, holder: LeaseHolder) -> LeaseOutcome {
+        self.link.set_lease_holder(holder).await
     }
 }
 
@@ -230,6 +236,10 @@ impl Streams for LocalSandbox {
 
 #[async_trait]
 impl Sandbox for LocalSandbox {
+    fn ports(&self) -> Vec<ListeningPort> {
+        self.link.ports()
+    }
+
     async fn ended(&self) -> SandboxEnd {
         self.handle.ended().await
     }
@@ -260,22 +270,40 @@ impl Handle {
     }
 }
 
+/// Opens the session's home. Returns nothing if it is a folder.
+async fn open_home(
+    host: &Arc<Host>,
+    spec: LocalSpec,
+    identity: Identity,
+    files: &SessionFiles,
+) -> Result<Option<MountedHome>, StartSandboxError> {
+    let (host, files) = (Arc::clone(host), files.clone());
+    spawn_blocking(move || {
+        let place = host.view.seen_files(spec.session).home();
+        host.homes.open(&files, place, identity, &spec.limits)
+    })
+    .await
+    .map_err(io::Error::from)?
+}
+
 /// Starts bubblewrap and records the traces that a killed server would leave.
 async fn launch(
     host: &Host,
-    spec: LocalSpec,
+    (spec, extras): (LocalSpec, &LocalExtras),
     identity: Identity,
     files: &SessionFiles,
     group: &Group,
 ) -> io::Result<(Tree, UnixStream, UnixStream)> {
-    let seen = SessionFiles::of(&host.view.dir, spec.session);
+    let seen = host.view.seen_files(spec.session);
     let layout = Layout {
-        system: &host.system,
+        system: &host.view.system,
         runner: &host.view.runner,
         home: seen.home(),
         socket: seen.socket(),
         limits: &spec.limits,
+        code_server: host.settings.code_server.as_deref(),
         prefix: limits::prefix(&spec.limits, group),
+        network: spec.network,
     };
     let start = SandboxStart {
         program: host.bubblewrap.clone(),
@@ -283,6 +311,7 @@ async fn launch(
         identity,
         options: layout.options(),
         filter: host.filter.clone(),
+        covered: extras.covered_files(),
         command: layout.command(),
     };
     let spawned = host.spawner.spawn(start).await?;
@@ -291,47 +320,9 @@ async fn launch(
     Ok((tree, stdin, stderr))
 }
 
-fn runner_config(
-    host: &Host,
-    token: Secret,
-    spec: LocalSpec,
-    gateway: Option<RunnerGateway>,
-) -> RunnerConfig {
-    // The fallback is longer than any sensible wait.
-    let ms =
-        |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    RunnerConfig {
-        socket: bubblewrap::SOCKET.to_owned(),
-        token,
-        screen: spec.screen,
-        settle_quiet_ms: ms(host.settings.settle_quiet),
-        settle_max_ms: ms(host.settings.settle_max),
-        shell_output_bytes: host.settings.shell_output_bytes,
-        browser: host.browser.clone(),
-        is_alone: true,
-        gateway,
-    }
-}
-
-/// Writes the runner's configuration to its standard input. It fits into the socket, so this does not block.
-fn tell(mut stdin: &UnixStream, config: &RunnerConfig) -> io::Result<()> {
-    let mut line = serde_json::to_vec(config)?;
-    line.push(b'\n');
-    match stdin.write_all(&line) {
-        // The runner has already ended, and its end gives the cause.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
-    }
-}
-
 fn new_token() -> Secret {
     let bytes: [u8; 32] = rand::rng().random();
-    Secret::new(
-        bytes
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>(),
-    )
+    Secret::new(bytes.map(|byte| format!("{byte:02x}")).concat())
 }
 
 fn unlimited(reason: &str) -> StartSandboxError {

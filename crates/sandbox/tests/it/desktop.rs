@@ -12,6 +12,7 @@ use deskhand_core::{
     id::SessionId,
     sandbox::{Actor, Call, ComputerExt, Lifecycle, Look, Sandbox, SandboxEnd, StreamTarget},
 };
+use deskhand_testkit::not_run;
 use futures::StreamExt;
 
 use crate::support::{World, example, run, said};
@@ -35,10 +36,16 @@ async fn a_desktop_comes_up_paints_the_start_page_and_survives_its_own_death() {
         Some(Bytes::from("RFB 003.008\n"))
     );
     drop(screen);
+    let is_planted = plant_settings(&*sandbox).await;
     // This is as abrupt as possible: the browser cannot shut down properly.
     sandbox.stop().await;
 
     let again = start_and_paint(&world, session).await;
+    if is_planted {
+        planted_settings_are_not_used(&*again).await;
+    } else {
+        not_run("gcc is not installed, so no settings were planted for the browser");
+    }
     // Xvnc ends, and with it the desktop.
     run(&*again, "pkill -9 Xvnc; sleep 10").await.unwrap_err();
     let SandboxEnd::Died(cause) = again.ended().await else {
@@ -96,6 +103,38 @@ fn share_of(picture: &[u8], colour: [u8; 3]) -> f32 {
     let n_pixels = pixels.len();
     let n_same = pixels.filter(|pixel| pixel.starts_with(&colour)).count();
     n_same as f32 / n_pixels as f32
+}
+
+/// Leaves settings in the home that would make programs load code of the agent at their next start. Returns false if
+/// there is no compiler.
+async fn plant_settings(sandbox: &dyn Sandbox) -> bool {
+    let plant = r#"command -v gcc > /dev/null || { echo no; exit; }
+        cd; mkdir -p .config/gtk-3.0 .config/gtk-4.0 .local/share
+        cat > evil.c <<'END'
+#include <fcntl.h>
+#include <stdlib.h>
+__attribute__((constructor)) static void run(void) { creat("/home/agent/loaded", 0600); }
+void gtk_module_init(int *n, char ***words) {}
+END
+        gcc -shared -fPIC -o evil.so evil.c
+        for folder in gtk-3.0 gtk-4.0; do
+            printf '[Settings]\ngtk-modules=/home/agent/evil.so\n' > .config/$folder/settings.ini
+        done
+        echo yes"#;
+    said(sandbox, plant).await == "yes"
+}
+
+/// Checks that the browser, whose word the origin of a page is, takes no settings from the home.
+async fn planted_settings_are_not_used(sandbox: &dyn Sandbox) {
+    let browser = "$(pgrep -of -- --remote-debugging-pipe)";
+    let toolkit = format!("grep -c libgtk /proc/{browser}/maps; true");
+    let n_toolkit = said(sandbox, &toolkit).await;
+    println!("the browser has {n_toolkit} parts of the toolkit in memory");
+    let loaded = "test ! -e ~/loaded && echo not loaded";
+    assert_eq!(said(sandbox, loaded).await, "not loaded");
+    // Nobody can write where it looks instead.
+    let written = "(mkdir -p /run/deskhand/browser/gtk-3.0) 2>/dev/null && echo could; true";
+    assert_eq!(said(sandbox, written).await, "");
 }
 
 /// Checks that a renderer runs under a filter of system calls and in its own user namespace.

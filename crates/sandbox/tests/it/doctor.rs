@@ -19,6 +19,7 @@ async fn everything_is_looked_at() {
             "window manager",
             "browser",
             "fonts",
+            "network",
             "memory limit",
             "processor limit",
             "process limit",

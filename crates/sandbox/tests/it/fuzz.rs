@@ -1,7 +1,14 @@
 //! Broken messages on the runner link. A sandbox is not trusted, so neither is what comes out of it.
 
 use bytes::Bytes;
-use deskhand_core::{action::ScreenSize, id::RequestId};
+use deskhand_core::{
+    action::ScreenSize,
+    id::{RequestId, TerminalId},
+    terminal::{
+        Framed, ReplayStart, Terminal, TerminalFrames, TerminalInput, TerminalNumber, TerminalSize,
+        TerminalUpdate, ViewedTerminal,
+    },
+};
 use deskhand_runner_protocol::{FromRunner, Outcome, ToRunner, codec};
 use deskhand_testkit::fuzz;
 
@@ -12,7 +19,10 @@ fn fuzz_messages_from_the_runner() {
     let heads = [
         FromRunner::Ready { screen },
         FromRunner::Progress { id },
-        FromRunner::LeaseHolderSet { number: 7 },
+        FromRunner::LeaseHolderSet {
+            number: 7,
+            problem: Some("programs resist".to_owned()),
+        },
         FromRunner::Notice {
             text: "The browser ended.".to_owned(),
         },
@@ -34,5 +44,40 @@ fn fuzz_messages_from_the_runner() {
         }
         // The runner reads the other direction. An error is an answer; a panic is not.
         drop(ToRunner::unpack(&input));
+    });
+}
+
+#[test]
+fn fuzz_frames_of_a_terminal() {
+    let state = ViewedTerminal {
+        terminal: Terminal {
+            id: TerminalId::new(),
+            number: TerminalNumber(1),
+            name: "build".to_owned(),
+            size: TerminalSize::default(),
+            is_paused: false,
+            ended: None,
+        },
+        read_only: None,
+    };
+    let frames = [
+        TerminalUpdate::State(state).to_frame(),
+        TerminalUpdate::Replay(ReplayStart { missed: true }).to_frame(),
+        TerminalUpdate::Output(Bytes::from_static(b"\x1b[1mhello\r\n")).to_frame(),
+        TerminalInput::Resize(TerminalSize::default()).to_frame(),
+    ];
+    let seeds: Vec<&[u8]> = frames.iter().map(|frame| &**frame).collect();
+    fuzz("terminal-frames", &seeds, |input| {
+        let mut updates = TerminalFrames::default();
+        updates.push(input);
+        while let Ok(Some(update)) = updates.read::<TerminalUpdate>() {
+            let mut again = TerminalFrames::default();
+            again.push(&update.to_frame());
+            assert_eq!(again.read().unwrap(), Some(update));
+        }
+        // The runner reads the other direction.
+        let mut inputs = TerminalFrames::default();
+        inputs.push(input);
+        while let Ok(Some(_)) = inputs.read::<TerminalInput>() {}
     });
 }

@@ -102,7 +102,7 @@ async fn processes_are_not_there(sandbox: &dyn Sandbox) {
     let environment = said(sandbox, "env | cut -d= -f1 | sort | tr '\\n' ' '").await;
     assert_eq!(
         environment,
-        "DBUS_SESSION_BUS_ADDRESS HOME LANG LOGNAME PATH PWD SHELL SHLVL USER XDG_RUNTIME_DIR _"
+        "DBUS_SESSION_BUS_ADDRESS HOME LANG LOGNAME MOZ_ASSUME_USER_NS PATH PWD SHELL SHLVL USER XDG_RUNTIME_DIR _"
     );
     let capabilities = said(
         sandbox,
@@ -286,11 +286,14 @@ fn it_is_the_same_for_an_ordinary_user() {
     for test in [
         "desktop::a_desktop_comes_up_paints_the_start_page_and_survives_its_own_death",
         "escape::nothing_gets_out_of_a_sandbox_or_disturbs_its_neighbour",
+        "images::a_server_that_must_have_images_starts_no_sandbox_without_them",
         "isolation::nothing_of_the_host_can_be_seen_or_reached",
         "isolation::three_sessions_at_once_do_not_see_each_other",
         "life::a_stop_leaves_nothing_but_the_home",
         "limits::a_sandbox_that_must_have_limits_starts_only_with_them",
         "limits::limits_hold_where_doctor_says_so",
+        "takeover::no_way_of_spying_that_x11_has_tells_of_a_takeover",
+        "takeover::while_a_person_has_control_the_agents_programs_stand_still",
     ] {
         let output = again_as_nobody(&program, test)
             .env(EXAMPLES, dir.path())

@@ -18,11 +18,17 @@ use deskhand_core::{
     shell::ShellEnding,
     tasks::Tasks,
 };
-use deskhand_sandbox::{local::LocalSandboxes, providers::ProviderSettings};
+use deskhand_sandbox::{
+    local::LocalSandboxes,
+    providers::{DiskQuota, ProviderSettings},
+};
 use deskhand_testkit::not_run;
 use rustix::process::geteuid;
 
-use crate::support::{World, again, example, groups_of, n_processes, run, said, spec, wait_until};
+use crate::support::{
+    World, again, example, groups_of, homes_are_images, loop_devices_of, n_processes, run, said,
+    spec, wait_until,
+};
 
 /// Returns a mark and a command that starts a process with this mark, which would outlive the sandbox if it could.
 fn lingering(session: SessionId) -> (String, String) {
@@ -46,12 +52,19 @@ async fn a_stop_leaves_nothing_but_the_home() {
     assert_eq!(n_processes(&mark), 0);
     assert_eq!(n_processes(&session.to_string()), 0);
     assert_eq!(groups_of(session), Vec::<PathBuf>::new());
-    let left: Vec<_> = fs::read_dir(world.folder(session))
+    let mut left: Vec<_> = fs::read_dir(world.folder(session))
         .unwrap()
         .flatten()
         .map(|entry| entry.file_name())
         .collect();
-    assert_eq!(left, ["home"]);
+    left.sort_unstable();
+    let home: &[&str] = if homes_are_images(&world).await {
+        &["home", "home.img"]
+    } else {
+        &["home"]
+    };
+    assert_eq!(left, home);
+    assert_eq!(loop_devices_of(session), Vec::<PathBuf>::new());
     assert_eq!(sandbox.ended().await, SandboxEnd::Stopped);
     assert_eq!(run(&*sandbox, "true").await, Err(ComputerError::Gone));
 
@@ -66,11 +79,10 @@ async fn a_sandbox_that_nobody_holds_ends() {
     let session = SessionId::new();
     let sandbox = world.start(session).await;
     drop(sandbox);
-    let folder = world.folder(session).join("run");
-    tokio::task::spawn_blocking(move || wait_until("it is gone", || !folder.exists()))
+    let name = session.to_string();
+    tokio::task::spawn_blocking(move || wait_until("it is gone", || n_processes(&name) == 0))
         .await
         .unwrap();
-    assert_eq!(n_processes(&session.to_string()), 0);
     world.end().await;
 }
 
@@ -230,22 +242,46 @@ async fn a_data_folder_may_be_deeper_than_a_socket_path_is_long() {
     world.end().await;
 }
 
+/// The number of starts that are measured for each kind of home, unless somebody wants to know it better.
+const STARTS: &str = "DESKHAND_TEST_STARTS";
+
 #[tokio::test]
-async fn a_start_is_quick() {
-    let world = World::new();
-    world.sandboxes.sweep().await;
-    let mut times = Vec::new();
-    for _ in 0..5 {
-        let begin = Instant::now();
-        let sandbox = world.start(SessionId::new()).await;
-        times.push(begin.elapsed());
-        sandbox.stop().await;
+async fn a_sandbox_starts_with_every_kind_of_home() {
+    let n_starts = env::var(STARTS).map_or(4, |n_starts| n_starts.parse().unwrap());
+    let kinds = [DiskQuota::Watched, DiskQuota::Auto];
+    let worlds = kinds.map(|kind| World::with(|config| config.disk_quota = kind));
+    let mut times = [Vec::new(), Vec::new()];
+    // A session that is woken up has its home already.
+    let woken = [SessionId::new(), SessionId::new()];
+    let mut woken_times = [Vec::new(), Vec::new()];
+    for world in &worlds {
+        world.sandboxes.sweep().await;
     }
-    times.sort_unstable();
-    println!("start to ready: {times:?}");
-    // The goal is 150 ms for a whole desktop. A busy machine gets some slack.
-    assert!(times[2] < Duration::from_millis(300), "{times:?}");
-    world.end().await;
+    // They take turns, so that a busy machine slows them down alike.
+    for _ in 0..n_starts {
+        for (n, world) in worlds.iter().enumerate() {
+            times[n].push(time_of_start(world, SessionId::new()).await);
+            woken_times[n].push(time_of_start(world, woken[n]).await);
+        }
+    }
+    for (n, kind) in kinds.iter().enumerate() {
+        for (which, times) in [("new", &mut times[n]), ("woken", &mut woken_times[n])] {
+            times.sort_unstable();
+            let (best, median) = (times[0], times[times.len() / 2]);
+            println!("{kind:?}, {which}: best {best:?}, median {median:?} of {n_starts}");
+        }
+    }
+    for world in worlds {
+        world.end().await;
+    }
+}
+
+async fn time_of_start(world: &World, session: SessionId) -> Duration {
+    let begin = Instant::now();
+    let sandbox = world.start(session).await;
+    let took = begin.elapsed();
+    sandbox.stop().await;
+    took
 }
 
 const SERVER_DIR: &str = "DESKHAND_TEST_SERVER_DIR";
@@ -259,6 +295,7 @@ async fn a_server_that_will_be_killed() {
     let sandboxes = LocalSandboxes::new(config, Tasks::default());
     let session = SessionId::new();
     let sandbox = sandboxes.start(spec(session)).await.unwrap();
+    said(&*sandbox, "echo kept > ~/file").await;
     said(&*sandbox, &lingering(session).1).await;
     println!("\nsession {session}");
     std::future::pending::<()>().await;
@@ -290,7 +327,9 @@ fn a_server_killed_with_9_leaves_no_process_and_the_next_clears_the_rest() {
     wait_until("bubblewrap is gone", || {
         n_processes(&session.to_string()) == 0
     });
-    sweep(&dir);
+    // The kernel unmounts a home in an image with the namespace of the server, which is gone.
+    wait_until("its disk is gone", || loop_devices_of(session).is_empty());
+    sweep(&dir, session);
     assert_eq!(groups_of(session), Vec::<PathBuf>::new());
     let folder = dir.join(session.to_string());
     assert!(folder.join("home").exists());
@@ -298,7 +337,11 @@ fn a_server_killed_with_9_leaves_no_process_and_the_next_clears_the_rest() {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn sweep(dir: &Path) {
+async fn sweep(dir: &Path, session: SessionId) {
     let config = ProviderSettings::new(dir.to_owned(), example("stand_in"));
-    LocalSandboxes::new(config, Tasks::default()).sweep().await;
+    let sandboxes = LocalSandboxes::new(config, Tasks::default());
+    sandboxes.sweep().await;
+    let sandbox = sandboxes.start(spec(session)).await.unwrap();
+    assert_eq!(said(&*sandbox, "cat ~/file").await, "kept");
+    sandboxes.stop_all().await;
 }

@@ -11,7 +11,7 @@ use std::{
 use deskhand_core::{
     action::ScreenSize,
     id::SessionId,
-    sandbox::{Actor, Call, ComputerError, ComputerExt, Lifecycle, Sandbox, SandboxSpec},
+    sandbox::{Actor, Call, ComputerError, ComputerExt, Lifecycle, Network, Sandbox, SandboxSpec},
     shell::{ShellEnding, ShellOutput, ShellRequest},
     tasks::Tasks,
 };
@@ -49,6 +49,15 @@ impl World {
 
     pub(crate) async fn start(&self, session: SessionId) -> Arc<dyn Sandbox> {
         self.sandboxes.start(spec(session)).await.unwrap()
+    }
+
+    /// Starts a sandbox with a network.
+    pub(crate) async fn start_connected(&self, session: SessionId) -> Arc<dyn Sandbox> {
+        let connected = SandboxSpec {
+            network: Network::Connected,
+            ..spec(session)
+        };
+        self.sandboxes.start(connected).await.unwrap()
     }
 
     pub(crate) fn folder(&self, session: SessionId) -> PathBuf {
@@ -129,6 +138,23 @@ pub(crate) fn groups_of(session: SessionId) -> Vec<PathBuf> {
         &mut found,
     );
     found
+}
+
+/// Returns true if new homes of this world are images, by the report of `doctor`.
+pub(crate) async fn homes_are_images(world: &World) -> bool {
+    let checks = world.sandboxes.doctor().await;
+    let check = checks.iter().find(|check| check.name == "disk limit");
+    check.unwrap().detail.contains("by an image")
+}
+
+/// Returns the loop devices of this session.
+pub(crate) fn loop_devices_of(session: SessionId) -> Vec<PathBuf> {
+    let devices = fs::read_dir("/sys/block").into_iter().flatten().flatten();
+    let is_its = |device: &PathBuf| {
+        let file = fs::read_to_string(device.join("loop/backing_file"));
+        file.is_ok_and(|file| file.contains(&session.to_string()))
+    };
+    devices.map(|entry| entry.path()).filter(is_its).collect()
 }
 
 /// Returns the path of an example's program. Cargo builds examples along with the tests.

@@ -12,7 +12,7 @@ use deskhand_core::{
     blob::BlobFormat,
     edit::EditCommand,
     id::{SessionId, UserId},
-    sandbox::{Act, Actor, Call, ComputerExt, LeaseHolder, Lifecycle, Look, Sandbox},
+    sandbox::{Act, Actor, Call, ComputerExt, LeaseHolder, LeaseOutcome, Lifecycle, Look, Sandbox},
     shell::ShellEnding,
 };
 
@@ -55,11 +55,12 @@ impl Stage {
         said(&*self.sandbox, &format!("({has_begun})")).await;
     }
 
-    async fn take_over(&self) {
+    async fn take_over(&self) -> LeaseOutcome {
         let begin = Instant::now();
         let holder = LeaseHolder::Person(self.person);
-        self.sandbox.set_lease_holder(holder).await;
+        let outcome = self.sandbox.set_lease_holder(holder).await;
         println!("taken over in {:?}", begin.elapsed());
+        outcome
     }
 
     async fn hand_back(&self) {
@@ -82,14 +83,15 @@ impl Stage {
     }
 
     async fn person_types(&self, text: &str) {
-        let act = Act {
-            action: Action::Type {
-                text: text.to_owned(),
-            },
-            look: false,
-            shown: None,
-        };
-        self.sandbox.perform(self.call(), act).await.unwrap();
+        self.sandbox
+            .perform(self.call(), typing(text))
+            .await
+            .unwrap();
+    }
+
+    async fn agent_types(&self, text: &str) {
+        let call = Call::by(Actor::Agent);
+        self.sandbox.perform(call, typing(text)).await.unwrap();
     }
 
     /// Waits until the screen does or does not show a red window.
@@ -107,6 +109,16 @@ impl Stage {
             assert!(Instant::now() < give_up_at, "shown: {}", !is_shown);
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
+    }
+}
+
+fn typing(text: &str) -> Act {
+    Act {
+        action: Action::Type {
+            text: text.to_owned(),
+        },
+        look: false,
+        shown: None,
     }
 }
 
@@ -182,6 +194,89 @@ async fn what_a_person_types_reaches_no_program_of_the_agent_and_not_afterwards(
     let goes_on = "cd; n=$(stat -c %s alive); until [ $(stat -c %s alive) -gt $n ]; do sleep 0.01; done; \
                    [ ! -e heard ] && ! pgrep -f 'programs.py listener'";
     said(&*stage.sandbox, goes_on).await;
+    stage.world.end().await;
+}
+
+#[tokio::test]
+async fn no_way_of_spying_that_x11_has_tells_of_a_takeover() {
+    let stage = Stage::set().await;
+    let close_browser = "until pgrep chromium; do sleep 0.01; done > /dev/null; \
+                         while pkill chromium; do sleep 0.05; done";
+    said(&*stage.sandbox, close_browser).await;
+    // Each of them works while nobody has control.
+    for spy in ["pixels", "clipboard"] {
+        stage.leave(spy).await;
+    }
+    for listener in ["recorder", "key_grabber"] {
+        stage.leave(listener).await;
+        stage.agent_types("x").await;
+        let heard = format!("until [ -s ~/heard_by_{listener} ]; do sleep 0.01; done");
+        said(&*stage.sandbox, &heard).await;
+    }
+    let copy = "rm -f ~/copier; setsid -f /usr/bin/python3 ~/programs.py copier > /dev/null 2>&1; \
+                until [ -s ~/copier ]; do sleep 0.01; done";
+    said(&*stage.sandbox, copy).await;
+    let clipped = "until [ -s ~/clipped ]; do sleep 0.01; done";
+    said(&*stage.sandbox, clipped).await;
+
+    assert_eq!(stage.take_over().await, LeaseOutcome::Set);
+    let spied = "cd; wc -c heard_by_* clipped";
+    let before = stage.person_says(spied).await;
+    let seen = "cd; wc -c pixels clipboard";
+    let seen_before = stage.person_says(seen).await;
+    stage.person_says(copy).await;
+    stage.person_types("hunter2").await;
+    let seen_after = stage.person_says(&format!("sleep 0.5; {seen}")).await;
+    assert_eq!(seen_before, seen_after);
+    println!("read the pixels, and ask for the clipboard: the programs stand still");
+    for listener in ["recorder", "key_grabber"] {
+        let gone = format!("! pgrep -f '[p]rograms.py {listener}'");
+        stage.person_says(&gone).await;
+        println!("hear keys as a {listener}: the program is gone");
+    }
+    stage.hand_back().await;
+
+    let asks_again = "cd; n=$(stat -c %s clipboard); \
+                      until [ $(stat -c %s clipboard) -gt $((n + 5)) ]; do sleep 0.01; done";
+    said(&*stage.sandbox, asks_again).await;
+    assert_eq!(said(&*stage.sandbox, spied).await, before);
+    println!("ask for the clipboard afterwards: it is empty");
+
+    // Nobody can tell who has all keys for themselves, so no program that uses the screen survives this.
+    stage.leave("grabber").await;
+    stage.agent_types("x").await;
+    let heard = "until [ -s ~/heard_by_grabber ]; do sleep 0.01; done";
+    said(&*stage.sandbox, heard).await;
+    assert_eq!(stage.take_over().await, LeaseOutcome::Set);
+    let before = stage.person_says(spied).await;
+    stage.person_types("hunter2").await;
+    stage
+        .person_says("! pgrep -f '[p]rograms.py grabber'")
+        .await;
+    stage.hand_back().await;
+    // The shell tells once which of its programs are gone.
+    said(&*stage.sandbox, "true").await;
+    assert_eq!(said(&*stage.sandbox, spied).await, before);
+    println!("take the whole keyboard: the program is gone");
+    stage.world.end().await;
+}
+
+#[tokio::test]
+async fn a_program_that_keeps_the_x_server_for_itself_ends_with_the_takeover() {
+    let stage = Stage::set().await;
+    stage.leave("hog").await;
+    assert_eq!(stage.take_over().await, LeaseOutcome::Set);
+    stage.person_says("! pgrep -f '[p]rograms.py hog'").await;
+    stage.person_types("hunter2").await;
+    stage.hand_back().await;
+    stage.world.end().await;
+}
+
+#[tokio::test]
+async fn no_program_switches_off_the_mouse_of_a_person() {
+    let stage = Stage::set().await;
+    stage.leave("settings").await;
+    said(&*stage.sandbox, "[ ! -e ~/settings_changed ]").await;
     stage.world.end().await;
 }
 

@@ -44,6 +44,7 @@ pub(crate) struct MessagesQuery {
         (status = 400, description = "`empty_message`, `unknown_model`"),
         (status = 409, description = "`session_ended`"),
         (status = 413, description = "`long_message`"),
+        (status = 422, description = "`no_attachment`"),
         (status = 429, description = "`queue_full`, `too_many_awake`"),
     ),
 )]
@@ -57,6 +58,7 @@ pub(crate) async fn send(
         content: body.content,
         delivery: body.delivery,
         model: body.model,
+        attachments: body.attachments,
     };
     let message = queue.send(user, id, prompt).await?;
     Ok((StatusCode::ACCEPTED, Json(message.into())))

@@ -42,8 +42,8 @@ pub(crate) async fn list(
     Ok(Json(OffersView { offers }))
 }
 
-/// Accepts a session. You become its owner: it uses your secrets and your budget, and your default approvals. Its desktop
-/// is stopped.
+/// Accepts a session. You become its owner: it uses your secrets and your budget, and has the approvals, the budget and
+/// the network of a new session. Its desktop is stopped, links and shared ports end, and others can only look.
 #[utoipa::path(
     post,
     path = "/me/offers/{session}/accept",

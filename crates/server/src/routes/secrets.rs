@@ -1,8 +1,8 @@
-//! A user's secrets, which their agents can type but never see.
+//! A user's secrets, which their agents can use but never see.
 
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_api::secrets::{PutSecretBody, SecretView, SecretsView};
-use deskhand_app::Vault;
+use deskhand_api::secrets::{HttpUseBody, PutSecretBody, SecretView, SecretsView};
+use deskhand_app::{StoreSecret, Vault};
 use deskhand_core::vault::{BadSecret, Origin, SecretName};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -48,6 +48,7 @@ pub(crate) async fn list(
     responses(
         (status = 204, description = "the secret is stored"),
         (status = 400, description = "`bad_secret`"),
+        (status = 409, description = "`variable_taken`: another secret has this environment variable"),
         (status = 429, description = "`too_many_secrets`"),
         (status = 503, description = "`secrets_locked`: the server's key is missing or wrong"),
     ),
@@ -61,7 +62,14 @@ pub(crate) async fn put(
     let name: SecretName = name.parse()?;
     let origins = body.origins.iter().map(|origin| origin.parse());
     let origins = origins.collect::<Result<Vec<Origin>, BadSecret>>()?;
-    vault.put(by, user, &name, &body.value, &origins).await?;
+    let http = body.http.as_ref().map(HttpUseBody::parse).transpose()?;
+    let secret = StoreSecret {
+        name: &name,
+        value: &body.value,
+        origins: &origins,
+        http: http.as_ref(),
+    };
+    vault.put(by, user, secret).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -43,7 +43,8 @@ pub(crate) struct SessionsQuery {
     request_body = CreateSessionBody,
     responses(
         (status = 201, description = "the session", body = SessionView),
-        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_title`, `long_metadata`, `bad_policy`, `bad_budget`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_title`, `long_metadata`, `bad_policy`, `bad_budget`, `bad_network`"),
+        (status = 403, description = "`network_ceiling`"),
         (status = 429, description = "`too_many_awake`, `too_many_today`"),
     ),
 )]
@@ -59,6 +60,7 @@ pub(crate) async fn create(
         metadata: body.metadata,
         approvals: body.approvals,
         budget: body.budget.into(),
+        network: body.network,
     };
     let session = sessions.create(user, wanted).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
@@ -104,7 +106,7 @@ pub(crate) async fn show(
     Ok(Json(sessions.find(caller.viewer(), id).await?.into()))
 }
 
-/// Changes the title, model, instructions, approval policy or budget of a session.
+/// Changes the title, model, instructions, approval policy, budget or network of a session.
 #[utoipa::path(
     patch,
     path = "/sessions/{id}",
@@ -114,7 +116,8 @@ pub(crate) async fn show(
     request_body = ChangeSessionBody,
     responses(
         (status = 200, description = "the session", body = SessionView),
-        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_title`, `bad_policy`, `bad_budget`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_title`, `bad_policy`, `bad_budget`, `bad_network`"),
+        (status = 403, description = "`network_ceiling`"),
         (status = 409, description = "`session_ended`: the model of an ended session cannot be changed"),
     ),
 )]
@@ -130,6 +133,7 @@ pub(crate) async fn change(
         model: body.model,
         instructions: body.instructions,
         budget: body.budget.map(Into::into),
+        network: body.network,
     };
     let (user, by) = (pass.identity.user, pass.requester());
     let session = sessions.change(user, by, id, change).await?;

@@ -1,14 +1,12 @@
 //! Generated clients against a second reader: whatever a client sends, however it is cut, and whenever control comes
 //! and goes, only whole, allowed messages come out.
 
-use std::{
-    collections::BTreeSet,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeSet, time::Duration};
 
+use deskhand_testkit::FuzzRun;
 use proptest::{
     prelude::*,
-    test_runner::{Config, TestCaseError, TestRunner},
+    test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner},
 };
 
 use super::{
@@ -202,18 +200,24 @@ fn play(attacker: &Attacker) -> Result<(), TestCaseError> {
 
 #[test]
 fn whatever_a_client_sends_only_allowed_messages_come_out() {
-    let seconds = std::env::var("FUZZ_SECONDS").ok();
-    let seconds = seconds.and_then(|seconds| seconds.parse().ok());
-    let until = Instant::now() + seconds.map_or(SEARCH_TIME, Duration::from_secs);
-    while Instant::now() < until {
+    let mut run = FuzzRun::start("clients of the screen", SEARCH_TIME);
+    let mut n_clients = 0;
+    while run.goes_on() {
         let config = Config {
             cases: CLIENTS_AT_ONCE,
             failure_persistence: None,
             ..Config::default()
         };
-        let found = TestRunner::new(config).run(&attacker(), |attacker| play(&attacker));
-        if let Err(failure) = found {
-            panic!("{failure}");
+        // Each round has a seed of its own, which follows from that of the run.
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&run.seed().to_le_bytes());
+        seed[8..16].copy_from_slice(&u64::to_le_bytes(n_clients));
+        let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+        let mut runner = TestRunner::new_with_rng(config, random);
+        if let Err(failure) = runner.run(&attacker(), |attacker| play(&attacker)) {
+            panic!("FUZZ_SEED={}: {failure}", run.seed());
         }
+        n_clients += u64::from(CLIENTS_AT_ONCE);
     }
+    run.end(n_clients);
 }

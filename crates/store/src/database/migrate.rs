@@ -79,6 +79,30 @@ const MIGRATIONS: &[Migration] = &[
         number: 17,
         sql: include_str!("../../migrations/0017_retention.sql"),
     },
+    Migration {
+        number: 18,
+        sql: include_str!("../../migrations/0018_network.sql"),
+    },
+    Migration {
+        number: 19,
+        sql: include_str!("../../migrations/0019_shared_ports.sql"),
+    },
+    Migration {
+        number: 20,
+        sql: include_str!("../../migrations/0020_http_secrets.sql"),
+    },
+    Migration {
+        number: 21,
+        sql: include_str!("../../migrations/0021_attachments.sql"),
+    },
+    Migration {
+        number: 22,
+        sql: include_str!("../../migrations/0022_layout.sql"),
+    },
+    Migration {
+        number: 23,
+        sql: include_str!("../../migrations/0023_instructions_by.sql"),
+    },
 ];
 
 /// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any

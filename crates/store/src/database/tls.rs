@@ -1,9 +1,10 @@
 //! Encrypted connections to PostgreSQL.
 //!
 //! `sslmode` means the same as for PostgreSQL's own programs: `prefer` and `require` encrypt without checking the
-//! server's identity, `verify-full` also verifies it.
+//! server's identity, `verify-full` also verifies it. Without it, a server on this machine gets `prefer`, and one
+//! elsewhere `verify-full`: passwords and conversations never cross a network in plain text unless somebody asks for it.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{net::IpAddr, path::PathBuf, sync::Arc};
 
 use percent_encoding::percent_decode_str;
 use rustls::{
@@ -12,7 +13,7 @@ use rustls::{
     crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
     pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
 };
-use tokio_postgres::config::SslMode;
+use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::SqlError;
@@ -40,7 +41,15 @@ pub(super) fn read_address(
     let mut config: tokio_postgres::Config = address.parse()?;
     let (mode, is_verified) = match wish.mode.as_deref() {
         Some("disable") => (SslMode::Disable, false),
-        Some("prefer") | None => (SslMode::Prefer, false),
+        Some("prefer") => (SslMode::Prefer, false),
+        None if is_on_this_machine(&config) => (SslMode::Prefer, false),
+        None => {
+            tracing::info!(
+                "the database is on another machine, so its certificate is verified; sslrootcert or sslmode in its \
+                 address choose otherwise"
+            );
+            (SslMode::Require, true)
+        }
         Some("require") => (SslMode::Require, false),
         Some("verify-full") => (SslMode::Require, true),
         Some(other) => return Err(TlsError::Mode(other.to_owned()).into()),
@@ -52,6 +61,21 @@ pub(super) fn read_address(
         (false, Some(_)) => return Err(TlsError::RootWithoutVerifying.into()),
     };
     Ok((config, MakeRustlsConnect::new(client)))
+}
+
+/// Returns true if no host of the address can be on another machine.
+fn is_on_this_machine(config: &tokio_postgres::Config) -> bool {
+    let is_local = |host: &Host| match host {
+        Host::Unix(_) => true,
+        Host::Tcp(name) => {
+            name == "localhost"
+                || name
+                    .parse()
+                    .is_ok_and(|address: IpAddr| address.is_loopback())
+        }
+    };
+    let addresses = config.get_hostaddrs();
+    config.get_hosts().iter().all(is_local) && addresses.iter().all(IpAddr::is_loopback)
 }
 
 /// The TLS options of an address.
@@ -161,5 +185,36 @@ impl ServerCertVerifier for Anybody {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_server_on_this_machine_may_do_without_encryption_unasked() {
+        let mode = |address: &str| read_address(address).unwrap().0.get_ssl_mode();
+        for address in [
+            "postgres://u@localhost/d",
+            "postgres://u@127.0.0.1:5433/d",
+            "postgres://u@%2Fvar%2Frun%2Fpostgresql/d",
+            "postgres://u@db.example/d?sslmode=prefer",
+        ] {
+            assert_eq!(mode(address), SslMode::Prefer, "{address}");
+        }
+        for address in [
+            "postgres://u@db.example/d",
+            "postgres://u@10.0.0.1/d",
+            "postgres://u@localhost,db.example/d",
+            "postgres://u@localhost/d?hostaddr=10.0.0.1",
+            "postgres://u@localhost.evil.example/d",
+        ] {
+            assert_eq!(mode(address), SslMode::Require, "{address}");
+        }
+        // The certificate is verified as well, so a file of authorities is used.
+        let told = read_address("postgres://u@db.example/d?sslrootcert=/nowhere.crt");
+        let told = told.err().unwrap().to_string();
+        assert!(told.contains("could not read the certificates"), "{told}");
     }
 }

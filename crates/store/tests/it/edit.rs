@@ -5,6 +5,7 @@ use deskhand_core::{
     budget::ChangeBudget,
     event::{EventBody, ModelChanged, SessionChanged},
     id::{SessionId, UserId},
+    network::policy::{NetworkMode, NetworkPolicy},
     policy::{Mode, Policy},
     session::{Session, Signal},
     viewer::Viewer,
@@ -30,6 +31,7 @@ pub(crate) fn nothing(by: UserId) -> EditSession {
         instructions: None,
         approvals: None,
         budget: None,
+        network: None,
     }
 }
 
@@ -48,6 +50,7 @@ fn everything(by: UserId) -> EditSession {
             usd: Some(0.5),
             tokens: Some(0),
         }),
+        network: Some(NetworkMode::Open.into()),
     }
 }
 
@@ -83,6 +86,7 @@ async fn all_settings_change_in_one_commit(world: World) {
             instructions: Some("Be brief.".to_owned()),
             approvals: Some(found.approvals),
             budget: Some(found.budget),
+            network: Some(NetworkPolicy::from(NetworkMode::Open)),
         }),
     ];
     assert_eq!(bodies(&committed), told);

@@ -7,6 +7,7 @@ use deskhand_core::{
     clock::{Clock, SystemClock},
     id::SessionId,
     limits::{Limits, UserLimits},
+    network::policy::NetworkPolicy,
     policy::Policy,
 };
 use deskhand_store::NewSession;
@@ -64,6 +65,7 @@ async fn what_was_decided_for_a_user_is_kept(world: World) {
 async fn sessions_are_made_up_to_the_limit_also_at_once(world: World) {
     let now = SystemClock.now();
     let (metadata, approvals) = (serde_json::json!({}), Policy::default());
+    let network = NetworkPolicy::default();
     let new = |created_at| NewSession {
         id: SessionId::new(),
         owner: world.user,
@@ -72,6 +74,7 @@ async fn sessions_are_made_up_to_the_limit_also_at_once(world: World) {
         instructions: "",
         metadata: &metadata,
         approvals: &approvals,
+        network: &network,
         budget: Budget::default(),
         created_at,
     };

@@ -43,6 +43,7 @@ pub(crate) fn prompt(world: &World, content: &str) -> QueuePrompt {
         author_name: "ada".to_owned(),
         delivery: Delivery::Queue,
         model: None,
+        attachments: Vec::new(),
         queue_length: 100,
     }
 }
@@ -108,6 +109,7 @@ async fn the_queue_has_a_bound_and_an_ended_session_takes_nothing(world: World) 
     let session = world.session().await;
     let queue = async || {
         let prompt = QueuePrompt {
+            attachments: Vec::new(),
             queue_length: 3,
             ..prompt(&world, "x")
         };

@@ -34,6 +34,7 @@ use deskhand_core::{
     budget::Budget,
     clock::{Clock, SystemClock},
     id::{SessionId, UserId},
+    network::policy::NetworkPolicy,
     policy::Policy,
     user::UserRole,
 };
@@ -140,6 +141,7 @@ impl World {
             instructions: "",
             metadata: &serde_json::json!({"team": "x"}),
             approvals: &Policy::default(),
+            network: &NetworkPolicy::default(),
             budget: Budget::default(),
             created_at: SystemClock.now(),
         };

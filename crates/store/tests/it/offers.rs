@@ -4,16 +4,20 @@ use std::time::Duration;
 
 use deskhand_core::{
     audit::Requester,
+    budget::{Budget, ChangeBudget},
     clock::{Clock, SystemClock},
     event::{EventBody, HandedOver},
     id::{MessageId, SessionId, UserId},
     message::Delivery,
+    network::policy::{NetworkMode, NetworkPolicy},
     policy::{Mode, Policy},
     right::Right,
     user::UserRole,
     viewer::Viewer,
 };
-use deskhand_store::{AcceptOffer, EditSession, NewOffer, NoOffer, OfferEnd, Offered, QueuePrompt};
+use deskhand_store::{
+    AcceptOffer, EditSession, Granted, NewOffer, NoOffer, OfferEnd, Offered, QueuePrompt,
+};
 use jiff::Timestamp;
 
 use crate::{World, commit_at, edit::nothing, on_both_databases};
@@ -21,6 +25,7 @@ use crate::{World, commit_at, edit::nothing, on_both_databases};
 on_both_databases! {
     a_session_changes_hands_only_when_the_other_accepts,
     nothing_that_the_giver_arranged_goes_on,
+    nobody_keeps_more_than_the_new_owner_agreed_to,
     an_offer_ends_with_its_time_and_when_it_is_ended,
     only_the_owner_offers_and_only_so_much,
 }
@@ -47,6 +52,11 @@ fn accept(to: UserId) -> AcceptOffer {
         by: Requester::from(to),
         to,
         giver_keeps: Right::View,
+        budget: Budget {
+            usd: Some(5.0),
+            tokens: None,
+        },
+        network: NetworkPolicy::default(),
     }
 }
 
@@ -100,6 +110,11 @@ async fn nothing_that_the_giver_arranged_goes_on(world: World) {
             mode: Mode::Never,
             rules: Vec::new(),
         }),
+        budget: Some(ChangeBudget {
+            usd: Some(1000.0),
+            tokens: None,
+        }),
+        network: Some(NetworkMode::Open.into()),
         ..nothing(world.user)
     };
     world.commit(session, careless).await.unwrap();
@@ -110,6 +125,7 @@ async fn nothing_that_the_giver_arranged_goes_on(world: World) {
         author_name: "ada".to_owned(),
         delivery: Delivery::default(),
         model: None,
+        attachments: Vec::new(),
         queue_length: 9,
     };
     world.commit(session, prompt).await.unwrap();
@@ -117,10 +133,39 @@ async fn nothing_that_the_giver_arranged_goes_on(world: World) {
     offer(&world, session, bob).await;
     let approvals = world.store.approvals(session).await.unwrap().unwrap();
     assert_eq!(approvals.mode, Mode::Never, "an offer changes nothing yet");
-    world.commit(session, accept(bob)).await.unwrap();
+    let accepted = world.commit(session, accept(bob)).await.unwrap();
     let approvals = world.store.approvals(session).await.unwrap();
-    assert_eq!(approvals, Some(careful));
+    assert_eq!(approvals, Some(careful.clone()));
     assert_eq!(world.store.waiting(session).await.unwrap(), []);
+    let accept = accept(bob);
+    let (owner, account) = world.store.session_account(session).await.unwrap().unwrap();
+    assert_eq!((owner, account.budget), (bob, accept.budget));
+    let (network, _) = world.store.network_rules(session).await.unwrap().unwrap();
+    assert_eq!(network, accept.network);
+    let changed = accepted.events.last().unwrap().read().unwrap().body;
+    let EventBody::Changed(changed) = changed else {
+        panic!("{changed:?}");
+    };
+    assert_eq!(changed.by, bob);
+    assert_eq!(changed.approvals, Some(careful));
+    assert_eq!(changed.budget, Some(accept.budget));
+    assert_eq!(changed.network, Some(accept.network));
+}
+
+async fn nobody_keeps_more_than_the_new_owner_agreed_to(world: World) {
+    let bob = world.user_named("bob", UserRole::Member).await;
+    let eve = world.user_named("eve", UserRole::Member).await;
+    let session = world.session().await;
+    let (store, stamp) = (&world.store, world.stamp());
+    let granted = store.grant(session, eve, Right::Drive, 9, stamp).await;
+    assert_eq!(granted.unwrap(), Granted::Given);
+    store.share_port(session, 8080, stamp).await.unwrap();
+    offer(&world, session, bob).await;
+    let open = store.offers_to(bob, SystemClock.now()).await.unwrap();
+    assert_eq!((open[0].n_people, open[0].has_instructions), (1, false));
+    world.commit(session, accept(bob)).await.unwrap();
+    assert_eq!(right(&world, eve, session).await, Some(Right::View));
+    assert_eq!(store.shared_ports(session).await.unwrap(), [0_u16; 0]);
 }
 
 async fn an_offer_ends_with_its_time_and_when_it_is_ended(world: World) {

@@ -8,7 +8,7 @@ use deskhand_core::{
     secret::Secret,
     session::Signal,
     user::UserRole,
-    vault::{LastUse, Origin, SecretName},
+    vault::{HttpUse, LastUse, Origin, SecretName},
 };
 use deskhand_store::{
     KeyError, KeyFile, NewSecret, PhaseMove, PutSecret, SealVersion, SealedIn, Transition,
@@ -21,6 +21,7 @@ on_both_databases! {
     nobody_has_more_secrets_than_they_may,
     a_session_sees_its_owners_secrets_and_what_was_sent_into_it,
     old_values_are_known_until_their_session_ends,
+    a_secret_for_http_apis_keeps_its_use_and_has_its_variable_alone,
 }
 
 fn name(text: &str) -> SecretName {
@@ -32,6 +33,17 @@ fn origins(texts: &[&str]) -> Vec<Origin> {
 }
 
 async fn put(world: &World, user: UserId, named: &str, at: &[&str], sealed: &[u8]) -> PutSecret {
+    put_for(world, user, named, at, sealed, None).await
+}
+
+async fn put_for(
+    world: &World,
+    user: UserId,
+    named: &str,
+    at: &[&str],
+    sealed: &[u8],
+    http: Option<&HttpUse>,
+) -> PutSecret {
     let new = NewSecret {
         user,
         name: &name(named),
@@ -39,6 +51,7 @@ async fn put(world: &World, user: UserId, named: &str, at: &[&str], sealed: &[u8
         sealed: sealed.to_vec(),
         seal_version: SealVersion(2),
         origins: &origins(at),
+        http,
         now: SystemClock.now(),
     };
     world.store.put_secret(new, 2, world.stamp()).await.unwrap()
@@ -86,6 +99,40 @@ async fn nobody_has_more_secrets_than_they_may(world: World) {
         let put = put(&world, world.user, named, &["https://a.example"], b"x").await;
         assert_eq!(put, became, "{named}");
     }
+}
+
+async fn a_secret_for_http_apis_keeps_its_use_and_has_its_variable_alone(world: World) {
+    let (store, ada) = (&world.store, world.user);
+    let bob = world.user_named("bob", UserRole::Member).await;
+    let http = |env: &str| HttpUse {
+        headers: vec!["authorization".parse().unwrap(), "x-key".parse().unwrap()],
+        env: env.parse().unwrap(),
+    };
+    let (token, other) = (http("TOKEN"), http("OTHER"));
+    let at = ["https://api.example"];
+    let made = put_for(&world, ada, "api", &at, b"one", Some(&token)).await;
+    assert_eq!(made, PutSecret::Made);
+    let taken = put_for(&world, ada, "two", &at, b"two", Some(&token)).await;
+    assert_eq!(taken, PutSecret::VariableTaken(name("api")));
+    let his = put_for(&world, bob, "his", &at, b"his", Some(&token)).await;
+    assert_eq!(his, PutSecret::Made);
+    let replaced = put_for(&world, ada, "api", &at, b"new", Some(&token)).await;
+    assert_eq!(replaced, PutSecret::Replaced);
+    put(&world, ada, "typed", &at, b"typed").await;
+
+    let session = world.session().await;
+    let usable = store.http_secrets(session).await.unwrap();
+    let usable: Vec<_> = usable.into_iter().map(|one| (one.name, one.http)).collect();
+    assert_eq!(usable, [(name("api"), Some(token.clone()))]);
+    let sealed = store.sealed_secret(session, &name("api")).await.unwrap();
+    let sealed = sealed.unwrap();
+    assert_eq!(sealed.value.http, Some(token));
+    store.note_secret_sent(session, sealed.id).await.unwrap();
+    put_for(&world, ada, "api", &at, b"newer", Some(&other)).await;
+    let sent = store.secrets_sent(session).await.unwrap();
+    assert_eq!(sent[0].http, sealed.value.http, "as it was sealed");
+    put(&world, ada, "api", &at, b"typed").await;
+    assert!(store.http_secrets(session).await.unwrap().is_empty());
 }
 
 async fn a_session_sees_its_owners_secrets_and_what_was_sent_into_it(world: World) {

@@ -88,7 +88,7 @@ pub(super) async fn a_spec_is_honoured_or_refused_by_name(subject: &Subject) {
         ..spec()
     };
     let network = SandboxSpec {
-        network: Network::Open,
+        network: Network::Connected,
         ..spec()
     };
     for (spec, word) in [(image, "image"), (network, "network")] {

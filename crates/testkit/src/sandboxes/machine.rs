@@ -11,8 +11,9 @@ use deskhand_core::{
     blob::BlobFormat,
     edit::EditCommand,
     sandbox::{
-        Act, Acted, ComputerError, FilePut, FindField, Frame, Progress, PutFile, RunnerReply,
-        RunnerRequest, SecretTyped, SecretsCovered, TypeSecret,
+        Act, Acted, ClipboardRead, ClipboardSet, ComputerError, FilePut, FindField, Frame,
+        ListTerminals, Progress, PutFile, ReadClipboard, RunnerReply, RunnerRequest, SecretTyped,
+        SecretsCovered, TerminalFound, TerminalList, TypeSecret,
     },
     secret::Secret,
     shell::{ShellEnding, ShellOutput, ShellRequest},
@@ -24,9 +25,11 @@ use tokio::{sync::watch, time::Instant};
 use super::{
     Files,
     editor::{self, Edits},
+    files,
     requests::{RequestEntry, RequestResult},
     screen,
     shell::{FakeCommand, FakeShell, HOME},
+    terminals::FakeTerminals,
 };
 
 /// The maximum number of pieces of output that wait to be passed on.
@@ -38,6 +41,7 @@ const FRAME: &str = "frame-1";
 #[derive(Debug)]
 pub(super) struct FakeMachine {
     pub(super) screen: ScreenSize,
+    pub(super) terminals: FakeTerminals,
     commands: HashMap<String, FakeCommand>,
     state: Mutex<MachineState>,
     /// Locked while an action runs: actions run in order of arrival.
@@ -54,6 +58,7 @@ pub(super) struct MachineState {
     pub(super) colour: watch::Sender<[u8; 3]>,
     /// The origin of the page whose field has the focus.
     pub(super) focus: Option<Origin>,
+    clipboard: Option<String>,
     pub(super) typed: Vec<Secret>,
     pub(super) covered: Vec<Secret>,
     pub(super) carried_out: Vec<RunnerRequest>,
@@ -75,12 +80,14 @@ impl FakeMachine {
             pointer,
             colour: watch::Sender::new([0xf7, 0xf4, 0xee]),
             focus: None,
+            clipboard: None,
             typed: Vec::new(),
             covered: Vec::new(),
             carried_out: Vec::new(),
         };
         Self {
             screen,
+            terminals: FakeTerminals::default(),
             commands,
             state: Mutex::new(state),
             actions: tokio::sync::Mutex::default(),
@@ -102,12 +109,20 @@ impl FakeMachine {
         let turn = async {
             match &request {
                 RunnerRequest::Act(_)
+                | RunnerRequest::SetClipboard(_)
                 | RunnerRequest::FindField(_)
                 | RunnerRequest::TypeSecret(_) => Some(self.actions.lock().await),
                 RunnerRequest::Shell(_) => Some(self.shell.lock().await),
                 RunnerRequest::Look(_)
                 | RunnerRequest::Edit(_)
                 | RunnerRequest::PutFile(_)
+                | RunnerRequest::OpenTerminal(_)
+                | RunnerRequest::ListTerminals(_)
+                | RunnerRequest::RenameTerminal(_)
+                | RunnerRequest::KillTerminal(_)
+                | RunnerRequest::Files(_)
+                | RunnerRequest::TakeFile(_)
+                | RunnerRequest::ReadClipboard(_)
                 | RunnerRequest::CoverSecrets(_) => None,
             }
         };
@@ -126,6 +141,40 @@ impl FakeMachine {
             }
             RunnerRequest::Edit(command) => self.edit(&command),
             RunnerRequest::PutFile(file) => self.put_file(file),
+            RunnerRequest::OpenTerminal(open) => {
+                Ok(RunnerReply::OpenTerminal(self.terminals.open(&open)))
+            }
+            RunnerRequest::ListTerminals(ListTerminals) => {
+                let terminals = self.terminals.list();
+                Ok(RunnerReply::ListTerminals(TerminalList { terminals }))
+            }
+            RunnerRequest::RenameTerminal(rename) => {
+                let terminal = self.terminals.rename(rename.number, &rename.name);
+                Ok(RunnerReply::RenameTerminal(TerminalFound { terminal }))
+            }
+            RunnerRequest::KillTerminal(kill) => {
+                let terminal = self.terminals.kill(kill.number);
+                Ok(RunnerReply::KillTerminal(TerminalFound { terminal }))
+            }
+            RunnerRequest::Files(request) => {
+                let files = self.state().files.clone();
+                let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
+                Ok(RunnerReply::Files(files::perform(&mut files, &request)))
+            }
+            RunnerRequest::TakeFile(file) => {
+                let files = self.state().files.clone();
+                let taken = files::take(&files, &file).map(RunnerReply::TakeFile);
+                taken.map_err(|problem| ComputerError::Failed(problem.to_string()))
+            }
+            RunnerRequest::ReadClipboard(ReadClipboard) => {
+                let text = self.state().clipboard.clone();
+                let read = text.map_or(ClipboardRead::Empty, ClipboardRead::Text);
+                Ok(RunnerReply::ReadClipboard(read))
+            }
+            RunnerRequest::SetClipboard(set) => {
+                self.state().clipboard = Some(set.text.expose().to_owned());
+                Ok(RunnerReply::SetClipboard(ClipboardSet))
+            }
             RunnerRequest::FindField(FindField) => self.find_field(),
             RunnerRequest::TypeSecret(secret) => self.type_secret(secret),
             RunnerRequest::CoverSecrets(cover) => {

@@ -16,12 +16,15 @@ pub(super) type RequestResult = Result<RunnerReply, ComputerError>;
 pub(super) struct RequestTable {
     holder: LeaseHolder,
     by_id: HashMap<RequestId, RequestEntry>,
+    /// The streams that only those may use whom the holder admits.
+    streams: Vec<(Actor, CancellationToken)>,
 }
 
 /// One request, running or answered.
 #[derive(Debug, Clone)]
 pub(super) struct RequestEntry {
-    actor: Actor,
+    /// Absent if the lease does not matter for the request.
+    actor: Option<Actor>,
     pub(super) cancel: CancellationToken,
     pub(super) result: watch::Sender<Option<RequestResult>>,
 }
@@ -53,8 +56,9 @@ impl RequestEntry {
 }
 
 impl RequestTable {
-    /// Returns the request with this id, and true if it is new and has to be carried out.
-    pub(super) fn admit(&mut self, id: RequestId, actor: Actor) -> (RequestEntry, bool) {
+    /// Returns the request with this id, and true if it is new and has to be carried out. Without an actor, the lease
+    /// does not matter for it.
+    pub(super) fn admit(&mut self, id: RequestId, actor: Option<Actor>) -> (RequestEntry, bool) {
         if let Some(known) = self.by_id.get(&id) {
             return (known.clone(), false);
         }
@@ -64,22 +68,40 @@ impl RequestTable {
             result: watch::Sender::new(None),
         };
         self.by_id.insert(id, entry.clone());
-        let is_admitted = self.holder.admits(actor);
+        let is_admitted = actor.is_none_or(|actor| self.holder.admits(actor));
         if !is_admitted {
             entry.answer(Err(ComputerError::Refused { was_begun: false }));
         }
         (entry, is_admitted)
     }
 
+    /// Returns true if the lease holder admits this actor.
+    pub(super) fn admits(&self, actor: Actor) -> bool {
+        self.holder.admits(actor)
+    }
+
     /// Obeys only this holder from now on: the running requests of others are refused at once.
     pub(super) fn set_holder(&mut self, holder: LeaseHolder) {
         self.holder = holder;
         for entry in self.by_id.values() {
-            if !holder.admits(entry.actor) {
+            if entry.actor.is_some_and(|actor| !holder.admits(actor)) {
                 entry.answer(Err(ComputerError::Refused { was_begun: true }));
                 entry.cancel.cancel();
             }
         }
+        for (actor, ended) in &self.streams {
+            if !holder.admits(*actor) {
+                ended.cancel();
+            }
+        }
+    }
+
+    /// Admits a stream, unless another actor holds the lease. The token fires when one takes it.
+    pub(super) fn admit_stream(&mut self, actor: Actor) -> Option<CancellationToken> {
+        let admitted = self.holder.admits(actor).then(CancellationToken::new);
+        self.streams
+            .extend(admitted.clone().map(|ended| (actor, ended)));
+        admitted
     }
 
     pub(super) fn cancel(&self, id: RequestId) {

@@ -1,51 +1,78 @@
 //! One fake sandbox: its requests, its streams and its end.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use async_trait::async_trait;
 use deskhand_core::{
-    action::ScreenSize,
     id::RequestId,
     sandbox::{
-        Actor, ByteStream, Call, Computer, ComputerError, ForRunner, LeaseHolder, RunnerReply,
-        RunnerRequest, Sandbox, SandboxEnd, StreamTarget, Streams,
+        Actor, ByteStream, Call, Computer, ComputerError, ForRunner, LeaseHolder, LeaseOutcome,
+        ListeningPort, RunnerReply, RunnerRequest, Sandbox, SandboxEnd, SandboxSpec, StreamTarget,
+        Streams,
     },
     secret::Secret,
     shell::ShellRequest,
     tasks::Tasks,
     vault::Origin,
 };
+use futures::FutureExt;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
-use super::{Files, machine::FakeMachine, requests::RequestTable, screen, shell::FakeCommand};
+use super::{
+    Files, files,
+    machine::FakeMachine,
+    ports::{self, FakePorts, LeasedStream},
+    requests::RequestTable,
+    screen,
+    shell::FakeCommand,
+};
 
 /// The shell command that kills the sandbox.
 pub const DEADLY_COMMAND: &str = "kill -9 -1";
+/// The port whose server plays VS Code.
+pub const FAKE_CODE_PORT: u16 = 1;
 
 /// A sandbox in memory.
 #[derive(Debug)]
 pub struct FakeSandbox {
     machine: Arc<FakeMachine>,
+    variables: BTreeMap<String, Secret>,
+    authority: Option<Vec<u8>>,
     requests: Mutex<RequestTable>,
+    ports: FakePorts,
+    /// The open streams that obey the lease.
+    leased: Mutex<Vec<LeasedStream>>,
+    /// The reason why a person who takes control could be watched.
+    spy: Mutex<Option<String>>,
     tasks: Tasks,
     end: watch::Sender<Option<SandboxEnd>>,
+    /// The number of files whose streams were opened.
+    n_transfers: watch::Sender<usize>,
 }
 
 impl FakeSandbox {
     pub(super) fn new(
-        screen: ScreenSize,
+        spec: &SandboxSpec,
         files: Files,
         commands: HashMap<String, FakeCommand>,
+        ports: FakePorts,
         tasks: Tasks,
     ) -> Arc<Self> {
         Arc::new(Self {
-            machine: Arc::new(FakeMachine::new(screen, files, commands)),
+            machine: Arc::new(FakeMachine::new(spec.screen, files, commands)),
+            variables: spec.variables.clone(),
+            authority: spec.authority.clone(),
             requests: Mutex::default(),
+            ports,
+            leased: Mutex::default(),
+            spy: Mutex::default(),
             tasks,
             end: watch::Sender::new(None),
+            n_transfers: watch::Sender::new(0),
         })
     }
 
@@ -55,13 +82,36 @@ impl FakeSandbox {
     }
 
     /// Gives the focus to a field on a page of this origin, or takes it away.
+    /// Lets a program watch every person who takes control, for this reason.
+    pub fn set_spy(&self, problem: Option<&str>) {
+        let mut spy = self.spy.lock().unwrap_or_else(PoisonError::into_inner);
+        *spy = problem.map(str::to_owned);
+    }
+
     pub fn set_focus(&self, origin: Option<Origin>) {
         self.machine.state().focus = origin;
+    }
+
+    /// Waits until this many files have been read or written, or begun to be.
+    pub async fn transfers_begun(&self, n_transfers: usize) {
+        let mut begun = self.n_transfers.subscribe();
+        let begun = begun.wait_for(|begun| *begun >= n_transfers).await;
+        begun.expect("the sandbox is there");
     }
 
     /// Gives the screen another colour.
     pub fn paint(&self, colour: [u8; 3]) {
         self.machine.state().colour.send_replace(colour);
+    }
+
+    /// Returns an environment variable of its programs.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(Secret::expose)
+    }
+
+    /// Returns the authority that its programs trust, in DER.
+    pub fn authority(&self) -> Option<&[u8]> {
+        self.authority.as_deref()
     }
 
     /// Returns the requests that were carried out, in order.
@@ -122,7 +172,8 @@ impl Computer<ForRunner> for FakeSandbox {
         if self.has_ended() {
             return Err(ComputerError::Gone);
         }
-        let (entry, is_new) = self.requests().admit(call.id, call.actor);
+        let actor = (!request.is_for_everyone()).then_some(call.actor);
+        let (entry, is_new) = self.requests().admit(call.id, actor);
         if is_new && is_deadly(&request) {
             self.die("the fake computer was told to die");
         } else if is_new {
@@ -140,24 +191,58 @@ impl Computer<ForRunner> for FakeSandbox {
         self.requests().cancel(id);
     }
 
-    async fn set_lease_holder(&self, holder: LeaseHolder) {
+    async fn set_lease_holder(&self, holder: LeaseHolder) -> LeaseOutcome {
         self.requests().set_holder(holder);
+        self.machine.terminals.set_holder(holder);
+        self.leased().retain(|stream| {
+            let stays = holder.admits(stream.actor);
+            if !stays {
+                stream.end.cancel();
+            }
+            stays
+        });
+        let spy = self.spy.lock().unwrap_or_else(PoisonError::into_inner);
+        match (&*spy, holder) {
+            (Some(problem), LeaseHolder::Person(_)) => LeaseOutcome::Watched(problem.clone()),
+            (_, LeaseHolder::Nobody) | (None, _) => LeaseOutcome::Set,
+        }
     }
 }
 
 #[async_trait]
 impl Streams for FakeSandbox {
-    async fn open(&self, target: StreamTarget, _actor: Actor) -> Result<ByteStream, ComputerError> {
+    async fn open(&self, target: StreamTarget, actor: Actor) -> Result<ByteStream, ComputerError> {
         if self.has_ended() {
             return Err(ComputerError::Gone);
         }
-        let StreamTarget::Screen = target;
-        let (client, server) = screen::stream();
+        let (client, serving) = match target {
+            StreamTarget::Screen => {
+                let (client, server) = screen::stream();
+                let (size, colour) = (self.machine.screen, self.machine.state().colour.subscribe());
+                (client, server.serve(size, colour).boxed())
+            }
+            StreamTarget::Terminal { number, may_type } => {
+                let opened = self.machine.terminals.view(number, actor, may_type);
+                opened.ok_or_else(|| {
+                    ComputerError::Failed(format!("there is no terminal {number}"))
+                })?
+            }
+            StreamTarget::File => {
+                let (client, server) = files::stream();
+                let admitted = self.requests().admit_stream(actor);
+                self.n_transfers
+                    .send_modify(|n_transfers| *n_transfers += 1);
+                let files = Arc::clone(&self.machine.state().files);
+                (client, files::serve(files, server, admitted).boxed())
+            }
+            StreamTarget::Port { port } => return self.open_port(port, actor).await,
+            // The test's server at this port plays VS Code.
+            StreamTarget::Code => return self.open_port(FAKE_CODE_PORT, actor).await,
+        };
         let mut end = self.end.subscribe();
-        let (size, colour) = (self.machine.screen, self.machine.state().colour.subscribe());
-        self.tasks.spawn("fake screen", async move {
+        self.tasks.spawn("fake stream", async move {
             tokio::select! {
-                () = server.serve(size, colour) => {}
+                () = serving => {}
                 _ = end.wait_for(Option::is_some) => {}
             }
         });
@@ -165,8 +250,41 @@ impl Streams for FakeSandbox {
     }
 }
 
+impl FakeSandbox {
+    async fn open_port(&self, port: u16, actor: Actor) -> Result<ByteStream, ComputerError> {
+        if !self.requests().admits(actor) {
+            return Err(ComputerError::Refused { was_begun: false });
+        }
+        let connection = self.ports.connect(port).await;
+        let connection = connection.ok_or(ComputerError::NothingListens(port))?;
+        let (client, copying) = ports::stream(connection);
+        let leased = CancellationToken::new();
+        self.leased().push(LeasedStream {
+            actor,
+            end: leased.clone(),
+        });
+        let mut end = self.end.subscribe();
+        self.tasks.spawn("fake port", async move {
+            tokio::select! {
+                () = copying => {}
+                () = leased.cancelled() => {}
+                _ = end.wait_for(Option::is_some) => {}
+            }
+        });
+        Ok(client)
+    }
+
+    fn leased(&self) -> MutexGuard<'_, Vec<LeasedStream>> {
+        self.leased.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[async_trait]
 impl Sandbox for FakeSandbox {
+    fn ports(&self) -> Vec<ListeningPort> {
+        self.ports.all()
+    }
+
     async fn ended(&self) -> SandboxEnd {
         let mut end = self.end.subscribe();
         match end.wait_for(Option::is_some).await {

@@ -156,3 +156,35 @@ async fn a_new_day_and_edited_instructions_leave_system_and_tools_as_they_were()
     assert!(last_words(2).ends_with("Speak Dutch."), "{}", last_words(2));
     assert_eq!(last_words(3), "four");
 }
+
+#[tokio::test]
+async fn the_model_is_told_which_secrets_programs_can_use() {
+    let (vendor, _) = StrictVendor::start().await;
+    let world = World::with(WorldOptions {
+        models: vendor.settings(),
+        ..WorldOptions::default()
+    })
+    .await;
+    let client = world.client();
+    let http = json!({"headers": ["authorization"], "env": "GITHUB_TOKEN"});
+    let secret =
+        json!({"value": "canary-of-alice", "origins": ["https://api.example"], "http": http});
+    client.put("/api/secrets/github", secret).await.good();
+    let session = client.new_session(MODEL).await;
+    session.prompt("one").await;
+    let end = session.turn_end(0).await;
+    let removed = client.delete("/api/secrets/github").await;
+    assert_eq!(removed.status, 204);
+    session.prompt("two").await;
+    session.turn_end(end.seq).await;
+
+    let asked = vendor.asked.lock().unwrap().clone();
+    let line = "- `GITHUB_TOKEN`: the secret github, in `authorization` of requests to https://api.example";
+    assert!(asked[0]["system"].to_string().contains(line));
+    assert_eq!(
+        asked[1]["system"].to_string(),
+        asked[0]["system"].to_string()
+    );
+    assert!(asked[1].to_string().contains("can no longer use secrets"));
+    assert!(!json!(asked).to_string().contains("canary"));
+}

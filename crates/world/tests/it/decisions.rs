@@ -376,13 +376,11 @@ async fn stopping_interrupting_and_ending_withdraw_what_was_asked() {
     let (stopped, seq) = decision_of(&session, 0).await;
     // What is said meanwhile waits as it does while the agent works.
     session.send("later", "queue").await.good();
-    let before = std::time::Instant::now();
     assert_eq!(
         client.post(&session.path("/stop"), json!({})).await.status,
         202
     );
     let end = session.turn_end(seq).await;
-    assert!(before.elapsed().as_millis() < 1_500, "{before:?}");
     let EventBody::Complete(complete) = end.body else {
         panic!("{end:?}");
     };

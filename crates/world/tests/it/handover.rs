@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use deskhand_core::event::{Complete, EventBody, HandedOver, Outcome, Status};
-use deskhand_core::{right::Right, session::SandboxState};
+use deskhand_core::{
+    lease::{LeaseChange, LeaseChanged, LeaseEnd},
+    right::Right,
+    session::SandboxState,
+};
 use deskhand_testkit::{Client, Session};
 use deskhand_world::World;
 use serde_json::{Value, json};
@@ -194,6 +198,60 @@ async fn accepting_ends_the_turn_the_desktop_the_links_and_what_waited() {
 }
 
 #[tokio::test]
+async fn an_accomplice_of_the_giver_loses_drive_control_and_the_shared_port() {
+    let world = World::start(&[]).await;
+    let admin = world.client();
+    let (mallory, eve, alice) = (
+        admin.new_user("mallory").await,
+        admin.new_user("eve").await,
+        admin.new_user("alice").await,
+    );
+    let generous = json!({"budget": {"usd": 1000}, "network": {"mode": "open"}});
+    let made = mallory.post("/api/sessions", generous).await.good();
+    let session = mallory.session(made["id"].as_str().unwrap());
+    let people = session.path("/people/eve");
+    mallory.put(&people, json!({"right": "drive"})).await.good();
+    let port = session.path("/shared-ports/8080");
+    mallory.put(&port, json!({})).await.good();
+    let accomplice = eve.session(&session.id);
+    accomplice.take_control(600).await.good();
+    offer(&session, "alice").await;
+    assert_eq!(offers(&alice).await[0]["n_people"], 1);
+
+    let mine = accept(&alice, &session, json!({})).await;
+    let fresh = alice.post("/api/sessions", json!({})).await.good();
+    assert_eq!(mine["budget"], fresh["budget"]);
+    assert_eq!(mine["network"], fresh["network"]);
+    assert_eq!(accomplice.show().await["right"], "view");
+    let log = alice.session(&session.id);
+    let ended = |body: &EventBody| {
+        matches!(
+            body,
+            EventBody::Lease(LeaseChanged {
+                change: LeaseChange::Ended {
+                    reason: LeaseEnd::RightLost
+                },
+                ..
+            })
+        )
+    };
+    log.wait_for(0, ended).await;
+    for refused in [
+        accomplice.send("spend Alice's money", "queue").await,
+        accomplice.take_control(600).await,
+    ] {
+        assert_eq!((refused.status, &*refused.code()), (403, "not_allowed"));
+    }
+    let ports = alice.get(&log.path("/ports")).await.good();
+    assert_eq!(ports["shared"], json!([]));
+    for former in [&eve, &mallory] {
+        let token = session.path("/sandbox-token?service=port-8080");
+        let refused = former.get(&token).await;
+        assert_eq!((refused.status, &*refused.code()), (403, "not_allowed"));
+    }
+}
+
+#[tokio::test]
 async fn until_it_is_accepted_the_givers_secrets_and_budget_are_used() {
     let world = World::start(&[("curious", CURIOUS)]).await;
     let admin = world.client();
@@ -231,6 +289,17 @@ async fn whoever_leaves_a_session_is_not_pulled_in_again() {
     let link = json!({"right": "view"});
     let link = admin.post(&session.path("/shares"), link).await.good();
     let code = json!({"code": link["code"]});
-    bob.post("/api/shares/join", code).await.good();
+    bob.post("/api/shares/join", code.clone()).await.good();
     admin.put(&path, json!({"right": "drive"})).await.good();
+
+    // Once they have left again, the owner can keep them out, and cannot pull them in.
+    bob.delete(&path).await.good();
+    admin.delete(&path).await.good();
+    let refused = bob.post("/api/shares/join", code.clone()).await;
+    assert_eq!((refused.status, &*refused.code()), (403, "removed"));
+    let refused = admin.delete(&path).await;
+    assert_eq!((refused.status, &*refused.code()), (404, "no_person"));
+    let refused = admin.put(&path, json!({"right": "view"})).await;
+    assert_eq!((refused.status, &*refused.code()), (409, "has_left"));
+    bob.post("/api/shares/join", code).await.good();
 }

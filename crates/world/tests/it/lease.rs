@@ -105,6 +105,24 @@ async fn one_person_has_control_until_they_hand_it_back() {
 }
 
 #[tokio::test]
+async fn nobody_gets_control_while_programs_could_watch_them() {
+    let world = World::start(&[]).await;
+    let session = world.client().new_session("scripted/demo").await;
+    session.shell("true").await;
+    let sandbox = world.sandboxes().running(session.id.parse().unwrap());
+    let sandbox = sandbox.unwrap();
+    sandbox.set_spy(Some("some of them could not be stopped"));
+    let refused = session.take_control(60).await;
+    assert_eq!((refused.status, &*refused.code()), (409, "not_private"));
+    session.wait_for(0, ended(LeaseEnd::NotPrivate)).await;
+    assert_eq!(session.show().await["lease"], json!({"holder": "nobody"}));
+    // The agent has its computer back.
+    session.shell("true").await;
+    sandbox.set_spy(None);
+    session.take_control(60).await.good();
+}
+
+#[tokio::test]
 async fn the_owner_may_take_control_from_somebody_and_nobody_else_may() {
     let world = World::start(&[]).await;
     let admin = world.client();

@@ -2,16 +2,23 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod apps;
+mod attachments;
 mod audit;
 mod briefing;
+mod clipboard;
 mod decisions;
+mod files;
 mod fuzz;
 mod gateway;
 mod handover;
+mod http_secrets;
+mod layout;
 mod lease;
 mod life;
 mod limits;
 mod links;
+mod network;
 mod owners_secrets;
 mod port;
 mod presence;
@@ -20,4 +27,5 @@ mod retention;
 mod secrets;
 mod sign_ins;
 mod site;
+mod terminals;
 mod tokens;

@@ -28,6 +28,26 @@ async fn cookie(client: &Client) -> String {
 }
 
 #[tokio::test]
+async fn browsers_forget_pictures_at_sign_out_and_after_an_hour() {
+    let world = World::start(&[]).await;
+    let client = world.client();
+    let session = client.new_session("scripted/demo").await;
+    let act = json!({"action": "screenshot"});
+    let done = session.act("computer", act).await;
+    let blob = format!("/api/blobs/{}", done["screenshot"].as_str().unwrap());
+    let cookie = cookie(&client).await;
+    let headers = [("cookie", &*cookie), ("origin", world.url())];
+    let picture = ask(&world, Method::GET, &blob, &headers).await;
+    assert_eq!(picture.status(), 200);
+    let caching = picture.headers()["cache-control"].to_str().unwrap();
+    assert!(caching.starts_with("private, max-age=3600"), "{caching}");
+    let out = ask(&world, Method::POST, "/api/sign-out", &headers).await;
+    assert_eq!(out.headers()["clear-site-data"], "\"cache\"");
+    let gone = ask(&world, Method::GET, &blob, &headers).await;
+    assert_eq!(gone.status(), 401);
+}
+
+#[tokio::test]
 async fn a_request_for_another_name_is_refused() {
     let options = WorldOptions {
         public_url: Some("https://desk.example".to_owned()),

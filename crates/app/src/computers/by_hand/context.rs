@@ -1,17 +1,20 @@
 //! The context of a call that a person makes: the computer, and nothing else.
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use deskhand_agent::{
     Settled,
     tools::{ToolContext, ToolFailure},
 };
 use deskhand_core::{
     action::Action,
+    blob::BlobName,
     decision::{Ask, GivenFile},
     edit::EditCommand,
     event::EventBody,
+    file::FilePath,
     id::{RequestId, TurnId, UserId},
-    sandbox::{Act, Acted, Actor, Call, Computer, ComputerExt, ForSession, Operation},
+    sandbox::{Act, Acted, Actor, Call, Computer, ComputerExt, FileTaken, ForSession, Operation},
     shell::{ShellOutput, ShellRequest},
     vault::{FieldPlace, FillSecret, SecretName},
 };
@@ -72,6 +75,14 @@ impl ToolContext for HandContext<'_> {
     }
 
     async fn put_file(&mut self, _: String, _: &GivenFile) -> Result<String, ToolFailure> {
+        Err(AGENT_ONLY.into())
+    }
+
+    async fn take_file(&mut self, _: FilePath) -> Result<FileTaken, ToolFailure> {
+        Err(AGENT_ONLY.into())
+    }
+
+    async fn keep_file(&mut self, _: Bytes) -> Result<BlobName, ToolFailure> {
         Err(AGENT_ONLY.into())
     }
 

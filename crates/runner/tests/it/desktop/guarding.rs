@@ -44,6 +44,25 @@ async fn a_browser_that_calls_itself_something_else_is_covered_nevertheless() {
 }
 
 #[tokio::test]
+async fn everything_is_covered_while_the_browsers_windows_are_not_found() {
+    let world = World::with_page_and_bars(PAGE).await;
+    world.desktop.cover(vec![Secret::new(VALUE)]);
+    // The page says where the value is, but not on which part of the screen.
+    world.unmap(world.window("ready"));
+    let frame = world.desktop.look(BlobFormat::Png, None).await.unwrap();
+    let pixels = Pixels::of(&frame);
+    let (width, height) = (
+        usize::from(frame.size.width),
+        usize::from(frame.size.height),
+    );
+    let points = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    let n_seen = points.filter(|(x, y)| pixels.at(*x, *y) != [0; 3]).count();
+    // Only the pointer is drawn over it.
+    assert!(n_seen < 500, "{n_seen}");
+    world.end().await;
+}
+
+#[tokio::test]
 async fn a_secret_cannot_be_copied_out_of_the_browser() {
     let world = World::with_page_and_bars(PAGE).await;
     let copy = async |told: &str| {

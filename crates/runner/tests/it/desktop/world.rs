@@ -207,6 +207,11 @@ impl World {
         windows.find(is_it).unwrap()
     }
 
+    /// Takes a window from the screen without telling its program.
+    pub(crate) fn unmap(&self, window: u32) {
+        self.x.unmap_window(window).unwrap().check().unwrap();
+    }
+
     /// Returns the window that owns a selection such as the clipboard, or zero.
     pub(crate) fn owner_of(&self, selection: &str) -> u32 {
         let atom = self.x.intern_atom(false, selection.as_bytes()).unwrap();

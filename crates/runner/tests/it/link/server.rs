@@ -53,6 +53,7 @@ impl Server {
         let socket = folder.path().join("server.sock");
         let listener = UnixListener::bind(&socket).unwrap();
         let config = RunnerConfig {
+            variables: Default::default(),
             socket: socket.to_str().unwrap().to_owned(),
             token: Secret::new(TOKEN),
             screen,
@@ -62,8 +63,11 @@ impl Server {
             browser: Vec::new(),
             is_alone: false,
             gateway: None,
+            network: None,
+            network_connections: 0,
+            code: Vec::new(),
         };
-        let runner = Tasks::default().spawn("runner", run(config));
+        let runner = Tasks::default().spawn("runner", run(config, None));
         Self {
             listener,
             runner,
@@ -134,8 +138,14 @@ impl Connection {
         message.into_data()
     }
 
+    /// Returns the next message that is not about ports, which come and go on the machine of the tests.
     pub(super) async fn next(&mut self) -> (FromRunner, Bytes) {
-        FromRunner::unpack(&self.bytes().await).unwrap()
+        loop {
+            let message = FromRunner::unpack(&self.bytes().await).unwrap();
+            if !matches!(message.0, FromRunner::Ports { .. }) {
+                return message;
+            }
+        }
     }
 
     /// Returns the next result, and skips all other messages.
@@ -149,8 +159,7 @@ impl Connection {
 
     /// Waits until the runner has confirmed this lease holder.
     pub(super) async fn lease_holder_set(&mut self, wanted: u64) {
-        let is_it =
-            |message| matches!(message, FromRunner::LeaseHolderSet { number } if number == wanted);
+        let is_it = |message| matches!(message, FromRunner::LeaseHolderSet { number, .. } if number == wanted);
         while !is_it(self.next().await.0) {}
     }
 

@@ -117,13 +117,11 @@ async fn when_nothing_helps_the_shell_is_ended_too() {
     let output = desk.run_for("set -e; sleep 100; echo after", 100).await;
     let ending = ShellEnding::TimedOutWithShell { after_ms: 100 };
     assert_eq!((output.output.as_str(), output.ending), ("", ending));
-    let started = Instant::now();
     let output = desk.run_for("trap '' INT; while :; do :; done", 100).await;
     assert_eq!(
         output.ending,
         ShellEnding::TimedOutWithShell { after_ms: 100 }
     );
-    assert!(started.elapsed() < Duration::from_secs(4));
     assert_eq!(output.cwd, "/usr");
     assert_eq!(desk.text("echo ${lost-gone}; pwd").await, "gone\n/usr\n");
 }

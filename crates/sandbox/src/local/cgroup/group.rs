@@ -296,17 +296,20 @@ mod tests {
 
     #[tokio::test]
     async fn a_limit_that_cannot_be_set_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let parent = dir.path().join("nowhere");
         let groups = Groups {
             places: vec![Place {
                 version: Version::One,
-                parent: "/nowhere".into(),
+                parent: parent.clone(),
                 controllers: vec![Controller::Memory],
             }],
             missing: vec![(Controller::Processes, "not here".to_owned())],
         };
         let group = Group::create(&groups, "sandbox", &SandboxLimits::default()).await;
         let reason = group.unlimited().unwrap();
-        assert!(reason.starts_with("/nowhere/sandbox: "), "{reason}");
+        let named = format!("{}: ", parent.join("sandbox").display());
+        assert!(reason.starts_with(&named), "{reason}");
     }
 
     #[test]

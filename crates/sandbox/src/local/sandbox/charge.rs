@@ -78,6 +78,7 @@ impl Charge {
         };
         self.meter.end(&self.metered);
         self.group.remove().await;
+        self.disk.close().await;
         if let Err(error) = self.files.remove_run() {
             tracing::warn!(%error, "could not remove the socket of a sandbox");
         }

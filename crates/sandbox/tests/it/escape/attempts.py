@@ -72,6 +72,35 @@ def unopened(path, mode="rb"):
     return "empty"
 
 
+def memory_closed(pid):
+    """Tries to open the memory of a process. Reading it at the address 0 would fail in any case."""
+    met = []
+    for flags in (os.O_RDONLY, os.O_RDWR):
+        try:
+            os.close(os.open(f"/proc/{pid}/mem", flags))
+        except OSError as error:
+            met.append(errno.errorcode[error.errno])
+        else:
+            raise Through(f"/proc/{pid}/mem is open")
+    return f"{refused('process_vm_readv', pid, 0, 0, 0, 0, 0)}, {', '.join(met)}"
+
+
+def descriptors_closed(pid):
+    try:
+        raise Through(str(os.listdir(f"/proc/{pid}/fd")))
+    except PermissionError:
+        pass
+    pidfd = call("pidfd_open", pid, 0)
+    return refused("pidfd_getfd", pidfd if isinstance(pidfd, int) else 0, 0, 0)
+
+
+def x_server():
+    for folder in glob.glob("/proc/[0-9]*"):
+        if open(f"{folder}/comm").read().strip() == "Xvnc":
+            return int(os.path.basename(folder))
+    raise Untried("there is no X server")
+
+
 def socket_refused(*arguments):
     try:
         socket.socket(*arguments).close()
@@ -157,6 +186,16 @@ def _():
     if HOST["data"] in line or HOST["neighbour"] in line or "/home/agent" in line:
         raise Through(line)
     return line.replace("\0", " ")[:60]
+
+@attempt("read the host's paths from the list of mounts", "it names none")
+def _():
+    if not HOST["paths_are_hidden"]:
+        raise Untried("a home that is a folder tells its path")
+    for path in ["/proc/self/mountinfo", "/proc/1/mountinfo", "/proc/self/mounts"]:
+        found = [line for line in open(path) if HOST["data"] in line or HOST["runner"] in line]
+        if found:
+            raise Through(found)
+    return "neither the data folder nor the runner's"
 
 @attempt("read the environment of the first process", "it is empty")
 def _():
@@ -296,8 +335,7 @@ def _():
 
 @attempt("read the runner's memory", "neither the call nor the file is open to us")
 def _():
-    refused("process_vm_readv", RUNNER, 0, 0, 0, 0, 0)
-    return unopened(f"/proc/{RUNNER}/mem")
+    return memory_closed(RUNNER)
 
 @attempt("read the runner's environment and maps", "the files are not open to us")
 def _():
@@ -305,13 +343,24 @@ def _():
 
 @attempt("take the runner's descriptors", "they can neither be listed nor copied")
 def _():
+    return descriptors_closed(RUNNER)
+
+@attempt("read or change the X server's memory", "neither the calls nor the file is open to us")
+def _():
+    return memory_closed(x_server())
+
+@attempt("take the X server's descriptors", "they can neither be listed nor copied")
+def _():
+    return descriptors_closed(x_server())
+
+@attempt("make the X server's program readable", "it is mounted read-only")
+def _():
+    program = "/run/deskhand/bin/Xvnc"
     try:
-        found = os.listdir(f"/proc/{RUNNER}/fd")
-        raise Through(found)
-    except PermissionError:
-        pass
-    pid = call("pidfd_open", RUNNER, 0)
-    return refused("pidfd_getfd", pid if isinstance(pid, int) else 0, 0, 0)
+        os.chmod(program, 0o755)
+    except OSError as error:
+        return f"{errno.errorcode[error.errno]}; {unopened(program)}"
+    raise Through("its mode was changed")
 
 @attempt("find descriptors that the server left open", "only our own pipes are open")
 def _():
@@ -546,7 +595,7 @@ def _():
         raise Through(address)
     return ", ".join(met)
 
-@attempt("reach the network", "there is no route")
+@attempt("reach the network", "the server is asked and refuses")
 def _():
     met = set()
     for address in ["192.0.2.1", "169.254.169.254", "10.0.0.1", "2001:db8::1"]:
@@ -558,13 +607,51 @@ def _():
         raise Through(address)
     return ", ".join(met)
 
-@attempt("send a datagram out", "there is no route")
+@attempt("send a datagram out", "it is refused at once")
 def _():
+    talk = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    talk.settimeout(5)
     try:
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("192.0.2.1", 53))
+        talk.connect(("192.0.2.1", 53))
+        talk.send(b"x")
+        talk.recv(1)
+    except TimeoutError:
+        raise Through("sent")
     except OSError as error:
         return errno.errorcode[error.errno]
-    raise Through("sent")
+    raise Through("answered")
+
+@attempt("make a network interface", "the device is not there, nor in a nested network")
+def _():
+    def nested():
+        become_root(NEWNET)
+        try:
+            os.mknod("/tmp/tun", 0o666 | stat.S_IFCHR, os.makedev(10, 200))
+            os.close(os.open("/tmp/tun", os.O_RDWR))
+        except OSError as error:
+            return errno.errorcode[error.errno]
+        raise Through("made and opened")
+    if os.path.exists("/dev/net/tun"):
+        raise Through("it is there")
+    return in_child(nested)
+
+@attempt("change the sandbox's interface", "the kernel refuses")
+def _():
+    talk = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    names = [name for _, name in socket.if_nameindex()]
+    for name in names:
+        try:
+            # SIOCSIFFLAGS switches it off, SIOCSIFADDR gives it another address.
+            fcntl.ioctl(talk, 0x8914, struct.pack("16sh22x", name.encode(), 0))
+            raise Through(name)
+        except OSError as error:
+            met = errno.errorcode[error.errno]
+        try:
+            fcntl.ioctl(talk, 0x8916, struct.pack("16sHxx4s16x", name.encode(), 2, bytes([192, 0, 2, 9])))
+            raise Through(name)
+        except OSError:
+            pass
+    return f"{', '.join(names)}: {met}"
 
 @attempt("reach an abstract socket of the host", "it is refused")
 def _():

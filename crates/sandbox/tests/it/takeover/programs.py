@@ -83,6 +83,10 @@ class Display:
         self.request(98, 0, struct.pack("<HH", len(name), 0) + name.encode())
         return self.reply()[9]
 
+    def atom(self, name):
+        self.request(16, 0, struct.pack("<Hxx", len(name)) + name.encode())
+        return struct.unpack("<I", self.reply()[8:12])[0]
+
     def sync(self):
         self.request(43, 0)
         self.reply()
@@ -117,6 +121,113 @@ def window():
         time.sleep(0.02)
         display.sync()
         mark("alive")
+
+
+def recorder():
+    """Records the keys of all others."""
+    control, data = Display(), Display()
+    opcode = control.extension("RECORD")
+    data.extension("RECORD")
+    context = control.base | 1
+    keys = struct.pack("<18xBB4x", 2, 3)
+    control.request(opcode, 1, struct.pack("<IBxxxIII", context, 0, 1, 1, 3) + keys)
+    control.sync()
+    data.request(opcode, 5, struct.pack("<I", context))
+    while True:
+        category = data.reply()[1]
+        mark("heard_by_recorder" if category == 0 else "recorder")
+
+
+def grabber():
+    """Takes all keys for itself."""
+    display = Display()
+    display.request(31, 0, struct.pack("<IIBBxx", display.root, 0, 1, 1))
+    assert display.reply()[1] == 0, "the grab failed"
+    mark("grabber")
+    hear(display)
+
+
+def key_grabber():
+    """Takes every key that is typed without a modifier, whatever window it is for."""
+    display = Display()
+    display.request(33, 0, struct.pack("<IHBBBxxx", display.root, 0, 0, 1, 1))
+    display.sync()
+    mark("key_grabber")
+    hear(display)
+
+
+def hear(display):
+    while True:
+        if display.message()[0] & 0x7F in (2, 3):
+            mark(f"heard_by_{sys.argv[1]}")
+
+
+def pixels():
+    """Reads the screen again and again."""
+    display = Display()
+    while True:
+        display.request(73, 2, struct.pack("<IhhHHI", display.root, 0, 0, 64, 64, 0xFFFFFFFF))
+        display.reply()
+        mark("pixels")
+        time.sleep(0.01)
+
+
+def own_window(display):
+    window = display.base | 1
+    display.request(1, 0, struct.pack("<IIhhHHHHII", window, display.root, 0, 0, 1, 1, 0, 1, 0, 0))
+    return window
+
+
+def clipboard():
+    """Asks for the clipboard again and again."""
+    display = Display()
+    window = own_window(display)
+    selection = display.atom("CLIPBOARD")
+    while True:
+        display.request(24, 0, struct.pack("<IIIII", window, selection, 31, 31, 0))
+        while (event := display.message())[0] & 0x7F != 31:
+            pass
+        if struct.unpack("<I", event[20:24])[0]:
+            mark("clipped")
+        mark("clipboard")
+        time.sleep(0.01)
+
+
+def copier():
+    """Has something in the clipboard, and gives it to whoever asks."""
+    display = Display()
+    window = own_window(display)
+    display.request(22, 0, struct.pack("<III", window, display.atom("CLIPBOARD"), 0))
+    display.sync()
+    mark("copier")
+    while True:
+        event = display.message()
+        if event[0] & 0x7F == 30:
+            time_, _, requestor, selection, target, place = struct.unpack("<6I", event[4:28])
+            display.request(18, 0, struct.pack("<IIIBxxxI", requestor, place, 31, 8, 7) + b"hunter2")
+            told = struct.pack("<BxHIIIII8x", 31, 0, time_, requestor, selection, target, place)
+            display.request(25, 0, struct.pack("<II", requestor, 0) + told)
+
+
+def settings():
+    """Changes settings of the X server over its own extension."""
+    display = Display()
+    opcode = display.extension("VNC-EXTENSION")
+    for setting in (b"AcceptPointerEvents=0", b"AcceptKeyEvents=0", b"SendCutText=1", b"SendPrimary=1"):
+        display.request(opcode, 0, struct.pack("<Bxxx", len(setting)) + setting)
+        if display.reply()[1]:
+            mark("settings_changed")
+    mark("settings")
+
+
+def hog():
+    """Has the X server for itself and does not let go."""
+    display = Display()
+    display.request(36, 0)
+    display.sync()
+    mark("hog")
+    while True:
+        time.sleep(1000)
 
 
 globals()[sys.argv[1]]()

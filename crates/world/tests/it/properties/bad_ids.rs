@@ -114,9 +114,19 @@ async fn ask(client: &Client, operation: &Operation, id: &str) -> Answer {
     let mut path = format!("{begin}{}", escaped(id));
     // What else the path names.
     for (n, part) in rest.split(['{', '}']).enumerate() {
-        path.push_str(if n % 2 == 0 { part } else { SOMETHING });
+        path.push_str(match part {
+            "seq" | "n" | "port" if n % 2 == 1 => "1",
+            _ if n % 2 == 1 => SOMETHING,
+            part => part,
+        });
     }
-    if operation.path.ends_with("/stream") || operation.path.ends_with("/vnc") {
+    if operation.method == "POST" && rest == "/attachments" {
+        path.push_str("?name=a.txt");
+    }
+    let is_socket = ["/stream", "/vnc", "/terminals/{n}"]
+        .iter()
+        .any(|end| operation.path.ends_with(end));
+    if is_socket && operation.method == "GET" {
         return client.upgrade(&path).await;
     }
     let method = Method::from_bytes(operation.method.as_bytes()).unwrap();
@@ -135,6 +145,12 @@ fn body(operation: &Operation) -> Option<Value> {
             Some(json!({"tool": "bash", "input": {"shell": "run", "command": "true"}}))
         }
         ("POST", "/shares") | ("PUT", "/people/{user}") => Some(json!({"right": "view"})),
+        ("POST", "/files/{path}") => Some(json!({"action": "make_folder"})),
+        ("PUT", "/files/{path}") => Some(json!("the text of a file")),
+        ("POST", "/terminals") => Some(json!({})),
+        ("PATCH", "/terminals/{n}") => Some(json!({"name": "another"})),
+        ("POST", "/attachments") => Some(json!("the content of a file")),
+        ("PUT", "/clipboard") => Some(json!({"text": "copied"})),
         ("PUT", "/lease") => Some(json!({"seconds": 60})),
         ("POST", "/decisions/{decision}/answer") => Some(json!({"yes": true})),
         other => panic!("what would be a good body for {other:?}?"),

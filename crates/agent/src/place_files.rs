@@ -1,0 +1,107 @@
+//! Puts the files that came with messages onto the computer, before the model reads the messages.
+
+use deskhand_core::{
+    attachment::Attachment,
+    event::{EventBody, FilesPlaced, PlacedFile},
+    id::MessageId,
+};
+
+use crate::{
+    cut::{Cut, Signals},
+    machine::Machine,
+    ports::PlaceError,
+    work::Work,
+};
+
+/// The number of attempts to write a file, each to a computer that was started anew.
+const MOST_TRIES: u32 = 3;
+
+/// The end of an attempt to put a file onto the computer.
+#[derive(Debug)]
+pub(crate) enum Placing {
+    Placed {
+        path: String,
+    },
+    /// A person took control.
+    Refused,
+    /// It cannot be written. The text is for the model.
+    Failed {
+        problem: String,
+    },
+}
+
+impl Work {
+    /// Puts all files of messages onto the computer that are not there yet. Returns false if a person took control
+    /// meanwhile: then the turn has to wait and do it again.
+    ///
+    /// A turn that broke off may have written some files before it could say so. Writing them again finds them.
+    pub(crate) async fn place_files(&mut self) -> Result<bool, Cut> {
+        for (message, attachments) in unplaced(&self.journal.bodies) {
+            let mut files = Vec::with_capacity(attachments.len());
+            for file in attachments {
+                let (path, problem) = match self.machine.place(&file, &self.signals).await? {
+                    Placing::Placed { path } => (Some(path), None),
+                    Placing::Failed { problem } => (None, Some(problem)),
+                    Placing::Refused => return Ok(false),
+                };
+                files.push(PlacedFile {
+                    attachment: file.id,
+                    path,
+                    problem,
+                });
+            }
+            let placed = EventBody::Placed(FilesPlaced {
+                turn: self.turn,
+                message,
+                files,
+            });
+            self.journal.append(vec![placed]).await?;
+        }
+        Ok(true)
+    }
+}
+
+impl Machine {
+    /// Writes a file to the computer, starting it if necessary.
+    async fn place(&self, file: &Attachment, signals: &Signals) -> Result<Placing, Cut> {
+        let mut n_tries = 0;
+        loop {
+            n_tries += 1;
+            let placed = tokio::select! {
+                biased;
+                cut = signals.stopped() => return Err(cut),
+                placed = self.desk.place(file) => placed,
+            };
+            return Ok(match placed {
+                Ok(path) => Placing::Placed { path },
+                Err(PlaceError::Leased) => Placing::Refused,
+                Err(PlaceError::Lost) if n_tries < MOST_TRIES => continue,
+                Err(error @ (PlaceError::Lost | PlaceError::Problem(_))) => Placing::Failed {
+                    problem: error.to_string(),
+                },
+                Err(PlaceError::NoComputer(error)) => {
+                    return Err(Cut::Failed {
+                        code: "sandbox_failed",
+                        message: error.message,
+                    });
+                }
+            });
+        }
+    }
+}
+
+/// Returns the messages whose files are not on the computer, with these files.
+fn unplaced(log: &[EventBody]) -> Vec<(MessageId, Vec<Attachment>)> {
+    let mut messages: Vec<(MessageId, Vec<Attachment>)> = Vec::new();
+    for body in log {
+        if let EventBody::Message(said) = body
+            && !said.attachments.is_empty()
+        {
+            messages.push((said.id, said.attachments.clone()));
+        }
+        if let EventBody::Placed(placed) = body {
+            messages.retain(|(message, _)| *message != placed.message);
+        }
+    }
+    messages
+}

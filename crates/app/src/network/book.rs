@@ -1,0 +1,371 @@
+//! The connections of one session in memory: those that are open, and the counts that are not recorded yet.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use deskhand_core::{
+    event::{EventBody, HostContacted},
+    id::{DecisionId, SessionId, TurnId, UserId},
+    network::{
+        policy::{BlockReason, NetworkRules, NetworkVerdict},
+        question::NetworkQuestion,
+        record::{NetworkDestination, OTHER_HOSTS},
+    },
+};
+use deskhand_store::DestinationCount;
+use jiff::Timestamp;
+use tokio::{sync::Semaphore, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    NetworkSettings,
+    blocked::BlockedHosts,
+    questions::{Asking, Questions},
+};
+
+/// The most destinations that are counted between two recordings.
+const MOST_UNRECORDED: usize = 2000;
+/// The most facts about destinations that are told once.
+const MOST_TOLD: usize = 4 * 1000;
+/// The most events within [`TELLING_SPAN`].
+const MOST_EVENTS: u32 = 60;
+const TELLING_SPAN: Duration = Duration::from_secs(60);
+
+#[derive(Debug)]
+pub(super) struct NetworkBook {
+    pub(super) session: SessionId,
+    blocked: BlockedHosts,
+    /// Bounds its connections, with those that wait for a person.
+    pub(super) places: Arc<Semaphore>,
+    /// The bytes of all its connections so far.
+    n_bytes: AtomicU64,
+    most_bytes: Option<u64>,
+    state: Mutex<Page>,
+}
+
+#[derive(Debug, Default)]
+struct Page {
+    open: HashMap<u64, OpenConnection>,
+    next_id: u64,
+    unrecorded: HashMap<(String, u16), DestinationCount>,
+    /// The facts about destinations that the log has.
+    told: HashSet<(String, u16, Option<BlockReason>)>,
+    events: Vec<EventBody>,
+    telling: Option<(Instant, u32)>,
+    questions: Questions<NetworkQuestion, BlockReason>,
+    idle_since: Option<Instant>,
+    owner: Option<UserId>,
+}
+
+#[derive(Debug)]
+struct OpenConnection {
+    question: NetworkQuestion,
+    /// True if a person allowed it, and no rule does.
+    is_once: bool,
+    ended: CancellationToken,
+    /// The reason for which it has to end, if it is not that nobody is at work.
+    end_reason: Option<BlockReason>,
+    bytes: Arc<ConnectionBytes>,
+}
+
+/// The bytes of one connection that are not recorded yet. They are counted for every piece, so without a lock.
+#[derive(Debug, Default)]
+pub(super) struct ConnectionBytes {
+    sent: AtomicU64,
+    received: AtomicU64,
+}
+
+/// A connection that was added to a book.
+#[derive(Debug)]
+pub(super) struct AddedConnection {
+    pub(super) id: u64,
+    /// Ends the connection.
+    pub(super) ended: CancellationToken,
+    pub(super) bytes: Arc<ConnectionBytes>,
+}
+
+impl NetworkBook {
+    pub(super) fn new(
+        session: SessionId,
+        settings: &NetworkSettings,
+        recorded: &[NetworkDestination],
+        n_bytes: u64,
+        blocked: BlockedHosts,
+    ) -> Self {
+        let mut told = HashSet::new();
+        for destination in recorded {
+            let (host, port) = (&destination.host, destination.port);
+            if destination.n_connections > 0 {
+                told.insert((host.clone(), port, None));
+            }
+            if destination.blocked.is_some() {
+                told.insert((host.clone(), port, destination.blocked));
+            }
+        }
+        Self {
+            session,
+            blocked,
+            places: Arc::new(Semaphore::new(settings.connections)),
+            n_bytes: AtomicU64::new(n_bytes),
+            most_bytes: settings.session_bytes,
+            state: Mutex::new(Page {
+                told,
+                ..Page::default()
+            }),
+        }
+    }
+
+    /// Adds a connection.
+    pub(super) fn open(&self, question: &NetworkQuestion, is_once: bool) -> AddedConnection {
+        let mut state = self.state();
+        let id = state.next_id;
+        state.next_id += 1;
+        let connection = OpenConnection {
+            question: question.clone(),
+            is_once,
+            end_reason: None,
+            ended: CancellationToken::new(),
+            bytes: Arc::default(),
+        };
+        let added = AddedConnection {
+            id,
+            ended: connection.ended.clone(),
+            bytes: Arc::clone(&connection.bytes),
+        };
+        state.open.insert(id, connection);
+        added
+    }
+
+    /// Removes a connection, and keeps the count of its last bytes.
+    pub(super) fn close(&self, id: u64, at: Timestamp) {
+        let mut state = self.state();
+        if let Some(connection) = state.open.remove(&id) {
+            state.collect_from(&connection.question, &connection.bytes, at);
+        }
+    }
+
+    /// Counts a connection that was made.
+    pub(super) fn connected(&self, question: &NetworkQuestion, at: Timestamp) {
+        let mut state = self.state();
+        let counted = state.count_of(question, at);
+        counted.n_connections += 1;
+        counted.blocked = None;
+        state.tell(question, None);
+    }
+
+    /// Records a host that was allowed, but could not be reached.
+    pub(super) fn contacted(&self, question: &NetworkQuestion, at: Timestamp) {
+        let mut state = self.state();
+        state.count_of(question, at).blocked = None;
+        state.tell(question, None);
+    }
+
+    /// Counts a connection that was blocked.
+    pub(super) fn blocked(&self, question: &NetworkQuestion, reason: BlockReason, at: Timestamp) {
+        self.blocked.note(self.session, question, reason);
+        let mut state = self.state();
+        let counted = state.count_of(question, at);
+        counted.n_blocked += 1;
+        counted.blocked = Some(reason);
+        state.tell(question, Some(reason));
+    }
+
+    /// Counts bytes. Returns `false` if the session has transferred as much as it may.
+    pub(super) fn count(&self, bytes: &ConnectionBytes, n_sent: u64, n_received: u64) -> bool {
+        bytes.sent.fetch_add(n_sent, Ordering::Relaxed);
+        bytes.received.fetch_add(n_received, Ordering::Relaxed);
+        let more = n_sent + n_received;
+        let all = self.n_bytes.fetch_add(more, Ordering::Relaxed) + more;
+        self.most_bytes.is_none_or(|most| all <= most)
+    }
+
+    /// Returns true if the session may transfer another byte.
+    pub(super) fn has_bytes_left(&self) -> bool {
+        let all = self.n_bytes.load(Ordering::Relaxed);
+        self.most_bytes.is_none_or(|most| all < most)
+    }
+
+    pub(super) fn n_open(&self) -> usize {
+        self.state().open.len()
+    }
+
+    /// Returns true if nothing is open and everything is recorded.
+    pub(super) fn is_quiet(&self) -> bool {
+        let state = self.state();
+        state.open.is_empty() && state.unrecorded.is_empty() && state.events.is_empty()
+    }
+
+    /// Takes what is to be recorded.
+    pub(super) fn take(&self, at: Timestamp) -> (Vec<DestinationCount>, Vec<EventBody>) {
+        let mut state = self.state();
+        state.collect(at);
+        let counts = std::mem::take(&mut state.unrecorded);
+        (
+            counts.into_values().collect(),
+            std::mem::take(&mut state.events),
+        )
+    }
+
+    /// Keeps what could not be recorded for the next time.
+    pub(super) fn put_back(&self, counts: Vec<DestinationCount>, events: Vec<EventBody>) {
+        let mut state = self.state();
+        for counted in counts {
+            let key = (counted.host.clone(), counted.port);
+            let Some(newer) = state.unrecorded.get_mut(&key) else {
+                state.unrecorded.insert(key, counted);
+                continue;
+            };
+            newer.n_connections += counted.n_connections;
+            newer.n_blocked += counted.n_blocked;
+            newer.sent_bytes += counted.sent_bytes;
+            newer.received_bytes += counted.received_bytes;
+        }
+        state.events.splice(0..0, events);
+    }
+
+    /// Ends connections that the rules no longer allow.
+    pub(super) fn end_those_not_allowed(&self, rules: &NetworkRules) {
+        for connection in self.state().open.values_mut() {
+            let NetworkQuestion { host, port } = &connection.question;
+            let reason = match rules.judge(host, *port) {
+                NetworkVerdict::Allowed => continue,
+                NetworkVerdict::Asks if connection.is_once => continue,
+                NetworkVerdict::Asks => BlockReason::NotListed,
+                NetworkVerdict::Blocked(reason) => reason,
+            };
+            connection.end_reason = Some(reason);
+            connection.ended.cancel();
+        }
+    }
+
+    /// Returns the reason for which a connection has to end, if it is not that nobody is at work.
+    pub(super) fn end_reason(&self, id: u64) -> Option<BlockReason> {
+        self.state().open.get(&id)?.end_reason
+    }
+
+    /// Returns true if the session had another owner when its connections were last looked at.
+    pub(super) fn has_new_owner(&self, owner: UserId) -> bool {
+        *self.state().owner.get_or_insert(owner) != owner
+    }
+
+    pub(super) fn set_owner(&self, owner: UserId) {
+        self.state().owner = Some(owner);
+    }
+
+    /// Ends all connections once the session has been idle for `grace`.
+    pub(super) fn end_after_idle(&self, is_idle: bool, now: Instant, grace: Duration) {
+        let mut state = self.state();
+        if !is_idle {
+            state.idle_since = None;
+            return;
+        }
+        let since = *state.idle_since.get_or_insert(now);
+        if now.duration_since(since) >= grace {
+            for connection in state.open.values() {
+                connection.ended.cancel();
+            }
+        }
+    }
+
+    /// Looks whether people were asked about this already, in this turn.
+    pub(super) fn asking(&self, question: &NetworkQuestion, turn: TurnId) -> Asking<BlockReason> {
+        self.state().questions.asking(question, turn)
+    }
+
+    /// Returns true if the answer to this question is awaited.
+    pub(super) fn is_asked(&self, question: &NetworkQuestion, id: DecisionId) -> bool {
+        self.state().questions.is_asked(question, id)
+    }
+
+    /// Forgets a question. An answer counts until the turn ends.
+    pub(super) fn settled(
+        &self,
+        question: &NetworkQuestion,
+        id: DecisionId,
+        answer: Option<Result<(), BlockReason>>,
+    ) {
+        self.state().questions.settled(question, id, answer);
+    }
+
+    fn state(&self) -> MutexGuard<'_, Page> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Page {
+    /// Adds the bytes of open connections to the counts of their destinations.
+    fn collect(&mut self, at: Timestamp) {
+        let open = self.open.values();
+        let all: Vec<_> = open
+            .map(|connection| (connection.question.clone(), Arc::clone(&connection.bytes)))
+            .collect();
+        for (question, bytes) in all {
+            self.collect_from(&question, &bytes, at);
+        }
+    }
+
+    fn collect_from(&mut self, question: &NetworkQuestion, bytes: &ConnectionBytes, at: Timestamp) {
+        let n_sent = bytes.sent.swap(0, Ordering::Relaxed);
+        let n_received = bytes.received.swap(0, Ordering::Relaxed);
+        if n_sent + n_received == 0 {
+            return;
+        }
+        let counted = self.count_of(question, at);
+        counted.sent_bytes += n_sent;
+        counted.received_bytes += n_received;
+    }
+
+    /// Returns the count of a destination since the last recording.
+    fn count_of(&mut self, question: &NetworkQuestion, at: Timestamp) -> &mut DestinationCount {
+        let mut key = (question.host.to_string(), question.port);
+        if self.unrecorded.len() >= MOST_UNRECORDED && !self.unrecorded.contains_key(&key) {
+            key = (OTHER_HOSTS.to_owned(), 0);
+        }
+        let (host, port) = key.clone();
+        let counted = self
+            .unrecorded
+            .entry(key)
+            .or_insert_with(|| DestinationCount {
+                host,
+                port,
+                n_connections: 0,
+                n_blocked: 0,
+                sent_bytes: 0,
+                received_bytes: 0,
+                blocked: None,
+                at,
+            });
+        counted.at = at;
+        counted
+    }
+
+    /// Logs a fact about a destination, once.
+    fn tell(&mut self, question: &NetworkQuestion, blocked: Option<BlockReason>) {
+        let fact = (question.host.to_string(), question.port, blocked);
+        if self.told.contains(&fact) || self.told.len() >= MOST_TOLD {
+            return;
+        }
+        let now = Instant::now();
+        let (since, n_told) = self
+            .telling
+            .filter(|(since, _)| now.duration_since(*since) < TELLING_SPAN)
+            .unwrap_or((now, 0));
+        if n_told >= MOST_EVENTS {
+            // The record has it, and another connection may be told later.
+            return;
+        }
+        self.telling = Some((since, n_told + 1));
+        self.events.push(EventBody::Network(HostContacted {
+            host: fact.0.clone(),
+            port: question.port,
+            blocked,
+        }));
+        self.told.insert(fact);
+    }
+}

@@ -1,0 +1,127 @@
+//! The secrets for HTTP APIs of one sandbox: their stand-ins, and what was approved and given out since it started.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use deskhand_core::{
+    id::{DecisionId, SecretId, TurnId},
+    network::stand_in::{StandIns, UseRefusal},
+    secret::Secret,
+    vault::{Origin, SecretName},
+};
+use jiff::Timestamp;
+
+use super::secrets::TypedSecrets;
+use crate::network::questions::{Asking, Questions};
+
+/// The time between two notes that the same secret was used.
+const NOTE_EVERY: Duration = Duration::from_mins(1);
+
+/// A secret at one of its sites.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct SecretAtSite {
+    pub(crate) name: SecretName,
+    pub(crate) origin: Origin,
+}
+
+/// The secrets for HTTP APIs of one sandbox.
+#[derive(Debug)]
+pub(crate) struct SandboxSecrets {
+    pub(crate) stand_ins: Arc<StandIns>,
+    /// Redacts values from results as well, should a host send one in a form that is not noticed on the way.
+    typed: Arc<TypedSecrets>,
+    state: Mutex<SecretState>,
+}
+
+#[derive(Debug, Default)]
+struct SecretState {
+    /// What the owner agreed to.
+    approved: HashSet<SecretAtSite>,
+    questions: Questions<SecretAtSite, UseRefusal>,
+    /// The values that were given out.
+    revealed: Vec<(SecretName, Secret)>,
+    noted_at: HashMap<SecretId, Timestamp>,
+}
+
+impl SandboxSecrets {
+    pub(super) fn new(stand_ins: StandIns, typed: Arc<TypedSecrets>) -> Self {
+        Self {
+            stand_ins: Arc::new(stand_ins),
+            typed,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Returns the environment variables in which programs find the stand-ins.
+    pub(super) fn variables(&self) -> BTreeMap<String, Secret> {
+        let all = self.stand_ins.all().iter();
+        all.map(|one| (one.http.env.to_string(), Secret::new(&*one.text)))
+            .collect()
+    }
+
+    pub(crate) fn is_approved(&self, at: &SecretAtSite) -> bool {
+        self.state().approved.contains(at)
+    }
+
+    pub(crate) fn approve(&self, at: &SecretAtSite) {
+        self.state().approved.insert(at.clone());
+    }
+
+    /// Looks whether the owner was asked about this already, in this turn.
+    pub(crate) fn asking(&self, at: &SecretAtSite, turn: TurnId) -> Asking<UseRefusal> {
+        self.state().questions.asking(at, turn)
+    }
+
+    /// Returns true if the owner's answer about this is awaited.
+    pub(crate) fn is_asked(&self, at: &SecretAtSite, id: DecisionId) -> bool {
+        self.state().questions.is_asked(at, id)
+    }
+
+    /// Forgets a question. A refusal counts until the turn ends.
+    pub(crate) fn settled(
+        &self,
+        at: &SecretAtSite,
+        id: DecisionId,
+        answer: Option<Result<(), UseRefusal>>,
+    ) {
+        self.state().questions.settled(at, id, answer);
+    }
+
+    /// Notes that a value is given out, before it is.
+    pub(crate) fn note_revealed(&self, name: &SecretName, value: &Secret) {
+        self.typed.remember(name, value);
+        let mut state = self.state();
+        if !state.revealed.iter().any(|(_, known)| known == value) {
+            state.revealed.push((name.clone(), value.clone()));
+        }
+    }
+
+    /// Returns the values that were given out, each with its stand-in.
+    pub(crate) fn revealed(&self) -> Vec<(String, Secret)> {
+        let state = self.state();
+        let revealed = state.revealed.iter().filter_map(|(name, value)| {
+            let mut all = self.stand_ins.all().iter();
+            let stand_in = all.find(|one| one.name == *name)?;
+            Some((stand_in.text.clone(), value.clone()))
+        });
+        revealed.collect()
+    }
+
+    /// Returns true if the use of a secret is to be stored, once in a while.
+    pub(crate) fn is_use_due(&self, secret: SecretId, now: Timestamp) -> bool {
+        let mut state = self.state();
+        let noted_at = state.noted_at.get(&secret);
+        let is_due = noted_at.is_none_or(|noted_at| now >= *noted_at + NOTE_EVERY);
+        if is_due {
+            state.noted_at.insert(secret, now);
+        }
+        is_due
+    }
+
+    fn state(&self) -> MutexGuard<'_, SecretState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,69 @@
+//! The port through which the egress service asks for decisions and reports what passed.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    NetworkHost,
+    policy::{BlockReason, NetworkRules},
+    stand_in::StandInAccess,
+};
+use crate::id::SessionId;
+
+/// Decides about connections of sandboxes.
+#[async_trait]
+pub trait NetworkGuard: Send + Sync + std::fmt::Debug {
+    /// Decides whether a name may be resolved.
+    async fn admit_lookup(&self, session: SessionId, name: &str)
+    -> Result<LookupMode, BlockReason>;
+
+    /// Decides about a connection. Waits for a person if the policy asks one.
+    async fn admit(
+        &self,
+        session: SessionId,
+        host: &NetworkHost,
+        port: u16,
+    ) -> Result<Passage, BlockReason>;
+}
+
+/// The way in which a name is looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LookupMode {
+    Resolve,
+    /// The name counts as found without a lookup: a person is asked when it is dialled.
+    Assume,
+}
+
+/// Permission for one connection.
+#[derive(Debug, Clone)]
+pub struct Passage {
+    /// The rules for the address that is dialled, and for the names that the program uses.
+    pub rules: Arc<NetworkRules>,
+    /// Fires when the connection has to end.
+    pub ended: CancellationToken,
+    pub meter: Arc<dyn NetworkMeter>,
+    /// The stand-ins of the sandbox, if it has some.
+    pub stand_ins: Option<StandInAccess>,
+}
+
+/// Counts one connection. The connection counts as open until this is dropped.
+pub trait NetworkMeter: Send + Sync + std::fmt::Debug {
+    /// The connection is made.
+    fn connected(&self);
+
+    /// The connection is allowed, but the host could not be reached.
+    fn failed(&self);
+
+    /// The connection is blocked after all.
+    fn blocked(&self, reason: BlockReason);
+
+    /// Returns the reason for which the connection has to end, once it has to.
+    fn end_reason(&self) -> BlockReason {
+        BlockReason::Idle
+    }
+
+    /// Counts bytes from the program and to it. Returns `false` if no more may pass.
+    fn count(&self, n_sent: u64, n_received: u64) -> bool;
+}

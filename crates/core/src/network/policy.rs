@@ -1,0 +1,397 @@
+//! Network policies: the hosts that the programs of a sandbox may contact.
+//!
+//! A destination is judged twice. Its name is judged before it is resolved, so that not even a lookup of a refused name
+//! leaves. The address is judged before it is dialled, whatever name it has.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{
+    NetworkHost,
+    address::is_public,
+    resolvers::{is_resolver_address, is_resolver_name, is_resolver_port},
+    rule::NetworkRule,
+};
+
+/// The most rules that a list has.
+pub const MOST_NETWORK_RULES: usize = 200;
+
+/// The hosts that the programs of a session may contact.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkPolicy {
+    pub mode: NetworkMode,
+    /// Names, `*.name`, addresses and ranges, optionally followed by `:PORT` or `:FIRST-LAST`. They count in the mode
+    /// `allow`, and are kept in the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>, max_items = 200)]
+    pub allow: Vec<NetworkRule>,
+}
+
+/// The kind of a policy, from the strictest.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    ToSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum NetworkMode {
+    /// No host.
+    #[default]
+    Closed,
+    /// Listed hosts. People are asked about others.
+    Allow,
+    /// Every host of the public internet.
+    Open,
+}
+
+impl NetworkMode {
+    pub const ALL: [Self; 3] = [Self::Closed, Self::Allow, Self::Open];
+
+    /// Returns the name in settings, in the store and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Allow => "allow",
+            Self::Open => "open",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+impl From<NetworkMode> for NetworkPolicy {
+    fn from(mode: NetworkMode) -> Self {
+        Self {
+            mode,
+            allow: Vec::new(),
+        }
+    }
+}
+
+/// The reason why a policy is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadNetworkPolicy {
+    #[error("a network policy has at most {MOST_NETWORK_RULES} rules")]
+    TooMany,
+}
+
+impl NetworkPolicy {
+    pub fn check(&self) -> Result<(), BadNetworkPolicy> {
+        if self.allow.len() > MOST_NETWORK_RULES {
+            return Err(BadNetworkPolicy::TooMany);
+        }
+        Ok(())
+    }
+}
+
+/// The reason why a connection is not made, or ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockReason {
+    /// The session's network is closed.
+    Closed,
+    /// The policy does not list the host.
+    NotListed,
+    /// A person said no.
+    Denied,
+    /// The address is not on the public internet.
+    Private,
+    /// It is this server.
+    Own,
+    /// It is another DNS resolver.
+    Resolver,
+    /// The program used another name on the connection, or none that can be read.
+    OtherName,
+    /// The program sent the stand-in of a secret where the secret does not belong.
+    StandIn,
+    /// The use of a secret at this host was not approved, or is not possible.
+    SecretUse,
+    /// Nobody is at work.
+    Idle,
+    /// Too many connections at once.
+    Busy,
+    /// The session has transferred as much as it may.
+    Bytes,
+    /// The server could not decide.
+    Failed,
+}
+
+impl BlockReason {
+    pub const ALL: [Self; 13] = [
+        Self::Closed,
+        Self::NotListed,
+        Self::Denied,
+        Self::Private,
+        Self::Own,
+        Self::Resolver,
+        Self::OtherName,
+        Self::StandIn,
+        Self::SecretUse,
+        Self::Idle,
+        Self::Busy,
+        Self::Bytes,
+        Self::Failed,
+    ];
+
+    /// Returns the name in the store and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::NotListed => "not_listed",
+            Self::Denied => "denied",
+            Self::Private => "private",
+            Self::Own => "own",
+            Self::Resolver => "resolver",
+            Self::OtherName => "other_name",
+            Self::StandIn => "stand_in",
+            Self::SecretUse => "secret_use",
+            Self::Idle => "idle",
+            Self::Busy => "busy",
+            Self::Bytes => "bytes",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+
+    /// Returns the sentence for people and for programs that show it.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Closed => "the network of this session is closed: its owner can open it",
+            Self::NotListed => "this host is not on the list of this session: its owner can add it",
+            Self::Denied => "a person refused this host",
+            Self::Private => {
+                "this address is not on the public internet: an administrator can allow its range in the settings"
+            }
+            Self::Own => "the server that runs this session cannot be reached from it",
+            Self::Resolver => "other DNS resolvers are blocked; use this computer's own",
+            Self::OtherName => {
+                "the program used another name on the connection than it asked for, or none that can be read"
+            }
+            Self::StandIn => {
+                "the program sent the stand-in of a secret to a place that the secret is not for"
+            }
+            Self::SecretUse => {
+                "a secret was not used at this host: its owner did not approve it, or it is gone"
+            }
+            Self::Idle => "nobody is at work in this session: send it a message, or take control",
+            Self::Busy => {
+                "this session or its owner's sessions together have too many connections: wait until some end"
+            }
+            Self::Bytes => "this session has transferred as much as the settings allow",
+            Self::Failed => "the server could not decide about this connection: try again",
+        }
+    }
+}
+
+/// The result of judging a destination by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NetworkVerdict {
+    Allowed,
+    /// Nothing speaks against it, but a person has to allow it.
+    Asks,
+    Blocked(BlockReason),
+}
+
+/// The bounds that the settings of a deployment set for every session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NetworkBounds {
+    /// The loosest mode that a session can have.
+    pub ceiling: NetworkMode,
+    /// Hosts that every session may contact unless it is closed. Only ranges in this list open addresses that are not
+    /// on the public internet.
+    pub allow: Vec<NetworkRule>,
+    /// The names of this server, in lower case.
+    pub own_names: Vec<String>,
+    /// Domains that lead to this server with all names under them, in lower case.
+    pub own_domains: Vec<String>,
+    /// Addresses that lead to this server, on every port.
+    pub own_hosts: Vec<IpAddr>,
+    /// The addresses that this server listens on.
+    pub own_addresses: Vec<SocketAddr>,
+}
+
+/// All rules that apply to a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NetworkRules {
+    mode: NetworkMode,
+    bounds: Arc<NetworkBounds>,
+    /// The rules of the session and of its owner.
+    allow: Vec<NetworkRule>,
+}
+
+impl NetworkRules {
+    /// Returns the rules for a session with this policy, and the list of its owner.
+    pub fn new(
+        bounds: Arc<NetworkBounds>,
+        policy: NetworkPolicy,
+        of_owner: Vec<NetworkRule>,
+    ) -> Self {
+        let mut allow = policy.allow;
+        if bounds.ceiling > NetworkMode::Allow {
+            allow.extend(of_owner);
+        } else {
+            // Under this ceiling only the list of the deployment counts.
+            allow.clear();
+        }
+        Self {
+            mode: policy.mode.min(bounds.ceiling),
+            bounds,
+            allow,
+        }
+    }
+
+    /// Returns the mode that is in force.
+    pub fn mode(&self) -> NetworkMode {
+        self.mode
+    }
+
+    /// Judges a destination as the program named it.
+    pub fn judge(&self, host: &NetworkHost, port: u16) -> NetworkVerdict {
+        use NetworkVerdict::{Allowed, Asks, Blocked};
+        if self.mode == NetworkMode::Closed {
+            return Blocked(BlockReason::Closed);
+        }
+        if is_resolver_port(port) {
+            return Blocked(BlockReason::Resolver);
+        }
+        match host {
+            NetworkHost::Name(name) => {
+                if let Some(reason) = self.blocked_name(name) {
+                    return Blocked(reason);
+                }
+            }
+            NetworkHost::Address(address) => {
+                if let Err(reason) = self.judge_address(*address, port) {
+                    return Blocked(reason);
+                }
+            }
+        }
+        let mut rules = self.bounds.allow.iter().chain(&self.allow);
+        match self.mode {
+            NetworkMode::Closed => Blocked(BlockReason::Closed),
+            NetworkMode::Open => Allowed,
+            NetworkMode::Allow if rules.any(|rule| rule.covers(host, port)) => Allowed,
+            NetworkMode::Allow if self.bounds.ceiling == NetworkMode::Allow => {
+                Blocked(BlockReason::NotListed)
+            }
+            NetworkMode::Allow => Asks,
+        }
+    }
+
+    /// Judges whether a name may be resolved. In the mode `allow`, a name that is not listed on any port may not;
+    /// whether a person allows it is decided when it is dialled.
+    pub fn judge_lookup(&self, name: &str) -> NetworkVerdict {
+        use NetworkVerdict::{Allowed, Asks, Blocked};
+        if self.mode == NetworkMode::Closed {
+            return Blocked(BlockReason::Closed);
+        }
+        if let Some(reason) = self.blocked_name(name) {
+            return Blocked(reason);
+        }
+        let mut rules = self.bounds.allow.iter().chain(&self.allow);
+        match self.mode {
+            NetworkMode::Closed => Blocked(BlockReason::Closed),
+            NetworkMode::Open => Allowed,
+            NetworkMode::Allow if rules.any(|rule| rule.covers_name(name, None)) => Allowed,
+            NetworkMode::Allow if self.bounds.ceiling == NetworkMode::Allow => {
+                Blocked(BlockReason::NotListed)
+            }
+            NetworkMode::Allow => Asks,
+        }
+    }
+
+    /// Judges an address that is to be dialled, whatever name it was found by.
+    pub fn judge_address(&self, address: IpAddr, port: u16) -> Result<(), BlockReason> {
+        let is_own = |own: &SocketAddr| {
+            own.port() == port
+                && (own.ip() == address || own.ip().is_unspecified() && address.is_loopback())
+        };
+        let bounds = &self.bounds;
+        if bounds.own_addresses.iter().any(is_own) || bounds.own_hosts.contains(&address) {
+            return Err(BlockReason::Own);
+        }
+        if is_resolver_address(address) {
+            return Err(BlockReason::Resolver);
+        }
+        if is_public(address) || self.is_internal(address, port) {
+            return Ok(());
+        }
+        Err(BlockReason::Private)
+    }
+
+    /// Returns true if the deployment opens this address that is not on the public internet.
+    pub fn is_internal(&self, address: IpAddr, port: u16) -> bool {
+        let mut rules = self.bounds.allow.iter();
+        !is_public(address) && rules.any(|rule| rule.covers_address(address, port))
+    }
+
+    /// Returns true if this server listens on the port.
+    pub fn is_own_port(&self, port: u16) -> bool {
+        let mut own = self.bounds.own_addresses.iter();
+        own.any(|own| own.port() == port)
+    }
+
+    /// Judges a name that a program claims on a connection that it asked for as `host`.
+    pub fn judge_claim(
+        &self,
+        host: &NetworkHost,
+        port: u16,
+        claimed: &NetworkHost,
+    ) -> Result<(), BlockReason> {
+        match (host, claimed) {
+            (host, claimed) if host == claimed => Ok(()),
+            // A connection by number may use any name that it could have asked for.
+            (NetworkHost::Address(_), NetworkHost::Name(_)) => match self.judge(claimed, port) {
+                NetworkVerdict::Allowed => Ok(()),
+                NetworkVerdict::Asks => Err(BlockReason::OtherName),
+                NetworkVerdict::Blocked(reason) => Err(reason),
+            },
+            (NetworkHost::Address(_) | NetworkHost::Name(_), _) => Err(BlockReason::OtherName),
+        }
+    }
+
+    fn blocked_name(&self, name: &str) -> Option<BlockReason> {
+        if is_resolver_name(name) {
+            return Some(BlockReason::Resolver);
+        }
+        let is_own = name == "localhost"
+            || name.ends_with(".localhost")
+            || self.bounds.own_names.iter().any(|own| own == name)
+            || self
+                .bounds
+                .own_domains
+                .iter()
+                .any(|own| is_within(name, own));
+        is_own.then_some(BlockReason::Own)
+    }
+}
+
+/// Returns true if a name is a domain or below it.
+fn is_within(name: &str, domain: &str) -> bool {
+    name.strip_suffix(domain)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+#[cfg(test)]
+#[path = "policy_tests.rs"]
+mod tests;

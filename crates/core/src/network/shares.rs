@@ -1,0 +1,55 @@
+//! Places that are divided by who uses them, so that nobody takes those of others.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use tokio::sync::Semaphore;
+
+/// Gives every user of something the same number of places.
+#[derive(Debug)]
+pub struct Shares<K> {
+    n_places: usize,
+    taken: Mutex<HashMap<K, Weak<Semaphore>>>,
+}
+
+impl<K: Eq + Hash> Shares<K> {
+    /// Gives `n_places` to each.
+    pub fn new(n_places: usize) -> Self {
+        Self {
+            n_places,
+            taken: Mutex::default(),
+        }
+    }
+
+    /// Returns the places of one user. They are remembered as long as one is taken or waited for.
+    pub fn of(&self, user: K) -> Arc<Semaphore> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(places) = taken.get(&user).and_then(Weak::upgrade) {
+            return places;
+        }
+        taken.retain(|_, places| places.strong_count() > 0);
+        let places = Arc::new(Semaphore::new(self.n_places));
+        taken.insert(user, Arc::downgrade(&places));
+        places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_has_its_own_places_and_they_are_forgotten_when_free() {
+        let shares = Shares::new(1);
+        let held = shares.of("ada").try_acquire_owned().unwrap();
+        assert!(shares.of("ada").try_acquire_owned().is_err());
+        assert!(shares.of("bob").try_acquire_owned().is_ok());
+        drop(held);
+        assert!(shares.of("ada").try_acquire_owned().is_ok());
+        shares.of("eve");
+        assert_eq!(shares.taken.lock().unwrap().len(), 1);
+    }
+}

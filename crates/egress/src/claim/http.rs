@@ -1,0 +1,153 @@
+//! The host in the head of an HTTP/1 request (RFC 9112).
+
+use deskhand_core::network::NetworkHost;
+
+use super::{Claim, parse_host};
+
+/// The longest request line that counts as one. Servers have lower limits.
+const LONGEST_LINE: usize = 32 * 1024;
+
+/// Finds the host in the target and in `Host`. Bytes that are no request of HTTP/1 name no host.
+pub(super) fn host(bytes: &[u8]) -> Claim {
+    // Servers skip empty lines before a request.
+    let n_skipped = bytes.iter().take_while(|byte| is_line_end(**byte)).count();
+    let bytes = &bytes[n_skipped..];
+    if !may_be_request(bytes) {
+        return Claim::None;
+    }
+    let Some(end) = find(bytes, b"\n") else {
+        return match bytes.len() {
+            0..LONGEST_LINE => Claim::FirstLine,
+            _ => Claim::None,
+        };
+    };
+    let Some(line) = RequestLine::parse(&bytes[..end]) else {
+        return Claim::None;
+    };
+    // The next version has its names in a form that is not read here, and is seldom used without TLS.
+    if !line.version.starts_with('1') {
+        return Claim::Unreadable;
+    }
+    // The head ends with an empty line. Some servers accept lines without a carriage return.
+    let ends = [find(bytes, b"\n\r\n"), find(bytes, b"\n\n")];
+    let Some(end_of_head) = ends.into_iter().flatten().min() else {
+        return Claim::Unfinished;
+    };
+    let Ok(head) = std::str::from_utf8(&bytes[..end_of_head]) else {
+        return Claim::Unreadable;
+    };
+    let head = head.strip_suffix('\r').unwrap_or(head);
+    match host_lines(head) {
+        Some(named) => claimed(authority(line.target).as_deref(), &named),
+        None => Claim::Unreadable,
+    }
+}
+
+/// Returns the values of all lines with a host, or `None` if servers could read the lines differently.
+fn host_lines(head: &str) -> Option<Vec<&str>> {
+    let mut named = Vec::new();
+    for line in head.lines().skip(1) {
+        // A line that continues the one before, or a second end of a line within one.
+        if line.starts_with([' ', '\t']) || line.contains(['\r', '\0']) {
+            return None;
+        }
+        // A name with a space before the colon is taken for `Host` by some servers.
+        if let Some((name, value)) = line.split_once(':')
+            && name.trim().eq_ignore_ascii_case("host")
+        {
+            named.push(value.trim());
+        }
+    }
+    let is_ambiguous = named.len() > 1 && named.iter().any(|value| value.is_empty());
+    (!is_ambiguous).then_some(named)
+}
+
+/// Collects the hosts that a target and lines name.
+fn claimed(from_target: Option<&str>, named: &[&str]) -> Claim {
+    let mut hosts: Vec<NetworkHost> = Vec::new();
+    let texts = from_target.into_iter().chain(named.iter().copied());
+    for text in texts.map(without_port).filter(|text| !text.is_empty()) {
+        let Some(host) = parse_host(&text) else {
+            return Claim::Unreadable;
+        };
+        if !hosts.contains(&host) {
+            hosts.push(host);
+        }
+    }
+    if hosts.is_empty() {
+        Claim::None
+    } else {
+        Claim::Hosts(hosts)
+    }
+}
+
+/// Returns true if these bytes begin with the line of a request.
+pub(super) fn is_request(bytes: &[u8]) -> bool {
+    let end = find(bytes, b"\n");
+    end.is_some_and(|end| may_be_request(bytes) && RequestLine::parse(&bytes[..end]).is_some())
+}
+
+/// Returns true if these bytes are the beginning of a method and what follows it. Every token can be a method.
+fn may_be_request(bytes: &[u8]) -> bool {
+    let is_space = |byte: &u8| byte.is_ascii_whitespace();
+    let method = bytes.split(is_space).next().unwrap_or_default();
+    let is_begun = !method.is_empty() || bytes.is_empty();
+    is_begun
+        && method
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
+}
+
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
+}
+
+/// The first line of a request.
+struct RequestLine<'a> {
+    target: &'a str,
+    /// The version behind `HTTP/`.
+    version: &'a str,
+}
+
+impl<'a> RequestLine<'a> {
+    /// Parses a line that ends with the version of HTTP.
+    fn parse(line: &'a [u8]) -> Option<Self> {
+        let line = std::str::from_utf8(line).ok()?.trim_end();
+        let (rest, version) = line.rsplit_once([' ', '\t'])?;
+        let (_method, target) = rest.split_once([' ', '\t'])?;
+        let (protocol, version) = version.split_once('/')?;
+        let target = target.trim();
+        protocol
+            .eq_ignore_ascii_case("http")
+            .then_some(Self { target, version })
+    }
+}
+
+/// Returns the host and port of a target, if it has them.
+fn authority(target: &str) -> Option<String> {
+    if target.starts_with('/') || target == "*" {
+        return None;
+    }
+    let rest = match target.split_once("://") {
+        Some((_, rest)) => rest,
+        None => target,
+    };
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit('@').next()?;
+    Some(host.to_owned())
+}
+
+/// Returns a host without the port behind it.
+fn without_port(text: &str) -> String {
+    let port_at = text.rfind(':').filter(|at| {
+        // The colons of an address are within brackets.
+        text[*at..].find(']').is_none() && (text.starts_with('[') || text.matches(':').count() == 1)
+    });
+    port_at.map_or(text, |at| &text[..at]).to_owned()
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes
+        .windows(wanted.len())
+        .position(|window| window == wanted)
+}

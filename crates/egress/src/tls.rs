@@ -1,0 +1,96 @@
+//! TLS on both sides: the server plays a host to a program, and verifies the real one.
+
+use std::{io, sync::Arc};
+
+use deskhand_core::network::stand_in::IssuedCertificates;
+use rustls::{
+    ClientConfig, RootCertStore, ServerConfig,
+    crypto::{CryptoProvider, ring},
+    pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName},
+    server::NoServerSessionStorage,
+};
+use tokio_rustls::{TlsAcceptor, TlsConnector};
+
+use crate::dial::Outgoing;
+
+/// The only protocol that is spoken within.
+const PROTOCOL: &[u8] = b"http/1.1";
+
+/// Verifies the hosts to which values of secrets are sent.
+#[derive(Debug, Clone)]
+pub struct HostVerifier(Arc<ClientConfig>);
+
+/// The reason why a host could not be verified.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum VerifyError {
+    #[error("its name cannot be verified")]
+    Name,
+    #[error("{0}")]
+    Handshake(io::Error),
+    #[error("it did not answer in time")]
+    Late,
+}
+
+impl HostVerifier {
+    /// Trusts the authorities that this machine trusts. `SSL_CERT_FILE` names others.
+    pub fn of_machine() -> Result<Self, rustls::Error> {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        if roots.is_empty() {
+            tracing::warn!(
+                "this machine has no certificates to trust, so secrets cannot be sent over https; name a file in \
+                 SSL_CERT_FILE"
+            );
+        }
+        Self::trusting(roots)
+    }
+
+    /// Trusts these authorities only.
+    pub fn trusting(roots: RootCertStore) -> Result<Self, rustls::Error> {
+        let mut settings = ClientConfig::builder_with_provider(provider())
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        settings.alpn_protocols = vec![PROTOCOL.to_vec()];
+        Ok(Self(Arc::new(settings)))
+    }
+
+    /// Encrypts a connection, if the host at its other end has a certificate for this name.
+    pub(crate) async fn connect(
+        &self,
+        name: &str,
+        connection: Outgoing,
+    ) -> Result<Outgoing, VerifyError> {
+        // A name that cannot be in a certificate is not worth more words.
+        let name = ServerName::try_from(name.to_owned()).map_err(|_name| VerifyError::Name)?;
+        let connector = TlsConnector::from(Arc::clone(&self.0));
+        let connected = connector.connect(name, connection).await;
+        Ok(Box::new(connected.map_err(VerifyError::Handshake)?))
+    }
+}
+
+/// Returns the acceptor that plays this host to programs, if there is a certificate for it.
+pub(crate) fn acceptor(certificates: &IssuedCertificates, name: &str) -> Option<TlsAcceptor> {
+    let host = certificates.hosts.get(name)?;
+    let certificate = CertificateDer::from(host.certificate.clone());
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(host.key.to_vec()));
+    let settings = ServerConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| {
+            builder
+                .with_no_client_auth()
+                .with_single_cert(vec![certificate], key)
+        });
+    let mut settings = settings
+        .inspect_err(|error| tracing::error!(%error, "a certificate of a sandbox cannot be used"))
+        .ok()?;
+    settings.alpn_protocols = vec![PROTOCOL.to_vec()];
+    // Every connection has settings of its own, so there is nothing to resume.
+    settings.session_storage = Arc::new(NoServerSessionStorage {});
+    settings.send_tls13_tickets = 0;
+    Some(TlsAcceptor::from(Arc::new(settings)))
+}
+
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(ring::default_provider())
+}

@@ -1,0 +1,266 @@
+//! VS Code for people's browsers: code-server, started when somebody opens it.
+//!
+//! It listens on the sandbox's loopback without a password: whoever can reach it there can do the same without it. So
+//! that the agent's programs cannot use it to go on while a person has control, it is ended whenever control changes
+//! hands, and started again by the next who opens it.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    net::Ipv4Addr,
+    path::PathBuf,
+    process::Stdio,
+    sync::{Arc, Mutex as SyncMutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use deskhand_core::{secret::Secret, tasks::Tasks};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use tokio::{
+    io::AsyncReadExt,
+    net::{TcpListener, TcpStream},
+    process::{Child, ChildStderr, Command},
+    sync::Mutex,
+    time::{Instant, sleep},
+};
+
+use crate::processes::{self, Process};
+
+/// The longest time that VS Code may take to start. Usually it takes about a second.
+const START_TIMEOUT: Duration = Duration::from_secs(25);
+/// The interval at which its port is tried while it starts.
+const TRY_EVERY: Duration = Duration::from_millis(50);
+/// The most bytes that are kept of what it writes to its standard error.
+const LONGEST_COMPLAINT_BYTES: usize = 1000;
+
+/// Reasons why VS Code cannot be reached.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CodeServerError {
+    #[error("VS Code is not installed")]
+    NotInstalled,
+    #[error("VS Code could not be started")]
+    Start(#[source] io::Error),
+    #[error("VS Code ended while it was starting ({0})")]
+    Ended(String),
+    #[error("VS Code did not start within {} s", START_TIMEOUT.as_secs())]
+    Slow,
+    #[error("VS Code cannot be reached")]
+    Connect(#[source] io::Error),
+}
+
+/// The settings of VS Code.
+#[derive(Debug)]
+pub(crate) struct CodeServerConfig {
+    /// The program and its first arguments. Empty if it is not installed.
+    pub(crate) command: Vec<String>,
+    /// The folder that it shows.
+    pub(crate) home: PathBuf,
+    pub(crate) display: String,
+    pub(crate) variables: BTreeMap<String, Secret>,
+}
+
+/// VS Code, running or not. Clones share it.
+#[derive(Debug, Clone)]
+pub(crate) struct CodeServer(Arc<CodeServerParts>);
+
+#[derive(Debug)]
+struct CodeServerParts {
+    config: CodeServerConfig,
+    tasks: Tasks,
+    /// Locked while it starts, so that it starts once.
+    starting: Mutex<()>,
+    running: SyncMutex<Option<RunningCode>>,
+}
+
+/// VS Code as it runs. The group comes first: it is found by its parents, which must still be there.
+#[derive(Debug)]
+struct RunningCode {
+    group: CodeGroup,
+    child: Child,
+    port: u16,
+    complaints: Complaints,
+}
+
+/// The end of what VS Code writes to its standard error. Clones share it.
+#[derive(Debug, Clone, Default)]
+struct Complaints(Arc<SyncMutex<Vec<u8>>>);
+
+impl Complaints {
+    /// Keeps the last bytes until the writer closes.
+    async fn keep(self, mut stderr: ChildStderr) {
+        let mut piece = [0; LONGEST_COMPLAINT_BYTES];
+        while let Ok(n_read @ 1..) = stderr.read(&mut piece).await {
+            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.extend_from_slice(&piece[..n_read]);
+            let n_old = kept.len().saturating_sub(LONGEST_COMPLAINT_BYTES);
+            kept.drain(..n_old);
+        }
+    }
+
+    /// Returns the last line that says something, after a colon.
+    fn last(&self) -> String {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&kept);
+        let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
+        last.map(|line| format!(": {line}")).unwrap_or_default()
+    }
+}
+
+/// Kills VS Code and everything that was started from it when dropped.
+#[derive(Debug)]
+struct CodeGroup(Pid);
+
+impl Drop for CodeGroup {
+    fn drop(&mut self) {
+        // Its terminals have groups of their own. A program that gave up its parent is no longer known as its own.
+        let started = processes::tree(self.0.as_raw_pid(), &processes::all());
+        for process in started.iter().filter_map(Process::id) {
+            // Each may be gone already, which is fine.
+            let _ = kill_process(process, Signal::KILL);
+        }
+        let _ = kill_process_group(self.0, Signal::KILL);
+    }
+}
+
+impl CodeServer {
+    pub(crate) fn new(config: CodeServerConfig, tasks: Tasks) -> Self {
+        Self(Arc::new(CodeServerParts {
+            config,
+            tasks,
+            starting: Mutex::default(),
+            running: SyncMutex::default(),
+        }))
+    }
+
+    /// Connects to VS Code, and starts it if it does not run.
+    pub(crate) async fn connect(&self) -> Result<TcpStream, CodeServerError> {
+        let _starting = self.0.starting.lock().await;
+        let port = match self.port() {
+            Some(port) => port,
+            None => self.start().await?,
+        };
+        let deadline = Instant::now() + START_TIMEOUT;
+        loop {
+            match TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await {
+                Ok(connected) => {
+                    connected
+                        .set_nodelay(true)
+                        .map_err(CodeServerError::Connect)?;
+                    return Ok(connected);
+                }
+                Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => {
+                    return Err(CodeServerError::Connect(error));
+                }
+                Err(_) => self.check()?,
+            }
+            if Instant::now() >= deadline {
+                self.end();
+                return Err(CodeServerError::Slow);
+            }
+            sleep(TRY_EVERY).await;
+        }
+    }
+
+    /// Ends it, with everything that was started from it.
+    pub(crate) fn end(&self) {
+        *self.running() = None;
+    }
+
+    /// Returns its process if it runs.
+    pub(crate) fn pid(&self) -> Option<i32> {
+        let running = self.running();
+        running
+            .as_ref()
+            .map(|code| code.group.0.as_raw_nonzero().get())
+    }
+
+    /// Starts it on a free port.
+    async fn start(&self) -> Result<u16, CodeServerError> {
+        let config = &self.0.config;
+        let (program, arguments) = config
+            .command
+            .split_first()
+            .ok_or(CodeServerError::NotInstalled)?;
+        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+        let free = free.and_then(|free| free.local_addr());
+        let port = free.map_err(CodeServerError::Start)?.port();
+        let variables = config.variables.iter();
+        let mut child = command(program)
+            .args(arguments)
+            .arg("--bind-addr")
+            .arg(format!("127.0.0.1:{port}"))
+            .args([
+                "--auth",
+                "none",
+                "--disable-telemetry",
+                "--disable-update-check",
+            ])
+            .args([
+                "--disable-workspace-trust",
+                "--disable-getting-started-override",
+                // Ports are opened through the gateway, each on an origin of its own.
+                "--disable-proxy",
+            ])
+            .arg(&config.home)
+            .env("DISPLAY", &config.display)
+            .envs(variables.map(|(name, value)| (name, value.expose())))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(CodeServerError::Start)?;
+        let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        let pid = pid.ok_or_else(|| CodeServerError::Ended("at once".to_owned()))?;
+        let complaints = Complaints::default();
+        if let Some(stderr) = child.stderr.take() {
+            let keeping = complaints.clone().keep(stderr);
+            let shutdown = self.0.tasks.shutdown().clone();
+            self.0.tasks.spawn("VS Code's complaints", async move {
+                shutdown.run_until_cancelled(keeping).await;
+            });
+        }
+        *self.running() = Some(RunningCode {
+            group: CodeGroup(pid),
+            child,
+            port,
+            complaints,
+        });
+        Ok(port)
+    }
+
+    /// Returns its port if it runs.
+    pub(crate) fn port(&self) -> Option<u16> {
+        self.check().ok()?;
+        self.running().as_ref().map(|code| code.port)
+    }
+
+    /// Fails if it has ended, and forgets it then.
+    fn check(&self) -> Result<(), CodeServerError> {
+        let mut running = self.running();
+        let ended = running.as_mut().and_then(|code| {
+            let status = code.child.try_wait().ok().flatten()?;
+            Some(format!("{status}{}", code.complaints.last()))
+        });
+        let Some(ended) = ended else { return Ok(()) };
+        *running = None;
+        Err(CodeServerError::Ended(ended))
+    }
+
+    fn running(&self) -> MutexGuard<'_, Option<RunningCode>> {
+        // No code under this lock panics halfway.
+        self.0
+            .running
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "programs are started in the runner, and only this module starts VS Code"
+)]
+fn command(program: &str) -> Command {
+    Command::new(program)
+}

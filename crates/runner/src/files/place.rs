@@ -1,0 +1,173 @@
+//! Places in folders, found without being led astray.
+
+use std::{
+    ffi::{OsStr, OsString},
+    os::fd::{AsFd, OwnedFd},
+};
+
+use deskhand_core::file::{FileKind, FileProblem, FileProblemKind, FileStat};
+use jiff::Timestamp;
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat, openat2, readlinkat, statat,
+};
+
+use super::kernel::{check_file_system, failed, failed_io};
+
+/// A name in an open folder. The folder cannot be exchanged any more.
+#[derive(Debug)]
+pub(super) struct FilePlace {
+    pub(super) folder: OwnedFd,
+    /// Not always UTF-8.
+    pub(super) name: OsString,
+    /// The absolute path, for messages.
+    pub(super) path: String,
+}
+
+impl FilePlace {
+    /// Finds the folder of an absolute path. Links to folders are followed on the way, but not into the kernel.
+    pub(super) fn find(path: &str) -> Result<Self, FileProblem> {
+        let no_name = || FileProblem::new(FileProblemKind::Folder, "/ is a folder");
+        let (folder, name) = path.rsplit_once('/').ok_or_else(no_name)?;
+        if name.is_empty() {
+            return Err(no_name());
+        }
+        let folder = if folder.is_empty() { "/" } else { folder };
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = open(folder, flags)?;
+        check_file_system(&fd, folder)?;
+        Ok(Self {
+            folder: fd,
+            name: name.into(),
+            path: path.to_owned(),
+        })
+    }
+
+    /// Returns a place in the open folder that is in this place.
+    pub(super) fn below(&self, folder: impl AsFd, name: OsString) -> Result<Self, FileProblem> {
+        let path = path_below(&self.path, &name);
+        let folder = folder.as_fd().try_clone_to_owned();
+        let folder = folder.map_err(|error| failed_io(&path, &error))?;
+        Ok(Self { folder, name, path })
+    }
+
+    /// Returns the facts about the thing in this place. A link is not followed.
+    pub(super) fn stat(&self) -> Result<FileStat, FileProblem> {
+        let found = statat(&self.folder, &*self.name, AtFlags::SYMLINK_NOFOLLOW);
+        let found = found.map_err(|errno| failed(&self.path, errno))?;
+        Ok(self.describe(&found))
+    }
+
+    /// Returns the facts about the thing in this place, or nothing if it is free.
+    pub(super) fn stat_if_any(&self) -> Result<Option<FileStat>, FileProblem> {
+        match self.stat() {
+            Ok(stat) => Ok(Some(stat)),
+            Err(problem) if problem.kind == FileProblemKind::Missing => Ok(None),
+            Err(problem) => Err(problem),
+        }
+    }
+
+    /// Opens the regular file in this place for reading.
+    pub(super) fn open_file(&self) -> Result<(OwnedFd, FileStat), FileProblem> {
+        // Looking first has no effect on a pipe or a device, which opening may have.
+        check_regular(&self.stat()?)?;
+        let flags =
+            OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = rustix::fs::openat(&self.folder, &*self.name, flags, Mode::empty());
+        let file = opened.map_err(|errno| failed(&self.path, errno))?;
+        let found = rustix::fs::fstat(&file).map_err(|errno| failed(&self.path, errno))?;
+        let stat = self.describe(&found);
+        check_regular(&stat)?;
+        check_file_system(&file, &self.path)?;
+        Ok((file, stat))
+    }
+
+    /// Describes the thing in this place.
+    pub(super) fn describe(&self, found: &Stat) -> FileStat {
+        let mut stat = describe(self.path.clone(), found);
+        if stat.kind == FileKind::Link {
+            // A link that has just gone has no target.
+            let target = readlinkat(&self.folder, &*self.name, Vec::new()).ok();
+            stat.target = target.map(|target| target.to_string_lossy().into_owned());
+        }
+        stat
+    }
+}
+
+/// Opens a folder for reading. The path must not end in a link.
+pub(super) fn open_folder(path: &str) -> Result<OwnedFd, FileProblem> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = open(path, flags)?;
+    check_file_system(&folder, path)?;
+    Ok(folder)
+}
+
+/// Opens the folder in a place. It must not be a link.
+pub(super) fn open_below(place: &FilePlace) -> Result<OwnedFd, FileProblem> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = rustix::fs::openat(&place.folder, &*place.name, flags, Mode::empty());
+    let folder = opened.map_err(|errno| failed(&place.path, errno))?;
+    check_file_system(&folder, &place.path)?;
+    Ok(folder)
+}
+
+/// Returns the path of a name in a folder, for messages.
+pub(super) fn path_below(folder: &str, name: &OsStr) -> String {
+    let parent = if folder == "/" { "" } else { folder };
+    format!("{parent}/{}", name.to_string_lossy())
+}
+
+/// Opens a path without following the links of `/proc`, which lead to open files of processes.
+fn open(path: &str, flags: OFlags) -> Result<OwnedFd, FileProblem> {
+    let opened = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS);
+    opened.map_err(|errno| failed(path, errno))
+}
+
+/// Describes the thing at a path.
+pub(super) fn describe(path: String, found: &Stat) -> FileStat {
+    let kind = match FileType::from_raw_mode(found.st_mode) {
+        FileType::RegularFile => FileKind::File,
+        FileType::Directory => FileKind::Folder,
+        FileType::Symlink => FileKind::Link,
+        FileType::Fifo
+        | FileType::Socket
+        | FileType::CharacterDevice
+        | FileType::BlockDevice
+        | FileType::Unknown => FileKind::Other,
+    };
+    let size = match kind {
+        FileKind::File => u64::try_from(found.st_size).unwrap_or_default(),
+        FileKind::Folder | FileKind::Link | FileKind::Other => 0,
+    };
+    let nanoseconds = i32::try_from(found.st_mtime_nsec).unwrap_or_default();
+    FileStat {
+        path,
+        kind,
+        size,
+        // Times that no calendar has are shown as 1970.
+        modified_at: Timestamp::new(found.st_mtime, nanoseconds).unwrap_or_default(),
+        version: format!(
+            "{size:x}-{:x}-{nanoseconds:x}-{:x}",
+            found.st_mtime, found.st_ino
+        ),
+        target: None,
+    }
+}
+
+/// Refuses everything but a regular file.
+pub(super) fn check_regular(stat: &FileStat) -> Result<(), FileProblem> {
+    let path = &stat.path;
+    let (kind, message) = match stat.kind {
+        FileKind::File => return Ok(()),
+        FileKind::Folder => (FileProblemKind::Folder, format!("{path} is a folder")),
+        FileKind::Link => {
+            let target = stat.target.as_deref().unwrap_or("nowhere");
+            let message = format!("{path} is a link to {target}: use that path");
+            (FileProblemKind::NotAFile, message)
+        }
+        FileKind::Other => {
+            let message = format!("{path} is a device, a pipe or a socket, and not a file");
+            (FileProblemKind::NotAFile, message)
+        }
+    };
+    Err(FileProblem::new(kind, message))
+}

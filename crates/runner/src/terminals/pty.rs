@@ -1,0 +1,206 @@
+//! Pseudoterminals: the kernel's side of a terminal, with a shell in it.
+
+use std::{io, os::fd::OwnedFd, path::Path, process::ExitStatus};
+
+use deskhand_core::terminal::TerminalSize;
+use rustix::{
+    fs::{Mode, OFlags},
+    process::Pid,
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+    termios::{InputModes, OptionalActions, Winsize, tcgetattr, tcsetattr, tcsetwinsize},
+};
+use tokio::{
+    net::unix::pipe::{Receiver, Sender},
+    process::{Child, Command},
+};
+
+use super::display::Display;
+use crate::shell::{self, ShellConfig};
+
+/// The most output that is read before viewers hear of it.
+const PIECE_BYTES: usize = 64 * 1024;
+/// The most pieces that are read after the shell's end.
+const MOST_LAST_PIECES: usize = 16;
+/// The prompt, unless the home folder has another.
+const PROMPT: &str = r"\w \$ ";
+/// The kind of terminal that programs find.
+const TERM: &str = "xterm-256color";
+/// The folders in which systems keep descriptions of terminals. Some are for the packages of others.
+const TERMINFO_FOLDERS: [&str; 3] = ["/lib/terminfo", "/usr/share/terminfo", "/usr/lib/terminfo"];
+
+/// A pseudoterminal whose shell may be running. Its process id is also its session.
+#[derive(Debug)]
+pub(super) struct Pty {
+    output: Receiver,
+    input: Sender,
+    pub(super) pid: Pid,
+}
+
+/// The program of a terminal.
+#[derive(Debug)]
+pub(super) struct TerminalProgram<'a> {
+    /// Runs instead of an interactive shell.
+    pub(super) command: Option<&'a str>,
+    /// True if it must not read files or leave traces in the home folder: the agent could have written the files, and
+    /// could read the traces.
+    pub(super) is_private: bool,
+}
+
+impl Pty {
+    /// Opens a pseudoterminal and starts the program in it.
+    pub(super) fn open(
+        config: &ShellConfig,
+        size: TerminalSize,
+        program: &TerminalProgram<'_>,
+    ) -> io::Result<(Self, Child)> {
+        let (master, slave) = pair()?;
+        tcsetwinsize(&master, winsize(size))?;
+        let mut command = shell_command(config, program);
+        let child = command
+            .stdin(slave.try_clone()?)
+            .stdout(slave.try_clone()?)
+            .stderr(slave)
+            .kill_on_drop(true)
+            .spawn()?;
+        // The command holds descriptors of the slave. The terminal ends when the last of them is closed.
+        drop(command);
+        let pid = child.id().and_then(|id| i32::try_from(id).ok());
+        let pid = pid.and_then(Pid::from_raw);
+        let pid = pid.ok_or_else(|| io::Error::other("the shell ended at once"))?;
+        rustix::io::ioctl_fionbio(&master, true)?;
+        // The two ends of pipes only read and write, which is what a pseudoterminal needs too.
+        let input = Sender::from_owned_fd_unchecked(master.try_clone()?)?;
+        let output = Receiver::from_owned_fd_unchecked(master)?;
+        Ok((Self { output, input, pid }, child))
+    }
+
+    /// Waits until input fits in, and hands it over if `if_admitted` still allows it then.
+    ///
+    /// Returns the number of bytes, or `None` if it was not allowed or the terminal is gone. Cancel safe.
+    pub(super) async fn write(
+        &self,
+        bytes: &[u8],
+        if_admitted: impl Fn(&mut dyn FnMut()),
+    ) -> Option<usize> {
+        loop {
+            self.input.writable().await.ok()?;
+            let mut written = None;
+            if_admitted(&mut || written = Some(self.input.try_write(bytes)));
+            match written? {
+                Ok(n_bytes) => return Some(n_bytes),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    pub(super) fn resize(&self, size: TerminalSize) -> io::Result<()> {
+        Ok(tcsetwinsize(&self.input, winsize(size))?)
+    }
+
+    /// Shows everything that the program writes, until it ends. Returns its exit status.
+    pub(super) async fn show(&self, mut child: Child, display: &Display) -> Option<ExitStatus> {
+        let mut buffer = vec![0; PIECE_BYTES].into_boxed_slice();
+        let status = loop {
+            tokio::select! {
+                status = child.wait() => break status.ok(),
+                is_open = self.read_into(&mut buffer, display) => if !is_open {
+                    break child.wait().await.ok();
+                },
+            }
+        };
+        // Programs in the background may go on writing. The terminal ends with its shell nevertheless.
+        for _ in 0..MOST_LAST_PIECES {
+            let n_read = self.read_now(&mut buffer);
+            if n_read == 0 {
+                break;
+            }
+            display.append(&buffer[..n_read]);
+        }
+        status
+    }
+
+    /// Waits for output and shows it. Returns false once there will be no more. Cancel safe.
+    async fn read_into(&self, buffer: &mut [u8], display: &Display) -> bool {
+        if self.output.readable().await.is_err() {
+            return false;
+        }
+        match self.output.try_read(buffer) {
+            Ok(0) => false,
+            Ok(n_first) => {
+                // The kernel hands out small pieces. Those that are there already go together.
+                let n_more = self.read_now(&mut buffer[n_first..]);
+                display.append(&buffer[..n_first + n_more]);
+                true
+            }
+            Err(error) => error.kind() == io::ErrorKind::WouldBlock,
+        }
+    }
+
+    /// Reads what is there now.
+    fn read_now(&self, buffer: &mut [u8]) -> usize {
+        let mut n_bytes = 0;
+        while n_bytes < buffer.len()
+            && let Ok(n_read @ 1..) = self.output.try_read(&mut buffer[n_bytes..])
+        {
+            n_bytes += n_read;
+        }
+        n_bytes
+    }
+}
+
+/// Makes the two ends of a pseudoterminal.
+fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&master)?;
+    unlockpt(&master)?;
+    let name = ptsname(&master, Vec::new())?;
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let slave = rustix::fs::open(name, flags, Mode::empty())?;
+    // Without this, deleting a character of several bytes leaves some of them.
+    let mut settings = tcgetattr(&slave)?;
+    settings.input_modes |= InputModes::IUTF8;
+    tcsetattr(&slave, OptionalActions::Now, &settings)?;
+    Ok((master, slave))
+}
+
+fn shell_command(config: &ShellConfig, program: &TerminalProgram<'_>) -> Command {
+    let mut command = shell::program(config);
+    command
+        // `setsid` starts a session and makes its standard input the session's terminal.
+        .args(["--default-signal", "setsid", "--ctty", "bash"])
+        .current_dir(&config.home)
+        .env("TERM", TERM)
+        .env("COLORTERM", "truecolor")
+        .env("PS1", PROMPT);
+    if program.is_private {
+        command
+            .args(["--norc", "--noprofile"])
+            .env("HISTFILE", "/dev/null")
+            // Key bindings: `~/.inputrc` could put commands behind Return. Without this file there are the built-in ones.
+            .env("INPUTRC", "/etc/inputrc");
+        // The system's description of the terminal, before `~/.terminfo`.
+        if let Some(folder) = terminfo_folder() {
+            command.env("TERMINFO", folder);
+        }
+    }
+    if let Some(text) = program.command {
+        command.args(["-c", text]);
+    }
+    command
+}
+
+/// Returns the folder with the system's description of our terminals.
+fn terminfo_folder() -> Option<&'static str> {
+    let is_in = |folder: &&str| Path::new(folder).join("x").join(TERM).exists();
+    TERMINFO_FOLDERS.into_iter().find(is_in)
+}
+
+fn winsize(size: TerminalSize) -> Winsize {
+    Winsize {
+        ws_row: size.rows,
+        ws_col: size.cols,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    }
+}

@@ -1,0 +1,60 @@
+//! The network of one sandbox: hands the connections of its programs to the server.
+
+use std::{future::ready, sync::Arc};
+
+use deskhand_core::{
+    id::SessionId,
+    network::{NetworkConnection, NetworkEntrance},
+    sandbox::ByteStream,
+};
+use futures::{StreamExt, stream::once};
+use tokio::sync::Semaphore;
+
+/// The connections of one sandbox beyond those to other hosts: lookups, and those that the runner keeps ready.
+const MOST_OTHERS: usize = 256;
+
+/// Forwards connections of one sandbox to the server's end of the network.
+#[derive(Debug)]
+pub(crate) struct NetworkDoor {
+    session: SessionId,
+    entrance: NetworkEntrance,
+    places: Arc<Semaphore>,
+}
+
+impl NetworkDoor {
+    /// Returns the door of a sandbox whose runner makes at most so many connections to other hosts.
+    pub(crate) fn new(session: SessionId, entrance: NetworkEntrance, n_hosts: usize) -> Self {
+        Self {
+            session,
+            entrance,
+            places: Arc::new(Semaphore::new(n_hosts + MOST_OTHERS)),
+        }
+    }
+
+    /// Accepts a connection of the sandbox's runner. It is handed over with its first message: the runner keeps some
+    /// connections ready.
+    pub(crate) async fn take(&self, mut stream: ByteStream) {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            tracing::debug!("closed a connection to the network: the sandbox has too many");
+            return;
+        };
+        let Some(first) = stream.incoming.next().await else {
+            return;
+        };
+        let incoming = stream.incoming.inspect(move |_| {
+            // The permit is held as long as the stream exists.
+            let _ = &place;
+        });
+        let incoming = once(ready(first)).chain(incoming);
+        let is_taken = self.entrance.bring(NetworkConnection {
+            session: self.session,
+            stream: ByteStream {
+                incoming: Box::pin(incoming),
+                ..stream
+            },
+        });
+        if !is_taken {
+            tracing::warn!("closed a connection to the network: too many are waiting");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Files that the agent has handed to people.
+
+use axum::{
+    extract::State,
+    http::header,
+    response::{IntoResponse, Response},
+};
+use deskhand_core::id::SessionId;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::files::headers::attachment;
+use crate::{Shared, caller::Caller, extract::Ids, paths::ArtifactPath, problem::Problem};
+
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(read))
+}
+
+/// Reads a file that the agent has shared.
+///
+/// It is there for as long as the session is kept, also when the sandbox is gone. Browsers save it and show nothing.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/artifacts/{seq}",
+    operation_id = "read_artifact",
+    tag = "sessions",
+    params(ArtifactPath),
+    responses(
+        (status = 200, description = "the file", content((Vec<u8> = "application/octet-stream"))),
+        (status = 404, description = "`no_artifact`"),
+    ),
+)]
+pub(crate) async fn read(
+    State(shared): State<Shared>,
+    caller: Caller,
+    Ids(id, seq): Ids<SessionId, u64>,
+) -> Result<Response, Problem> {
+    let files = shared.app.files();
+    let shared_file = files.artifact(caller.viewer(), id, seq).await?;
+    let mut headers = attachment(&shared_file.artifact.name, "application/octet-stream");
+    // An event never changes, but only the viewer's own cache may keep the file.
+    let caching = header::HeaderValue::from_static("private, max-age=3600, immutable");
+    headers.insert(header::CACHE_CONTROL, caching);
+    Ok((headers, shared_file.bytes).into_response())
+}
