@@ -12,23 +12,36 @@ import { messageOf } from "./api/client";
 import { useSessionsBus } from "./api/useSessionsBus";
 import { Button } from "./components/Button";
 import { Placeholder } from "./components/Placeholder";
+import { CommandCenter } from "./features/commands/CommandCenter";
 import { NotFoundPage } from "./pages/NotFoundPage";
 import { SessionsPage } from "./pages/SessionsPage";
 
 /** The root of all routes. */
 const root = createRootRoute({ component: Root });
 
-/** Keeps the list of sessions up to date, whichever page is open. */
+/** Keeps the list of sessions up to date and offers commands, whichever page is open. */
 function Root() {
   useSessionsBus();
-  return <Outlet />;
+  return (
+    <>
+      <Outlet />
+      <CommandCenter />
+    </>
+  );
 }
 
 const sessions = createRoute({ getParentRoute: () => root, path: "/", component: SessionsPage });
 
+interface SessionSearch {
+  /** The panel to show. */
+  panel?: string;
+}
+
 const session = createRoute({
   getParentRoute: () => root,
   path: "/sessions/$sessionId",
+  validateSearch: ({ panel }: Record<string, unknown>): SessionSearch =>
+    typeof panel === "string" ? { panel } : {},
   // Half of the page's code is for this route, and the list does not wait for it.
   component: lazyRouteComponent(() => import("./pages/SessionPage"), "SessionPage"),
 });

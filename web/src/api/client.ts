@@ -75,6 +75,13 @@ function urlOf(template: string, path: AnyParts["path"], query: AnyParts["query"
   return search === "" ? filled : `${filled}?${search}`;
 }
 
+/** Requests something that is not JSON. A refusal is thrown. */
+export async function requestRaw(path: string, init: RequestInit = {}): Promise<Response> {
+  const response = await send(path, init);
+  if (!response.ok) throw refusal(response, await response.text());
+  return response;
+}
+
 async function send(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init);
@@ -84,7 +91,11 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   }
 }
 
-function refusal(response: Response, text: string): ApiError {
+/** Returns the error for a response that refuses something. */
+export function refusal(
+  response: Pick<Response, "status" | "statusText">,
+  text: string,
+): ApiError {
   try {
     const { error } = JSON.parse(text) as Problem;
     const message = `${sentence(error.message)}${roomWords(error.details)}`;

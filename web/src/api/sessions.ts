@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tansta
 import { useRef } from "react";
 
 import { request } from "./client";
+import { networkKey } from "./network";
 import type {
   ChangeMessage,
   ChangeSession,
@@ -18,9 +19,10 @@ export const sessionKeys = {
 const PAGE_SIZE = 30;
 
 /** Loads all sessions, newest first. Changes arrive over the bus. */
-export function useSessions() {
+export function useSessions({ enabled = true } = {}) {
   return useInfiniteQuery({
     queryKey: sessionKeys.list,
+    enabled,
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) => {
       const query = { limit: PAGE_SIZE, before: pageParam === "" ? undefined : pageParam };
@@ -30,15 +32,20 @@ export function useSessions() {
   });
 }
 
-export function useSession(id: string) {
+export function useSession(id: string, { enabled = true } = {}) {
   return useQuery({
+    enabled,
     queryKey: sessionKeys.one(id),
     queryFn: ({ signal }) => request("GET /api/sessions/{id}", { path: { id }, signal }),
   });
 }
 
 /** The settings and first message of a new session. */
-export type StartSession = { content: string } & Pick<ChangeSession, "model" | "instructions">;
+export type StartSession = {
+  content: string;
+  /** Uploads the files of the message to the session. Returns their ids. */
+  upload: (sessionId: string) => Promise<string[]>;
+} & Pick<ChangeSession, "model" | "instructions">;
 
 /**
  * Creates a session and sends its first message.
@@ -50,7 +57,7 @@ export function useStartSession() {
   const client = useQueryClient();
   const made = useRef<Session | null>(null);
   return useMutation({
-    mutationFn: async ({ content, ...wanted }: StartSession): Promise<Session> => {
+    mutationFn: async ({ content, upload, ...wanted }: StartSession): Promise<Session> => {
       if (made.current === null) {
         made.current = await request("POST /api/sessions", { body: wanted });
       } else if (Object.keys(wanted).length > 0) {
@@ -58,7 +65,8 @@ export function useStartSession() {
         const path = { id: made.current.id };
         made.current = await request("PATCH /api/sessions/{id}", { path, body: wanted });
       }
-      await postMessage(made.current.id, { content, delivery: "queue" });
+      const attachments = await upload(made.current.id);
+      await postMessage(made.current.id, { content, attachments, delivery: "queue" });
       const session = made.current;
       made.current = null;
       return session;
@@ -104,6 +112,7 @@ export function useChangeSession(id: string) {
       request("PATCH /api/sessions/{id}", { path: { id }, body }),
     onSuccess: (session) => {
       client.setQueryData(sessionKeys.one(id), session);
+      void client.invalidateQueries({ queryKey: networkKey(id) });
       return client.invalidateQueries({ queryKey: sessionKeys.list });
     },
   });

@@ -2,7 +2,15 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tansta
 
 import { accountKeys } from "./account";
 import { request } from "./client";
-import type { ChangeUser, CreateToken, PutSecret, Settings, SignInLink, User } from "./types";
+import type {
+  ChangeUser,
+  CreateToken,
+  OwnNetwork,
+  PutSecret,
+  Settings,
+  SignInLink,
+  User,
+} from "./types";
 
 /** The number of changes that are loaded at once. */
 const HISTORY_SIZE = 20;
@@ -14,6 +22,7 @@ export const settingsKeys = {
   settings: ["settings"] as const,
   signIns: ["sign-ins"] as const,
   history: ["history"] as const,
+  network: ["own-network"] as const,
   audit: (action: string) => ["audit", action] as const,
 };
 
@@ -29,6 +38,22 @@ export function useChangeSettings() {
   return useMutation({
     mutationFn: (body: Settings) => request("PATCH /api/settings", { body }),
     onSuccess: (settings) => client.setQueryData(settingsKeys.settings, settings),
+  });
+}
+
+/** Loads the hosts that all sessions of the user may contact. */
+export function useOwnNetwork() {
+  return useQuery({
+    queryKey: settingsKeys.network,
+    queryFn: ({ signal }) => request("GET /api/me/network", { signal }),
+  });
+}
+
+export function useChangeOwnNetwork() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: OwnNetwork) => request("PUT /api/me/network", { body }),
+    onSuccess: (network) => client.setQueryData(settingsKeys.network, network),
   });
 }
 

@@ -163,6 +163,44 @@ export interface components {
             then: components["schemas"]["Then"];
             tool: components["schemas"]["RuleTool"];
         };
+        /** @description The agent handed a file to people. `GET /api/sessions/{id}/artifacts/{seq}` returns it. */
+        ArtifactData: {
+            blob: string;
+            /** @description Guessed by the name. */
+            media_type: string;
+            /** @description The name of the file, without its folder. */
+            name: string;
+            /**
+             * Format: int64
+             * @description In bytes.
+             */
+            size: number;
+            /** Format: uuid */
+            turn: string;
+        };
+        /** @description A file that was uploaded for a message. */
+        Attachment: {
+            /** Format: uuid */
+            id: string;
+            /** @description Pictures and PDFs are recognized by their content, others by their name. */
+            media_type: string;
+            /** Format: int64 */
+            n_bytes: number;
+            /** @description The name of the file, without a folder. */
+            name: string;
+        };
+        /** @description A file that belongs to a message. `GET /api/sessions/{id}/attachments/{attachment}` returns it. */
+        AttachmentData: {
+            blob: string;
+            /** Format: uuid */
+            id: string;
+            /** @description Pictures and PDFs are recognized by their content, others by their name. */
+            media_type: string;
+            /** Format: int64 */
+            n_bytes: number;
+            /** @description The name of the file, without a folder. */
+            name: string;
+        };
         /** @description A change to an account, a right, a token, a secret, a policy or a limit. */
         AuditEntry: {
             /** @description A stable name, such as `token.created`. A newer server may send others. */
@@ -205,6 +243,11 @@ export interface components {
         };
         /** @description The name of a blob: the SHA-256 of its content as 64 lower-case hex digits, a dot, and the format's extension. */
         BlobName: string;
+        /**
+         * @description The reason why a connection is not made, or ended.
+         * @enum {string}
+         */
+        BlockReason: "closed" | "not_listed" | "denied" | "private" | "own" | "resolver" | "other_name" | "stand_in" | "secret_use" | "idle" | "busy" | "bytes" | "failed";
         /**
          * @description A limit that a turn may reach.
          * @enum {string}
@@ -354,6 +397,8 @@ export interface components {
             instructions?: string;
             /** @description `vendor/name`, from its next turn on. */
             model?: string;
+            /** @description The hosts that its programs may contact, from now on. Other connections end. */
+            network?: components["schemas"]["NetworkPolicy"];
             title?: string;
         };
         /** @description A change to a user. */
@@ -372,6 +417,8 @@ export interface components {
             by_name: string;
             /** @description The instructions from the next turn on. Empty if there are none. */
             instructions?: string;
+            /** @description The hosts that its programs may contact from now on. */
+            network?: components["schemas"]["NetworkPolicy"];
             title?: string;
         };
         /** @description A point about a call that a person must agree to, whatever the session's policy says. */
@@ -386,6 +433,11 @@ export interface components {
             label: string;
             /** @description The value that the agent receives. */
             value: string;
+        };
+        /** @description The text on the clipboard. */
+        Clipboard: {
+            /** @description Absent if there is no text. */
+            text?: string | null;
         };
         /** @description A person who has the session open. */
         Collaborator: {
@@ -447,6 +499,8 @@ export interface components {
             } | null;
             /** @description The model as `vendor/name`. Without it the server chooses one. */
             model?: string | null;
+            /** @description The hosts that its programs may contact. Without it the server's settings apply. */
+            network?: components["schemas"]["NetworkPolicy"];
             title?: string | null;
         };
         /** @description A token to create. */
@@ -529,7 +583,7 @@ export interface components {
             turn: string;
         };
         /** @enum {string} */
-        DecisionKind: "question" | "approval" | "owner_approval" | "safety_check" | "budget";
+        DecisionKind: "question" | "approval" | "owner_approval" | "safety_check" | "budget" | "network";
         /** @enum {string} */
         DecisionState: "open" | "answered" | "expired" | "withdrawn";
         /** @description A page of decisions, newest first. */
@@ -643,6 +697,10 @@ export interface components {
             /** @enum {string} */
             type: "gateway";
         } | {
+            data: components["schemas"]["NetworkData"];
+            /** @enum {string} */
+            type: "network";
+        } | {
             data: components["schemas"]["ModelData"];
             /** @enum {string} */
             type: "model";
@@ -658,6 +716,14 @@ export interface components {
             data: components["schemas"]["PlanData"];
             /** @enum {string} */
             type: "plan";
+        } | {
+            data: components["schemas"]["ArtifactData"];
+            /** @enum {string} */
+            type: "artifact";
+        } | {
+            data: components["schemas"]["PlacedData"];
+            /** @enum {string} */
+            type: "placed";
         } | {
             data: components["schemas"]["NoticeData"];
             /** @enum {string} */
@@ -679,10 +745,57 @@ export interface components {
         EventsPage: {
             events: components["schemas"]["SessionEvent"][];
         };
+        /** @description A file, a folder, or something else in a folder. */
+        File: {
+            kind: components["schemas"]["FileKind"];
+            /** Format: date-time */
+            modified_at: string;
+            /** @description The last part of the path. */
+            name: string;
+            /** @description The absolute path in the sandbox. */
+            path: string;
+            /**
+             * Format: int64
+             * @description The length of a file in bytes, and 0 for everything else.
+             */
+            size: number;
+            /** @description The target of a link. */
+            target: string | null;
+            /** @description Changes whenever the file does. In quotes it is the file's `ETag`. */
+            version: string;
+        };
+        /** @description Something to do with a path. */
+        FileAction: {
+            /** @enum {string} */
+            action: "make_folder";
+        } | {
+            /** @enum {string} */
+            action: "move";
+            /** @description The new path: `~/a.txt` or `/tmp/a.txt`. */
+            to: string;
+        };
         FileHead: {
             /** Format: int64 */
             n_bytes: number;
             name: string;
+        };
+        /**
+         * @description The kind of a thing in a folder.
+         * @enum {string}
+         */
+        FileKind: "file" | "folder" | "link" | "other";
+        /** @description A page of a folder, in the order of names. */
+        Folder: {
+            entries: components["schemas"]["File"][];
+            /**
+             * Format: int64
+             * @description The number of entries that are left out because their names are not UTF-8.
+             */
+            n_unnamed: number;
+            /** @description The `after` of the next page, if there is one. */
+            next: string | null;
+            /** @description The absolute path in the sandbox. */
+            path: string;
         };
         /** @description The form of the answer to a decision. */
         Form: {
@@ -801,6 +914,13 @@ export interface components {
          * @enum {string}
          */
         HealthStatus: "healthy" | "degraded" | "unhealthy";
+        /** @description The use of a secret in requests to HTTP APIs. */
+        HttpUse: {
+            /** @description The environment variable in which programs find the stand-in. */
+            env: string;
+            /** @description The headers in which the value takes the place of its stand-in. */
+            headers: string[];
+        };
         /** @description An invitation for a user, or a reset of their sign-in. */
         InviteUser: {
             /** @description True for a user who has signed in before. All their sign-ins end, and their history says so. */
@@ -813,6 +933,13 @@ export interface components {
              * @description The code from a link into a session (`/#share=…`).
              */
             code: string;
+        };
+        /** @description The layout of a user's session page. */
+        Layout: {
+            /** @description The arrangement as the page stored it. Null if there is none. */
+            layout?: {
+                [key: string]: unknown;
+            } | null;
         };
         /** @description The holder of the mouse and keyboard of a session's computer. */
         Lease: {
@@ -865,7 +992,7 @@ export interface components {
          * @description The reason for the end of a lease.
          * @enum {string}
          */
-        LeaseEnd: "handed_back" | "expired" | "disconnected" | "right_lost" | "session_ended";
+        LeaseEnd: "handed_back" | "expired" | "disconnected" | "right_lost" | "not_private" | "session_ended";
         /** @description Your limits and their usage. */
         LimitsInUse: {
             /** @description Your sessions that are awake. */
@@ -887,6 +1014,13 @@ export interface components {
             life_seconds: number;
             /** @description The sessions that you created in the last 24 hours. */
             sessions_per_day: components["schemas"]["UsedOfLimit"];
+        };
+        /** @description A port on which a program in the sandbox listens. */
+        ListeningPort: {
+            /** Format: int32 */
+            port: number;
+            /** @description The program's name, if it is known. Programs choose their own. */
+            program?: string | null;
         };
         /** @description The surcharge for requests whose prompt is long. It holds for the whole request. */
         LongPrompts: {
@@ -920,6 +1054,8 @@ export interface components {
         };
         /** @description A message of a person or the agent. */
         Message: {
+            /** @description The files that came with it. */
+            attachments?: components["schemas"]["Attachment"][];
             /**
              * Format: uuid
              * @description The person who wrote it, if one did.
@@ -941,6 +1077,8 @@ export interface components {
         };
         /** @description A message was accepted, or the agent gave its answer. */
         MessageData: {
+            /** @description The files that came with it. */
+            attachments?: components["schemas"]["AttachmentData"][];
             /** Format: uuid */
             author?: string;
             /** @description Their name at that time. */
@@ -998,6 +1136,67 @@ export interface components {
              */
             prices_of?: string;
         };
+        /** @description A program contacted a host for the first time, or was blocked. */
+        NetworkData: {
+            /** @description The reason if it was blocked. */
+            blocked?: components["schemas"]["BlockReason"];
+            /** @description A name, or an address that was used without a name. */
+            host: string;
+            /** Format: int32 */
+            port: number;
+        };
+        /** @description One port of one host. */
+        NetworkDestination: {
+            /** @description The reason if the newest connection was blocked. */
+            blocked?: components["schemas"]["BlockReason"];
+            /**
+             * Format: int64
+             * @description The connections that were blocked.
+             */
+            blocked_connections: number;
+            /**
+             * Format: int64
+             * @description The connections that were made.
+             */
+            connections: number;
+            /** Format: date-time */
+            first_at: string;
+            /** @description A name, or an address that was used without a name. `*` stands for all beyond the thousand that are kept. */
+            host: string;
+            /** Format: date-time */
+            last_at: string;
+            /**
+             * Format: int32
+             * @description 0 if the lookup of the name was blocked.
+             */
+            port: number;
+            /** @description The reason as a sentence. */
+            reason?: string;
+            /**
+             * Format: int64
+             * @description The bytes from the host to programs.
+             */
+            received_bytes: number;
+            /**
+             * Format: int64
+             * @description The bytes from programs to the host.
+             */
+            sent_bytes: number;
+        };
+        /**
+         * @description The kind of a policy, from the strictest.
+         * @enum {string}
+         */
+        NetworkMode: "closed" | "allow" | "open";
+        /** @description The hosts that the programs of a session may contact. */
+        NetworkPolicy: {
+            /**
+             * @description Names, `*.name`, addresses and ranges, optionally followed by `:PORT` or `:FIRST-LAST`. They count in the mode
+             *     `allow`, and are kept in the others.
+             */
+            allow?: string[];
+            mode: components["schemas"]["NetworkMode"];
+        };
         /** @description A turn is close to a bound. The model gets a note about it too. */
         NoticeData: {
             bound: components["schemas"]["Bound"];
@@ -1025,6 +1224,13 @@ export interface components {
              */
             from: string;
             from_name: string;
+            /** @description True if there are instructions for its agent, which stay. */
+            has_instructions: boolean;
+            /**
+             * Format: int64
+             * @description The people besides you two who have a right in it. They keep the right to look.
+             */
+            n_people: number;
             /** Format: uuid */
             session_id: string;
             session_title: string;
@@ -1038,6 +1244,14 @@ export interface components {
         /** @description The open offers to you, oldest first. */
         Offers: {
             offers: components["schemas"]["Offer"][];
+        };
+        /** @description A terminal to open. */
+        OpenTerminal: {
+            /** @description Runs instead of an interactive shell. */
+            command?: string;
+            /** @description Without one, it is named after its number. */
+            name?: string;
+            size?: components["schemas"]["TerminalSize"];
         };
         /**
          * @description The way in which a turn ended.
@@ -1057,6 +1271,11 @@ export interface components {
             /** Format: double */
             used: number;
         };
+        /** @description The hosts that all your sessions may contact, beside those that a session lists itself. */
+        OwnNetwork: {
+            /** @description Names, `*.name`, addresses and ranges, optionally followed by `:PORT` or `:FIRST-LAST`. */
+            allow: string[];
+        };
         /** @description Everyone who has a right in a session, the owner first. */
         People: {
             /** @description The open offer of the session. Only its owner sees it. */
@@ -1071,6 +1290,24 @@ export interface components {
             id: string;
             name: string;
             right: components["schemas"]["Right"];
+        };
+        /** @description The files of a message were written to the sandbox. */
+        PlacedData: {
+            /** @description All files of the message, in its order. */
+            files: components["schemas"]["PlacedFile"][];
+            /** Format: uuid */
+            message: string;
+            /** Format: uuid */
+            turn: string;
+        };
+        /** @description One file of a message, in the sandbox. */
+        PlacedFile: {
+            /** Format: uuid */
+            attachment: string;
+            /** @description Its path there. Absent if it could not be written. */
+            path?: string;
+            /** @description The reason why it could not be written. */
+            problem?: string;
         };
         /** @description The agent changed its plan. */
         PlanData: {
@@ -1090,6 +1327,15 @@ export interface components {
             x: number;
             /** Format: int32 */
             y: number;
+        };
+        /** @description The ports on which programs listen in a sandbox. */
+        Ports: {
+            /** @description In order. Empty if the sandbox does not run. */
+            ports: components["schemas"]["ListeningPort"][];
+            /** @description The ports that everybody in the session may use, and not only people who may drive. */
+            shared: number[];
+            /** @description True if VS Code is installed. */
+            vscode: boolean;
         };
         /**
          * @description A message about people between the events of a stream, if the client asks for it. It has no number and is not
@@ -1141,11 +1387,27 @@ export interface components {
             /** @description A sentence for people. */
             message: string;
         };
+        /** @description The use of a secret in requests to HTTP APIs. */
+        PutHttpUse: {
+            /** @description The environment variable in which programs find the stand-in, such as `GITHUB_TOKEN`. */
+            env: string;
+            /** @description The headers in which the value takes the place of its stand-in, such as `authorization`. */
+            headers: string[];
+        };
+        /** @description A new layout. */
+        PutLayout: {
+            /** @description At most 16 KiB as JSON. */
+            layout: {
+                [key: string]: unknown;
+            };
+        };
         /** @description A secret to store. */
         PutSecret: {
-            /** @description The pages into which agents can type it: scheme, host and port, such as `https://example.com`. */
+            /** @description Present for a secret that programs send to HTTP APIs. It is never typed. */
+            http?: components["schemas"]["PutHttpUse"];
+            /** @description The sites where it can be used: scheme, host and port, such as `https://example.com`. */
             origins: string[];
-            /** @description The text to type. It cannot be read again. */
+            /** @description The text to type or to send. It cannot be read again. */
             value: string;
         };
         /** @description The waiting messages, in the order in which the agent will take them. */
@@ -1191,6 +1453,10 @@ export interface components {
             y0: number;
             /** Format: int32 */
             y1: number;
+        };
+        /** @description The new name of a terminal. */
+        RenameTerminal: {
+            name: string;
         };
         /** @description An answer. */
         Reply: {
@@ -1241,7 +1507,7 @@ export interface components {
         /** @enum {string} */
         Role: "user" | "assistant";
         /** @enum {string} */
-        RuleTool: "computer" | "bash" | "editor" | "fill_secret" | "any";
+        RuleTool: "computer" | "bash" | "editor" | "fill_secret" | "http_secret" | "any";
         /** @description A piece of the model's thinking or text. Pieces with the same `turn` and `block` belong together. */
         SaidData: {
             /**
@@ -1258,6 +1524,25 @@ export interface components {
          * @enum {string}
          */
         SandboxState: "none" | "starting" | "ready" | "paused" | "stopped" | "lost";
+        /** @description A token that opens one service of a sandbox, and the addresses of its services. */
+        SandboxToken: {
+            /** Format: date-time */
+            expires_at: string;
+            /**
+             * @description The service that the token is for.
+             * @example port-3000
+             */
+            service: string;
+            /** @description Opens the address of `service` as the query parameter `token`. A JSON Web Token with `sub`, `sid` and `svc`. */
+            token: string;
+            /**
+             * @description The addresses of the services by name: `vscode`, one `port-N` for each port on which a program listens, and
+             *     the one that the token is for. `vnc` and `ttyd` are panels of the session's own page and need no token.
+             */
+            urls: {
+                [key: string]: string;
+            };
+        };
         /**
          * @description The permissions of a token. Each includes those before it, except that metrics need `Metrics` or `Admin`.
          * @enum {string}
@@ -1279,9 +1564,11 @@ export interface components {
         Secret: {
             /** Format: date-time */
             created_at: string;
+            /** @description Present if programs send it to HTTP APIs. It is never typed. */
+            http?: components["schemas"]["HttpUse"];
             /**
              * Format: date-time
-             * @description The time at which an agent last typed it.
+             * @description The time at which it was last typed or sent.
              */
             last_used_at: string | null;
             /**
@@ -1290,7 +1577,7 @@ export interface components {
              */
             last_used_in: string | null;
             name: string;
-            /** @description The pages into which agents can type it. */
+            /** @description The sites where it can be used. */
             origins: string[];
             /** Format: date-time */
             updated_at: string;
@@ -1301,6 +1588,8 @@ export interface components {
         };
         /** @description A message to send. */
         SendMessage: {
+            /** @description Files that the sender has uploaded, each once. With files, the text may be empty. */
+            attachments?: string[];
             /** @description At most 256 KiB in UTF-8. */
             content: string;
             delivery?: components["schemas"]["Delivery"];
@@ -1340,6 +1629,8 @@ export interface components {
             };
             /** @description `vendor/name`. */
             model: string;
+            /** @description The hosts that its programs may contact. */
+            network: components["schemas"]["NetworkPolicy"];
             /**
              * Format: uuid
              * @description The user who owns it.
@@ -1373,6 +1664,37 @@ export interface components {
              */
             seq: number;
         };
+        /** @description The network of a session, with a page of the hosts that its programs contacted or tried to. */
+        SessionNetwork: {
+            /** @description The loosest mode that the session can have. */
+            ceiling: components["schemas"]["NetworkMode"];
+            /** @description Those with the newest connection first. */
+            destinations: components["schemas"]["NetworkDestination"][];
+            /** @description The mode in force: that of the policy, unless the server's settings are stricter. */
+            in_force: components["schemas"]["NetworkMode"];
+            /**
+             * Format: int64
+             * @description The most bytes that it may transfer, if there is a limit.
+             */
+            most_bytes: number | null;
+            /**
+             * Format: int32
+             * @description The `skip` of the next page, if there is one.
+             */
+            next: number | null;
+            /**
+             * Format: int64
+             * @description The connections that are open now.
+             */
+            open_connections: number;
+            /** @description The session's policy. */
+            policy: components["schemas"]["NetworkPolicy"];
+            /**
+             * Format: int64
+             * @description The bytes that the session has transferred so far, in both directions.
+             */
+            transferred_bytes: number;
+        };
         /**
          * @description The activity of a session. On the wire this is its `state`.
          * @enum {string}
@@ -1399,6 +1721,10 @@ export interface components {
              * @description US dollars.
              */
             usd?: number;
+        };
+        /** @description A text to put on the clipboard. */
+        SetClipboard: {
+            text: string;
         };
         /** @description Your settings. */
         Settings: {
@@ -1532,6 +1858,77 @@ export interface components {
              * @default 300
              */
             seconds?: number | null;
+        };
+        /** @description A terminal. */
+        Terminal: {
+            /** @description Absent while it runs. */
+            ended?: components["schemas"]["TerminalEnd"];
+            /**
+             * Format: uuid
+             * @description Never used again.
+             */
+            id: string;
+            name: string;
+            /**
+             * Format: int32
+             * @description The number in the sandbox. 0 is the agent's shell, which can only be watched. A later sandbox counts anew.
+             */
+            number: number;
+            /** @description True while a person has control and this terminal is from before: its programs are frozen. */
+            paused: boolean;
+            size: components["schemas"]["TerminalSize"];
+        };
+        /** @description The way in which a terminal ended. */
+        TerminalEnd: {
+            /** Format: int32 */
+            code: number;
+            /** @enum {string} */
+            end: "exited";
+        } | {
+            /** @enum {string} */
+            end: "killed";
+        };
+        /** @description A text message to a viewer of a terminal. Output comes in binary messages. */
+        TerminalMessage: {
+            /** @description The reason why you cannot type. Absent if you can. */
+            read_only?: components["schemas"]["TerminalReadOnly"];
+            terminal: components["schemas"]["Terminal"];
+            /** @enum {string} */
+            type: "state";
+        } | {
+            /** @description True if you read too slowly and missed output. False at the beginning. */
+            missed: boolean;
+            /** @enum {string} */
+            type: "replay";
+        };
+        /**
+         * @description The reason why a viewer cannot type into a terminal.
+         * @enum {string}
+         */
+        TerminalReadOnly: "ended" | "agent_shell" | "watching" | "control" | "paused";
+        /** @description A text message of a viewer. Input goes in binary messages. */
+        TerminalRequest: {
+            /** Format: int32 */
+            cols: number;
+            /** Format: int32 */
+            rows: number;
+            /** @enum {string} */
+            type: "resize";
+        };
+        /** @description The number of rows and columns of characters. */
+        TerminalSize: {
+            /** Format: int32 */
+            cols: number;
+            /** Format: int32 */
+            rows: number;
+        };
+        /** @description The terminals of a session. */
+        Terminals: {
+            /**
+             * @description The agent's shell, and then the others in the order in which they were opened. Empty while the sandbox does not
+             *     run.
+             */
+            terminals: components["schemas"]["Terminal"][];
         };
         /** @enum {string} */
         Then: "ask" | "allow" | "refuse";
@@ -1744,9 +2141,13 @@ export type AnswerFile = components['schemas']['AnswerFile'];
 export type ApprovalMode = components['schemas']['ApprovalMode'];
 export type ApprovalPolicy = components['schemas']['ApprovalPolicy'];
 export type ApprovalRule = components['schemas']['ApprovalRule'];
+export type ArtifactData = components['schemas']['ArtifactData'];
+export type Attachment = components['schemas']['Attachment'];
+export type AttachmentData = components['schemas']['AttachmentData'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type BlobName = components['schemas']['BlobName'];
+export type BlockReason = components['schemas']['BlockReason'];
 export type Bound = components['schemas']['Bound'];
 export type Budget = components['schemas']['Budget'];
 export type BusEvent = components['schemas']['BusEvent'];
@@ -1765,6 +2166,7 @@ export type ChangeUser = components['schemas']['ChangeUser'];
 export type ChangedData = components['schemas']['ChangedData'];
 export type Check = components['schemas']['Check'];
 export type Choice = components['schemas']['Choice'];
+export type Clipboard = components['schemas']['Clipboard'];
 export type Collaborator = components['schemas']['Collaborator'];
 export type CompleteData = components['schemas']['CompleteData'];
 export type CostData = components['schemas']['CostData'];
@@ -1781,7 +2183,11 @@ export type EditCommand = components['schemas']['EditCommand'];
 export type ErrorData = components['schemas']['ErrorData'];
 export type EventBody = components['schemas']['EventBody'];
 export type EventsPage = components['schemas']['EventsPage'];
+export type File = components['schemas']['File'];
+export type FileAction = components['schemas']['FileAction'];
 export type FileHead = components['schemas']['FileHead'];
+export type FileKind = components['schemas']['FileKind'];
+export type Folder = components['schemas']['Folder'];
 export type Form = components['schemas']['Form'];
 export type GatewayData = components['schemas']['GatewayData'];
 export type GivenRight = components['schemas']['GivenRight'];
@@ -1793,13 +2199,16 @@ export type HealthJobResult = components['schemas']['HealthJobResult'];
 export type HealthPart = components['schemas']['HealthPart'];
 export type HealthParts = components['schemas']['HealthParts'];
 export type HealthStatus = components['schemas']['HealthStatus'];
+export type HttpUse = components['schemas']['HttpUse'];
 export type InviteUser = components['schemas']['InviteUser'];
 export type JoinSession = components['schemas']['JoinSession'];
+export type Layout = components['schemas']['Layout'];
 export type Lease = components['schemas']['Lease'];
 export type LeaseChange = components['schemas']['LeaseChange'];
 export type LeaseData = components['schemas']['LeaseData'];
 export type LeaseEnd = components['schemas']['LeaseEnd'];
 export type LimitsInUse = components['schemas']['LimitsInUse'];
+export type ListeningPort = components['schemas']['ListeningPort'];
 export type LongPrompts = components['schemas']['LongPrompts'];
 export type MadeShare = components['schemas']['MadeShare'];
 export type MadeToken = components['schemas']['MadeToken'];
@@ -1809,26 +2218,38 @@ export type MessagesPage = components['schemas']['MessagesPage'];
 export type Model = components['schemas']['Model'];
 export type ModelData = components['schemas']['ModelData'];
 export type Models = components['schemas']['Models'];
+export type NetworkData = components['schemas']['NetworkData'];
+export type NetworkDestination = components['schemas']['NetworkDestination'];
+export type NetworkMode = components['schemas']['NetworkMode'];
+export type NetworkPolicy = components['schemas']['NetworkPolicy'];
 export type NoticeData = components['schemas']['NoticeData'];
 export type Offer = components['schemas']['Offer'];
 export type Offers = components['schemas']['Offers'];
+export type OpenTerminal = components['schemas']['OpenTerminal'];
 export type Outcome = components['schemas']['Outcome'];
 export type OverBound = components['schemas']['OverBound'];
+export type OwnNetwork = components['schemas']['OwnNetwork'];
 export type People = components['schemas']['People'];
 export type Person = components['schemas']['Person'];
+export type PlacedData = components['schemas']['PlacedData'];
+export type PlacedFile = components['schemas']['PlacedFile'];
 export type PlanData = components['schemas']['PlanData'];
 export type PlanStep = components['schemas']['PlanStep'];
 export type Point = components['schemas']['Point'];
+export type Ports = components['schemas']['Ports'];
 export type PresenceMessage = components['schemas']['PresenceMessage'];
 export type Price = components['schemas']['Price'];
 export type PriceSource = components['schemas']['PriceSource'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemError = components['schemas']['ProblemError'];
+export type PutHttpUse = components['schemas']['PutHttpUse'];
+export type PutLayout = components['schemas']['PutLayout'];
 export type PutSecret = components['schemas']['PutSecret'];
 export type Queue = components['schemas']['Queue'];
 export type QueueChange = components['schemas']['QueueChange'];
 export type QueueData = components['schemas']['QueueData'];
 export type Region = components['schemas']['Region'];
+export type RenameTerminal = components['schemas']['RenameTerminal'];
 export type Reply = components['schemas']['Reply'];
 export type ResultPart = components['schemas']['ResultPart'];
 export type RetryData = components['schemas']['RetryData'];
@@ -1837,6 +2258,7 @@ export type Role = components['schemas']['Role'];
 export type RuleTool = components['schemas']['RuleTool'];
 export type SaidData = components['schemas']['SaidData'];
 export type SandboxState = components['schemas']['SandboxState'];
+export type SandboxToken = components['schemas']['SandboxToken'];
 export type Scope = components['schemas']['Scope'];
 export type ScreenshotData = components['schemas']['ScreenshotData'];
 export type Secret = components['schemas']['Secret'];
@@ -1844,9 +2266,11 @@ export type Secrets = components['schemas']['Secrets'];
 export type SendMessage = components['schemas']['SendMessage'];
 export type Session = components['schemas']['Session'];
 export type SessionEvent = components['schemas']['SessionEvent'];
+export type SessionNetwork = components['schemas']['SessionNetwork'];
 export type SessionState = components['schemas']['SessionState'];
 export type SessionsPage = components['schemas']['SessionsPage'];
 export type SetBudget = components['schemas']['SetBudget'];
+export type SetClipboard = components['schemas']['SetClipboard'];
 export type Settings = components['schemas']['Settings'];
 export type SettledState = components['schemas']['SettledState'];
 export type Share = components['schemas']['Share'];
@@ -1861,6 +2285,13 @@ export type StatusData = components['schemas']['StatusData'];
 export type StepState = components['schemas']['StepState'];
 export type Subject = components['schemas']['Subject'];
 export type TakeControl = components['schemas']['TakeControl'];
+export type Terminal = components['schemas']['Terminal'];
+export type TerminalEnd = components['schemas']['TerminalEnd'];
+export type TerminalMessage = components['schemas']['TerminalMessage'];
+export type TerminalReadOnly = components['schemas']['TerminalReadOnly'];
+export type TerminalRequest = components['schemas']['TerminalRequest'];
+export type TerminalSize = components['schemas']['TerminalSize'];
+export type Terminals = components['schemas']['Terminals'];
 export type Then = components['schemas']['Then'];
 export type Token = components['schemas']['Token'];
 export type Tokens = components['schemas']['Tokens'];
@@ -1888,7 +2319,11 @@ export interface Operations {
     "GET /api/docs/{file}": { body: undefined; answer: unknown };
     "GET /api/me": { body: undefined; answer: User };
     "GET /api/me/audit": { body: undefined; answer: AuditPage };
+    "GET /api/me/layout": { body: undefined; answer: Layout };
+    "PUT /api/me/layout": { body: PutLayout; answer: undefined };
     "GET /api/me/limits": { body: undefined; answer: LimitsInUse };
+    "GET /api/me/network": { body: undefined; answer: OwnNetwork };
+    "PUT /api/me/network": { body: OwnNetwork; answer: OwnNetwork };
     "GET /api/me/offers": { body: undefined; answer: Offers };
     "DELETE /api/me/offers/{session}": { body: undefined; answer: undefined };
     "POST /api/me/offers/{session}/accept": { body: AcceptOffer; answer: Session };
@@ -1904,26 +2339,46 @@ export interface Operations {
     "PATCH /api/sessions/{id}": { body: ChangeSession; answer: Session };
     "DELETE /api/sessions/{id}": { body: undefined; answer: undefined };
     "POST /api/sessions/{id}/actions": { body: Act; answer: Acted };
+    "GET /api/sessions/{id}/artifacts/{seq}": { body: undefined; answer: unknown };
+    "POST /api/sessions/{id}/attachments": { body: unknown; answer: Attachment };
+    "GET /api/sessions/{id}/attachments/{attachment}": { body: undefined; answer: unknown };
+    "DELETE /api/sessions/{id}/attachments/{attachment}": { body: undefined; answer: undefined };
+    "GET /api/sessions/{id}/clipboard": { body: undefined; answer: Clipboard };
+    "PUT /api/sessions/{id}/clipboard": { body: SetClipboard; answer: undefined };
     "GET /api/sessions/{id}/decisions": { body: undefined; answer: DecisionsPage };
     "POST /api/sessions/{id}/decisions/{decision}/answer": { body: AnswerDecision; answer: Decision };
     "GET /api/sessions/{id}/events": { body: undefined; answer: EventsPage };
+    "GET /api/sessions/{id}/files": { body: undefined; answer: Folder };
+    "GET /api/sessions/{id}/files/{path}": { body: undefined; answer: Folder };
+    "POST /api/sessions/{id}/files/{path}": { body: FileAction; answer: File };
+    "PUT /api/sessions/{id}/files/{path}": { body: unknown; answer: File };
+    "DELETE /api/sessions/{id}/files/{path}": { body: undefined; answer: undefined };
     "PUT /api/sessions/{id}/lease": { body: TakeControl; answer: Lease };
     "DELETE /api/sessions/{id}/lease": { body: undefined; answer: undefined };
     "GET /api/sessions/{id}/messages": { body: undefined; answer: MessagesPage };
     "POST /api/sessions/{id}/messages": { body: SendMessage; answer: Message };
+    "GET /api/sessions/{id}/network": { body: undefined; answer: SessionNetwork };
     "DELETE /api/sessions/{id}/offer": { body: undefined; answer: undefined };
     "GET /api/sessions/{id}/people": { body: undefined; answer: People };
     "GET /api/sessions/{id}/people/{user}": { body: undefined; answer: Person };
     "PUT /api/sessions/{id}/people/{user}": { body: GrantRight; answer: Person };
     "DELETE /api/sessions/{id}/people/{user}": { body: undefined; answer: undefined };
+    "GET /api/sessions/{id}/ports": { body: undefined; answer: Ports };
     "GET /api/sessions/{id}/queue": { body: undefined; answer: Queue };
     "PATCH /api/sessions/{id}/queue/{message}": { body: ChangeMessage; answer: Queue };
     "DELETE /api/sessions/{id}/queue/{message}": { body: undefined; answer: undefined };
+    "GET /api/sessions/{id}/sandbox-token": { body: undefined; answer: SandboxToken };
     "GET /api/sessions/{id}/screenshot": { body: undefined; answer: unknown };
+    "PUT /api/sessions/{id}/shared-ports/{port}": { body: undefined; answer: undefined };
+    "DELETE /api/sessions/{id}/shared-ports/{port}": { body: undefined; answer: undefined };
     "GET /api/sessions/{id}/shares": { body: undefined; answer: Shares };
     "POST /api/sessions/{id}/shares": { body: ShareSession; answer: MadeShare };
     "DELETE /api/sessions/{id}/shares/{share}": { body: undefined; answer: undefined };
     "POST /api/sessions/{id}/stop": { body: undefined; answer: undefined };
+    "GET /api/sessions/{id}/terminals": { body: undefined; answer: Terminals };
+    "POST /api/sessions/{id}/terminals": { body: OpenTerminal; answer: Terminal };
+    "PATCH /api/sessions/{id}/terminals/{n}": { body: RenameTerminal; answer: Terminal };
+    "DELETE /api/sessions/{id}/terminals/{n}": { body: undefined; answer: undefined };
     "GET /api/settings": { body: undefined; answer: Settings };
     "PATCH /api/settings": { body: Settings; answer: Settings };
     "POST /api/shares/join": { body: JoinSession; answer: Session };

@@ -4,6 +4,16 @@ export function blobUrl(name: string): string {
   return `/api/blobs/${encodeURIComponent(name)}`;
 }
 
+/** Returns the URL of a file that the event with this number shares. */
+export function artifactUrl(sessionId: string, seq: number): string {
+  return `/api/sessions/${sessionId}/artifacts/${seq}`;
+}
+
+/** Returns the URL of a file that came with a message. */
+export function attachmentUrl(sessionId: string, id: string): string {
+  return `/api/sessions/${sessionId}/attachments/${id}`;
+}
+
 /**
  * Returns the URL of the last screenshot. `asOf` is the newest event seen, so that the browser's
  * cache does not serve an older picture.
@@ -22,6 +32,10 @@ export function busUrl(): string {
 
 export function screenUrl(sessionId: string): string {
   return webSocketUrl(`/api/sessions/${sessionId}/vnc`);
+}
+
+export function terminalUrl(sessionId: string, number: number): string {
+  return webSocketUrl(`/api/sessions/${sessionId}/terminals/${number}`);
 }
 
 function webSocketUrl(path: string): string {

@@ -17,6 +17,7 @@ function session(id: string, title = ""): Session {
     sandbox: "ready",
     metadata: {},
     approvals: {},
+  network: { mode: "closed" },
     lease: { holder: "nobody" },
     budget: { usd: { limit: null, used: 0 }, tokens: { limit: null, used: 0 } },
     last_seq: 1,

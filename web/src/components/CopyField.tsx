@@ -1,12 +1,13 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 
+import { copyText } from "../lib/copyText";
 import { Button } from "./Button";
 
 /** Shows text that is displayed only once, with a button to copy it. */
 export function CopyField({ label, text }: { label: string; text: string }) {
   const [isCopied, setIsCopied] = useState(false);
-  const copy = () => void navigator.clipboard.writeText(text).then(() => setIsCopied(true));
+  const copy = () => void copyText(text).then(setIsCopied);
   return (
     <div className="flex items-center gap-2">
       <input

@@ -17,12 +17,19 @@ const COMPONENTS: Components = {
       {alt || "picture"}
     </a>
   ),
+  // Long lines are scrolled, with the keyboard too.
+  pre: ({ children }) => (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <pre tabIndex={0} dir="ltr">
+      {children}
+    </pre>
+  ),
 };
 
 /** Renders the agent's text. Nothing is loaded from elsewhere, and HTML stays text. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
-    <div className="markdown">
+    <div dir="auto" className="markdown">
       <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS}>
         {text}
       </ReactMarkdown>

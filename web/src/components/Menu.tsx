@@ -12,10 +12,12 @@ interface MenuProps {
   children: ReactNode;
   /** The edge of the trigger to align with. */
   align?: "start" | "end";
+  /** Called when the menu is closed, before the trigger gets the focus. `preventDefault` keeps it elsewhere. */
+  onClosed?: (event: Event) => void;
 }
 
 /** A menu that opens from `trigger`, a button. */
-export function Menu({ trigger, children, align = "end" }: MenuProps) {
+export function Menu({ trigger, children, align = "end", onClosed }: MenuProps) {
   return (
     <Dropdown.Root>
       <Dropdown.Trigger asChild>{trigger}</Dropdown.Trigger>
@@ -24,6 +26,7 @@ export function Menu({ trigger, children, align = "end" }: MenuProps) {
           align={align}
           sideOffset={6}
           collisionPadding={8}
+          onCloseAutoFocus={(event) => onClosed?.(event)}
           className="z-50 max-h-[min(28rem,var(--radix-dropdown-menu-content-available-height))] max-w-[calc(100vw-1rem)] min-w-44 animate-appear overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-over"
         >
           {children}

@@ -1,36 +1,65 @@
-import { type KeyboardEvent, type PointerEvent, type RefObject, useState } from "react";
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useState,
+} from "react";
 
 import { cx } from "../lib/cx";
 
 interface SplitterProps {
   label: string;
-  /** The share of `container` on the left, in percent. */
+  /** `vertical` stands between left and right, `horizontal` lies between top and bottom. */
+  orientation?: "vertical" | "horizontal";
+  /** The share of the first part, in percent. */
   value: number;
   min: number;
   max: number;
   container: RefObject<HTMLElement | null>;
+  /** The stretch of `container` that is divided, as fractions of it. All of it if not given. */
+  stretch?: { from: number; size: number };
   onChange: (value: number) => void;
+  /** Called when the pointer begins and ends to move the line. */
+  onDrag?: (isDragging: boolean) => void;
+  style?: CSSProperties;
   className?: string;
 }
 
 const STEP = 2;
+const WHOLE = { from: 0, size: 1 };
 
-/** The line between two panes, moved with the pointer or the arrow keys. */
+const LOOKS = {
+  vertical: "w-px after:inset-y-0 after:-left-1.5 after:w-3 after:cursor-col-resize",
+  horizontal: "h-px after:inset-x-0 after:-top-1.5 after:h-3 after:cursor-row-resize",
+};
+
+/** The line between two parts of the page, moved with the pointer or the arrow keys. */
 export function Splitter(props: SplitterProps) {
-  const { value, min, max, container, onChange } = props;
+  const { orientation = "vertical", value, min, max, container, stretch = WHOLE, onChange } = props;
   const [isDragging, setIsDragging] = useState(false);
   const change = (next: number) =>
     onChange(Math.round(Math.min(max, Math.max(min, next)) * 10) / 10);
+  const drag = (isMoving: boolean) => {
+    if (isMoving === isDragging) return;
+    setIsDragging(isMoving);
+    props.onDrag?.(isMoving);
+  };
 
   const onPointerMove = (event: PointerEvent) => {
     const box = container.current?.getBoundingClientRect();
     if (!isDragging || !box) return;
-    change(((event.clientX - box.left) / box.width) * 100);
+    const at =
+      orientation === "vertical"
+        ? (event.clientX - box.left) / box.width
+        : (event.clientY - box.top) / box.height;
+    change(((at - stretch.from) / stretch.size) * 100);
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    const isVertical = orientation === "vertical";
     const steps: Record<string, number> = {
-      ArrowLeft: value - STEP,
-      ArrowRight: value + STEP,
+      [isVertical ? "ArrowLeft" : "ArrowUp"]: value - STEP,
+      [isVertical ? "ArrowRight" : "ArrowDown"]: value + STEP,
       Home: min,
       End: max,
     };
@@ -48,7 +77,7 @@ export function Splitter(props: SplitterProps) {
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       aria-label={props.label}
-      aria-orientation="vertical"
+      aria-orientation={orientation}
       aria-valuenow={Math.round(value)}
       aria-valuemin={min}
       aria-valuemax={max}
@@ -56,16 +85,16 @@ export function Splitter(props: SplitterProps) {
       onPointerMove={onPointerMove}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
-        setIsDragging(true);
+        drag(true);
       }}
-      onPointerUp={() => setIsDragging(false)}
-      onPointerCancel={() => setIsDragging(false)}
+      onPointerUp={() => drag(false)}
+      onPointerCancel={() => drag(false)}
+      style={props.style}
       className={cx(
-        "relative w-px touch-none bg-line select-none",
-        "after:absolute after:inset-y-0 after:-left-1.5 after:w-3 after:cursor-col-resize",
-        "hover:bg-accent",
+        "touch-none bg-line select-none after:absolute hover:bg-accent",
+        LOOKS[orientation],
         isDragging && "bg-accent",
-        props.className,
+        props.className ?? "relative",
       )}
     />
   );

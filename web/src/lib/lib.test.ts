@@ -103,5 +103,8 @@ it("makes sentences of the server's messages", () => {
 it("shows characters that would make a text look like another", () => {
   expect(visible("rm\t-r\r\nü 🦀")).toBe("rm\t-r\nü 🦀");
   expect(visible("\u001b[2J\r\u0007\u009b")).toBe("\\u001b[2J\\u000d\\u0007\\u009b");
+  expect(visible("rm\u200b \u2060\ufeffa\u2028")).toBe("rm\\u200b \\u2060\\ufeffa\\u2028");
+  expect(visible("pay\u200dpal \u200c")).toBe("pay\\u200dpal \\u200c");
+  expect(visible("👩\u200d👧 می\u200cش")).toBe("👩\u200d👧 می\u200cش");
   expect(visible("\u202etxt.exe\u2069\u200f")).toBe("\\u202etxt.exe\\u2069\\u200f");
 });

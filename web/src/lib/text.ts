@@ -18,10 +18,13 @@ export function shorten(text: string, length: number): string {
   return line.length <= length ? line : `${line.slice(0, length - 1).trimEnd()}…`;
 }
 
-/** Control characters other than newline and tab, and those that change the direction of text. */
+/**
+ * Control characters other than newline and tab, those that change the direction of text or break its lines, those
+ * that cannot be seen, and joiners beside ASCII.
+ */
 const DECEPTIVE =
   // oxlint-disable-next-line no-control-regex
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|(?<![^\u0000-\u007f])[\u200c\u200d]|[\u200c\u200d](?![^\u0000-\u007f])/g;
 
 /**
  * Shows characters that would make a text look like another as escapes, such as `\u202e`.

@@ -74,15 +74,17 @@ function LoadedSession({ session }: { session: Session }) {
   return (
     <div className="flex h-dvh flex-col">
       <title>{`${stateWord(now.state, now.sandbox)} – ${title} · Deskhand`}</title>
-      <SessionTopBar
-        session={session}
-        state={now.state}
-        sandbox={now.sandbox}
-        turnStartedAt={timeline.turnStartedAt}
-        spent={spent}
-        programs={timeline.programsSpent}
-      />
       <SessionPanes
+        header={
+          <SessionTopBar
+            session={session}
+            state={now.state}
+            sandbox={now.sandbox}
+            turnStartedAt={timeline.turnStartedAt}
+            spent={spent}
+            programs={timeline.programsSpent}
+          />
+        }
         session={session}
         state={now.state}
         sandbox={now.sandbox}
@@ -115,15 +117,15 @@ function PanesSkeleton() {
     <div
       role="status"
       aria-label="Loading the session"
-      className="flex h-full flex-col gap-4 p-4 lg:flex-row-reverse"
+      className="flex h-full gap-4 p-4"
     >
-      <Skeleton className="aspect-4/3 w-full rounded-lg lg:aspect-auto lg:h-full lg:flex-1" />
-      <div className="flex flex-1 flex-col gap-3 lg:max-w-[42%]">
+      <div className="flex flex-1 flex-col gap-3 md:max-w-[36%]">
         <Skeleton className="h-9 w-3/5 self-end rounded-2xl" />
         <Skeleton className="h-4 w-4/5" />
         <Skeleton className="h-10 w-full" />
         <Skeleton className="h-10 w-full" />
       </div>
+      <Skeleton className="h-full flex-1 rounded-lg max-md:hidden" />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { TopBar } from "../components/TopBar";
 import { AccountMenu } from "../features/account/AccountMenu";
 import { HomeLink, NewSessionButton } from "../features/account/Navigation";
+import { CommandsButton } from "../features/commands/CommandsButton";
 import { InboxLink } from "../features/decisions/InboxLink";
 import { SessionList } from "../features/sessions/SessionList";
 import { StartSession } from "../features/sessions/StartSession";
@@ -13,6 +14,7 @@ export function SessionsPage() {
         home={<HomeLink withName />}
         actions={
           <>
+            <CommandsButton />
             <InboxLink />
             <NewSessionButton />
             <AccountMenu />

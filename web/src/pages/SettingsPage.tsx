@@ -2,10 +2,12 @@ import { useMe } from "../api/account";
 import { TopBar } from "../components/TopBar";
 import { AccountMenu } from "../features/account/AccountMenu";
 import { HomeLink } from "../features/account/Navigation";
+import { CommandsButton } from "../features/commands/CommandsButton";
 import { InboxLink } from "../features/decisions/InboxLink";
 import { Approvals } from "../features/settings/Approvals";
 import { AuditLog, History } from "../features/settings/History";
 import { Limits } from "../features/settings/Limits";
+import { OwnHosts } from "../features/settings/OwnHosts";
 import { Secrets } from "../features/settings/Secrets";
 import { SignIns } from "../features/settings/SignIns";
 import { Tokens } from "../features/settings/Tokens";
@@ -21,6 +23,7 @@ export function SettingsPage() {
         home={<HomeLink withName />}
         actions={
           <>
+            <CommandsButton />
             <InboxLink />
             <AccountMenu />
           </>
@@ -32,6 +35,7 @@ export function SettingsPage() {
         <Usage />
         <Limits />
         <Secrets />
+        <OwnHosts />
         <Tokens />
         <SignIns />
         <History />

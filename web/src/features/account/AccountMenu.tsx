@@ -1,11 +1,12 @@
 import { useNavigate } from "@tanstack/react-router";
-import { LogOut, Monitor, Moon, Settings, Sun } from "lucide-react";
+import { Keyboard, LogOut, Monitor, Moon, Search, Settings, Sun } from "lucide-react";
 import type { ReactNode } from "react";
 
 import { useMe, useSignOut } from "../../api/account";
 import { Button } from "../../components/Button";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../components/Menu";
 import { setTheme, type Theme, useTheme } from "../../lib/theme";
+import { openDialog } from "../commands/command";
 import { LimitsInUse } from "./LimitsInUse";
 
 const THEMES: readonly { value: Theme; label: string; icon: ReactNode }[] = [
@@ -40,6 +41,12 @@ export function AccountMenu() {
       <MenuLabel>Theme</MenuLabel>
       <MenuChoice value={theme} options={THEMES} onChange={setTheme} />
       <MenuSeparator />
+      <MenuItem icon={<Search aria-hidden />} onSelect={() => openDialog.set("palette")}>
+        Commands
+      </MenuItem>
+      <MenuItem icon={<Keyboard aria-hidden />} onSelect={() => openDialog.set("shortcuts")}>
+        Keyboard shortcuts
+      </MenuItem>
       <MenuItem
         icon={<Settings aria-hidden />}
         onSelect={() => void navigate({ to: "/settings" })}

@@ -11,7 +11,7 @@ export function HomeLink({ withName = false }: { withName?: boolean }) {
   return (
     <Link
       to="/"
-      aria-label="All sessions"
+      aria-label={withName ? "Deskhand, all sessions" : "All sessions"}
       className="flex shrink-0 items-center gap-2.5 rounded-md"
     >
       <Logo className="size-7" />
@@ -20,15 +20,19 @@ export function HomeLink({ withName = false }: { withName?: boolean }) {
   );
 }
 
-/** Leads to the field that starts a session with its first message. */
-export function NewSessionButton({ className }: { className?: string }) {
+/** Returns a function that leads to the field that starts a session with its first message. */
+export function useNewSession(): () => void {
   const navigate = useNavigate();
   const go = async () => {
     await navigate({ to: "/" });
     document.getElementById(START_FIELD)?.focus();
   };
+  return () => void go();
+}
+
+export function NewSessionButton({ className }: { className?: string }) {
   return (
-    <Button onClick={() => void go()} className={className}>
+    <Button onClick={useNewSession()} className={className}>
       <Plus aria-hidden className="size-4" /> New session
     </Button>
   );

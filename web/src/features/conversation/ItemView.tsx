@@ -7,8 +7,10 @@ import { cx } from "../../lib/cx";
 import { spentWords } from "../../lib/money";
 import { counted, sentence } from "../../lib/text";
 import { formatDuration, formatMoment } from "../../lib/time";
+import { AttachmentCards } from "../attachments/AttachmentCards";
 import { shortName } from "../models/modelWords";
 import { DecisionCard } from "../decisions/DecisionCard";
+import { ArtifactCard } from "./ArtifactCard";
 import { CallCard } from "./CallCard";
 import type { CompleteItem, ErrorItem, Item, PromptItem, SaidItem } from "./items";
 import { leaseWords } from "./leaseWords";
@@ -37,6 +39,7 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
           text={item.text}
           at={item.at}
           author={author}
+          files={<AttachmentCards sessionId={sessionId} files={item.files} />}
           footer={promptNote(item)}
         />
       );
@@ -106,6 +109,8 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
           {item.message}
         </Line>
       );
+    case "artifact":
+      return <ArtifactCard item={item} sessionId={sessionId} />;
     case "error":
       return <Failure item={item} />;
     case "complete":
@@ -118,22 +123,28 @@ interface PromptProps {
   at: string;
   author?: string | undefined;
   isWaiting?: boolean;
+  /** The files that came with it. */
+  files?: ReactNode;
   footer?: ReactNode;
 }
 
-export function Prompt({ text, at, author, isWaiting = false, footer }: PromptProps) {
+export function Prompt({ text, at, author, isWaiting = false, files, footer }: PromptProps) {
   return (
     <div className="flex flex-col items-end gap-1 pt-2">
       {author !== undefined && <div className="text-xs font-medium text-soft">{author}</div>}
-      <div
-        title={formatMoment(at)}
-        className={cx(
-          "max-w-[88%] rounded-2xl rounded-br-md bg-accent-soft px-3.5 py-2 whitespace-pre-wrap [overflow-wrap:anywhere]",
-          isWaiting && "border border-dashed border-line-strong bg-transparent text-soft",
-        )}
-      >
-        {text}
-      </div>
+      {files}
+      {text !== "" && (
+        <div
+          dir="auto"
+          title={formatMoment(at)}
+          className={cx(
+            "max-w-[88%] rounded-2xl rounded-br-md bg-accent-soft px-3.5 py-2 whitespace-pre-wrap [overflow-wrap:anywhere]",
+            isWaiting && "border border-dashed border-line-strong bg-transparent text-soft",
+          )}
+        >
+          {text}
+        </div>
+      )}
       {footer !== undefined && (
         <div className="flex items-center gap-1 text-xs text-faint">{footer}</div>
       )}
@@ -227,7 +238,7 @@ function Failure({ item }: { item: ErrorItem }) {
       <div className="min-w-0">
         <div className="font-medium [overflow-wrap:anywhere]">{sentence(item.message)}</div>
         {hint !== null && <div className="mt-0.5">{hint}</div>}
-        <div className="mt-0.5 text-xs opacity-85">
+        <div className="mt-0.5 text-xs">
           <span className="font-mono">{item.code}</span>
           {spent !== null && ` · ${spent}`}
         </div>

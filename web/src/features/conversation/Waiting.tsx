@@ -8,6 +8,7 @@ import { Button } from "../../components/Button";
 import { Menu, MenuItem, MenuSeparator } from "../../components/Menu";
 import { Notice } from "../../components/Notice";
 import { includes } from "../../lib/rights";
+import { AttachmentCards } from "../attachments/AttachmentCards";
 import { ModelPicker } from "../models/ModelPicker";
 import { shortName } from "../models/modelWords";
 import type { PromptItem } from "./items";
@@ -99,6 +100,7 @@ function WaitingPrompt(props: WaitingPromptProps) {
         at={item.at}
         author={author}
         isWaiting
+        files={<AttachmentCards sessionId={sessionId} files={item.files} />}
         footer={
           <>
             <span>

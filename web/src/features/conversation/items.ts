@@ -1,4 +1,5 @@
 import type {
+  AttachmentData,
   DecisionData,
   Delivery,
   LeaseData,
@@ -38,6 +39,8 @@ export interface PromptItem extends ItemBase {
   delivery: Delivery;
   /** The model that works on it, if it is not the session's. */
   model?: string;
+  /** The files that came with it. */
+  files: readonly AttachmentData[];
   /** True if the agent received it in the middle of a turn. */
   isSteering: boolean;
 }
@@ -113,6 +116,12 @@ export interface NoticeItem extends ItemBase {
   kind: "notice";
   message: string;
 }
+/** A file that the agent handed to people. */
+export interface ArtifactItem extends ItemBase {
+  kind: "artifact";
+  name: string;
+  size: number;
+}
 export interface ErrorItem extends ItemBase {
   kind: "error";
   code: string;
@@ -147,5 +156,6 @@ export type Item =
   | ModelItem
   | HandedOverItem
   | NoticeItem
+  | ArtifactItem
   | ErrorItem
   | CompleteItem;

@@ -14,6 +14,8 @@ export function leaseWords(data: LeaseData): string {
       return `${name} left without handing back`;
     case "right_lost":
       return `${name} may no longer drive`;
+    case "not_private":
+      return `${name} did not get control: programs on the desktop could have watched`;
     case "session_ended":
       return `${name} had control until the session ended`;
   }

@@ -113,9 +113,8 @@ const effects: { [K in Kind]?: Add<K> } = {
     changeCalls(draft.items, data.turn, "waiting", "running");
     settle(draft.items, base.at, data);
   },
-  notice: (draft, base, { message }) => {
-    draft.items.push({ ...base, kind: "notice", message });
-  },
+  notice: (draft, base, { message }) => draft.items.push({ ...base, kind: "notice", message }),
+  artifact: (draft, base, { name, size }) => draft.items.push({ ...base, kind: "artifact", name, size }),
   error: addError,
   cost: (draft, _, data) => {
     // An answer that broke off is requested again.
@@ -158,6 +157,7 @@ function addMessage(draft: Draft, base: ItemBase, data: MessageData): void {
     message,
     text,
     delivery,
+    files: data.attachments ?? [],
     isSteering: false,
     ...(author !== undefined && { author }),
     ...(authorName !== undefined && { authorName }),

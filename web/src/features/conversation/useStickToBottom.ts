@@ -30,13 +30,16 @@ export function useStickToBottom(): StickToBottom {
     const inner = content.current;
     if (!box || !inner) return;
     let lastTop = box.scrollTop;
+    let lastSize = sizeOf(box);
     const onScroll = () => {
       const isNear = box.scrollHeight - box.scrollTop - box.clientHeight <= NEAR_PX;
       // Content that grows between two scrolls moves the end away. Only a move up comes from a
-      // person.
+      // person, unless the browser keeps its place while the box gets another size.
+      const size = sizeOf(box);
       if (isNear) sticks.current = true;
-      else if (box.scrollTop < lastTop) sticks.current = false;
+      else if (box.scrollTop < lastTop && size === lastSize) sticks.current = false;
       lastTop = box.scrollTop;
+      lastSize = size;
       setIsAtBottom(sticks.current);
     };
     const observer = new ResizeObserver(() => {
@@ -52,4 +55,8 @@ export function useStickToBottom(): StickToBottom {
   }, []);
 
   return { scroller, content, isAtBottom, scrollToBottom };
+}
+
+function sizeOf({ clientWidth, clientHeight }: HTMLElement): string {
+  return `${clientWidth} ${clientHeight}`;
 }

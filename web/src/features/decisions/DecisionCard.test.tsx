@@ -173,3 +173,24 @@ it("shows the whole command as it is, and how long it is", () => {
   expect(what.className).not.toContain("max-h");
   screen.getByText("32 lines");
 });
+
+it("offers to allow a host, and only the owner may do so for ever", async () => {
+  const form: Asked["form"] = {
+    type: "choices",
+    several: false,
+    choices: [
+      { value: "once", label: "Allow in this turn" },
+      { value: "always", label: "Always allow" },
+      { value: "no", label: "No" },
+    ],
+  };
+  const prompt = "A program wants to contact a.example:443. Allow it?";
+  show({ kind: "network", prompt, form });
+  expect(screen.queryByRole("button", { name: "Always allow" })).toBeNull();
+  await userEvent.click(screen.getByRole("button", { name: "Allow in this turn" }));
+  const [, init] = fetched.mock.calls[0] ?? [];
+  expect(JSON.parse(String(init?.body))).toEqual({ choices: ["once"] });
+  cleanup();
+  show({ kind: "network", prompt, form }, "owner");
+  expect(screen.getByRole("button", { name: "Always allow" })).toBeDefined();
+});

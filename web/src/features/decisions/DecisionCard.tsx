@@ -1,6 +1,6 @@
-import { CircleHelp, KeyRound, Repeat, ShieldAlert, ShieldQuestion, Wallet } from "lucide-react";
+import { CircleHelp, Globe, KeyRound, Repeat, ShieldAlert, ShieldQuestion, Wallet } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 
 import { useMe } from "../../api/account";
 import { isStatus, messageOf } from "../../api/client";
@@ -22,6 +22,7 @@ const ICONS: Record<DecisionKind, LucideIcon> = {
   owner_approval: KeyRound,
   safety_check: ShieldAlert,
   budget: Wallet,
+  network: Globe,
 };
 
 /** The right that answering needs. */
@@ -31,6 +32,7 @@ const NEEDED: Record<DecisionKind, Right> = {
   owner_approval: "owner",
   safety_check: "drive",
   budget: "drive",
+  network: "drive",
 };
 
 /** A decision, with its outcome if it is settled. */
@@ -65,8 +67,11 @@ export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardPr
   const Icon = asked.over?.bound === "repeats" ? Repeat : ICONS[asked.kind];
   const words = subjectWords(asked.kind, asked.over);
   const isOpen = asked.state === "open";
+  const card = useRef<HTMLElement>(null);
   return (
     <section
+      ref={card}
+      tabIndex={-1}
       aria-label={words}
       className={cx(
         "overflow-hidden rounded-lg border bg-surface",
@@ -84,9 +89,15 @@ export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardPr
       </div>
       <div className="flex flex-col gap-2.5 px-3 pt-1.5 pb-3">
         <Markdown text={visible(asked.prompt)} />
-        {asked.subject != null && <What subject={asked.subject} />}
+        {asked.subject != null && !isToldByPrompt(asked.subject) && <What subject={asked.subject} />}
         {isOpen ? (
-          <Open sessionId={sessionId} asked={asked} right={right} />
+          <Open
+            sessionId={sessionId}
+            asked={asked}
+            right={right}
+            // The controls go away with the answer, and the keyboard's place would go with them.
+            onAnswer={() => card.current?.focus({ preventScroll: true })}
+          />
         ) : (
           <Outcome asked={asked} />
         )}
@@ -95,7 +106,16 @@ export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardPr
   );
 }
 
-function Open({ sessionId, asked, right }: Omit<DecisionCardProps, "origin">) {
+/** Questions that programs wait for say everything in their prompt. */
+function isToldByPrompt({ tool }: Subject): boolean {
+  return tool === "network" || tool === "http_secret";
+}
+
+interface OpenProps extends Omit<DecisionCardProps, "origin"> {
+  onAnswer: () => void;
+}
+
+function Open({ sessionId, asked, right, onAnswer }: OpenProps) {
   const answer = useAnswer(sessionId, asked.id);
   const me = useMe({ enabled: true });
   const needed = NEEDED[asked.kind];
@@ -123,10 +143,13 @@ function Open({ sessionId, asked, right }: Omit<DecisionCardProps, "origin">) {
       {!isSettled && (
         <AnswerForm
           kind={asked.kind}
-          form={asked.form}
+          form={formFor(asked, right)}
           maySayYes={maySayYes}
           isSending={answer.isPending}
-          onAnswer={(reply) => answer.mutate(reply)}
+          onAnswer={(reply) => {
+            onAnswer();
+            answer.mutate(reply);
+          }}
         />
       )}
       {!maySayYes && !isSettled && (
@@ -140,6 +163,12 @@ function Open({ sessionId, asked, right }: Omit<DecisionCardProps, "origin">) {
       {answer.error && <Notice>{messageOf(answer.error)}</Notice>}
     </>
   );
+}
+
+/** Only the owner can allow a host in all their sessions. */
+function formFor({ kind, form }: Asked, right: Right): Form {
+  if (kind !== "network" || right === "owner" || form.type !== "choices") return form;
+  return { ...form, choices: form.choices.filter(({ value }) => value !== "always") };
 }
 
 function Outcome({ asked }: { asked: Asked }) {

@@ -4,6 +4,7 @@ import { CircleCheck, CloudOff } from "lucide-react";
 import { messageOf } from "../../api/client";
 import { useInbox } from "../../api/decisions";
 import { useOffers } from "../../api/offers";
+import { useSession } from "../../api/sessions";
 import type { Decision } from "../../api/types";
 import { Button } from "../../components/Button";
 import { Notice } from "../../components/Notice";
@@ -45,22 +46,7 @@ export function Inbox() {
         </Placeholder>
       )}
       {all.map((decision) => (
-        <DecisionCard
-          key={decision.id}
-          sessionId={decision.session_id}
-          asked={asked(decision)}
-          // The list contains only decisions that the user may answer.
-          right="owner"
-          origin={
-            <Link
-              to="/sessions/$sessionId"
-              params={{ sessionId: decision.session_id }}
-              className="underline-offset-2 hover:underline"
-            >
-              in {decision.session_title || "Untitled session"}
-            </Link>
-          }
-        />
+        <InboxCard key={decision.id} decision={decision} />
       ))}
       {inbox.hasNextPage && (
         <Button
@@ -72,6 +58,27 @@ export function Inbox() {
         </Button>
       )}
     </div>
+  );
+}
+
+/** A decision with a link to its session. The list contains only decisions that the user may answer. */
+function InboxCard({ decision }: { decision: Decision }) {
+  const { id, kind, session_id: sessionId } = decision;
+  // Some answers to a blocked host are the owner's alone.
+  const isNetwork = kind === "network";
+  const session = useSession(sessionId, { enabled: isNetwork });
+  return (
+    <DecisionCard
+      key={id}
+      sessionId={sessionId}
+      asked={asked(decision)}
+      right={isNetwork ? (session.data?.right ?? "drive") : "owner"}
+      origin={
+        <Link to="/sessions/$sessionId" params={{ sessionId }} className="underline-offset-2 hover:underline">
+          in {decision.session_title || "Untitled session"}
+        </Link>
+      }
+    />
   );
 }
 

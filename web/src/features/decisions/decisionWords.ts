@@ -6,6 +6,7 @@ const KIND_WORDS: Record<DecisionKind, string> = {
   owner_approval: "Approval by the owner",
   safety_check: "Safety check",
   budget: "Budget",
+  network: "Network",
 };
 
 /** Returns the subject of a decision in a word or two. */
@@ -23,6 +24,7 @@ export const YES_NO_WORDS: Record<DecisionKind, typeof APPROVAL> = {
   owner_approval: APPROVAL,
   safety_check: APPROVAL,
   budget: { yes: "Go on", no: "End the turn", saidYes: "Went on", saidNo: "Ended the turn" },
+  network: APPROVAL,
 };
 
 /** Returns an answer in the words that people see: labels, not values. */

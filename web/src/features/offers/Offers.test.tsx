@@ -21,6 +21,8 @@ const offer: Offer = {
   to_name: "Alice",
   created_at: "2026-01-01T00:00:00Z",
   expires_at: "2026-01-08T00:00:00Z",
+  n_people: 2,
+  has_instructions: true,
 };
 
 function show() {
@@ -43,6 +45,9 @@ it("says what accepting means, and accepts with the right that the giver keeps",
   const { sent, onAccepted } = show();
   screen.getByText("Mallory offers you the session “Free desktop”.");
   screen.getByText(/As its owner you pay for it/);
+  screen.getByText(/budget and network become those of a new session/);
+  screen.getByText(/It has instructions for its agent/);
+  screen.getByText("2 other people keep the right to look at it.");
   await userEvent.selectOptions(screen.getByLabelText("Right that Mallory keeps"), "suggest");
   await userEvent.click(screen.getByRole("button", { name: "Accept" }));
   await vi.waitFor(() => expect(onAccepted).toHaveBeenCalled());

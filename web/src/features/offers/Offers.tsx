@@ -53,9 +53,21 @@ export function OfferCard({ offer, onAccepted }: OfferCardProps) {
           {giver} offers you the session “{offer.session_title || "Untitled session"}”.
         </p>
         <p className="text-[13px] text-soft">
-          As its owner you pay for it, and its agent may fill in your secrets when you ask it to. The agent asks as
-          you chose in your settings. The desktop is stopped; the files that {giver} left on it stay.
+          As its owner you pay for it, and its agent may fill in your secrets when you ask it to. Approvals, budget
+          and network become those of a new session of yours, links and shared ports end, and the desktop is stopped.
+          The files that {giver} left on it stay.
         </p>
+        {offer.has_instructions && (
+          <p className="text-[13px] text-soft">
+            It has instructions for its agent, which stay. Read them before you send a message.
+          </p>
+        )}
+        {offer.n_people > 0 && (
+          <p className="text-[13px] text-soft">
+            {offer.n_people === 1 ? "One other person keeps" : `${offer.n_people} other people keep`} the right to look
+            at it.
+          </p>
+        )}
         {error && <Notice>{messageOf(error)}</Notice>}
         <div className="flex flex-wrap items-center gap-2">
           <Button

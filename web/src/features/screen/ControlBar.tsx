@@ -26,16 +26,16 @@ export function ControlOwner({ control }: ControlOwnerProps) {
       )}
     >
       {isMine ? (
-        <MousePointerClick aria-hidden className="size-3.5 shrink-0" />
+        <MousePointerClick aria-hidden className="size-3.5 shrink-0 @max-md:hidden" />
       ) : (
         <span aria-hidden className="contents">
           <Avatar name={control.name} className="size-4.5! text-[10px]!" />
         </span>
       )}
-      <span className={cx("truncate", isMine && "max-sm:sr-only")}>
+      <span className="truncate">
         {isMine ? "You have control" : `${control.name} has control`}
-        {!isMine && <span className="max-md:hidden">, you are watching</span>}
-        {isMine && <span className="max-md:hidden">, other programs are paused</span>}
+        {!isMine && <span className="@max-xl:hidden">, you are watching</span>}
+        {isMine && <span className="@max-2xl:hidden">, other programs are paused</span>}
       </span>
       <TimeLeft until={control.until} />
     </span>
@@ -69,27 +69,51 @@ interface ControlButtonsProps {
 /** The buttons for taking, extending and handing back control. */
 export function ControlButtons(props: ControlButtonsProps) {
   const { control, isLive, mayForce, isChanging, onTake, onHandBack } = props;
-  if (control.holder === "me") {
-    return (
-      <>
-        <Button look="ghost" disabled={isChanging} onClick={onTake} aria-label="Keep for 5 min">
-          <Plus aria-hidden className="size-3.5" /> <span className="max-sm:hidden">5 min</span>
-        </Button>
-        <Button look="primary" disabled={isChanging} onClick={onHandBack}>
-          <Hand aria-hidden className="size-3.5" /> Hand back
-        </Button>
-      </>
-    );
-  }
+  const isMine = control.holder === "me";
   const isTaken = control.holder === "other";
+  // One button for both directions, and not disabled in between, so that it keeps the focus.
+  const change = () => {
+    if (isChanging) return;
+    if (isMine) onHandBack();
+    else onTake();
+  };
   return (
-    <Button
-      disabled={!isLive || isChanging || (isTaken && !mayForce)}
-      onClick={onTake}
-      title={isTaken && !mayForce ? `${control.name} has control` : undefined}
-      aria-label={isTaken ? `Take over from ${control.name}` : "Take over"}
-    >
-      <MousePointerClick aria-hidden className="size-3.5" /> Take over
-    </Button>
+    <>
+      {isMine && (
+        <Button
+          look="ghost"
+          disabled={isChanging}
+          onClick={onTake}
+          aria-label="Keep for 5 min"
+          className="@max-lg:px-1.5"
+        >
+          <Plus aria-hidden className="size-3.5" /> <span className="@max-lg:hidden">5 min</span>
+        </Button>
+      )}
+      <Button
+        key="change"
+        look={isMine ? "primary" : "secondary"}
+        disabled={!isMine && (!isLive || (isTaken && !mayForce))}
+        aria-disabled={isChanging}
+        onClick={change}
+        title={isTaken && !mayForce ? `${control.name} has control` : undefined}
+        aria-label={isTaken ? `Take over from ${control.name}` : undefined}
+        aria-keyshortcuts={isMine ? "Control+Alt+W" : undefined}
+        className="aria-disabled:opacity-50"
+      >
+        {isMine ? (
+          <>
+            <Hand aria-hidden className="size-3.5" /> Hand back
+            <span aria-hidden className="font-normal opacity-70 @max-2xl:hidden">
+              Ctrl+Alt+W
+            </span>
+          </>
+        ) : (
+          <>
+            <MousePointerClick aria-hidden className="size-3.5" /> Take over
+          </>
+        )}
+      </Button>
+    </>
   );
 }

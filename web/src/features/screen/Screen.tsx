@@ -4,9 +4,12 @@ import { type CSSProperties, type KeyboardEvent, type ReactNode, useRef, useStat
 import type { SandboxState, SessionState } from "../../api/types";
 import { Button } from "../../components/Button";
 import { cx } from "../../lib/cx";
+import { ClipboardButton } from "./ClipboardButton";
 import type { Control } from "./control";
 import { ScreenBar } from "./ScreenBar";
 import { offNote, type ScreenMode, screenMode } from "./screenMode";
+import { TouchKeyboard } from "./TouchKeyboard";
+import { type DesktopClipboard, useClipboard } from "./useClipboard";
 import { type ScreenConnection, type ScreenSize, useRfb } from "./useRfb";
 
 interface ScreenProps {
@@ -17,6 +20,7 @@ interface ScreenProps {
   owner: ReactNode;
   buttons: ReactNode;
   onHandBack: () => void;
+  clipboard: DesktopClipboard;
   /** A problem with control, or how it was lost. */
   notice: ReactNode;
   /** The URL of the live screen's WebSocket. */
@@ -34,18 +38,19 @@ export function Screen(props: ScreenProps) {
   const mode = screenMode(state, sandbox);
   const pane = useRef<HTMLElement>(null);
   const target = useRef<HTMLDivElement>(null);
-  const [isFolded, setIsFolded] = useState(false);
   const isUsing = control.holder === "me" && mode === "live";
-  const { connection, size, retryNow } = useRfb({
+  const { connection, size, retryNow, typeKey, sendKey } = useRfb({
     target,
     url: mode === "live" ? liveUrl : null,
     isWatching: !isUsing,
     onLost,
   });
   const { width, height } = size ?? USUAL_SIZE;
+  const pasting = useClipboard({ isUsing, clipboard: props.clipboard, sendKey });
 
   // noVNC takes every key, even Tab. Without this chord, the keyboard would never come back.
   const onKeyDown = (event: KeyboardEvent) => {
+    pasting.onKeyDown(event);
     if (!isUsing || !event.ctrlKey || !event.altKey || event.code !== "KeyW") return;
     event.preventDefault();
     event.stopPropagation();
@@ -54,26 +59,29 @@ export function Screen(props: ScreenProps) {
   };
 
   return (
-    <section ref={pane} aria-label="Screen" className="flex h-full min-h-0 flex-col bg-page">
+    <section ref={pane} aria-label="Screen" className="@container flex h-full min-h-0 flex-col bg-page">
       <ScreenBar
         pane={pane}
         mode={mode}
         isLive={mode === "live" && connection === "connected"}
         owner={props.owner}
-        buttons={props.buttons}
-        isFolded={isFolded}
-        onFold={setIsFolded}
+        buttons={
+          <>
+            {isUsing && <TouchKeyboard onKey={typeKey} />}
+            {isUsing && <ClipboardButton clipboard={props.clipboard} />}
+            {props.buttons}
+          </>
+        }
       />
       {props.notice}
       <div
-        className={cx(
-          "min-h-0 flex-1 p-3 pt-0 lg:flex lg:p-4 lg:pt-0",
-          isFolded && "max-lg:hidden",
-        )}
+        className="flex min-h-0 flex-1 p-2 pt-0 @xl:p-3 @xl:pt-0"
         onKeyDownCapture={onKeyDown}
+        onKeyUpCapture={pasting.onKeyUp}
+        onPasteCapture={pasting.onPaste}
       >
         <div
-          className="grid w-full flex-1 justify-items-center max-lg:items-center in-[:fullscreen]:items-center [container-type:size] max-lg:max-h-[42dvh] max-lg:aspect-(--screen) in-[:fullscreen]:h-full in-[:fullscreen]:max-h-none"
+          className="grid min-h-0 w-full flex-1 justify-items-center [container-type:size] in-[:fullscreen]:items-center"
           style={{ "--screen": `${width} / ${height}` } as CSSProperties}
         >
           <div
@@ -89,6 +97,7 @@ export function Screen(props: ScreenProps) {
               aria-label="Live screen of the agent's desktop"
               data-testid="screen"
               data-connection={mode === "live" ? connection : mode}
+              data-owns-keys={isUsing ? "" : undefined}
               className={cx("absolute inset-0", !isUsing && "pointer-events-none")}
             />
             <ScreenCover

@@ -23,6 +23,10 @@ interface Rfb {
   connection: ScreenConnection;
   size: ScreenSize | null;
   retryNow: () => void;
+  /** Presses and releases a key, given by its keysym. */
+  typeKey: (keysym: number) => void;
+  /** Presses or releases a key. */
+  sendKey: (keysym: number, code: string, isDown: boolean) => void;
 }
 
 const BACKOFF: Backoff = { firstMs: 500, longestMs: 10_000 };
@@ -100,7 +104,12 @@ export function useRfb({ target, url, isWatching, onLost }: RfbOptions): Rfb {
   }, [isWatching]);
 
   const retryNow = useCallback(() => retry.current?.(), []);
-  return { connection, size, retryNow };
+  const typeKey = useCallback((keysym: number) => rfb.current?.sendKey(keysym, ""), []);
+  const sendKey = useCallback(
+    (keysym: number, code: string, isDown: boolean) => rfb.current?.sendKey(keysym, code, isDown),
+    [],
+  );
+  return { connection, size, retryNow, typeKey, sendKey };
 }
 
 interface OpenHandlers {

@@ -17,6 +17,7 @@ import { Button } from "../../components/Button";
 import { ConfirmDialog } from "../../components/ConfirmDialog";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../components/Menu";
 import { includes } from "../../lib/rights";
+import { useCommands } from "../commands/command";
 import { Instructions } from "../models/Instructions";
 import { DeleteSession } from "./DeleteSession";
 import { LeaveDialog } from "./LeaveDialog";
@@ -42,6 +43,19 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
     end.reset();
     setIsAsking(isOpen);
   };
+  const group = "This session";
+  useCommands([
+    { id: "instructions", title: "Instructions…", group, icon: ScrollText, run: () => setIsInstructing(true) },
+    ...(session.right === "owner"
+      ? []
+      : [{ id: "leave", title: "Leave session…", group, icon: LogOut, rank: 1, run: () => setIsLeaving(true) } as const]),
+    ...(isOwner
+      ? [{ id: "end", title: "End session…", group, icon: Power, rank: 1, run: () => ask(true) } as const]
+      : []),
+    ...(mayDelete
+      ? [{ id: "delete", title: "Delete session…", group, icon: Trash2, rank: 1, run: () => setIsDeleting(true) } as const]
+      : []),
+  ]);
   return (
     <>
       <Menu

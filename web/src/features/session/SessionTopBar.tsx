@@ -10,6 +10,7 @@ import type { Spent } from "../../lib/money";
 import { includes, RIGHT_WORDS } from "../../lib/rights";
 import { AccountMenu } from "../account/AccountMenu";
 import { HomeLink, NewSessionButton } from "../account/Navigation";
+import { CommandsButton } from "../commands/CommandsButton";
 import { InboxLink } from "../decisions/InboxLink";
 import { Elapsed } from "./Elapsed";
 import { PeopleHere } from "./PeopleHere";
@@ -52,6 +53,7 @@ export function SessionTopBar(props: SessionTopBarProps) {
               <StopButton key={turnStartedAt} sessionId={session.id} onProblem={setProblem} />
             )}
             {isOwner && <ShareDialog sessionId={session.id} />}
+            <CommandsButton />
             <InboxLink />
             <NewSessionButton className="max-md:hidden" />
             <SessionMenu session={session} state={state} />
@@ -68,7 +70,7 @@ export function SessionTopBar(props: SessionTopBarProps) {
             }
           />
         ) : (
-          <h1 className="truncate text-[15px] leading-6 font-semibold">
+          <h1 dir="auto" className="truncate text-[15px] leading-6 font-semibold">
             {session.title || FALLBACK_TITLE}
           </h1>
         )}

@@ -1,15 +1,28 @@
 import * as Dialog from "@radix-ui/react-dialog";
 import { UserPlus, X } from "lucide-react";
+import { useState } from "react";
 
 import { Button } from "../../components/Button";
+import { useCommands } from "../commands/command";
 import { HandOver } from "./HandOver";
 import { SharedLinks } from "./SharedLinks";
 import { SharedPeople } from "./SharedPeople";
 
 /** Controls access to a session: people by name, and links for anyone who has them. */
 export function ShareDialog({ sessionId }: { sessionId: string }) {
+  const [isOpen, setIsOpen] = useState(false);
+  useCommands([
+    {
+      id: "share",
+      title: "Share…",
+      group: "This session",
+      icon: UserPlus,
+      keywords: "people link owner",
+      run: () => setIsOpen(true),
+    },
+  ]);
   return (
-    <Dialog.Root>
+    <Dialog.Root open={isOpen} onOpenChange={setIsOpen}>
       <Dialog.Trigger asChild>
         <Button aria-label="Share">
           <UserPlus aria-hidden className="size-4" />

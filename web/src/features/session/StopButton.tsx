@@ -3,6 +3,7 @@ import { LoaderCircle, Square } from "lucide-react";
 import { ApiError, messageOf } from "../../api/client";
 import { useStopTurn } from "../../api/sessions";
 import { Button } from "../../components/Button";
+import { useCommands } from "../commands/command";
 
 interface StopButtonProps {
   sessionId: string;
@@ -21,8 +22,11 @@ export function StopButton({ sessionId, onProblem }: StopButtonProps) {
         if (!isOver) onProblem(messageOf(error));
       },
     });
+  useCommands(
+    isStopping ? [] : [{ id: "stop", title: "Stop", group: "This session", icon: Square, rank: -2, run: onStop }],
+  );
   return (
-    <Button onClick={onStop} disabled={isStopping} aria-label="Stop">
+    <Button onClick={onStop} disabled={isStopping} aria-label={isStopping ? "Stopping…" : "Stop"}>
       {isStopping ? (
         <LoaderCircle aria-hidden className="size-3.5 animate-spin" />
       ) : (

@@ -1,6 +1,8 @@
 import { Pencil } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 
+import { useCommands } from "../commands/command";
+
 interface TitleEditorProps {
   title: string;
   /** The text shown if the session has no title. */
@@ -13,21 +15,29 @@ const LONGEST_TITLE = 200;
 /** The session's title, edited in place. Enter and leaving the field save it, Escape does not. */
 export function TitleEditor({ title, fallback, onRename }: TitleEditorProps) {
   const [draft, setDraft] = useState<string | null>(null);
+  const edit = () => setDraft(title);
+  useCommands([
+    { id: "rename", title: "Rename session", group: "This session", icon: Pencil, keywords: "title", run: edit },
+  ]);
 
   if (draft === null) {
     return (
-      <button
-        type="button"
-        aria-label="Rename session"
-        onClick={() => setDraft(title)}
-        className="group -mx-1.5 flex max-w-full min-w-0 items-center gap-1.5 rounded px-1.5 text-left hover:bg-hover"
-      >
-        <h1 className="truncate text-[15px] leading-6 font-semibold">{title || fallback}</h1>
-        <Pencil
-          aria-hidden
-          className="hidden size-3.5 shrink-0 text-faint opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 sm:block"
-        />
-      </button>
+      <h1 className="flex min-w-0">
+        <button
+          type="button"
+          onClick={edit}
+          className="group -mx-1.5 flex max-w-full min-w-0 items-center gap-1.5 rounded px-1.5 text-left hover:bg-hover"
+        >
+          <span dir="auto" className="truncate text-[15px] leading-6 font-semibold">
+            {title || fallback}
+          </span>
+          <span className="sr-only">, rename session</span>
+          <Pencil
+            aria-hidden
+            className="hidden size-3.5 shrink-0 text-faint opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 sm:block"
+          />
+        </button>
+      </h1>
     );
   }
 

@@ -7,6 +7,8 @@ import { useStartSession } from "../../api/sessions";
 import { Button } from "../../components/Button";
 import { Composer } from "../../components/Composer";
 import { START_FIELD } from "../account/Navigation";
+import { AttachmentChips } from "../attachments/AttachmentChips";
+import { useAttachments } from "../attachments/useAttachments";
 import { InstructionsField } from "../models/Instructions";
 import { ModelPicker } from "../models/ModelPicker";
 
@@ -18,11 +20,13 @@ export function StartSession() {
   const [model, setModel] = useState<string | null>(null);
   const [instructions, setInstructions] = useState<string | null>(null);
   const start = useStartSession();
+  const attachments = useAttachments(null);
   const navigate = useNavigate();
   const send = (content: string) =>
     start.mutate(
       {
         content,
+        upload: attachments.upload,
         ...(model !== null && { model }),
         ...(instructions !== null && { instructions: instructions.trim() }),
       },
@@ -43,6 +47,10 @@ export function StartSession() {
         onDraft={setDraft}
         onSend={send}
         isSending={start.isPending}
+        onFiles={attachments.add}
+        attachments={<AttachmentChips attachments={attachments} />}
+        isAttaching={attachments.waitsFor !== null}
+        hasAttachments={attachments.list.length > 0}
         error={start.error ? messageOf(start.error) : undefined}
         placeholder="Describe the work. It gets a desktop of its own, and you can watch."
         isTall

@@ -18,6 +18,7 @@ type Subject =
   | "approvals"
   | "limits"
   | "budget"
+  | "network"
   | "right"
   | "link"
   | "offer";
@@ -30,6 +31,7 @@ const SUBJECTS: readonly { value: Subject; label: string }[] = [
   { value: "approvals", label: "Approvals" },
   { value: "limits", label: "Limits" },
   { value: "budget", label: "Budgets" },
+  { value: "network", label: "Network" },
   { value: "right", label: "Rights" },
   { value: "link", label: "Links" },
   { value: "offer", label: "Offers" },

@@ -11,7 +11,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { TextField } from "../../components/TextField";
 import { TimeAgo } from "../../components/TimeAgo";
 
-/** The user's secrets, which agents may type but never see. */
+/** The user's secrets, which agents may use but never see. */
 export function Secrets() {
   const secrets = useSecrets();
   const store = useStoreSecret();
@@ -19,17 +19,22 @@ export function Secrets() {
   const [name, setName] = useState("");
   const [value, setValue] = useState("");
   const [places, setPlaces] = useState("");
-  const origins = places.split(/[\s,]+/).filter(Boolean);
-  const isWhole = name.trim() !== "" && value !== "" && origins.length > 0;
+  const [headers, setHeaders] = useState("");
+  const [env, setEnv] = useState("");
+  const origins = words(places);
+  const http = { headers: words(headers), env: env.trim() };
+  // Both or neither: a secret is either typed or sent.
+  const isForApis = http.headers.length > 0 && http.env !== "";
+  const isHalf = !isForApis && (http.headers.length > 0 || http.env !== "");
+  const isWhole = name.trim() !== "" && value !== "" && origins.length > 0 && !isHalf;
   const clear = () => {
-    setName("");
-    setValue("");
-    setPlaces("");
+    for (const set of [setName, setValue, setPlaces, setHeaders, setEnv]) set("");
   };
   const add = (event: FormEvent) => {
     event.preventDefault();
     if (!isWhole || store.isPending) return;
-    store.mutate({ name: name.trim(), value, origins }, { onSuccess: clear });
+    const secret = { name: name.trim(), value, origins, ...(isForApis && { http }) };
+    store.mutate(secret, { onSuccess: clear });
   };
   const error = secrets.error ?? store.error ?? remove.error;
   return (
@@ -39,12 +44,16 @@ export function Secrets() {
       </h2>
       <p className="text-soft">
         Passwords that agents in your sessions can type on the sites you name, such as{" "}
-        <code>https://example.com</code>, and never see.
+        <code>https://example.com</code>, and never see. With headers and a variable, it is a token for an HTTP
+        API: programs on the desktop find a stand-in in the variable, and its value is put into these headers
+        of requests to the sites.
       </p>
       <form onSubmit={add} className="flex flex-wrap gap-2">
         <TextField label="Name of the secret" value={name} onChange={setName} />
         <TextField label="Value" value={value} onChange={setValue} isHidden />
         <TextField label="Sites" value={places} onChange={setPlaces} />
+        <TextField label="Headers, for an HTTP API" value={headers} onChange={setHeaders} />
+        <TextField label="Variable, for an HTTP API" value={env} onChange={setEnv} />
         <Button type="submit" look="primary" disabled={!isWhole || store.isPending}>
           Store the secret
         </Button>
@@ -64,19 +73,25 @@ export function Secrets() {
   );
 }
 
+function words(text: string): string[] {
+  return text.split(/[\s,]+/).filter(Boolean);
+}
+
 function SecretRow({ secret, onRemove }: { secret: Secret; onRemove: () => void }) {
   return (
     <li className="flex items-center gap-3 px-3 py-2">
       <div className="min-w-0 flex-1">
         <div className="truncate font-medium">{secret.name}</div>
         <div className="text-xs break-words text-faint">
-          {secret.origins.join(", ")} · <LastUse secret={secret} />
+          {secret.origins.join(", ")} ·{" "}
+          {secret.http && `$${secret.http.env} in ${secret.http.headers.join(", ")} · `}
+          <LastUse secret={secret} />
         </div>
       </div>
       <ConfirmButton
         aria-label={`Remove ${secret.name}`}
         title={`Remove ${secret.name}?`}
-        explanation="Agents can no longer type it. This cannot be undone."
+        explanation="Agents can no longer use it. This cannot be undone."
         confirmLabel="Remove"
         onConfirm={onRemove}
       >
