@@ -1,26 +1,42 @@
 // A person's browser, whose pages fail the test if they throw an error.
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
 const results = join(import.meta.dirname, "results");
 
+const program = {
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+  ],
+};
+
 /** Starts a browser, and creates the folder for screenshots of its pages. */
 export async function launch() {
   await mkdir(results, { recursive: true });
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--disable-quic",
-      "--no-first-run",
-    ],
-  });
+  return chromium.launch(program);
+}
+
+/**
+ * Starts a browser that allows third-party cookies, with a profile in `folder`, and returns its context.
+ *
+ * The contexts of other browsers are private windows, which block them, and so does Debian's Chromium by itself.
+ */
+export async function launchWithProfile(folder, options) {
+  const preferences = { profile: { block_third_party_cookies: false, cookie_controls_mode: 0 } };
+  await mkdir(join(folder, "Default"), { recursive: true });
+  await writeFile(join(folder, "Default", "Preferences"), JSON.stringify(preferences));
+  const context = await chromium.launchPersistentContext(folder, { ...program, ...options });
+  context.setDefaultTimeout(30_000);
+  return context;
 }
 
 /**
@@ -31,6 +47,11 @@ export async function launch() {
 export async function openPage(browser, options) {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(30_000);
+  return openTab(context);
+}
+
+/** Opens another page in the same context, signed in as the others are. */
+export async function openTab(context) {
   const page = await context.newPage();
   page.on("pageerror", (error) => assert.fail(`the page threw: ${error}`));
   page.keep = (name) => page.screenshot({ path: join(results, `${name}.png`), animations: "disabled" });

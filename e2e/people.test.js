@@ -87,6 +87,8 @@ test("an administrator brings somebody in, shares a session and takes it back", 
   // A greater right shows up by itself, and so does its end.
   await button(admin, "Share").click();
   await admin.getByLabel("Right of bob").selectOption("drive");
+  // A phone shows one thing at a time.
+  await button(bob, "Screen").click();
   await button(bob, "Take over").waitFor();
   await admin.emulateMedia({ colorScheme: "dark" });
   await admin.keep("share-dark");

@@ -1,7 +1,7 @@
 // A server in its own folder, which is ended and removed after the test.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +20,13 @@ export async function eventually(what, isSo, seconds = 30) {
     if (begin > deadline) throw new Error(`waited in vain until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, Math.max(50, Date.now() - begin)));
   }
+}
+
+/** Skips a test that shows nothing on this machine. The report of all tests names it. */
+export async function notRun(t, reason) {
+  const report = process.env.DESKHAND_TEST_NOT_RUN;
+  if (report) await appendFile(report, `${t.name}: ${reason}\n`);
+  t.skip(reason);
 }
 
 export class Server {
@@ -71,6 +78,20 @@ export class Server {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     const is_json = response.headers.get("content-type")?.includes("json");
     return is_json ? response.json() : Buffer.from(await response.arrayBuffer());
+  }
+
+  /** Runs a command in a session's sandbox and returns its text. */
+  async shell(session, command) {
+    const body = { tool: "bash", input: { shell: "run", command } };
+    return (await this.api("POST", `/sessions/${session}/actions`, body)).text;
+  }
+
+  /** Waits until a program listens on a port of a session's sandbox, or until none does. */
+  async listens(session, port, isExpected = true) {
+    await eventually(`port ${port} is ${isExpected ? "" : "not "}listed`, async () => {
+      const { ports } = await this.api("GET", `/sessions/${session}/ports`);
+      return ports.some((one) => one.port === port) === isExpected;
+    });
   }
 
   /** Returns all events of a session. `known` are those already loaded. */

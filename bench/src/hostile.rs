@@ -4,16 +4,17 @@
 //! messages, huge bodies at the model gateway from programs in a sandbox, and large pages of a large log.
 
 use std::{
+    collections::BTreeMap,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use deskhand_testkit::{Client, Server, ServerOptions, Session, rss_bytes};
-use serde_json::json;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpSocket,
@@ -23,22 +24,31 @@ use tokio::{
 use crate::table::{Row, Table, median};
 
 /// The duration of the attacks without `HOSTILE_SECONDS`.
-const DEFAULT_SECONDS: u64 = 30;
+const DEFAULT_SECONDS: u64 = 300;
 const N_HALF_OPEN: u32 = 3_000;
 /// Outsiders come from other addresses than honest users: 127.0.0.2 and those after it.
 const N_ADDRESSES: u32 = 6;
 const N_SCREENS: usize = 50;
 const HUGE_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 const N_PROGRAMS: u32 = 8;
-const HUGE_BODY_BYTES: u32 = 32 * 1024 * 1024;
-const N_LARGE_EVENTS: usize = 100;
+/// The largest body that the gateway reads, less the few bytes around its list.
+const HUGE_LIST_BYTES: u32 = 32 * 1024 * 1024 - 64;
+/// The number of events in a page, without `HOSTILE_EVENTS`. A command makes two, of which one is large.
+const N_EVENTS: usize = 5_000;
+const LARGE_EVENT_BYTES: usize = 60_000;
 const N_READERS: usize = 4;
+/// The descriptors that the attackers need.
+const N_DESCRIPTORS: u64 = 8_192;
 
 /// The state that the attackers and the observer share.
 #[derive(Debug, Default)]
 struct Attack {
     is_over: AtomicBool,
-    n_refused: AtomicU64,
+    /// The number of attempts, by attack and by the server's answer.
+    met: Mutex<BTreeMap<(&'static str, String), u64>>,
+    n_half_open: AtomicU64,
+    most_half_open: AtomicU64,
+    largest_page_bytes: AtomicUsize,
 }
 
 impl Attack {
@@ -46,15 +56,41 @@ impl Attack {
         !self.is_over.load(Ordering::Relaxed)
     }
 
-    /// Counts an attempt that the server ended.
-    fn refused(&self) {
-        self.n_refused.fetch_add(1, Ordering::Relaxed);
+    /// Counts an attempt by what the server did about it.
+    fn met(&self, attack: &'static str, answer: impl Into<String>) {
+        let mut met = self.met.lock().unwrap();
+        *met.entry((attack, answer.into())).or_default() += 1;
+    }
+
+    fn opened(&self) {
+        let n_open = self.n_half_open.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most_half_open.fetch_max(n_open, Ordering::Relaxed);
+    }
+
+    fn closed(&self) {
+        self.n_half_open.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn report(&self) {
+        println!(
+            "half-open connections, most at once: {}",
+            self.most_half_open.load(Ordering::Relaxed)
+        );
+        println!(
+            "largest page of the log: {} bytes",
+            self.largest_page_bytes.load(Ordering::Relaxed)
+        );
+        for ((attack, answer), n_times) in &*self.met.lock().unwrap() {
+            println!("{attack}: {answer}, {n_times} times");
+        }
     }
 }
 
 pub(crate) async fn measure(program: &str) {
     let seconds = std::env::var("HOSTILE_SECONDS").ok();
     let seconds = seconds.map_or(DEFAULT_SECONDS, |text| text.parse().expect("seconds"));
+    let n_events = std::env::var("HOSTILE_EVENTS").ok();
+    let n_events = n_events.map_or(N_EVENTS, |text| text.parse().expect("a number of events"));
     println!("Measuring a demo session beside {seconds} s of hostile clients …");
     // The vendor is never reached: all bodies are refused.
     let vendor = [
@@ -78,7 +114,9 @@ pub(crate) async fn measure(program: &str) {
     ]);
 
     let mallory = honest.new_user("mallory").await;
-    let grounds = prepare(&mallory).await;
+    let grounds = prepare(&mallory, n_events).await;
+    // The server has the limit that it was started with.
+    allow_descriptors();
     let attack = Arc::new(Attack::default());
     let mut attackers = JoinSet::new();
     let url = server.url();
@@ -116,11 +154,26 @@ pub(crate) async fn measure(program: &str) {
     ));
     table.add(Row::ms("honest request, slowest", seen.slowest_ms, None, 1_000.0).without_target());
     println!("{table}");
-    println!(
-        "{} honest requests, {} hostile attempts refused\n",
-        seen.n_requests,
-        attack.n_refused.load(Ordering::Relaxed)
+    println!("{} honest requests", seen.n_requests);
+    attack.report();
+    println!();
+}
+
+/// Lets this process have as many connections open as the attacks need.
+fn allow_descriptors() {
+    let limit = getrlimit(Resource::Nofile);
+    let current = limit
+        .maximum
+        .map_or(N_DESCRIPTORS, |most| most.min(N_DESCRIPTORS));
+    assert!(
+        current >= N_DESCRIPTORS,
+        "the attackers need {N_DESCRIPTORS} open files; raise the hard limit (`ulimit -Hn`)"
     );
+    let raised = Rlimit {
+        current: Some(limit.current.map_or(current, |now| now.max(current))),
+        maximum: limit.maximum,
+    };
+    setrlimit(Resource::Nofile, raised).expect("raise the limit of open files");
 }
 
 /// Runs the demo in a new session. Returns its time from prompt to end, in milliseconds.
@@ -136,18 +189,18 @@ async fn demo(client: &Client) -> f64 {
 }
 
 /// Creates a session with a log of large events, whose attacker has control.
-async fn prepare(mallory: &Client) -> Session {
+async fn prepare(mallory: &Client, n_events: usize) -> Session {
     let session = mallory.new_session("scripted/demo").await;
-    let text = "x".repeat(1_000_000);
-    for n in 0..N_LARGE_EVENTS {
-        let input = json!({"command": "create", "path": format!("/tmp/{n}"), "file_text": text});
-        session.act("editor", input).await;
+    let large = format!("head -c {LARGE_EVENT_BYTES} /dev/zero | tr '\\0' x");
+    for _ in 0..n_events / 2 {
+        session.shell(&large).await;
     }
     let command = format!(
-        "{{ printf '{{\"model\":\"x\",\"messages\":['; yes 0, | head -c {HUGE_BODY_BYTES} | tr -d '\\n'; \
-         printf '0]}}'; }} > /tmp/body; ls -l /tmp/body"
+        "{{ printf '{{\"model\":\"x\",\"messages\":['; yes 0, | tr -d '\\n' | head -c {HUGE_LIST_BYTES}; \
+         printf '0]}}'; }} > /tmp/body; stat -c %s /tmp/body"
     );
-    session.shell(&command).await;
+    let n_bytes = session.shell(&command).await;
+    println!("{n_events} events, bodies of {} bytes", n_bytes.trim());
     assert_eq!(session.take_control(3_600).await.status, 200);
     session
 }
@@ -159,19 +212,39 @@ fn half_open(attackers: &mut JoinSet<()>, attack: &Arc<Attack>, to: SocketAddr) 
         let from = Ipv4Addr::from_bits(0x7f00_0002 + n % N_ADDRESSES);
         attackers.spawn(async move {
             while attack.goes_on() {
-                let socket = TcpSocket::new_v4().unwrap();
-                socket.bind(SocketAddr::new(IpAddr::V4(from), 0)).unwrap();
-                if let Ok(mut connection) = socket.connect(to).await {
-                    let begun = connection.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n").await;
-                    if begun.is_ok() {
-                        // Ends when the server gives up.
-                        let _ = connection.read(&mut [0; 256]).await;
-                    }
-                }
-                attack.refused();
+                let ended = half_open_once(&attack, from, to).await;
+                attack.met("half-open connection", ended);
                 tokio::time::sleep(Duration::from_millis(500)).await;
             }
         });
+    }
+}
+
+/// Opens one connection and keeps it until the server gives up. Returns how it ended.
+async fn half_open_once(attack: &Attack, from: Ipv4Addr, to: SocketAddr) -> String {
+    let connected = async {
+        let socket = TcpSocket::new_v4()?;
+        socket.bind(SocketAddr::new(IpAddr::V4(from), 0))?;
+        socket.connect(to).await
+    };
+    let mut connection = match connected.await {
+        Ok(connection) => connection,
+        Err(error) => return format!("not connected, {:?}", error.kind()),
+    };
+    attack.opened();
+    let mut answer = [0; 256];
+    let ended = async {
+        connection
+            .write_all(b"GET / HTTP/1.1\r\nHost: x\r\n")
+            .await?;
+        connection.read(&mut answer).await
+    };
+    let ended = ended.await;
+    attack.closed();
+    match ended {
+        Ok(0) => "closed".to_owned(),
+        Ok(_) => "answered and closed".to_owned(),
+        Err(error) => format!("closed, {:?}", error.kind()),
     }
 }
 
@@ -194,8 +267,11 @@ fn huge_messages(
         attackers.spawn(async move {
             while attack.goes_on() {
                 // The server ends it, sooner or later.
-                let _ = send_huge_message(to, &request).await;
-                attack.refused();
+                let ended = match send_huge_message(to, &request).await {
+                    Ok(status) => format!("{status}, then closed"),
+                    Err(error) => format!("cut off, {:?}", error.kind()),
+                };
+                attack.met("huge message", ended);
                 tokio::time::sleep(Duration::from_millis(500)).await;
             }
         });
@@ -203,10 +279,15 @@ fn huge_messages(
 }
 
 /// Opens a WebSocket and sends one message of zeros. It is written by hand, so that the attacker needs little memory.
-async fn send_huge_message(to: SocketAddr, request: &str) -> std::io::Result<()> {
+///
+/// Returns the status of the answer to its request.
+async fn send_huge_message(to: SocketAddr, request: &str) -> std::io::Result<String> {
     let mut connection = tokio::net::TcpStream::connect(to).await?;
     connection.write_all(request.as_bytes()).await?;
-    let _ = connection.read(&mut [0; 1024]).await?;
+    let mut answer = [0; 1024];
+    let n_bytes = connection.read(&mut answer).await?;
+    let answer = String::from_utf8_lossy(&answer[..n_bytes]);
+    let status = answer.split(' ').nth(1).unwrap_or("no answer").to_owned();
     // A binary message, masked with zeros, whose length has eight bytes.
     let mut head = vec![0x82, 0xff];
     head.extend_from_slice(&(HUGE_MESSAGE_BYTES as u64).to_be_bytes());
@@ -217,20 +298,21 @@ async fn send_huge_message(to: SocketAddr, request: &str) -> std::io::Result<()>
         connection.write_all(&piece).await?;
     }
     let _ = connection.read(&mut [0; 1024]).await?;
-    Ok(())
+    Ok(status)
 }
 
 /// Has programs in the sandbox send huge bodies to the model gateway.
 fn huge_bodies(attackers: &mut JoinSet<()>, attack: &Arc<Attack>, grounds: &Session) {
     let (attack, session) = (Arc::clone(attack), grounds.clone());
     let command = format!(
-        "for i in $(seq {N_PROGRAMS}); do curl -s -o /dev/null -m 20 \"$ANTHROPIC_BASE_URL/v1/messages\" \
+        "for i in $(seq {N_PROGRAMS}); do curl -s -o /dev/null -w '%{{http_code}}\\n' -m 20 \"$ANTHROPIC_BASE_URL/v1/messages\" \
          -H \"x-api-key: $ANTHROPIC_API_KEY\" --data-binary @/tmp/body & done; wait"
     );
     attackers.spawn(async move {
         while attack.goes_on() {
-            session.shell(&command).await;
-            attack.refused();
+            for status in session.shell(&command).await.split_whitespace() {
+                attack.met("huge body", status);
+            }
         }
     });
 }
@@ -241,11 +323,13 @@ fn large_pages(attackers: &mut JoinSet<()>, attack: &Arc<Attack>, grounds: &Sess
         let (attack, session) = (Arc::clone(attack), grounds.clone());
         attackers.spawn(async move {
             while attack.goes_on() {
-                session
-                    .client
-                    .get(&session.path("/events?limit=5000"))
-                    .await;
-                attack.refused();
+                let path = session.path("/events?limit=5000");
+                let page = session.client.get(&path).await;
+                let n_bytes = page.body.len();
+                attack
+                    .largest_page_bytes
+                    .fetch_max(n_bytes, Ordering::Relaxed);
+                attack.met("page of the log", page.status.to_string());
             }
         });
     }

@@ -11,17 +11,21 @@
 
 mod api;
 mod desktop;
+mod files;
 mod history;
 mod hostile;
 mod load;
+mod network;
 mod process;
 mod service;
 mod sleep;
 mod step;
 mod stream;
 mod table;
+mod terminal;
 
-const USAGE: &str = "usage: deskhand-bench DESKHAND PYTHON [desktop] [step] [history] [api] [stream] [sleep] [hostile]";
+const USAGE: &str =
+    "usage: deskhand-bench DESKHAND PYTHON [PART…]; without parts, all are measured";
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() {
@@ -31,7 +35,8 @@ async fn main() {
     let mut parts: Vec<String> = arguments.collect();
     if parts.is_empty() {
         parts = [
-            "desktop", "step", "history", "api", "stream", "sleep", "hostile",
+            "desktop", "step", "history", "api", "stream", "sleep", "terminal", "files", "network",
+            "hostile",
         ]
         .map(str::to_owned)
         .to_vec();
@@ -44,8 +49,16 @@ async fn main() {
             "api" => api::measure(&program, &python).await,
             "stream" => stream::measure(&program, &python).await,
             "sleep" => sleep::measure(&program).await,
+            "terminal" => terminal::measure(&program, &python).await,
             "hostile" => hostile::measure(&program).await,
+            "network" => network::measure(&program),
+            "files" => files::measure(&program).await,
             other => panic!("there is no part {other}; {USAGE}"),
         }
+    }
+    let n_missed = table::n_missed();
+    if n_missed > 0 {
+        println!("Missed targets (✗): {n_missed}");
+        std::process::exit(1);
     }
 }

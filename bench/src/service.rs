@@ -26,7 +26,7 @@ pub(crate) struct Service {
 }
 
 enum Process {
-    Ours { _server: Server },
+    Ours { _server: Box<Server> },
     Peer(Child),
 }
 
@@ -62,7 +62,9 @@ impl Service {
             url: server.url(),
             token: server.token(),
             pid: server.pid(),
-            _process: Process::Ours { _server: server },
+            _process: Process::Ours {
+                _server: Box::new(server),
+            },
             _folder: folder,
         }
     }

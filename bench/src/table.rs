@@ -1,6 +1,12 @@
 //! The table at the end of each part.
 
-use std::fmt;
+use std::{
+    fmt,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+/// The number of missed targets in all tables.
+static N_MISSED: AtomicUsize = AtomicUsize::new(0);
 
 /// A single measurement.
 pub(crate) struct Row {
@@ -73,15 +79,21 @@ impl Row {
         self
     }
 
+    /// Returns true unless there is a target that was missed.
+    fn is_met(&self) -> bool {
+        match self.target {
+            None => true,
+            Some(Target::AtMost(most)) => self.ours <= most,
+            Some(Target::Times(times)) => self.ratio.is_some_and(|ratio| ratio >= times),
+        }
+    }
+
     fn verdict(&self) -> String {
-        let mark = |is_met: bool| if is_met { "✓" } else { "✗" };
+        let mark = if self.is_met() { "✓" } else { "✗" };
         match self.target {
             None => String::new(),
-            Some(Target::AtMost(most)) => format!("≤ {most} {}", mark(self.ours <= most)),
-            Some(Target::Times(times)) => {
-                let is_met = self.ratio.is_some_and(|ratio| ratio >= times);
-                format!("≥ {times}× {}", mark(is_met))
-            }
+            Some(Target::AtMost(most)) => format!("≤ {most} {mark}"),
+            Some(Target::Times(times)) => format!("≥ {times}× {mark}"),
         }
     }
 }
@@ -101,6 +113,9 @@ impl Table {
     }
 
     pub(crate) fn add(&mut self, row: Row) {
+        if !row.is_met() {
+            N_MISSED.fetch_add(1, Ordering::Relaxed);
+        }
         self.rows.push(row);
     }
 }
@@ -133,6 +148,11 @@ impl fmt::Display for Table {
         }
         Ok(())
     }
+}
+
+/// Returns the number of targets that were missed so far.
+pub(crate) fn n_missed() -> usize {
+    N_MISSED.load(Ordering::Relaxed)
 }
 
 /// Returns the median.

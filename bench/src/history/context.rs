@@ -3,7 +3,7 @@
 use std::{collections::HashMap, hint::black_box, time::Instant};
 
 use bytes::Bytes;
-use deskhand_agent::{Originals, Sight, conversation};
+use deskhand_agent::{Originals, ShownFiles, Sight, conversation};
 use deskhand_core::{
     action::ScreenSize,
     blob::{BlobFormat, BlobName},
@@ -40,6 +40,7 @@ fn build((log, images): &(Vec<EventBody>, HashMap<BlobName, Image>)) -> f64 {
         images,
         shown: SCREEN,
         place: &|at| at,
+        files: &ShownFiles::new(),
     };
     let began = Instant::now();
     black_box(conversation(black_box(log), sight, &originals));
@@ -58,6 +59,7 @@ fn log(n_steps: usize) -> (Vec<EventBody>, HashMap<BlobName, Image>) {
         delivery: Delivery::default(),
         model: None,
         turn: None,
+        attachments: Vec::new(),
     })];
     let mut images = HashMap::new();
     for step in 0..n_steps {
