@@ -188,13 +188,17 @@ def clipboard():
         while (event := display.message())[0] & 0x7F != 31:
             pass
         if struct.unpack("<I", event[20:24])[0]:
-            mark("clipped")
+            display.request(20, 0, struct.pack("<IIIII", window, 31, 0, 0, 16))
+            reply = display.reply()
+            length = struct.unpack("<I", reply[16:20])[0]
+            mark("clipped_" + reply[32 : 32 + length].decode())
         mark("clipboard")
         time.sleep(0.01)
 
 
 def copier():
-    """Has something in the clipboard, and gives it to whoever asks."""
+    """Has the second argument in the clipboard, and gives it to whoever asks."""
+    word = sys.argv[2].encode()
     display = Display()
     window = own_window(display)
     display.request(22, 0, struct.pack("<III", window, display.atom("CLIPBOARD"), 0))
@@ -204,7 +208,7 @@ def copier():
         event = display.message()
         if event[0] & 0x7F == 30:
             time_, _, requestor, selection, target, place = struct.unpack("<6I", event[4:28])
-            display.request(18, 0, struct.pack("<IIIBxxxI", requestor, place, 31, 8, 7) + b"hunter2")
+            display.request(18, 0, struct.pack("<IIIBxxxI", requestor, place, 31, 8, len(word)) + word)
             told = struct.pack("<BxHIIIII8x", 31, 0, time_, requestor, selection, target, place)
             display.request(25, 0, struct.pack("<II", requestor, 0) + told)
 
