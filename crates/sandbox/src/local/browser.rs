@@ -18,7 +18,7 @@ const PROGRAMS: [&str; 4] = [
 /// The path of the start page in every sandbox.
 pub(crate) const START_PAGE: &str = "/run/deskhand/start.html";
 
-const FLAGS: [&str; 23] = [
+const FLAGS: [&str; 26] = [
     "--user-data-dir=/home/agent/.config/chromium",
     "--start-maximized",
     // The runner asks for the focused field before it types a secret. It is a pipe and not a port, so that other
@@ -45,6 +45,11 @@ const FLAGS: [&str; 23] = [
     "--disable-sync",
     "--disable-quic",
     "--no-pings",
+    "--disable-extensions",
+    // The updater and the browser's own sign-in ask even when they are switched off. Nothing listens here. Pages that
+    // people sign in to are not affected.
+    "--component-updater=url-source=http://127.0.0.1:9",
+    "--gaia-url=http://127.0.0.1:9",
     "--disable-breakpad",
     // There is no graphics card.
     "--disable-gpu",
