@@ -36,7 +36,7 @@ export function TerminalView(props: TerminalViewProps) {
   const { connection, readOnly, hasSelection, emulator, focus } = shown;
 
   useEffect(() => {
-    if (isShown && connection === "connected" && readOnly === null) focus();
+    if (isShown && connection === "connected" && readOnly === null && !isTypingElsewhere(place.current)) focus();
   }, [isShown, connection, readOnly, focus]);
 
   const copy = () => {
@@ -71,6 +71,13 @@ export function TerminalView(props: TerminalViewProps) {
       <TerminalFoot shown={shown} holder={props.holder} remedies={props.remedies} />
     </div>
   );
+}
+
+/** Returns true if the keyboard is at a field, a frame or the screen outside the panel. It is not taken from there. */
+function isTypingElsewhere(place: HTMLElement | null): boolean {
+  const active = document.activeElement;
+  if (active === null || place?.closest("section")?.contains(active)) return false;
+  return active.matches("input, textarea, select, iframe, canvas, [contenteditable]");
 }
 
 interface TerminalFootProps {
