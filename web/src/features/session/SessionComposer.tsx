@@ -41,7 +41,7 @@ interface SessionComposerProps {
 
 /** The field for messages to the session's agent, with the model and the delivery. */
 export function SessionComposer({ session, state, spent, programs }: SessionComposerProps) {
-  const [draft, setDraft] = useDraft(session.id);
+  const draft = useDraft(session.id);
   const send = useSendMessage(session.id);
   const [delivery, setDelivery] = useState<Delivery>("queue");
   const isWorking = state === "running" || state === "waiting";
@@ -52,7 +52,7 @@ export function SessionComposer({ session, state, spent, programs }: SessionComp
     const how = isWorking ? delivery : "queue";
     const model = choice.forMessage === null ? {} : { model: choice.forMessage };
     const onSuccess = () => {
-      setDraft("");
+      draft.clearSent(text);
       attachments.clear();
       choice.sent();
     };
@@ -65,8 +65,8 @@ export function SessionComposer({ session, state, spent, programs }: SessionComp
       <div className="mx-auto max-w-3xl">
         <Composer
           fieldId={MESSAGE_FIELD}
-          draft={draft}
-          onDraft={setDraft}
+          draft={draft.text}
+          onDraft={draft.change}
           onSend={onSend}
           isSending={send.isPending}
           error={problem ? messageOf(problem) : undefined}

@@ -4,19 +4,27 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { TerminalConnection } from "./connectTerminal";
 import { TerminalView } from "./TerminalView";
 
+interface Handlers {
+  onLeave: () => void;
+}
+
 const focus = vi.fn();
 let connection: TerminalConnection = "connected";
+let leave: () => void;
 
 vi.mock("./useTerminal", () => ({
-  useTerminal: () => ({
-    connection,
-    state: null,
-    readOnly: null,
-    hasSelection: false,
-    emulator: { current: null },
-    retryNow: () => undefined,
-    focus,
-  }),
+  useTerminal: ({ onLeave }: Handlers) => {
+    leave = onLeave;
+    return {
+      connection,
+      state: null,
+      readOnly: null,
+      hasSelection: false,
+      emulator: { current: null },
+      retryNow: () => undefined,
+      focus,
+    };
+  },
 }));
 
 afterEach(() => {
@@ -31,6 +39,9 @@ function Page() {
       <textarea aria-label="Message" />
       <button type="button">Show Terminal</button>
       <section aria-label="Terminal">
+        <button type="button" role="tab" aria-selected>
+          Terminal 1
+        </button>
         <TerminalView
           sessionId="s"
           number={1}
@@ -61,4 +72,10 @@ test("a terminal takes the keyboard when it is shown, but not from somebody who 
   connection = "connected";
   rerender(<Page />);
   expect(focus).toHaveBeenCalledOnce();
+});
+
+test("a key leads out of a terminal, to its tab", () => {
+  render(<Page />);
+  leave();
+  expect(document.activeElement).toBe(screen.getByRole("tab", { name: "Terminal 1" }));
 });
