@@ -59,6 +59,28 @@ it("opens folders and files", async () => {
   screen.getByRole("cell", { name: "2" });
 });
 
+it("moves among files and opens folders with the arrow keys", async () => {
+  show({});
+  const folder = await screen.findByRole("button", { name: "a b" });
+  folder.focus();
+  await userEvent.keyboard("{ArrowRight}");
+  await screen.findByText("Nothing in here yet");
+  await userEvent.keyboard("{ArrowDown}");
+  expect(document.activeElement).toBe(screen.getByRole("button", { name: /^table\.csv/ }));
+  await userEvent.keyboard("{Home}{ArrowLeft}");
+  expect(document.activeElement).toBe(folder);
+  expect(screen.queryByText("Nothing in here yet")).toBeNull();
+});
+
+it("opens a path that is typed, and leaves the keyboard in the field", async () => {
+  show({});
+  const path = await screen.findByRole("textbox", { name: "Path" });
+  await userEvent.clear(path);
+  await userEvent.type(path, "/tmp{Enter}");
+  await screen.findByText("Nothing in here yet");
+  expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Path" }));
+});
+
 it("starts a desktop only when it is asked to", async () => {
   const sent = show({ sandbox: "stopped" });
   const start = screen.getByRole("button", { name: "Start it" });

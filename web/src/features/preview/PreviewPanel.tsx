@@ -83,7 +83,7 @@ export function PreviewPanel({ session, lease }: PanelProps) {
                 )}
               >
                 <span className="font-medium tabular-nums">{port}</span>
-                {program && <span className="text-xs opacity-80">{program}</span>}
+                {program && <span className="text-xs">{program}</span>}
               </button>
             </li>
           ))}

@@ -18,16 +18,16 @@ import { useDraft } from "./useDraft";
 export const MESSAGE_FIELD = "session-message";
 
 const PLACEHOLDERS: Record<Delivery, string> = {
-  queue: "Add something for later…",
-  steer: "Tell it while it works…",
-  interrupt: "Tell it to do this instead…",
+  queue: "Add a message for later…",
+  steer: "Steer the agent while it works…",
+  interrupt: "Do this instead…",
 };
 
 /** Returns the reason why no message can be sent, if there is one. */
 function whyBlocked(session: Session, state: SessionState): string | undefined {
   if (state === "terminated") return "This session has ended. Start a new one to go on.";
   if (!includes(session.right, "suggest")) {
-    return "You may view this session. Its owner can let you send messages.";
+    return "You may only view this session. Its owner can let you send messages.";
   }
   return undefined;
 }

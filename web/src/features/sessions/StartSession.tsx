@@ -55,7 +55,7 @@ export function StartSession() {
         isAttaching={attachments.waitsFor !== null}
         hasAttachments={attachments.list.length > 0}
         error={start.error ? messageOf(start.error) : undefined}
-        placeholder="Describe the work. It gets a desktop of its own, and you can watch."
+        placeholder="Describe the work. The agent does it on a desktop of its own, and you can watch."
         isTall
         tools={
           <>
