@@ -32,6 +32,7 @@ function show(props: Partial<PanelProps> & { right?: Session["right"] }) {
   vi.stubGlobal("fetch", (url: string, init: RequestInit = {}) => {
     sent.push(`${init.method ?? "GET"} ${url}`);
     const [path = ""] = url.split("?");
+    if (url.endsWith("?info=true")) return Promise.resolve(Response.json(entry("/tmp", "folder")));
     if (path === "/api/me") return Promise.resolve(Response.json({ id: "me", name: "Me" }));
     if (path.endsWith("/table.csv")) return Promise.resolve(new Response("x,y\n1,2\n"));
     const entries = FOLDERS[path] ?? [];
