@@ -135,7 +135,7 @@ export function useTerminal({ place, url, onLost, onSearch, onLeave }: TerminalO
 type KeyHandlers = Pick<TerminalOptions, "onSearch" | "onLeave">;
 
 /** Keeps some keys from the terminal: those that copy, search and leave it. Returns true for all others. */
-export function keep(event: KeyboardEvent, { terminal }: Pick<Emulator, "terminal">, handlers: KeyHandlers): boolean {
+function keep(event: KeyboardEvent, { terminal }: Emulator, handlers: KeyHandlers): boolean {
   if (!event.ctrlKey || !event.shiftKey || event.altKey || event.metaKey) return true;
   const run = {
     KeyC: () => terminal.hasSelection() && void copyText(terminal.getSelection()),
