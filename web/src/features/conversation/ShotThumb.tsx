@@ -16,7 +16,7 @@ export function ShotThumb({ shot, words, onOpen, className }: ShotThumbProps) {
     <button
       type="button"
       aria-label="Enlarge screenshot"
-      aria-description={words}
+      title={words}
       onClick={() => onOpen(shot.id)}
       className={cx(
         "block overflow-hidden bg-sunken -outline-offset-2 hover:brightness-95",
