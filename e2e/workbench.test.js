@@ -119,7 +119,6 @@ test("VS Code opens a file, and its edit appears in the terminal", async (t) => 
   await page.getByRole("tab", { name: "Terminal" }).click();
   const terminal = page.getByRole("region", { name: "Terminal" });
   await terminal.getByRole("button", { name: "New terminal" }).first().click();
-  await terminal.getByRole("tab", { name: "Terminal 1" }).click();
   await terminal.locator("[data-testid=terminal-1][data-connection=connected]").click();
   await page.keyboard.type("grep -n three notes.txt\n");
   await terminal.getByText("2:two and three").first().waitFor();

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { request } from "./client";
-import type { TerminalSize } from "./types";
+import { askAgain } from "./queryClient";
+import type { Terminal, TerminalSize } from "./types";
 
 const keyOf = (sessionId: string) => ["sessions", sessionId, "terminals"] as const;
 
@@ -22,14 +23,22 @@ export function useTerminals(sessionId: string, isRunning: boolean) {
 
 export function useRefetchTerminals(sessionId: string): () => void {
   const client = useQueryClient();
-  return () => void client.invalidateQueries({ queryKey: keyOf(sessionId) });
+  return () => askAgain(client, keyOf(sessionId));
 }
 
+/** Opens a terminal. It is in the list at once, so that it can be shown before the list is fetched again. */
 export function useOpenTerminal(sessionId: string) {
+  const client = useQueryClient();
   const refetch = useRefetchTerminals(sessionId);
   return useMutation({
     mutationFn: (body: { size?: TerminalSize }) =>
       request("POST /api/sessions/{id}/terminals", { path: { id: sessionId }, body }),
+    onSuccess: (opened) => {
+      client.setQueryData<{ terminals: Terminal[] }>(keyOf(sessionId), (before) => {
+        const others = before?.terminals.filter(({ number }) => number !== opened.number) ?? [];
+        return { terminals: [...others, opened] };
+      });
+    },
     onSettled: refetch,
   });
 }

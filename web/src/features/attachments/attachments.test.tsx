@@ -86,3 +86,12 @@ it("holds files until there is a session", async () => {
     "new",
   ]);
 });
+
+it("keeps files that were added while a message was on its way", async () => {
+  render(<Page sessionId="s" />);
+  await act(async () => attachments.add([file("a.txt")]));
+  const { clear } = attachments;
+  await act(async () => attachments.add([file("b.txt")]));
+  act(() => clear());
+  expect(attachments.ids).toEqual(["id of b.txt"]);
+});

@@ -34,7 +34,7 @@ export interface Attachments {
   retry: (key: number) => void;
   /** Uploads the files that are held. Returns the ids of all, in their order. Throws if one fails. */
   upload: (sessionId: string) => Promise<string[]>;
-  /** Forgets all of them, after they were sent with a message. */
+  /** Forgets those that are in `list`, after they were sent with a message. Files that were added since then stay. */
   clear: () => void;
 }
 
@@ -120,7 +120,8 @@ export function useAttachments(sessionId: string | null): Attachments {
       ),
     clear: () => {
       for (const one of list) drop(one);
-      setList([]);
+      const sent = new Set(list.map(({ key }) => key));
+      setList((all) => all.filter(({ key }) => !sent.has(key)));
       setLeftOut(null);
     },
   };

@@ -25,6 +25,21 @@ const PLACES: readonly { place: string; lines: readonly KeyLine[] }[] = [
     lines: [{ title: "Hand back", keys: ["Ctrl", "Alt", "W"] }],
   },
   {
+    place: "In a terminal",
+    lines: [
+      { title: "Leave it, for its tab", keys: ["Ctrl", "Shift", "↑"] },
+      { title: "Search the output", keys: ["Ctrl", "Shift", "F"] },
+      { title: "Copy the selection", keys: ["Ctrl", "Shift", "C"] },
+    ],
+  },
+  {
+    place: "In the editor of a file",
+    lines: [
+      { title: "Save", keys: keyNames("Mod+S") },
+      { title: "Leave it, one after the other", keys: ["Esc", "Tab"] },
+    ],
+  },
+  {
     place: "On the tab of a panel",
     lines: [
       { title: "Next or previous tab", keys: ["←", "→"] },

@@ -79,6 +79,7 @@ export const CallCard = memo(function CallCard({ item, onOpenShot }: CallCardPro
             <ShotThumb
               key={shot.id}
               shot={shot}
+              words={describeCall(item)}
               onOpen={onOpenShot}
               className="w-16 shrink-0 border-l border-line"
             />
@@ -102,6 +103,7 @@ export const CallCard = memo(function CallCard({ item, onOpenShot }: CallCardPro
           <div key={shot.id} className="px-3 pb-3 pl-9.5">
             <ShotThumb
               shot={shot}
+              words={describeCall(item)}
               onOpen={onOpenShot}
               className="w-56 max-w-full rounded-md border border-line"
             />

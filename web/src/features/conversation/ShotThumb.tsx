@@ -4,16 +4,19 @@ import type { Shot } from "./items";
 
 interface ShotThumbProps {
   shot: Shot;
+  /** The sentence of the call that took it, if it belongs to one. */
+  words?: string | undefined;
   onOpen: (id: number) => void;
   className?: string;
 }
 
 /** A thumbnail of the screen that opens the full picture. */
-export function ShotThumb({ shot, onOpen, className }: ShotThumbProps) {
+export function ShotThumb({ shot, words, onOpen, className }: ShotThumbProps) {
   return (
     <button
       type="button"
       aria-label="Enlarge screenshot"
+      title={words}
       onClick={() => onOpen(shot.id)}
       className={cx(
         "block overflow-hidden bg-sunken -outline-offset-2 hover:brightness-95",
@@ -26,7 +29,7 @@ export function ShotThumb({ shot, onOpen, className }: ShotThumbProps) {
         height={shot.height}
         loading="lazy"
         decoding="async"
-        alt="Screenshot of the agent's desktop"
+        alt=""
         className="h-full w-full object-cover"
       />
     </button>

@@ -195,15 +195,17 @@ function outcomeWords(asked: Asked, when: string | undefined): string {
     case "expired":
       return asked.answer == null
         ? `Nobody answered in time${at}`
-        : `Nobody answered in time, so the default counts${at}`;
+        : `Nobody answered in time, so the default was used${at}`;
     case "withdrawn":
-      // A budget may have been granted in another way.
-      return asked.kind === "budget"
-        ? `No longer asked${at}`
-        : `No longer asked: the agent was stopped${at}`;
+      return canLapse(asked) ? `No longer asked${at}` : `No longer asked: the agent was stopped${at}`;
     case "open":
       return "";
   }
+}
+
+/** Returns true for a decision that also goes away by itself: a budget that has grown, or a program that gave up. */
+function canLapse({ kind, subject }: Asked): boolean {
+  return kind === "budget" || (subject != null && isToldByPrompt(subject));
 }
 
 /** Shows exactly what would be done, all of it: whoever approves must not overlook the end. */

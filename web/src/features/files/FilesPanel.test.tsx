@@ -32,6 +32,7 @@ function show(props: Partial<PanelProps> & { right?: Session["right"] }) {
   vi.stubGlobal("fetch", (url: string, init: RequestInit = {}) => {
     sent.push(`${init.method ?? "GET"} ${url}`);
     const [path = ""] = url.split("?");
+    if (url.endsWith("?info=true")) return Promise.resolve(Response.json(entry("/tmp", "folder")));
     if (path === "/api/me") return Promise.resolve(Response.json({ id: "me", name: "Me" }));
     if (path.endsWith("/table.csv")) return Promise.resolve(new Response("x,y\n1,2\n"));
     const entries = FOLDERS[path] ?? [];
@@ -57,6 +58,28 @@ it("opens folders and files", async () => {
   await userEvent.click(screen.getByRole("button", { name: /^table\.csv/ }));
   await screen.findByRole("columnheader", { name: "x" });
   screen.getByRole("cell", { name: "2" });
+});
+
+it("moves among files and opens folders with the arrow keys", async () => {
+  show({});
+  const folder = await screen.findByRole("button", { name: "a b" });
+  folder.focus();
+  await userEvent.keyboard("{ArrowRight}");
+  await screen.findByText("Nothing in here yet");
+  await userEvent.keyboard("{ArrowDown}");
+  expect(document.activeElement).toBe(screen.getByRole("button", { name: /^table\.csv/ }));
+  await userEvent.keyboard("{Home}{ArrowLeft}");
+  expect(document.activeElement).toBe(folder);
+  expect(screen.queryByText("Nothing in here yet")).toBeNull();
+});
+
+it("opens a path that is typed, and leaves the keyboard in the field", async () => {
+  show({});
+  const path = await screen.findByRole("textbox", { name: "Path" });
+  await userEvent.clear(path);
+  await userEvent.type(path, "/tmp{Enter}");
+  await screen.findByText("Nothing in here yet");
+  expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Path" }));
 });
 
 it("starts a desktop only when it is asked to", async () => {

@@ -21,6 +21,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { cx } from "../../lib/cx";
 import type { OpenDialog } from "./FileDialogs";
 import { sizeWords } from "./fileKinds";
+import { moveInTree } from "./moveInTree";
 
 interface TreeProps {
   sessionId: string;
@@ -35,7 +36,12 @@ interface TreeProps {
 /** A folder and, as far as they are opened, the folders in it. */
 export function FolderTree({ root, ...tree }: TreeProps & { root: string }) {
   return (
-    <ul role="tree" aria-label="Files and folders" className="min-h-0 flex-1 overflow-auto py-1">
+    <ul
+      role="tree"
+      aria-label="Files and folders"
+      onKeyDown={moveInTree}
+      className="min-h-0 flex-1 overflow-auto py-1"
+    >
       <Level path={root} depth={0} {...tree} />
     </ul>
   );
@@ -134,6 +140,7 @@ function Entry({ entry, depth, ...tree }: TreeProps & { entry: FileEntry; depth:
       >
         <button
           type="button"
+          data-entry
           onClick={choose}
           style={{ paddingLeft: `${0.5 + depth * 0.9}rem` }}
           className="flex h-full min-w-0 flex-1 items-center gap-1.5 text-left -outline-offset-2"

@@ -144,7 +144,6 @@ export function OpenFiles({ sessionId, isRunning, mayWrite, opened, setOpened }:
             />
           </header>
           <PathBar
-            key={`path ${root}`}
             folder={root}
             parent={listed === undefined || listed === "/" ? null : folderOf(listed)}
             problem={pathProblem}

@@ -13,9 +13,15 @@ interface PathBarProps {
   onOpen: (path: string) => void;
 }
 
-/** The path of the folder that is listed. Another one can be typed, and the folder above opened. Takes a key: the folder. */
+/** The path of the folder that is listed. Another one can be typed, and the folder above opened. */
 export function PathBar({ folder, parent, problem, onOpen }: PathBarProps) {
   const [typed, setTyped] = useState(folder);
+  // The same field shows the path of another folder, so that the keyboard stays in it.
+  const [shown, setShown] = useState(folder);
+  if (shown !== folder) {
+    setShown(folder);
+    setTyped(folder);
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (typed.trim() !== "") onOpen(typed.trim());

@@ -70,7 +70,7 @@ export function ModelPicker(props: ModelPickerProps) {
                 The session’s model
               </MenuRadio>
             )}
-            <MenuLabel>Prices are for a million tokens</MenuLabel>
+            <MenuLabel>Prices per million tokens</MenuLabel>
             <Listed models={models.data} chosen={isSessions ? undefined : chosen} />
           </MenuRadios>
         ) : (

@@ -25,7 +25,7 @@ export function OtherModel({ isOpen, onOpenChange, onChoose }: OtherModelProps) 
       }}
     >
       <p className="text-soft">
-        Any model of a vendor that is set up, by the vendor’s own name for it, such as{" "}
+        Any model of a vendor that is set up: the vendor, a slash and its name for the model, such as{" "}
         <code>ollama/qwen3-vl</code>.
       </p>
       <div className="flex">

@@ -45,7 +45,7 @@ export function NetworkPanel({ session, sandbox }: PanelProps) {
         )}
         {destinations.length === 0 ? (
           <Placeholder icon={<Globe aria-hidden />} title="No host yet">
-            The hosts that programs on this computer contact appear here, and those that were blocked.
+            The hosts that programs on the desktop contact appear here, and those that were blocked.
           </Placeholder>
         ) : (
           <ul aria-label="Hosts" className="divide-y divide-line">
@@ -150,7 +150,7 @@ function Destination({ destination, action }: DestinationProps) {
 
 function Loading() {
   return (
-    <div className="flex flex-col gap-2" aria-label="Loading">
+    <div role="status" aria-label="Loading" className="flex flex-col gap-2">
       <Skeleton className="h-8 w-40" />
       <Skeleton className="h-10 w-full" />
       <Skeleton className="h-10 w-full" />

@@ -17,7 +17,7 @@ export function modesUpTo(ceiling: NetworkMode): typeof MODES {
 export function modeWords(mode: NetworkMode, ceiling: NetworkMode): string {
   switch (mode) {
     case "closed":
-      return "Programs on this computer reach no host.";
+      return "Programs on the desktop reach no host.";
     case "allow":
       return ceiling === "allow"
         ? "Programs reach the hosts that the administrator listed."

@@ -1,4 +1,4 @@
-import { ExternalLink, Eye, MonitorOff, RotateCw, Users } from "lucide-react";
+import { CloudOff, ExternalLink, Eye, MonitorOff, RotateCw, Users } from "lucide-react";
 import { useState, type FormEvent } from "react";
 
 import { useMe } from "../../api/account";
@@ -41,7 +41,7 @@ export function PreviewPanel({ session, lease }: PanelProps) {
       </Placeholder>
     );
   }
-  if (!drives && listening.length === 0) {
+  if (!drives && ports.isSuccess && listening.length === 0) {
     return (
       <Placeholder icon={<Eye aria-hidden />} title="No program is shared with you">
         People who may drive can open the programs of the desktop. The owner of the session can share
@@ -83,14 +83,14 @@ export function PreviewPanel({ session, lease }: PanelProps) {
                 )}
               >
                 <span className="font-medium tabular-nums">{port}</span>
-                {program && <span className="text-xs opacity-80">{program}</span>}
+                {program && <span className="text-xs">{program}</span>}
               </button>
             </li>
           ))}
         </ul>
         {/* They stay together where there is no room beside the ports. */}
         <div className="flex min-w-64 flex-1 items-center gap-1.5">
-          <AddressBar key={`${place?.service} ${place?.path}`} place={place} onOpen={show} onProblem={setProblem} />
+          <AddressBar place={place} onOpen={show} onProblem={setProblem} />
           <div className="flex">
             {session.right === "owner" && typeof shownPort === "number" && (
               <ShareButton
@@ -139,14 +139,26 @@ export function PreviewPanel({ session, lease }: PanelProps) {
             onRetry={() => show(place)}
           />
         ) : (
-          <Placeholder icon={<Eye aria-hidden />} title="No program listens yet">
-            {ports.isError
-              ? messageOf(ports.error)
-              : "Start a web server on the desktop, or ask the agent to. It appears here by itself."}
-          </Placeholder>
+          <NoProgram problem={ports.isError ? messageOf(ports.error) : null} isLoading={ports.isPending} />
         )}
       </div>
     </section>
+  );
+}
+
+function NoProgram({ problem, isLoading }: { problem: string | null; isLoading: boolean }) {
+  if (problem !== null) {
+    return (
+      <Placeholder icon={<CloudOff aria-hidden />} title="The programs cannot be listed">
+        {problem}
+      </Placeholder>
+    );
+  }
+  if (isLoading) return <Placeholder icon={<Eye aria-hidden />} title="Looking for programs…" />;
+  return (
+    <Placeholder icon={<Eye aria-hidden />} title="No program listens yet">
+      Start a web server on the desktop, or ask the agent to. It appears here by itself.
+    </Placeholder>
   );
 }
 
@@ -185,6 +197,12 @@ interface AddressBarProps {
 /** A line in which a person types a path, or a port with a path. */
 function AddressBar({ place, onOpen, onProblem }: AddressBarProps) {
   const [typed, setTyped] = useState(place?.path ?? "");
+  // The same field shows the path of another place, so that the keyboard stays in it.
+  const [shown, setShown] = useState(place);
+  if (shown !== place) {
+    setShown(place);
+    setTyped(place?.path ?? "");
+  }
   const open = (event: FormEvent) => {
     event.preventDefault();
     const next = placeOf(typed, place);

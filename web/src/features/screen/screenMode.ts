@@ -12,14 +12,14 @@ export function screenMode(state: SessionState, sandbox: SandboxState): ScreenMo
 
 /** Returns the reason why there is no live screen, and how to get it back. */
 export function offNote(state: SessionState, sandbox: SandboxState): string {
-  if (state === "terminated") return "The session has ended. This was its screen.";
+  if (state === "terminated") return "The session has ended.";
   switch (sandbox) {
     case "lost":
       return "The desktop went away. It starts again with your next message.";
     case "paused":
-      return "The desktop is paused. It goes on with your next message.";
+      return "The desktop is paused. It resumes with your next message.";
     case "stopped":
-      return "Asleep. Wakes with your next message.";
+      return "The desktop is asleep. It wakes with your next message.";
     default:
       return "There is no desktop. Your next message tries to start one.";
   }

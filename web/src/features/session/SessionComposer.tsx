@@ -18,16 +18,16 @@ import { useDraft } from "./useDraft";
 export const MESSAGE_FIELD = "session-message";
 
 const PLACEHOLDERS: Record<Delivery, string> = {
-  queue: "Add something for later…",
-  steer: "Tell it while it works…",
-  interrupt: "Tell it to do this instead…",
+  queue: "Add a message for later…",
+  steer: "Steer the agent while it works…",
+  interrupt: "Do this instead…",
 };
 
 /** Returns the reason why no message can be sent, if there is one. */
 function whyBlocked(session: Session, state: SessionState): string | undefined {
   if (state === "terminated") return "This session has ended. Start a new one to go on.";
   if (!includes(session.right, "suggest")) {
-    return "You may view this session. Its owner can let you send messages.";
+    return "You may only view this session. Its owner can let you send messages.";
   }
   return undefined;
 }
@@ -41,7 +41,7 @@ interface SessionComposerProps {
 
 /** The field for messages to the session's agent, with the model and the delivery. */
 export function SessionComposer({ session, state, spent, programs }: SessionComposerProps) {
-  const [draft, setDraft] = useDraft(session.id);
+  const draft = useDraft(session.id);
   const send = useSendMessage(session.id);
   const [delivery, setDelivery] = useState<Delivery>("queue");
   const isWorking = state === "running" || state === "waiting";
@@ -52,7 +52,7 @@ export function SessionComposer({ session, state, spent, programs }: SessionComp
     const how = isWorking ? delivery : "queue";
     const model = choice.forMessage === null ? {} : { model: choice.forMessage };
     const onSuccess = () => {
-      setDraft("");
+      draft.clearSent(text);
       attachments.clear();
       choice.sent();
     };
@@ -65,8 +65,8 @@ export function SessionComposer({ session, state, spent, programs }: SessionComp
       <div className="mx-auto max-w-3xl">
         <Composer
           fieldId={MESSAGE_FIELD}
-          draft={draft}
-          onDraft={setDraft}
+          draft={draft.text}
+          onDraft={draft.change}
           onSend={onSend}
           isSending={send.isPending}
           error={problem ? messageOf(problem) : undefined}

@@ -1,5 +1,5 @@
 import { Pencil } from "lucide-react";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 
 import { useCommands } from "../commands/command";
 
@@ -15,6 +15,13 @@ const LONGEST_TITLE = 200;
 /** The session's title, edited in place. Enter and leaving the field save it, Escape does not. */
 export function TitleEditor({ title, fallback, onRename }: TitleEditorProps) {
   const [draft, setDraft] = useState<string | null>(null);
+  // Whoever ends the editing with a key finds the keyboard at the title again.
+  const returns = useRef(false);
+  const toTitle = (button: HTMLButtonElement | null) => {
+    if (button === null || !returns.current) return;
+    returns.current = false;
+    button.focus();
+  };
   const edit = () => setDraft(title);
   useCommands([
     { id: "rename", title: "Rename session", group: "This session", icon: Pencil, keywords: "title", run: edit },
@@ -25,6 +32,7 @@ export function TitleEditor({ title, fallback, onRename }: TitleEditorProps) {
       <h1 className="flex min-w-0">
         <button
           type="button"
+          ref={toTitle}
           onClick={edit}
           className="group -mx-1.5 flex max-w-full min-w-0 items-center gap-1.5 rounded px-1.5 text-left hover:bg-hover"
         >
@@ -47,7 +55,9 @@ export function TitleEditor({ title, fallback, onRename }: TitleEditorProps) {
     setDraft(null);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && !event.nativeEvent.isComposing) keep();
+    if (event.nativeEvent.isComposing) return;
+    returns.current = event.key === "Enter" || event.key === "Escape";
+    if (event.key === "Enter") keep();
     if (event.key === "Escape") setDraft(null);
   };
   return (

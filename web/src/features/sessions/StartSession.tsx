@@ -11,12 +11,13 @@ import { AttachmentChips } from "../attachments/AttachmentChips";
 import { useAttachments } from "../attachments/useAttachments";
 import { InstructionsField } from "../models/Instructions";
 import { ModelPicker } from "../models/ModelPicker";
+import { NEW_SESSION, useDraft } from "../session/useDraft";
 
 const EXAMPLES = ["Show me the demo"];
 
 /** The form that starts a session with a task for the agent. */
 export function StartSession() {
-  const [draft, setDraft] = useState("");
+  const draft = useDraft(NEW_SESSION);
   const [model, setModel] = useState<string | null>(null);
   const [instructions, setInstructions] = useState<string | null>(null);
   const start = useStartSession();
@@ -31,8 +32,10 @@ export function StartSession() {
         ...(instructions !== null && { instructions: instructions.trim() }),
       },
       {
-        onSuccess: (session) =>
-          void navigate({ to: "/sessions/$sessionId", params: { sessionId: session.id } }),
+        onSuccess: (session) => {
+          draft.clearSent(content);
+          void navigate({ to: "/sessions/$sessionId", params: { sessionId: session.id } });
+        },
       },
     );
 
@@ -43,8 +46,8 @@ export function StartSession() {
       </h1>
       <Composer
         fieldId={START_FIELD}
-        draft={draft}
-        onDraft={setDraft}
+        draft={draft.text}
+        onDraft={draft.change}
         onSend={send}
         isSending={start.isPending}
         onFiles={attachments.add}
@@ -52,7 +55,7 @@ export function StartSession() {
         isAttaching={attachments.waitsFor !== null}
         hasAttachments={attachments.list.length > 0}
         error={start.error ? messageOf(start.error) : undefined}
-        placeholder="Describe the work. It gets a desktop of its own, and you can watch."
+        placeholder="Describe the work. The agent does it on a desktop of its own, and you can watch."
         isTall
         tools={
           <>

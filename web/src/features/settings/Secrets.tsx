@@ -43,10 +43,10 @@ export function Secrets() {
         Secrets
       </h2>
       <p className="text-soft">
-        Passwords that agents in your sessions can type on the sites you name, such as{" "}
-        <code>https://example.com</code>, and never see. With headers and a variable, it is a token for an HTTP
-        API: programs on the desktop find a stand-in in the variable, and its value is put into these headers
-        of requests to the sites.
+        Passwords that agents in your sessions can type on the sites you list, such as{" "}
+        <code>https://example.com</code>, but never see. A secret with headers and a variable is a token for an HTTP
+        API: programs on the desktop find a stand-in in the variable, and the server replaces it with the value in
+        these headers of requests to the sites.
       </p>
       <form onSubmit={add} className="flex flex-wrap gap-2">
         <TextField label="Name of the secret" value={name} onChange={setName} />

@@ -55,7 +55,7 @@ export function Tokens() {
       <h2 id="tokens-heading" className="text-base font-semibold">
         Tokens
       </h2>
-      <p className="text-soft">Your programs sign in with a token, with your rights within its scope.</p>
+      <p className="text-soft">With a token, your programs can do what you can, within its scope.</p>
       <form onSubmit={add} className="flex flex-wrap gap-2">
         <TextField label="Purpose" value={name} onChange={setName} />
         <Select label="Scope" value={scope} options={SCOPES} onChange={setScope} />

@@ -36,6 +36,8 @@ export function TerminalPanel({ session, sandbox, lease }: PanelProps) {
   const terminals = (isRunning && list.data) || [];
   const newest = terminals.findLast(({ ended }) => !ended) ?? terminals.at(-1);
   const current = terminals.find(({ number }) => number === wanted) ?? newest;
+  // The tab that was shown first stays: nobody is taken to another one when its program ends.
+  if (current && wanted === null) setWanted(current.number);
   const visited = useVisited(current?.id, terminals);
   const [hadTerminals, setHadTerminals] = useState(false);
   if (current && !hadTerminals) setHadTerminals(true);

@@ -106,6 +106,7 @@ function TerminalTab({ terminal, isCurrent, onSelect }: TerminalTabProps) {
     >
       <Icon aria-hidden className="size-3.5 shrink-0 text-faint" />
       <span className="truncate">{terminal.number === 0 ? "Agent" : terminal.name}</span>
+      {terminal.ended && <span className="sr-only">, ended</span>}
     </button>
   );
 }

@@ -32,11 +32,14 @@ export function TerminalView(props: TerminalViewProps) {
   const { sessionId, number, name, isShown, isSearching, onSearching, onLost } = props;
   const place = useRef<HTMLDivElement>(null);
   const url = terminalUrl(sessionId, number);
-  const shown = useTerminal({ place, url, onLost, onSearch: () => onSearching(true) });
+  // Tab belongs to the shell, so another key leads out: to the tab of this terminal.
+  const onLeave = () =>
+    panelOf(place.current)?.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]')?.focus();
+  const shown = useTerminal({ place, url, onLost, onSearch: () => onSearching(true), onLeave });
   const { connection, readOnly, hasSelection, emulator, focus } = shown;
 
   useEffect(() => {
-    if (isShown && connection === "connected" && readOnly === null) focus();
+    if (isShown && connection === "connected" && readOnly === null && !isKeyboardElsewhere(place.current)) focus();
   }, [isShown, connection, readOnly, focus]);
 
   const copy = () => {
@@ -71,6 +74,21 @@ export function TerminalView(props: TerminalViewProps) {
       <TerminalFoot shown={shown} holder={props.holder} remedies={props.remedies} />
     </div>
   );
+}
+
+function panelOf(place: HTMLElement | null): HTMLElement | null | undefined {
+  return place?.closest("section");
+}
+
+/**
+ * Returns true if the keyboard must stay where it is: at a field, a frame or the screen outside the panel, or at the
+ * tabs, among which the arrow keys move.
+ */
+function isKeyboardElsewhere(place: HTMLElement | null): boolean {
+  const active = document.activeElement;
+  if (active === null) return false;
+  if (panelOf(place)?.contains(active)) return active.matches('[role="tab"]:focus-visible');
+  return active.matches("input, textarea, select, iframe, canvas, [contenteditable]");
 }
 
 interface TerminalFootProps {

@@ -11,6 +11,8 @@ interface TerminalOptions {
   url: string;
   onLost: () => void;
   onSearch: () => void;
+  /** Called when the user wants to leave the terminal with the keyboard. */
+  onLeave: () => void;
 }
 
 export interface ShownTerminal {
@@ -29,19 +31,19 @@ const MISSED = "\x18\x1b[0m\r\n\x1b[2m[some output came too fast and is left out
 const RESIZE_AFTER_MS = 80;
 
 /** Shows a terminal in `place` and keeps it connected. */
-export function useTerminal({ place, url, onLost, onSearch }: TerminalOptions): ShownTerminal {
+export function useTerminal({ place, url, onLost, onSearch, onLeave }: TerminalOptions): ShownTerminal {
   const theme = useTerminalTheme();
   const [connection, setConnection] = useState<TerminalConnection>("connecting");
   const [state, setState] = useState<Terminal | null>(null);
   const [readOnly, setReadOnly] = useState<TerminalReadOnly | null>(null);
   const emulator = useRef<Emulator | null>(null);
   const socket = useRef<TerminalSocket | null>(null);
-  const handlers = useRef({ onLost, onSearch });
+  const handlers = useRef({ onLost, onSearch, onLeave });
   const [hasSelection, setHasSelection] = useState(false);
 
   useEffect(() => {
-    handlers.current = { onLost, onSearch };
-  }, [onLost, onSearch]);
+    handlers.current = { onLost, onSearch, onLeave };
+  }, [onLost, onSearch, onLeave]);
 
   useEffect(() => {
     const target = place.current;
@@ -103,7 +105,7 @@ export function useTerminal({ place, url, onLost, onSearch }: TerminalOptions): 
     // A search clears the selection and makes it again, and tells only of the first if it is the same.
     terminal.onSelectionChange(() => queueMicrotask(() => setHasSelection(terminal.hasSelection())));
     terminal.onBinary((text) => type(Uint8Array.from(text, (byte) => byte.charCodeAt(0))));
-    terminal.attachCustomKeyEventHandler((event) => keep(event, made, () => handlers.current.onSearch()));
+    terminal.attachCustomKeyEventHandler((event) => keep(event, made, handlers.current));
 
     let timer: ReturnType<typeof setTimeout> | undefined;
     const observer = new ResizeObserver(() => {
@@ -130,14 +132,20 @@ export function useTerminal({ place, url, onLost, onSearch }: TerminalOptions): 
   return { connection, state, readOnly, hasSelection, emulator, retryNow, focus };
 }
 
-/** Keeps some keys from the terminal: those that copy and search. Returns true for all others. */
-function keep(event: KeyboardEvent, { terminal }: Emulator, onSearch: () => void): boolean {
+type KeyHandlers = Pick<TerminalOptions, "onSearch" | "onLeave">;
+
+/** Keeps some keys from the terminal: those that copy, search and leave it. Returns true for all others. */
+function keep(event: KeyboardEvent, { terminal }: Emulator, handlers: KeyHandlers): boolean {
   if (!event.ctrlKey || !event.shiftKey || event.altKey || event.metaKey) return true;
-  if (event.code !== "KeyC" && event.code !== "KeyF") return true;
+  const run = {
+    KeyC: () => terminal.hasSelection() && void copyText(terminal.getSelection()),
+    KeyF: handlers.onSearch,
+    ArrowUp: handlers.onLeave,
+  }[event.code];
+  if (run === undefined) return true;
   if (event.type === "keydown") {
     event.preventDefault();
-    if (event.code === "KeyF") onSearch();
-    else if (terminal.hasSelection()) void copyText(terminal.getSelection());
+    run();
   }
   return false;
 }
