@@ -9,20 +9,28 @@ const LOCAL: &str = "localhost";
 
 #[derive(Debug, Clone)]
 pub(crate) struct AppsConfig {
-    /// The domain of services. `None` for `localhost`, if that is where people reach the server.
+    /// The domain of services. `None` means `localhost` if people reach the server there, and else none.
     pub(crate) domain: Option<String>,
     /// The folder of VS Code.
     pub(crate) code_server: PathBuf,
 }
 
-pub(super) fn apps(reader: &mut Reader<'_>, public_url: Option<&str>) -> AppsConfig {
+pub(super) fn apps(
+    reader: &mut Reader<'_>,
+    public_url: Option<&str>,
+    allowed_hosts: &[String],
+) -> AppsConfig {
     AppsConfig {
-        domain: domain(reader, public_url),
+        domain: domain(reader, public_url, allowed_hosts),
         code_server: reader.text("apps.code_server").into(),
     }
 }
 
-fn domain(reader: &mut Reader<'_>, public_url: Option<&str>) -> Option<String> {
+fn domain(
+    reader: &mut Reader<'_>,
+    public_url: Option<&str>,
+    allowed_hosts: &[String],
+) -> Option<String> {
     const KEY: &str = "apps.domain";
     let domain = reader.text_or_nothing(KEY)?;
     let is_label = |label: &str| {
@@ -36,9 +44,14 @@ fn domain(reader: &mut Reader<'_>, public_url: Option<&str>) -> Option<String> {
     }
     let public = public_url.and_then(|url| url.split_once("://"));
     let public = public.map(|(_, rest)| rest.split(['/', ':']).next().unwrap_or_default());
-    if domain != LOCAL && public.is_some_and(|host| host != LOCAL && is_related(host, &domain)) {
-        // Pages of sandboxes could set cookies for it.
-        let problem = "must neither contain the name in public_url nor be below it; use a domain that is only for services";
+    let mut dashboards = public
+        .into_iter()
+        .chain(allowed_hosts.iter().map(String::as_str));
+    // Otherwise pages of sandboxes could set cookies for the dashboard.
+    let is_near = |host: &str| host != LOCAL && is_related(host, &domain);
+    if domain != LOCAL && dashboards.any(is_near) {
+        let problem = "must be neither above nor below a name in public_url or allowed_hosts; use a domain that is only \
+                       for services";
         reader.mistake(KEY, problem);
     }
     Some(domain)
