@@ -348,7 +348,7 @@ fn not_placed(error: &FileError) -> PlaceError {
     }
 }
 
-/// Returns the warning for the holder of a lease who could be watched on a computer that has just started.
+/// Returns a warning for a lease holder whom programs could watch on a computer that has just started.
 fn warning_of(outcome: LeaseOutcome) -> Vec<EventBody> {
     let LeaseOutcome::Watched(problem) = outcome else {
         return Vec::new();
