@@ -1,4 +1,4 @@
-//! Files that the agent has handed to people.
+//! Files that the agent has shared with people.
 
 use axum::{
     extract::State,

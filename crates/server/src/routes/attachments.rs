@@ -1,4 +1,4 @@
-//! Files that people send along with messages.
+//! Files that people attach to messages.
 
 use axum::{
     Json,

@@ -1,4 +1,4 @@
-//! The clipboard of a session's computer, for whoever has control.
+//! The clipboard of a session's computer, for the person who has control.
 
 use axum::{Json, extract::State, http::StatusCode};
 use deskhand_api::clipboard::{ClipboardView, SetClipboardBody};
