@@ -42,19 +42,23 @@ fn domain(
         reader.mistake(KEY, &format!("must be {wanted}, not {domain:?}"));
         return None;
     }
-    let public = public_url.and_then(|url| url.split_once("://"));
-    let public = public.map(|(_, rest)| rest.split(['/', ':']).next().unwrap_or_default());
-    let mut dashboards = public
-        .into_iter()
-        .chain(allowed_hosts.iter().map(String::as_str));
-    // Otherwise pages of sandboxes could set cookies for the dashboard.
-    let is_near = |host: &str| host != LOCAL && is_related(host, &domain);
-    if domain != LOCAL && dashboards.any(is_near) {
+    if is_near_dashboard(&domain, public_url, allowed_hosts) {
+        // Pages of sandboxes could set cookies for the dashboard.
         let problem = "must be neither above nor below a name in public_url or allowed_hosts; use a domain that is only \
                        for services";
         reader.mistake(KEY, problem);
     }
     Some(domain)
+}
+
+/// Returns true if a name of the dashboard is the domain of services, or above or below it.
+fn is_near_dashboard(domain: &str, public_url: Option<&str>, allowed_hosts: &[String]) -> bool {
+    let public = public_url.and_then(|url| url.split_once("://"));
+    let public = public.map(|(_, rest)| rest.split(['/', ':']).next().unwrap_or_default());
+    let mut dashboards = public
+        .into_iter()
+        .chain(allowed_hosts.iter().map(String::as_str));
+    domain != LOCAL && dashboards.any(|host| host != LOCAL && is_related(host, domain))
 }
 
 /// Returns true if one name is the other, or below it.
@@ -70,6 +74,18 @@ fn is_related(one: &str, other: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_domain_is_compared_with_all_names_of_the_dashboard() {
+        let near = |domain, url: &str, allowed: &str| {
+            is_near_dashboard(domain, Some(url), &[allowed.to_owned()])
+        };
+        let url = "https://desk.example:8443/x";
+        assert!(near("apps.desk.example", url, "other.example"));
+        assert!(near("apps.other.example", url, "other.example"));
+        assert!(!near("apps.example", url, "other.example"));
+        assert!(!near("localhost", "http://localhost:7878", "localhost"));
+    }
 
     #[test]
     fn names_above_and_below_are_related() {
