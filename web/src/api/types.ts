@@ -1228,7 +1228,7 @@ export interface components {
             has_instructions: boolean;
             /**
              * Format: int64
-             * @description The people besides you two who have a right in it. They keep the right to look.
+             * @description The number of other people with a right in it. They keep the right to view it.
              */
             n_people: number;
             /** Format: uuid */

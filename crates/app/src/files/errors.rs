@@ -99,7 +99,7 @@ impl From<WireError> for FileError {
     fn from(error: WireError) -> Self {
         tracing::debug!(
             error = &error as &dyn std::error::Error,
-            "a file's stream broke off"
+            "the stream of a file ended early"
         );
         Self::Lost
     }

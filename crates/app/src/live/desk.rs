@@ -356,7 +356,9 @@ fn warning_of(outcome: LeaseOutcome) -> Vec<EventBody> {
     vec![EventBody::Error(Failure {
         turn: None,
         code: "not_private".to_owned(),
-        message: format!("Programs on the desktop could watch whoever has control: {problem}."),
+        message: format!(
+            "Programs on the desktop could watch the person who has control: {problem}."
+        ),
     })]
 }
 

@@ -14,7 +14,7 @@ const MOST_LOGGED: usize = 4 * 1000;
 const MOST_EVENTS: u32 = 60;
 const EVENT_WINDOW: Duration = Duration::from_secs(60);
 
-/// Logs each fact about a destination once, and only so many of them per minute.
+/// Logs each fact about a destination once, with a limit per minute.
 #[derive(Debug, Default)]
 pub(super) struct ContactLog {
     /// Events that are not stored yet.

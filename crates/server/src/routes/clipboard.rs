@@ -42,7 +42,7 @@ pub(crate) async fn read(
 
 /// Puts a text on the desktop's clipboard, while you have control.
 ///
-/// Programs on the desktop can paste it, until one of them copies something or control ends.
+/// Programs on the desktop can paste it until one of them copies something else or control ends.
 #[utoipa::path(
     put,
     path = "/sessions/{id}/clipboard",

@@ -210,10 +210,10 @@ pub(crate) async fn read(
     }
 }
 
-/// Writes a file, with the folders that it is in.
+/// Writes a file, and creates missing parent folders.
 ///
-/// It appears under its name when all bytes have arrived. `If-Match` with an `ETag` writes only that version, and
-/// `If-None-Match: *` only a new file.
+/// It appears under its name when all bytes have arrived. `If-Match` with an `ETag` only replaces that version, and
+/// `If-None-Match: *` only writes a new file.
 #[utoipa::path(
     put,
     path = "/sessions/{id}/files/{*path}",
