@@ -111,9 +111,9 @@ impl Attachments {
         length: Option<u64>,
         body: impl Stream<Item = Result<Bytes, BodyError>> + Send,
     ) -> Result<Attachment, AttachmentError> {
-        let _upload = self.0.uploads.begin(by, session)?;
         let viewer = Viewer::User(by);
         let found = find_with(&self.0.store, Right::Suggest, viewer, session).await?;
+        let _upload = self.0.uploads.begin(by, session)?;
         if found.phase == Phase::Terminated {
             return Err(AttachmentError::Ended(session));
         }
