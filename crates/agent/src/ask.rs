@@ -85,7 +85,8 @@ impl Work {
             model: None,
             without_files: true,
         });
-        Ok(self.journal.append(vec![retry]).await?)
+        self.journal.append(vec![retry]).await?;
+        Ok(())
     }
 
     async fn wait_for_vendor(

@@ -34,7 +34,9 @@ pub(crate) fn shown_attachments(log: &[EventBody]) -> Vec<&Attachment> {
     let mut shown = ShownSoFar::default();
     for body in log {
         if let EventBody::Message(said) = body {
-            said.attachments.iter().for_each(|file| shown.add(file));
+            for file in &said.attachments {
+                shown.add(file);
+            }
         } else if matches!(body, EventBody::Retry(retry) if retry.without_files) {
             shown.are_left_out = true;
         } else if shown.are_left_out && is_answer(body) {
