@@ -1,5 +1,5 @@
-//! The pictures of a turn and the files that it hands to people: all are stored as blobs. The pictures for the model are
-//! held in memory, and so are the files that came with messages, in the form in which the model is shown them.
+//! The pictures of a turn and the files that the agent shares, all stored as blobs. The pictures and attached files that
+//! the model is shown are also held in memory.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -25,18 +25,18 @@ pub(crate) struct Album {
     blobs: Arc<dyn Blobs>,
     images: HashMap<BlobName, Image>,
     files: ShownFiles,
-    /// The name of the model that is shown these files.
+    /// The name of the model that these files are prepared for.
     files_of: String,
-    /// The size of all files that were handed to people in this session.
+    /// The size of all files that the agent has shared in this session.
     n_shared_bytes: u64,
 }
 
-/// Reasons why a file for people was not stored.
+/// Reasons why a shared file was not stored.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KeepFileError {
     #[error(
-        "The files that were shared in this session have {n_bytes} bytes, and at most {MOST_SHARED_BYTES} are possible \
-         in all, so this one was not shared. Tell people where it is on the computer: they can download it there."
+        "The files shared in this session have {n_bytes} bytes, and the limit is {MOST_SHARED_BYTES} bytes in all, so \
+         this one was not shared. Tell people where it is on the computer: they can download it there."
     )]
     Full { n_bytes: u64 },
     #[error("The file could not be stored: {0}.")]
@@ -44,7 +44,7 @@ pub(crate) enum KeepFileError {
 }
 
 impl Album {
-    /// Creates it for a session with these events so far.
+    /// Creates the album of a session with these events so far.
     pub(crate) fn new(blobs: Arc<dyn Blobs>, bodies: &[EventBody]) -> Self {
         let size_of = |body: &EventBody| {
             if let EventBody::Artifact(shared) = body {
@@ -66,8 +66,8 @@ impl Album {
         &self.files
     }
 
-    /// Holds these attached files as the model is shown them, and no others. If a blob is missing, the conversation
-    /// continues without that file.
+    /// Holds exactly these attached files, prepared for this model. If a blob is missing, the conversation continues without
+    /// that file.
     pub(crate) async fn hold_files(
         &mut self,
         model: &ChosenModel,
@@ -122,7 +122,7 @@ impl Album {
         }))
     }
 
-    /// Stores a file for people. The model is not shown it.
+    /// Stores a file that the agent shares. The model is not shown it.
     pub(crate) async fn keep_file(&mut self, bytes: Bytes) -> Result<BlobName, KeepFileError> {
         let n_bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let n_shared_bytes = self.n_shared_bytes.saturating_add(n_bytes);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_files_of_a_session_have_a_bound() {
+    async fn the_shared_files_of_a_session_have_a_size_limit() {
         let shared = EventBody::Artifact(Artifact {
             turn: TurnId::new(),
             name: "large.bin".to_owned(),

@@ -39,14 +39,14 @@ impl Work {
                         ..spoken
                     });
                 }
-                // A vendor may not take a file, for instance a PDF with too many pages. The conversation must not end
-                // there, and the files are on the computer too.
+                // A vendor may reject a file, for example a PDF with too many pages. The turn goes on without the files,
+                // which are on the computer too.
                 Err(Unheard::Cut(Cut::Failed {
                     code: REJECTED,
                     message,
                 })) if has_files => {
-                    tracing::warn!(turn.id = %self.turn, model = self.model.name, message, "the model did not accept a request with attached files; it is asked again without them");
-                    self.shows_files = false;
+                    attempt += 1;
+                    self.leave_out_files(attempt, message).await?;
                     continue;
                 }
                 Err(Unheard::Cut(cut)) => return Err(cut),
@@ -74,6 +74,21 @@ impl Work {
         }
     }
 
+    /// Records that the next request is made without attached files.
+    async fn leave_out_files(&mut self, attempt: u32, message: String) -> Result<(), Cut> {
+        tracing::warn!(turn.id = %self.turn, model = self.model.name, message, "the model rejected a request with attached files; asking again without them");
+        let retry = EventBody::Retry(Retry {
+            turn: self.turn,
+            attempt,
+            message,
+            next_at: self.clock.now(),
+            model: None,
+            without_files: true,
+        });
+        self.journal.append(vec![retry]).await?;
+        Ok(())
+    }
+
     async fn wait_for_vendor(
         &mut self,
         attempt: u32,
@@ -92,6 +107,7 @@ impl Work {
             message,
             next_at: self.clock.now() + pause,
             model: other.as_ref().map(|other| other.name.clone()),
+            without_files: false,
         });
         self.journal.append(vec![retry]).await?;
         if let Some(other) = other {

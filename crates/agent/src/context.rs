@@ -49,11 +49,11 @@ pub struct Sight<'a> {
     pub shown: ScreenSize,
     /// Translates a point on the screen into the model's own pixels.
     pub place: &'a dyn Fn(Point) -> Point,
-    /// The attached files that the model is shown, or the reason why not.
+    /// The attached files that the model is shown, or the reasons why not.
     pub files: &'a ShownFiles,
 }
 
-/// Attached files as a model is shown them, by their blobs.
+/// Attached files, prepared for a model, by their blobs.
 pub type ShownFiles = HashMap<BlobName, Result<ShownFile, NotShown>>;
 
 impl<'a> Sight<'a> {

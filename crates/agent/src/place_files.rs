@@ -1,4 +1,4 @@
-//! Puts the files that came with messages onto the computer, before the model reads the messages.
+//! Writes the files that came with messages to the computer, before the model reads the messages.
 
 use deskhand_core::{
     attachment::Attachment,
@@ -13,10 +13,10 @@ use crate::{
     work::Work,
 };
 
-/// The number of attempts to write a file, each to a computer that was started anew.
+/// The maximum number of attempts to write a file. Each starts the computer again if it was lost.
 const MOST_TRIES: u32 = 3;
 
-/// The end of an attempt to put a file onto the computer.
+/// The result of writing a file to the computer.
 #[derive(Debug)]
 pub(crate) enum Placing {
     Placed {
@@ -24,17 +24,17 @@ pub(crate) enum Placing {
     },
     /// A person took control.
     Refused,
-    /// It cannot be written. The text is for the model.
+    /// It cannot be written. The model is shown the problem.
     Failed {
         problem: String,
     },
 }
 
 impl Work {
-    /// Puts all files of messages onto the computer that are not there yet. Returns false if a person took control
-    /// meanwhile: then the turn has to wait and do it again.
+    /// Writes the files of messages to the computer that are not there yet. Returns false if a person took control in the
+    /// meantime. Then the turn has to wait and call this again.
     ///
-    /// A turn that broke off may have written some files before it could say so. Writing them again finds them.
+    /// An interrupted turn may have written some files without recording it. Writing them again finds the same content.
     pub(crate) async fn place_files(&mut self) -> Result<bool, Cut> {
         for (message, attachments) in unplaced(&self.journal.bodies) {
             let mut files = Vec::with_capacity(attachments.len());
@@ -62,7 +62,7 @@ impl Work {
 }
 
 impl Machine {
-    /// Writes a file to the computer, starting it if necessary.
+    /// Writes a file to the computer, and starts the computer if necessary.
     async fn place(&self, file: &Attachment, signals: &Signals) -> Result<Placing, Cut> {
         let mut n_tries = 0;
         loop {
@@ -90,7 +90,7 @@ impl Machine {
     }
 }
 
-/// Returns the messages whose files are not on the computer, with these files.
+/// Returns the messages whose files are not on the computer yet, with these files.
 fn unplaced(log: &[EventBody]) -> Vec<(MessageId, Vec<Attachment>)> {
     let mut messages: Vec<(MessageId, Vec<Attachment>)> = Vec::new();
     for body in log {

@@ -90,8 +90,8 @@ pub trait Desk: Send + Sync + std::fmt::Debug {
     /// Waits while a person has the mouse and keyboard.
     async fn free(&self);
 
-    /// Writes an attached file to the folder for uploads on the computer, and starts it if it is not running. Returns
-    /// the path. Nothing is overwritten, and a file that is there with the same content is left as it is.
+    /// Writes an attached file to the folder for uploads, and starts the computer if it is not running. Returns the path.
+    /// Nothing is overwritten, and an existing file with the same content is used as it is.
     async fn place(&self, file: &Attachment) -> Result<String, PlaceError>;
 }
 
@@ -100,9 +100,9 @@ pub trait Desk: Send + Sync + std::fmt::Debug {
 pub enum PlaceError {
     #[error(transparent)]
     NoComputer(DeskError),
-    #[error("a person has mouse and keyboard")]
+    #[error("a person has control")]
     Leased,
-    #[error("the computer was lost meanwhile")]
+    #[error("the computer was lost while the file was written")]
     Lost,
     /// Another attempt would fail too.
     #[error("{0}")]

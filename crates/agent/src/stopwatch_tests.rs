@@ -113,6 +113,7 @@ fn waiting_for_people_and_vendors_does_not_count() {
         message: "it is overloaded".to_owned(),
         next_at: at(260),
         model: None,
+        without_files: false,
     });
     let events = vec![
         (0, status(turn, Some(MessageId::new()))),

@@ -53,8 +53,6 @@ pub(crate) struct Work {
     pub(crate) n_steps: u32,
     /// The number of blocks of thinking and text so far.
     pub(crate) n_blocks: u32,
-    /// False once the vendor has refused a request with attached files. The model then only knows their paths.
-    pub(crate) shows_files: bool,
     /// The progress in the log when the turn started or was resumed.
     progress: Option<Progress>,
 }
@@ -90,7 +88,6 @@ impl Work {
             clock: turn.clock,
             n_steps: progress.n_steps,
             n_blocks: progress.n_blocks,
-            shows_files: true,
             progress: Some(progress),
         }
     }
@@ -170,11 +167,7 @@ impl Work {
         };
         let newest = context::newest_pictures(log, n_pictures - n_old);
         self.album.hold(newest.collect()).await?;
-        let files = if self.shows_files {
-            context::shown_attachments(log)
-        } else {
-            Vec::new()
-        };
+        let files = context::shown_attachments(log);
         self.album.hold_files(&self.model, &files).await?;
         let shown = model.shown(screen);
         let sight = Sight {

@@ -14,8 +14,8 @@ use utoipa::ToSchema;
 #[schema(as = SendMessage)]
 #[serde(deny_unknown_fields)]
 pub struct SendMessageBody {
-    /// At most 256 KiB in UTF-8.
-    #[schema(min_length = 1, max_length = 262144)]
+    /// At most 256 KiB in UTF-8. It may be empty only if there are attachments.
+    #[schema(max_length = 262144)]
     pub content: String,
     #[serde(default)]
     pub delivery: Delivery,

@@ -105,7 +105,7 @@ pub struct OfferView {
     pub to_name: String,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
-    /// The people besides you two who have a right in it. They keep the right to look.
+    /// The number of other people with a right in it. They keep the right to view it.
     pub n_people: u64,
     /// True if there are instructions for its agent, which stay.
     pub has_instructions: bool,

@@ -1,8 +1,8 @@
 //! Services of sandboxes that people open in their browsers: programs that listen on ports, and VS Code.
 //!
-//! Whoever may drive a session may use its services, since they can do the same at the desk. Its owner can share single
-//! ports with everybody in the session. A person gets in with a short-lived token for one service of one session. The
-//! token names the credential that it was issued for, and lets in nobody whom the credential does not.
+//! People who may drive a session may use its services, since they could do the same at the desktop. Its owner can share
+//! single ports with everybody in the session. A person opens a service with a short-lived token for this service of this
+//! session. The token is bound to the credential with which it was requested, and grants no more than that.
 
 mod token;
 
@@ -36,9 +36,9 @@ use crate::{
     signals::{Signals, Topic},
 };
 
-/// The longest that a request waits for a sandbox that is starting.
+/// The maximum time that a request waits for a sandbox that is starting.
 const START_PATIENCE: Duration = Duration::from_secs(2);
-/// The purpose of the key of all tokens.
+/// The purpose from which the key of all tokens is derived.
 const KEY_PURPOSE: &[u8] = b"deskhand app tokens 1";
 /// The right that a person needs to use a service that is not shared.
 const NEEDED: Right = Right::Drive;
@@ -47,7 +47,7 @@ const NEEDED: Right = Right::Drive;
 #[derive(Debug, Clone)]
 pub struct Apps(Arc<AppsParts>);
 
-/// The parts that services are reached through.
+/// The parts that services need.
 #[derive(Debug)]
 pub(crate) struct AppsParts {
     pub(crate) store: Store,
@@ -110,7 +110,7 @@ pub enum ReachServiceError {
     Ended,
     #[error("the sandbox is asleep")]
     Asleep {
-        /// True if this person may wake it.
+        /// True if this person may start it.
         may_wake: bool,
     },
     #[error("the sandbox is starting")]
@@ -125,12 +125,12 @@ pub enum ReachServiceError {
     Failed(String),
 }
 
-/// The effect of a request on a session that sleeps.
+/// The effect of a request on a sleeping session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waking {
-    /// A person opens the service.
+    /// A person opens the service, which wakes the session.
     Wakes,
-    /// A page asks by itself. A forgotten one must not keep a computer running.
+    /// A page sends the request by itself. A forgotten page must not keep a sandbox running.
     LetsSleep,
 }
 
@@ -139,7 +139,7 @@ impl Apps {
         Self(Arc::new(parts))
     }
 
-    /// Returns the ports of a session. On a sleeping one, nothing listens.
+    /// Returns the ports of a session. A sleeping session has no listening ports.
     pub async fn ports(&self, viewer: Viewer, id: SessionId) -> Result<SessionPorts, FindError> {
         find(&self.0.store, viewer, id).await?;
         let computer = self.0.live.running_computer(id);
@@ -151,7 +151,7 @@ impl Apps {
         })
     }
 
-    /// Lets everybody in a session use a port, or again only those who may drive. Only the owner may.
+    /// Shares a port with everybody in the session, or stops sharing it. Only the owner may do this.
     pub async fn share_port(
         &self,
         by: Requester,
@@ -167,7 +167,7 @@ impl Apps {
             store.share_port(id, port.get(), stamp).await?;
         } else {
             store.unshare_port(id, port.get(), stamp).await?;
-            // Open connections check again.
+            // Open connections check their access again.
             for person in store.people(id).await? {
                 self.0.signals.send(Topic::Access(person.user));
             }
@@ -207,7 +207,7 @@ impl Apps {
         self.0.has_code
     }
 
-    /// Issues a token that opens one service of a session for this person: the named one, or VS Code.
+    /// Issues a token that opens one service of a session for this person: the given one, or else VS Code.
     pub async fn issue(
         &self,
         user: UserId,
@@ -241,7 +241,7 @@ impl Apps {
         })
     }
 
-    /// Reads a token of this kind for this service. Returns `None` if it is not one, or has expired.
+    /// Verifies a token of this kind for this service. Returns `None` if it is invalid or has expired.
     pub async fn read(
         &self,
         token: &Secret,
@@ -255,8 +255,8 @@ impl Apps {
             .filter(|pass| pass.kind == kind && pass.session == session && pass.service == service))
     }
 
-    /// Returns the value of the cookie that keeps a person in. `landing` is the path that they are about to open with
-    /// it.
+    /// Returns the value of the cookie that keeps a person signed in to a service. `landing` is the path that they open
+    /// next.
     pub async fn stay(&self, pass: &AppPass, landing: &str) -> Result<Secret, LockedError> {
         let stay = AppPass {
             kind: PassKind::Stay,
@@ -267,12 +267,12 @@ impl Apps {
         self.seal(&stay).await
     }
 
-    /// Returns true if the person was just sent to this path.
+    /// Returns true if the person was redirected to this path a moment ago.
     pub fn has_just_landed(&self, pass: &AppPass, path: &str) -> bool {
         pass.has_just_landed(path, self.0.clock.now())
     }
 
-    /// Wakes the session for a person who opens a service. Does nothing if it is awake, or if they may not wake it.
+    /// Wakes the session for a person who opens a service. Does nothing if it is awake already or they may not wake it.
     pub async fn wake(
         &self,
         user: UserId,
@@ -281,7 +281,7 @@ impl Apps {
     ) -> Result<(), ReachServiceError> {
         let computer = self.computer(user, id, service, Waking::Wakes).await;
         match computer {
-            // The page that they open says so.
+            // The page that they open next explains it.
             Ok(_) | Err(ReachServiceError::Starting | ReachServiceError::Asleep { .. }) => Ok(()),
             Err(error) => Err(error),
         }
@@ -307,8 +307,8 @@ impl Apps {
                 ReachServiceError::Failed(error.to_string())
             }
         })?;
-        // The agent may have written the page behind a port. A page that asks for something again and again would keep
-        // its programs' network open.
+        // The agent may have written the page behind a port. If its requests counted as work, such a page could keep the
+        // network open for the agent's programs.
         let is_work = service == Service::Code && right >= Right::Drive;
         Ok(self.keeping_awake(id, stream, is_work))
     }
@@ -340,13 +340,13 @@ impl Apps {
 
     async fn start(&self, session: &Session) -> Result<Arc<SessionComputer>, ReachServiceError> {
         let guard = self.0.live.wake(session).await?;
-        // The start goes on in the background.
+        // If this times out, the sandbox continues to start in the background.
         let started = timeout(START_PATIENCE, guard.desk.computer()).await;
         let started = started.map_err(|_late| ReachServiceError::Starting)?;
         started.map_err(|error| ReachServiceError::Failed(error.message))
     }
 
-    /// Makes everything that the person sends count as use of the session, and as work in it if it is.
+    /// Counts everything that the person sends as use of the session, and also as work if `is_work` is true.
     fn keeping_awake(&self, id: SessionId, stream: ByteStream, is_work: bool) -> ByteStream {
         let live = self.0.live.get(id);
         let outgoing = stream.outgoing.with(move |piece: Bytes| {

@@ -1,6 +1,6 @@
-//! Files that people send along with messages: uploading them, reading them and taking them back.
+//! Files that people attach to messages: uploading, reading and removing them.
 //!
-//! An uploaded file waits for a message of the same person. It is removed after a day if none comes.
+//! An uploaded file waits for a message from the same person, and is removed after a day if none comes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -33,10 +33,10 @@ const ROOM: AttachmentRoom = AttachmentRoom {
     n_bytes: 2 * 1024 * 1024 * 1024,
 };
 
-/// The most bytes of a too long body that are read.
+/// The number of bytes after which a body that is too long is no longer read.
 const MOST_BYTES_READ: u64 = 4 * LARGEST_ATTACHMENT_BYTES;
 
-/// The most uploads at a time. Each is held in memory.
+/// The limits of concurrent uploads. Each upload is held in memory.
 const UPLOADS_AT_A_TIME: FileLimits = FileLimits {
     largest_bytes: LARGEST_ATTACHMENT_BYTES,
     per_user: 4,
@@ -69,14 +69,14 @@ pub enum AttachmentError {
     Find(#[from] FindError),
     #[error("session {0} has ended")]
     Ended(SessionId),
-    /// Too large, too many at a time, or the body ended early.
+    /// The file is too large, there are too many uploads, or the body ended early.
     #[error(transparent)]
     Upload(#[from] FileError),
-    #[error("{} of your files are waiting for a message already; send one, or remove some", ROOM.n_unsent)]
+    #[error("{} of your files are already waiting for a message; send one, or remove some files", ROOM.n_unsent)]
     TooManyUnsent,
-    #[error("the files attached in session {session} may have at most {} bytes together; write it to the desktop instead", ROOM.n_bytes)]
+    #[error("all attachments of session {session} together may have at most {} bytes; copy the file to the desktop instead", ROOM.n_bytes)]
     NoRoom { session: SessionId },
-    #[error("there is no attachment {0} in this session, or it was sent already")]
+    #[error("there is no attachment {0} in this session, or it was already sent")]
     None(AttachmentId),
     #[error("could not store or read the file")]
     Blob(#[from] BlobError),
@@ -102,7 +102,7 @@ impl Attachments {
         }))
     }
 
-    /// Stores a file for the next message of this person.
+    /// Stores a file for a later message of this person.
     pub async fn add(
         &self,
         by: UserId,
@@ -111,9 +111,9 @@ impl Attachments {
         length: Option<u64>,
         body: impl Stream<Item = Result<Bytes, BodyError>> + Send,
     ) -> Result<Attachment, AttachmentError> {
-        let _upload = self.0.uploads.begin(by, session)?;
         let viewer = Viewer::User(by);
         let found = find_with(&self.0.store, Right::Suggest, viewer, session).await?;
+        let _upload = self.0.uploads.begin(by, session)?;
         if found.phase == Phase::Terminated {
             return Err(AttachmentError::Ended(session));
         }
@@ -153,7 +153,7 @@ impl Attachments {
         Ok(AttachedFile { attachment, bytes })
     }
 
-    /// Removes a file that this person has uploaded and not sent.
+    /// Removes a file that this person has uploaded but not sent.
     pub async fn remove(
         &self,
         by: UserId,
@@ -168,8 +168,8 @@ impl Attachments {
 
 /// Reads a body to its end.
 ///
-/// A body that is too long is not kept, but still read for a while: a client that is still sending would otherwise
-/// see a broken connection instead of our response.
+/// A body that is too long is read a little further and discarded. Otherwise a client that is still sending would see a
+/// broken connection instead of our response.
 async fn read_all(
     length: Option<u64>,
     body: impl Stream<Item = Result<Bytes, BodyError>> + Send,

@@ -175,7 +175,7 @@ impl Control {
         };
         let holder = LeaseHolder::Person(lease.user);
         if let LeaseOutcome::Watched(problem) = self.tell_sandbox(session, holder).await {
-            // If the end cannot be stored now, the lease is kept shut until it is.
+            // If the end cannot be stored now, the holder's input stays blocked until it is.
             self.keep_lease(session, held, Arc::clone(&attendance));
             self.store_end(session, &attendance, &lease, LeaseEnd::NotPrivate)
                 .await?;
@@ -211,7 +211,7 @@ impl Control {
         ended
     }
 
-    /// Ends a lease whose input is shut out. The caller holds the attendance's `change`.
+    /// Ends a lease whose input is blocked. The caller holds the attendance's `change`.
     async fn store_end(
         &self,
         id: SessionId,
@@ -219,7 +219,7 @@ impl Control {
         lease: &Lease,
         reason: LeaseEnd,
     ) -> Result<(), StoreError> {
-        // Whatever the store says of it, nobody has this lease any more.
+        // If the store refuses, another change has ended the lease already.
         let _ = self.0.log.commit(id, EndLease { lease, reason }).await?;
         self.tell_sandbox(id, LeaseHolder::Nobody).await;
         // Only now does a waiting turn continue.

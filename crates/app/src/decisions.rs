@@ -255,7 +255,7 @@ fn gives_more_than_allowed(ask: &Ask, reply: &Reply) -> bool {
     is_of_owner && *reply == Reply::Yes(true)
 }
 
-/// Returns `true` for an answer that changes the list of the session's owner.
+/// Returns `true` for an answer that allows a host in all sessions of the owner.
 fn is_for_all_sessions(ask: &Ask, reply: &Reply) -> bool {
     NetworkQuestion::of(ask).is_some()
         && NetworkPermission::of(Some(reply)) == NetworkPermission::Always

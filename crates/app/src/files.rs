@@ -1,6 +1,6 @@
 //! The files of sessions' computers, as people use them.
 //!
-//! The server opens none of them. The runner does, and the bytes pass through here without being kept.
+//! The server never opens a file itself. The runner does, and the server streams the bytes without storing them.
 
 mod artifacts;
 mod download;
@@ -42,18 +42,19 @@ use crate::{
 /// The bounds on files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileLimits {
-    /// The size of the largest file that is written.
+    /// The maximum size of a file that people write.
     pub largest_bytes: u64,
-    /// The most transfers of one person at a time.
+    /// The maximum number of concurrent transfers of one person.
     pub per_user: usize,
-    /// The most transfers of one session at a time.
+    /// The maximum number of concurrent transfers of one session.
     pub per_session: usize,
 }
 
-impl Default for FileLimits {
-    fn default() -> Self {
+impl FileLimits {
+    /// Returns the usual number of transfers, of files up to this size.
+    pub fn up_to(largest_bytes: u64) -> Self {
         Self {
-            largest_bytes: 4 * 1024 * 1024 * 1024,
+            largest_bytes,
             per_user: 8,
             per_session: 16,
         }
@@ -73,22 +74,22 @@ struct FileParts {
     limits: FileLimits,
 }
 
-/// A person at the files of a session.
+/// A person who uses the files of a session.
 #[derive(Debug, Clone, Copy)]
 pub struct FileUser {
     pub user: UserId,
-    /// True if the caller may have a sleeping session woken.
+    /// True if the person's credential allows waking a sleeping session.
     pub may_wake: bool,
 }
 
-/// A running computer that stays awake.
+/// A running computer, with the guard that keeps it awake.
 #[derive(Debug)]
 struct OpenComputer {
     computer: Arc<SessionComputer>,
     guard: AwakeGuard,
 }
 
-/// The stream of one file, with everything that it keeps in use.
+/// The stream of one file, with the guards that it holds.
 #[derive(Debug)]
 struct OpenTransfer {
     wire: FileWire,
@@ -112,7 +113,7 @@ impl Files {
         }))
     }
 
-    /// Returns the facts about the thing at a path.
+    /// Returns the metadata of the file or folder at a path.
     pub async fn stat(
         &self,
         user: FileUser,
@@ -124,7 +125,7 @@ impl Files {
         stat_of(reply.await?)
     }
 
-    /// Lists a folder in the order of names.
+    /// Lists a folder, sorted by name.
     pub async fn list(
         &self,
         user: FileUser,
@@ -143,7 +144,7 @@ impl Files {
         }
     }
 
-    /// Makes a folder, with the folders that it is in.
+    /// Creates a folder and its missing parents.
     pub async fn make_folder(
         &self,
         user: FileUser,
@@ -154,7 +155,7 @@ impl Files {
         stat_of(reply.await?)
     }
 
-    /// Moves a file or a folder to a path where there is nothing yet.
+    /// Moves a file or a folder to a path that does not exist yet.
     pub async fn move_to(
         &self,
         user: FileUser,
@@ -166,7 +167,7 @@ impl Files {
         stat_of(reply.await?)
     }
 
-    /// Removes a file, if it is in this version, or a folder.
+    /// Removes a folder, or a file if it still has this version.
     pub async fn remove(
         &self,
         user: FileUser,
@@ -188,7 +189,7 @@ impl Files {
         }
     }
 
-    /// Has the computer answer a request of a person with this right.
+    /// Sends a request to the computer on behalf of a person who needs this right.
     async fn ask(
         &self,
         needed: Right,
@@ -204,7 +205,7 @@ impl Files {
         }
     }
 
-    /// Opens the stream of a file on behalf of a person with this right.
+    /// Opens the stream of a file on behalf of a person who needs this right.
     async fn open(
         &self,
         needed: Right,
@@ -225,8 +226,8 @@ impl Files {
         })
     }
 
-    /// Returns the running computer of a session in which a person has this right. It is started for people who may
-    /// send messages.
+    /// Returns the running computer of a session in which the person has this right. Starts it for people who may send
+    /// messages.
     async fn computer(
         &self,
         needed: Right,
@@ -247,7 +248,7 @@ impl Files {
         Ok(OpenComputer { computer, guard })
     }
 
-    /// Checks that the session has not ended and no one else has control. The runner checks the latter again.
+    /// Checks that the session has not ended and nobody else has control. The runner checks control again.
     fn check_free_for(&self, user: UserId, session: &Session) -> Result<(), FileError> {
         let id = session.id;
         if session.phase == Phase::Terminated {
@@ -269,8 +270,8 @@ pub(crate) fn check_size(n_bytes: u64, most: u64) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Returns the right to read a file. Hidden ones are not for everybody who watches: the browser's cookies are among
-/// them.
+/// Returns the right that is needed to read a file. Hidden files need more than viewing, since the browser's cookies are
+/// among them.
 fn needed_to_read(path: &FilePath) -> Right {
     if path.is_hidden() {
         Right::Drive
@@ -288,7 +289,7 @@ fn stat_of(reply: FileReply) -> Result<FileStat, FileError> {
     }
 }
 
-/// Returns the error for a reply that does not belong to its request.
+/// Returns the error for a reply that does not match its request.
 fn unexpected(reply: FileReply) -> FileError {
     match reply {
         FileReply::Refused(problem) => problem.into(),

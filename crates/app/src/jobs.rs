@@ -77,7 +77,7 @@ pub struct JobStatus {
     pub name: &'static str,
     /// `None` before the first run has ended.
     pub last_run: Option<JobRun>,
-    /// True while a run is under way.
+    /// True while it is running.
     pub is_running: bool,
 }
 

@@ -1,17 +1,18 @@
-//! The network of sessions: decides about connections of their programs, records them, and ends those that are no longer
-//! allowed.
+//! The network of sessions: decides which connections their programs may open, records them, and closes those that are
+//! no longer allowed.
 //!
-//! A program may contact hosts while the agent is at work, while a person has control, and for a while after a person used
-//! a terminal or VS Code. Stopping the agent stops its programs' traffic as well.
+//! A program may contact hosts while the agent is working, while a person has control, and for some time after a person
+//! used a terminal or VS Code. Stopping the agent stops its programs' traffic as well.
 
 mod ask;
 mod blocked;
-mod book;
+mod contact_log;
 mod guard;
 mod list;
 pub(crate) mod questions;
 mod secret_use;
 mod show;
+mod traffic;
 
 use std::{
     collections::HashMap,
@@ -31,7 +32,7 @@ use deskhand_core::{
 use deskhand_store::{RecordNetwork, Store, StoreError};
 use tokio::{sync::Notify, time::Instant};
 
-use self::book::NetworkBook;
+use self::traffic::SessionTraffic;
 use crate::{
     decisions::Decisions, feed::log::Log, live::LiveSessions, refusal::refusals, signals::Signals,
     vault::Vault,
@@ -40,9 +41,9 @@ use crate::{
 pub(crate) use self::blocked::BlockedHosts;
 pub use self::{list::SetNetworkListError, show::NetworkOverview};
 
-/// The time for which connections stay open after the last one has stopped working.
+/// The time for which connections stay open after the session becomes idle.
 const IDLE_GRACE: Duration = Duration::from_secs(10);
-/// The time between two recordings while there is something to record.
+/// The interval at which traffic is recorded while there is some.
 const RECORD_EVERY: Duration = Duration::from_secs(1);
 
 /// The network settings of a deployment.
@@ -51,33 +52,16 @@ pub struct NetworkSettings {
     /// The mode of new sessions. Those with a scripted model begin closed.
     pub default: NetworkMode,
     pub bounds: NetworkBounds,
-    /// The most connections that one session may have at a time.
+    /// The maximum number of open connections of one session.
     pub connections: usize,
-    /// The most connections that all sessions of one owner may have at a time.
+    /// The maximum number of open connections of all sessions of one owner.
     pub owner_connections: usize,
-    /// The most bytes that one session may transfer. `None` without a limit.
+    /// The maximum number of bytes that one session may transfer. `None` means no limit.
     pub session_bytes: Option<u64>,
-    /// True if programs may use the network while nobody is at work.
+    /// True if programs may use the network while the session is idle.
     pub while_idle: bool,
-    /// The time for which a connection waits for a person.
+    /// The time for which a connection waits for a person's answer.
     pub ask_timeout: Duration,
-}
-
-impl Default for NetworkSettings {
-    fn default() -> Self {
-        Self {
-            default: NetworkMode::Open,
-            bounds: NetworkBounds {
-                ceiling: NetworkMode::Open,
-                ..NetworkBounds::default()
-            },
-            connections: 512,
-            owner_connections: 2048,
-            session_bytes: None,
-            while_idle: false,
-            ask_timeout: Duration::from_secs(120),
-        }
-    }
 }
 
 /// The reason why a network policy is refused.
@@ -110,7 +94,7 @@ pub(crate) struct NetworkParts {
     pub(crate) live: LiveSessions,
     pub(crate) decisions: Decisions,
     pub(crate) signals: Signals,
-    /// Has the values of secrets that programs use.
+    /// Holds the values of the secrets that programs use.
     pub(crate) vault: Vault,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) settings: NetworkSettings,
@@ -125,10 +109,10 @@ pub struct NetworkAccess(Arc<Networks>);
 struct Networks {
     parts: NetworkParts,
     bounds: Arc<NetworkBounds>,
-    books: Mutex<HashMap<SessionId, Arc<NetworkBook>>>,
-    /// The places for connections of each owner.
+    traffic: Mutex<HashMap<SessionId, Arc<SessionTraffic>>>,
+    /// Limits the open connections of each owner.
     owners: Shares<UserId>,
-    /// Notifies the job that there is something to record or to watch.
+    /// Wakes the job that records and closes connections.
     nudge: Arc<Notify>,
 }
 
@@ -138,12 +122,12 @@ impl NetworkAccess {
             bounds: Arc::new(parts.settings.bounds.clone()),
             owners: Shares::new(parts.settings.owner_connections),
             parts,
-            books: Mutex::default(),
+            traffic: Mutex::default(),
             nudge: Arc::default(),
         }))
     }
 
-    /// Returns the bounds that the settings set for every session.
+    /// Returns the bounds that the deployment sets for every session.
     pub fn bounds(&self) -> &NetworkBounds {
         &self.0.bounds
     }
@@ -158,7 +142,7 @@ impl NetworkAccess {
         default.min(self.0.bounds.ceiling).into()
     }
 
-    /// Checks a policy that a person wants for a session.
+    /// Checks a policy that a person chose for a session.
     pub(crate) fn check(&self, policy: &NetworkPolicy) -> Result<(), BadNetwork> {
         policy.check()?;
         let ceiling = self.0.bounds.ceiling;
@@ -171,30 +155,32 @@ impl NetworkAccess {
         Ok(())
     }
 
-    /// Ends the connections of a session that its policy no longer allows.
+    /// Closes the connections of a session that its rules no longer allow. Call it after the rules were stored. If it
+    /// fails, the job tries again.
     pub(crate) async fn recheck(&self, session: SessionId) -> Result<(), StoreError> {
-        let Some(book) = self.books().get(&session).cloned() else {
+        let Some(traffic) = self.all_traffic().get(&session).cloned() else {
             return Ok(());
         };
+        let version = traffic.begin_recheck();
         if let Some(rules) = self.rules(session).await? {
-            book.end_those_not_allowed(&rules);
+            traffic.close_disallowed(&rules, version);
         }
         Ok(())
     }
 
-    /// Records what has passed, and ends connections of sessions in which nobody is at work. Returns the time until the
-    /// next run, if there is something to watch.
+    /// Records the traffic since the last run, and closes the connections of idle sessions. Returns the time until the next
+    /// run, or `None` if there is nothing to watch.
     pub(crate) async fn keep(&self) -> Result<Option<Duration>, StoreError> {
-        let books: Vec<_> = self.books().values().cloned().collect();
-        // Connections end even if the database does not answer.
-        for book in &books {
-            let is_idle = !self.may_use(book.session);
-            book.end_after_idle(is_idle, Instant::now(), IDLE_GRACE);
+        let all: Vec<_> = self.all_traffic().values().cloned().collect();
+        // Connections are closed even if the database is unavailable.
+        for traffic in &all {
+            let is_idle = !self.may_use(traffic.session);
+            traffic.close_after_idle(is_idle, Instant::now(), IDLE_GRACE);
         }
         let mut failed = None;
-        for book in &books {
-            if let Err(error) = self.keep_one(book).await {
-                let (session, cause) = (book.session, &error as &dyn std::error::Error);
+        for traffic in &all {
+            if let Err(error) = self.keep_one(traffic).await {
+                let (session, cause) = (traffic.session, &error as &dyn std::error::Error);
                 tracing::warn!(session.id = %session, error = cause, "could not record the traffic of a session");
                 failed = Some(error);
             }
@@ -202,34 +188,40 @@ impl NetworkAccess {
         if let Some(error) = failed {
             return Err(error);
         }
-        let is_busy = self.books().values().any(|book| !book.is_quiet());
+        let is_busy = self
+            .all_traffic()
+            .values()
+            .any(|traffic| !traffic.is_quiet());
         Ok(is_busy.then_some(RECORD_EVERY))
     }
 
-    /// Returns the nudge of the job that records.
+    /// Returns the notification that wakes the job.
     pub(crate) fn nudge(&self) -> &Arc<Notify> {
         &self.0.nudge
     }
 
-    /// Records what has passed in one session, and looks at its connections again if it has another owner.
-    async fn keep_one(&self, book: &NetworkBook) -> Result<(), StoreError> {
-        let live = self.0.parts.live.get(book.session);
-        if let Some(live) = &live
-            && book.has_new_owner(live.owner())
-        {
-            // The list of another person counts.
-            self.recheck(book.session).await?;
-            book.set_owner(live.owner());
+    /// Records the traffic of one session, and checks its connections again if its rules or its owner changed.
+    async fn keep_one(&self, traffic: &SessionTraffic) -> Result<(), StoreError> {
+        let live = self.0.parts.live.get(traffic.session);
+        if traffic.needs_recheck() {
+            self.recheck(traffic.session).await?;
         }
-        self.record(book).await?;
-        if book.is_quiet() && live.is_none() {
-            self.forget(book);
+        if let Some(live) = &live
+            && traffic.has_new_owner(live.owner())
+        {
+            // The new owner's list of allowed hosts applies now.
+            self.recheck(traffic.session).await?;
+            traffic.set_owner(live.owner());
+        }
+        self.record(traffic).await?;
+        if traffic.is_quiet() && live.is_none() {
+            self.forget(traffic);
         }
         Ok(())
     }
 
-    async fn record(&self, book: &NetworkBook) -> Result<(), StoreError> {
-        let (counts, events) = book.take(self.0.parts.clock.now());
+    async fn record(&self, traffic: &SessionTraffic) -> Result<(), StoreError> {
+        let (counts, events) = traffic.take(self.0.parts.clock.now());
         if counts.is_empty() && events.is_empty() {
             return Ok(());
         }
@@ -237,26 +229,29 @@ impl NetworkAccess {
             counts: &counts,
             events: &events,
         };
-        // A session that was deleted meanwhile has no record.
-        let recorded = self.0.parts.log.commit(book.session, change).await;
+        // If the session was deleted in the meantime, the commit is refused and there is nothing to record.
+        let recorded = self.0.parts.log.commit(traffic.session, change).await;
         match recorded {
             Ok(_) => Ok(()),
             Err(error) => {
-                book.put_back(counts, events);
+                traffic.put_back(counts, events);
                 Err(error)
             }
         }
     }
 
-    /// Drops the book of a sleeping session, unless it was opened again.
-    fn forget(&self, book: &NetworkBook) {
-        let mut books = self.books();
-        if books.get(&book.session).is_some_and(|kept| kept.is_quiet()) {
-            books.remove(&book.session);
+    /// Forgets the traffic of a sleeping session, unless it has new connections.
+    fn forget(&self, traffic: &SessionTraffic) {
+        let mut all = self.all_traffic();
+        if all
+            .get(&traffic.session)
+            .is_some_and(|kept| kept.is_quiet())
+        {
+            all.remove(&traffic.session);
         }
     }
 
-    /// Returns true if programs of a session may use the network at this moment.
+    /// Returns true if programs of a session may use the network now.
     fn may_use(&self, session: SessionId) -> bool {
         let Some(live) = self.0.parts.live.get(session) else {
             return false;
@@ -276,30 +271,33 @@ impl NetworkAccess {
         Ok(rules)
     }
 
-    /// Returns the book of a session. It begins with what is recorded.
-    async fn book(&self, session: SessionId) -> Result<Arc<NetworkBook>, StoreError> {
-        if let Some(book) = self.books().get(&session) {
-            return Ok(Arc::clone(book));
+    /// Returns the traffic of a session, loading the record if it is not in memory.
+    async fn traffic(&self, session: SessionId) -> Result<Arc<SessionTraffic>, StoreError> {
+        if let Some(traffic) = self.all_traffic().get(&session) {
+            return Ok(Arc::clone(traffic));
         }
         let store = &self.0.parts.store;
         let all = u32::try_from(MOST_DESTINATIONS).unwrap_or(u32::MAX);
         let recorded = store.destinations(session, 0, all).await?.destinations;
         let n_bytes = store.transferred_bytes(session).await?;
         let settings = &self.0.parts.settings;
-        let opened = NetworkBook::new(
+        let opened = SessionTraffic::new(
             session,
             settings,
             &recorded,
             n_bytes,
             self.0.parts.blocked.clone(),
         );
-        let mut books = self.books();
+        let mut all = self.all_traffic();
         Ok(Arc::clone(
-            books.entry(session).or_insert_with(|| Arc::new(opened)),
+            all.entry(session).or_insert_with(|| Arc::new(opened)),
         ))
     }
 
-    fn books(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<NetworkBook>>> {
-        self.0.books.lock().unwrap_or_else(PoisonError::into_inner)
+    fn all_traffic(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<SessionTraffic>>> {
+        self.0
+            .traffic
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -9,11 +9,11 @@ pub(crate) struct Redactor {
     words: Vec<(Secret, String)>,
     /// The end of the text so far, if it may be the beginning of a secret.
     pending: Vec<u8>,
-    /// The number of pending bytes that were shown already, see [`Redactor::show_beginning`].
+    /// The number of pending bytes that were already shown, see [`Redactor::show_beginning`].
     n_shown: usize,
 }
 
-/// The most bytes of a secret's possible beginning that are shown before it is known to be none.
+/// The maximum number of bytes that are shown of text that may be the beginning of a secret.
 const MOST_SHOWN_BYTES: usize = 3;
 
 impl std::fmt::Debug for Redactor {
@@ -36,7 +36,7 @@ impl Redactor {
         }
     }
 
-    /// Goes on with other secrets.
+    /// Continues the same text with another list of secrets.
     pub(crate) fn with(self, secrets: &[(SecretName, Secret)]) -> Self {
         Self {
             pending: self.pending,
@@ -72,8 +72,8 @@ impl Redactor {
         clean
     }
 
-    /// Returns the first bytes of what is held back, for output that waits for its reader: somebody who types must
-    /// see it, even if it could be the beginning of a secret. If it turns out to be one, the rest is replaced.
+    /// Returns the first of the bytes that are held back. A person who types must see the echo at once, even if it could
+    /// be the beginning of a secret. If it turns out to be one, the rest is replaced.
     pub(crate) fn show_beginning(&mut self) -> Vec<u8> {
         let n_shown = self.pending.len().min(MOST_SHOWN_BYTES);
         let shown = self.pending.get(self.n_shown..n_shown).unwrap_or_default();
@@ -87,13 +87,13 @@ impl Redactor {
         self.n_shown < self.pending.len().min(MOST_SHOWN_BYTES)
     }
 
-    /// Forgets what is held back, because the next piece does not follow on it.
+    /// Discards the bytes that are held back, because the next piece does not continue them.
     pub(crate) fn forget(&mut self) {
         self.pending.clear();
         self.n_shown = 0;
     }
 
-    /// Moves pending bytes to the clean text, but for those that were shown already.
+    /// Moves pending bytes to the clean text, except those that were already shown.
     fn take(&mut self, n_bytes: usize, clean: &mut Vec<u8>) {
         let taken = self.pending.drain(..n_bytes);
         clean.extend(taken.skip(self.n_shown));

@@ -55,11 +55,11 @@ pub enum RefusalKind {
     /// The caller may not do this.
     Forbidden,
     NotFound,
-    /// It was there, and will not be again.
+    /// It existed, and will not exist again.
     Gone,
     /// The request conflicts with the current state.
     Conflict,
-    /// The request is for an earlier state, as it says itself.
+    /// The condition of the request no longer holds.
     Outdated,
     /// The request is for a part that does not exist.
     OutOfRange,

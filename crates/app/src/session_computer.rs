@@ -1,8 +1,8 @@
 //! The computer of one session: a sandbox, with everything that the server adds to it.
 //!
 //! A request passes these stages, in this order: it is translated into one for the runner, which adds the value of a
-//! secret; the sandbox carries it out; hosts that were blocked meanwhile are added to the output of a command; the error
-//! of a planned end gets its reason; secrets are redacted from the answer; the answer is counted. Streams pass the same
+//! secret; the sandbox carries it out; hosts that were blocked during a command are added to its output; the error of a
+//! planned end gets its reason; secrets are redacted from the answer; the answer is counted. Streams pass the same
 //! stages.
 
 mod http_secrets;
@@ -55,7 +55,7 @@ pub(crate) struct ComputerStarter {
     pub(crate) vault: Vault,
     pub(crate) limit_rule: LimitRule,
     pub(crate) blocked: BlockedHosts,
-    /// The loosest network of a session. Its policy decides about each connection, and can change meanwhile.
+    /// The most permissive network mode. The session's policy, which can change at any time, decides on each connection.
     pub(crate) ceiling: NetworkMode,
     pub(crate) store: Store,
     /// Makes the certificates for the hosts of secrets.
@@ -173,7 +173,7 @@ impl SessionComputer {
         }
     }
 
-    /// Has the sandbox run a command, and adds the hosts that were blocked meanwhile to its output.
+    /// Runs a command in the sandbox, and adds the hosts that were blocked during it to its output.
     async fn run_command(
         &self,
         call: Call,
@@ -287,9 +287,9 @@ impl Streams for SessionComputer {
             StreamTarget::Terminal { .. } => {
                 terminal_stream::redacted(stream, Arc::clone(&self.secrets))
             }
-            // People get files as they are. docs/guide/files.md says so.
+            // Files are passed on unchanged, as docs/guide/files.md says.
             StreamTarget::File => stream,
-            // People use the program themselves. Nothing of it reaches the log or a model.
+            // People use these programs themselves. Nothing of it reaches the log or a model.
             StreamTarget::Port { .. } | StreamTarget::Code => stream,
         });
         count_stream(target, &stream);

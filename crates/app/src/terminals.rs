@@ -1,8 +1,8 @@
 //! Terminals in the computers of sessions, shared by everybody who sees the session.
 //!
-//! Everybody may watch. People with the right to drive open, rename and end terminals and type into them, beside the
-//! agent. While a person has control, only they do. The runner decides that again for every byte, since it learns first
-//! that control has changed hands.
+//! Everybody may watch. People with the right to drive may open, rename and end terminals and type into them, while the
+//! agent works. While a person has control, only they may. The runner checks this again for every byte, since it is the
+//! first to learn of a change of control.
 
 use std::{pin::Pin, sync::Arc};
 
@@ -44,11 +44,11 @@ pub struct Terminals {
 /// A terminal to open.
 #[derive(Debug, Default)]
 pub struct NewTerminal {
-    /// Without one, it is named after its number.
+    /// The default is named after the terminal's number.
     pub name: Option<String>,
-    /// Without one, 80 columns and 24 rows.
+    /// The default is 80 columns and 24 rows.
     pub size: Option<TerminalSize>,
-    /// Runs instead of an interactive shell.
+    /// A command to run instead of an interactive shell.
     pub command: Option<String>,
 }
 
@@ -86,20 +86,20 @@ pub enum TerminalError {
     AgentShell,
     #[error("session {0} has ended")]
     Ended(SessionId),
-    #[error("session {0} has no running desktop; open a terminal to start one")]
+    #[error("the desktop of session {0} is not running; open a terminal to start it")]
     Asleep(SessionId),
     #[error("session {session} has no terminal {number}; it may have ended with its desktop")]
     NoTerminal {
         session: SessionId,
         number: TerminalNumber,
     },
-    #[error("{0} terminals are open, and there cannot be more; end one first")]
+    #[error("{0} terminals are open, which is the limit; end one first")]
     TooMany(usize),
     #[error("{} has control of session {session} until {}; wait, or ask them to hand back", .lease.name, .lease.until)]
     SomebodyElseDrives { session: SessionId, lease: Lease },
     #[error("{}", .0.message)]
     NoSandbox(DeskError),
-    #[error("control of session {0} changed hands meanwhile; try again")]
+    #[error("control of session {0} changed in the meantime; try again")]
     ControlChanged(SessionId),
     #[error("the desktop did not open or change the terminal: {0}")]
     Computer(ComputerError),
@@ -158,7 +158,7 @@ impl Terminals {
         }
     }
 
-    /// Lists the terminals. There are none while the sandbox does not run.
+    /// Lists the terminals. The list is empty while the sandbox is not running.
     pub async fn list(&self, user: UserId, id: SessionId) -> Result<Vec<Terminal>, TerminalError> {
         find(&self.store, Viewer::User(user), id).await?;
         let Some(computer) = self.live.running_computer(id) else {
@@ -166,7 +166,7 @@ impl Terminals {
         };
         match self.perform(&computer, user, id, ListTerminals).await {
             Ok(list) => Ok(list.terminals),
-            // It has ended in the meantime.
+            // The sandbox has ended in the meantime.
             Err(TerminalError::Asleep(_)) => Ok(Vec::new()),
             Err(error) => Err(error),
         }
@@ -207,7 +207,7 @@ impl Terminals {
         found.terminal.map(drop).ok_or(none)
     }
 
-    /// Connects a viewer to a terminal. With `may_type` they have the right to drive, and what happens in the terminal
+    /// Connects a viewer to a terminal. `may_type` is true if they have the right to drive. Then activity in the terminal
     /// keeps the session awake.
     pub async fn attach(
         &self,
@@ -282,7 +282,7 @@ impl Terminals {
         let call = Call::by(Actor::Person(user));
         let done = computer.perform(call, operation).await;
         done.map_err(|error| match error {
-            // Control has changed hands since the check.
+            // Control has changed since the check.
             ComputerError::Refused { .. } => self
                 .check_control(user, id)
                 .err()
@@ -311,7 +311,10 @@ impl TerminalUpdates {
                 Ok(None) => {}
                 Err(error) => {
                     let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, "a terminal sent something unknown");
+                    tracing::warn!(
+                        error,
+                        "could not read a frame of a terminal; closing its stream"
+                    );
                     return None;
                 }
             }
@@ -335,8 +338,8 @@ impl TerminalTypist {
     }
 }
 
-/// Returns true for input that ends a line. What a page answers to a program by itself, such as the position of the
-/// cursor, never does.
+/// Returns true for input that contains a line end. Automatic replies of a terminal, such as the position of the cursor,
+/// never do.
 fn is_command(input: &TerminalInput) -> bool {
     match input {
         TerminalInput::Typed(text) => text.contains(&b'\r') || text.contains(&b'\n'),

@@ -43,7 +43,7 @@ pub(crate) struct Turns(Arc<TurnParts>);
 #[derive(Debug)]
 pub(crate) struct TurnParts {
     pub(crate) harness: Arc<dyn Harness>,
-    /// Knows the secrets that programs of a session can use.
+    /// Returns the secrets that programs of a session can use.
     pub(crate) computers: ComputerStarter,
     pub(crate) store: Store,
     pub(crate) log: Log,

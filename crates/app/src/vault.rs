@@ -31,13 +31,13 @@ pub struct Vault {
     clock: Arc<dyn Clock>,
 }
 
-/// A secret to store, in place of the one with its name.
+/// A secret to store. It replaces a secret with the same name.
 #[derive(Debug)]
 pub struct StoreSecret<'a> {
     pub name: &'a SecretName,
     pub value: &'a Secret,
     pub origins: &'a [Origin],
-    /// Present if it is for requests to HTTP APIs.
+    /// Set if the secret is for requests to HTTP APIs.
     pub http: Option<&'a HttpUse>,
 }
 
@@ -76,7 +76,7 @@ pub enum PutSecretError {
     #[error("you already have {MOST_SECRETS} secrets, which is the limit; remove one first")]
     TooMany,
     #[error(
-        "your secret {other} has the environment variable {variable} already; choose another one, or remove it"
+        "your secret {other} already uses the environment variable {variable}; choose another variable, or remove that secret"
     )]
     VariableTaken { other: SecretName, variable: String },
     #[error(transparent)]
@@ -273,7 +273,7 @@ impl Vault {
         Ok(values)
     }
 
-    /// Seals values again that have an older key than the newest, or were sealed by an earlier version. Forgets
+    /// Seals values again that were sealed with an older key or by an earlier version. Forgets
     /// values that no session needs any more.
     pub(crate) async fn reseal(&self) -> Result<(), StoreError> {
         self.store.forget_former_secrets().await?;
@@ -326,7 +326,7 @@ impl Vault {
     pub(crate) async fn derived_key(&self, purpose: &[u8]) -> Result<[u8; 32], LockedError> {
         let keys = match self.store.has_secrets().await {
             Ok(false) => self.key.read_or_make().await,
-            // If the database does not respond, the key must not be made anew.
+            // If the database is unavailable, a new key must not be created.
             Ok(true) | Err(_) => self.key.read().await,
         };
         Ok(keys.map_err(locked)?.newest().derive(purpose))

@@ -1,4 +1,4 @@
-//! `deskhand attach`: a terminal of a session's desktop, in the person's own terminal.
+//! `deskhand attach`: shows a terminal of a session's desktop in the person's own terminal.
 
 mod filter;
 mod raw;
@@ -29,15 +29,15 @@ use crate::{
     output,
 };
 
-/// Ctrl-], which leaves the terminal and lets it run.
+/// Ctrl-], which detaches and leaves the terminal running.
 const DETACH: u8 = 0x1d;
-/// The longest message that is sent. A long paste is cut into such pieces.
+/// The maximum length of a message. A longer paste is split.
 const LONGEST_MESSAGE_BYTES: usize = 32 * 1024;
 
-/// The time for which this terminal answers questions of programs after the person typed.
+/// The time after a key press for which this terminal replies to queries of programs.
 const ANSWERS_FOR: Duration = Duration::from_secs(3);
 
-/// The way in which a person left a terminal.
+/// The reason why the terminal is no longer shown.
 #[derive(Debug)]
 enum Left {
     Detached,
@@ -53,7 +53,7 @@ struct Attached {
     socket: Socket,
     filter: OutputFilter,
     read_only: Option<ReadOnly>,
-    /// True once the size was sent. Those who only watch do not change it.
+    /// True once the size was sent. People who only watch do not change it.
     is_sized: bool,
     typed_at: Option<Instant>,
 }
@@ -85,7 +85,7 @@ pub(crate) async fn attach(
         let hint = format!("Attached to {name}. Ctrl-] leaves it running.\r\n");
         raw::show(hint.as_bytes()).context("cannot write to this terminal")?;
         let left = attached.show().await;
-        // If this fails, the terminal is gone.
+        // If this fails, the person's terminal is closed.
         let _ = raw::show(&attached.filter.restore());
         left
     };
@@ -181,13 +181,13 @@ impl Attached {
             }
             Message::Text(text) => {
                 let message = serde_json::from_str(&text);
-                match message.context("the server sent something unknown")? {
+                match message.context("could not read a message of the server")? {
                     TerminalMessage::State {
                         terminal,
                         read_only,
                     } => return self.note(&terminal, read_only).await,
                     TerminalMessage::Replay { missed: true } => {
-                        note("some output came too fast and is left out")?;
+                        note("some output is left out, because it came too fast")?;
                     }
                     TerminalMessage::Replay { missed: false } => {}
                 }
@@ -198,7 +198,7 @@ impl Attached {
         Ok(None)
     }
 
-    /// Takes note of the terminal's state, and tells changes that matter.
+    /// Updates the terminal's state, and reports changes that matter.
     async fn note(
         &mut self,
         terminal: &TerminalView,
@@ -220,7 +220,7 @@ impl Attached {
         Ok(None)
     }
 
-    /// Sends what was typed, up to the key that leaves the terminal.
+    /// Sends what was typed, up to the key that detaches.
     async fn type_in(&mut self, bytes: &[u8]) -> anyhow::Result<Option<Left>> {
         self.typed_at = Some(Instant::now());
         let end = bytes.iter().position(|byte| *byte == DETACH);
@@ -241,13 +241,13 @@ impl Attached {
         self.is_sized = true;
         let TerminalSize { cols, rows } = raw::size();
         let text = serde_json::to_string(&TerminalRequest::Resize { cols, rows })?;
-        // If the connection is gone, reading tells.
+        // If the connection is closed, the next read reports it.
         let _ = self.socket.send(Message::text(text)).await;
         Ok(())
     }
 }
 
-/// Writes a line of our own among the output.
+/// Writes a line of our own into the output.
 fn note(text: &str) -> io::Result<()> {
     raw::show(format!("\x1b[0m\r\n[deskhand: {text}]\r\n").as_bytes())
 }

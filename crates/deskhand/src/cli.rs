@@ -57,7 +57,7 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Give the agent a task, watch it work, and print its answer
     Run(RunArgs),
-    /// Use a terminal of a session's desktop in this terminal
+    /// Open a terminal of a session's desktop in this terminal
     Attach(AttachArgs),
     /// Print a new link for signing in to the running server
     Login(ServerArgs),
@@ -91,7 +91,7 @@ pub(crate) enum Command {
     /// The program inside a sandbox; reads its instructions from standard input
     #[command(hide = true)]
     Runner,
-    /// Make the network interface of a sandbox and pass it on over standard input
+    /// Create the network interface of a sandbox and pass it on over standard input
     #[command(hide = true)]
     Interface {
         /// A process in the sandbox
@@ -292,7 +292,7 @@ pub(crate) enum SecretCommand {
         origins: Vec<String>,
         #[arg(long = "header", value_name = "HEADER", requires = "env")]
         #[arg(
-            help = "For HTTP APIs: header of requests that it belongs in, such as authorization; can be repeated"
+            help = "For HTTP APIs: request header that may contain it, such as authorization; can be repeated"
         )]
         headers: Vec<String>,
         #[arg(long, value_name = "VARIABLE", requires = "headers")]
@@ -334,7 +334,7 @@ pub(crate) struct RunArgs {
     /// Hosts that programs may contact: open, closed, or allow=HOST,HOST such as allow=pypi.org,*.example.com:443
     #[arg(long, value_name = "NETWORK", value_parser = crate::network::parse_policy)]
     pub(crate) network: Option<NetworkPolicy>,
-    /// File to send along with the task; repeat it for several
+    /// File to attach to the task; can be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) attach: Vec<PathBuf>,
     /// Keep the session afterwards and print its address

@@ -59,7 +59,7 @@ pub(crate) enum CallError {
     )]
     BadAddress(String),
     #[error(
-        "{0} is on another machine and not encrypted, so that anybody between could read the token; use an https \
+        "{0} is on another machine and not encrypted, so others on the network could read the token; use an https \
          address, or set DESKHAND_ALLOW_PLAIN_HTTP=true"
     )]
     PlainHttp(String),

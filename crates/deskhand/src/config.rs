@@ -222,12 +222,13 @@ fn read_file(path: &Path) -> Result<toml::Table, LoadConfigError> {
 fn read(reader: &mut Reader<'_>) -> Config {
     let data_dir = reader.data_dir("data_dir");
     let public_url = reader.url("public_url");
+    let port = port::port(reader);
     Config {
         listen: reader.address("listen"),
         database: reader.database("database"),
-        apps: apps::apps(reader, public_url.as_deref()),
+        apps: apps::apps(reader, public_url.as_deref(), &port.allowed_hosts),
         public_url,
-        port: port::port(reader),
+        port,
         log: log(reader),
         screen: ScreenSize {
             width: reader.integer("screen.width", 320..=7680),

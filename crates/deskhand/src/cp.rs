@@ -5,7 +5,7 @@ mod unpack;
 use std::{
     io,
     os::{fd::AsFd, unix::fs::PermissionsExt},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     process,
 };
 
@@ -33,9 +33,9 @@ use crate::{
     output::say,
 };
 
-/// The bytes that are read from a local file at once.
+/// The size of the pieces in which a local file is read.
 const PIECE_BYTES: usize = 256 * 1024;
-/// The most folders that a local folder may be deep.
+/// The maximum depth of a local folder.
 const MOST_DEPTH: usize = 100;
 
 /// One of the two places of a copy.
@@ -47,7 +47,7 @@ enum End {
     Remote(SessionId, FilePath),
 }
 
-/// Copies what the arguments say.
+/// Copies a file or folder as the arguments say.
 pub(crate) async fn cp(
     args: &CpArgs,
     config: &Config,
@@ -105,11 +105,11 @@ async fn download(
     let info = client.file_info(session, path).await?;
     match (info.kind, to) {
         (FileKind::Folder, End::Local(to)) => {
-            let target = if to.is_dir() { to.join(&info.name) } else { to };
+            let target = local_target(to, &info.name)?;
             let bar = bar(None, &info.name);
             let unpack = async |body: Incoming| unpack::unpack(body, target, &bar).await;
             let left_out = client.read_file(session, path, true, unpack).await?;
-            tell_left_out(left_out.n_links, "link was", "links were");
+            report_left_out(left_out.n_links, "link was", "links were");
             if !left_out.by_the_desktop.is_empty() {
                 say(&format!(
                     "not copied:\n{}",
@@ -125,7 +125,7 @@ async fn download(
             )
         }
         (FileKind::File | FileKind::Link | FileKind::Other, End::Local(to)) => {
-            let target = if to.is_dir() { to.join(&info.name) } else { to };
+            let target = local_target(to, &info.name)?;
             let bar = bar(Some(info.size), &info.name);
             let save = async |body: Incoming| save(body, &target, &bar).await;
             client.read_file(session, path, false, save).await
@@ -136,6 +136,21 @@ async fn download(
             let print = async |body: Incoming| copy(body, &mut out, &bar).await;
             client.read_file(session, path, false, print).await
         }
+    }
+}
+
+/// Returns the local path to write to. A local folder takes the copy under its name in the sandbox, which is not trusted
+/// to stay in the folder.
+fn local_target(to: PathBuf, name: &str) -> anyhow::Result<PathBuf> {
+    if !to.is_dir() {
+        return Ok(to);
+    }
+    let mut parts = Path::new(name).components();
+    match (parts.next(), parts.next()) {
+        // The root folder has no name.
+        (None, _) => Ok(to),
+        (Some(Component::Normal(_)), None) => Ok(to.join(name)),
+        (Some(_), _) => bail!("the sandbox sent {name:?} as a name; give the whole local path"),
     }
 }
 
@@ -210,7 +225,7 @@ async fn upload(
     for (local, target) in &found.files {
         upload_file(client, local, session, target).await?;
     }
-    tell_left_out(
+    report_left_out(
         found.n_others,
         "link or other special file was",
         "links and other special files were",
@@ -218,8 +233,8 @@ async fn upload(
     Ok(())
 }
 
-/// Tells how many things were not copied.
-fn tell_left_out(n_left_out: u64, one: &str, many: &str) {
+/// Reports the number of entries that were not copied.
+fn report_left_out(n_left_out: u64, one: &str, many: &str) {
     match n_left_out {
         0 => {}
         1 => say(&format!("1 {one} left out")),
@@ -231,9 +246,9 @@ fn tell_left_out(n_left_out: u64, one: &str, many: &str) {
 #[derive(Debug, Default)]
 struct LocalTree {
     files: Vec<(PathBuf, FilePath)>,
-    /// Folders without files and folders. All others are made with what is in them.
+    /// Empty folders. All others are created together with their contents.
     empty_folders: Vec<FilePath>,
-    /// The number of things that are neither.
+    /// The number of entries that are neither files nor folders.
     n_others: u64,
 }
 
@@ -304,21 +319,21 @@ fn body_of(from: impl AsyncRead + Send + Sync + 'static, bar: &ProgressBar) -> F
     BodyExt::boxed(StreamBody::new(frames))
 }
 
-/// Returns a standard stream as a file that is read or written in the background.
+/// Returns a standard stream as a file for asynchronous reading or writing.
 fn own(stream: impl AsFd) -> anyhow::Result<tokio::fs::File> {
     let stream = stream.as_fd().try_clone_to_owned();
     let stream = stream.context("cannot use the standard streams")?;
     Ok(tokio::fs::File::from_std(stream.into()))
 }
 
-/// Shows the progress on a terminal, and nothing elsewhere.
+/// Returns a progress bar. It is shown only on a terminal.
 fn bar(length: Option<u64>, name: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
     let template = match length {
         Some(_) => "{msg} {bar:24} {bytes} of {total_bytes}, {bytes_per_sec}",
         None => "{msg} {bytes}, {bytes_per_sec}",
     };
-    // The templates are good, and a bad one would only look plain.
+    // The templates are valid, and an invalid one would only look plain.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
@@ -326,7 +341,7 @@ fn bar(length: Option<u64>, name: &str) -> ProgressBar {
     bar
 }
 
-/// Returns the error for a stream that broke off.
+/// Returns the error for a stream that ended early.
 fn broken(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
     io::Error::other(error)
 }
@@ -334,6 +349,19 @@ fn broken(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Err
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_from_the_sandbox_stays_in_the_local_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = |name: &str| local_target(folder.path().to_owned(), name);
+        assert_eq!(target("a.txt").unwrap(), folder.path().join("a.txt"));
+        assert_eq!(target("").unwrap(), folder.path());
+        for name in ["..", ".", "/etc", "../a.txt", "a/b"] {
+            assert!(target(name).is_err(), "{name}");
+        }
+        let new = folder.path().join("new.txt");
+        assert_eq!(local_target(new.clone(), "..").unwrap(), new);
+    }
 
     #[test]
     fn a_place_is_local_unless_it_names_a_session() {

@@ -32,7 +32,7 @@ const FILES: [&str; 8] = [
     "server.sock",
 ];
 
-/// The longest wait for a program that a killed server has left behind.
+/// The timeout for a program that a killed server has left behind.
 const LEFTOVER_TIMEOUT: Duration = Duration::from_secs(2);
 const LEFTOVER_POLL: Duration = Duration::from_millis(10);
 
@@ -158,8 +158,8 @@ impl DataDir {
                 Ok(()) => return Ok(DataDirLock { _file: file }),
                 Err(TryLockError::WouldBlock) => {
                     let note = self.server_note();
-                    // A killed server may have left a program behind that is just being started. It has the lock until
-                    // then.
+                    // A server that was killed while it started a program leaves a process behind that holds the lock
+                    // until it executes the program.
                     let is_dead = note.as_ref().is_some_and(|note| !is_running(note.pid));
                     if !is_dead || Instant::now() > deadline {
                         let path = self.path.clone();

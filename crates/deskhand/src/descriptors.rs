@@ -1,18 +1,17 @@
-//! The file descriptors of the server, and how they are divided: half for connections to it, a quarter for connections
-//! of sandboxes to the network, and the rest for files, the database and the sandboxes themselves.
+//! The file descriptors of the server: half of them are for connections to it, a quarter for connections of sandboxes to
+//! the network, and the rest for files, the database and the sandboxes themselves.
 
 use deskhand_server::ConnectionLimits;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The most descriptors that the server asks for. Sandboxes inherit the limit, and some programs walk through all
-/// descriptors that they could have.
+/// The maximum limit that the server sets. Sandboxes inherit it, and some programs iterate over all possible descriptors.
 const MOST_WANTED: u64 = 65_536;
-/// The most connections of sandboxes to the network.
+/// The maximum number of connections of all sandboxes to the network.
 const MOST_SANDBOX_CONNECTIONS: u64 = 4096;
-/// The descriptors of one of them: one to the runner and one to the host.
+/// The descriptors of one such connection: one to the runner and one to the host.
 const PER_SANDBOX_CONNECTION: u64 = 2;
 
-/// Raises the limit of this process as far as it may, and returns it.
+/// Raises the limit of this process as far as allowed, and returns it.
 pub(crate) fn raise() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let now = limit.current.unwrap_or(u64::MAX);
@@ -33,8 +32,7 @@ pub(crate) fn raise() -> u64 {
     }
 }
 
-/// Lowers the number of connections to the server to half of the descriptors. A watched screen, for one, needs a second
-/// one.
+/// Limits the connections to the server to half of the descriptors. Some connections need two, such as a watched screen.
 pub(crate) fn for_http(n_descriptors: u64, limits: ConnectionLimits) -> ConnectionLimits {
     let most = usize::try_from(n_descriptors / 2).unwrap_or(usize::MAX);
     if limits.total <= most {

@@ -49,7 +49,7 @@ pub(crate) async fn doctor(
     })
 }
 
-/// Checks that the server need not be root.
+/// Warns if the server would run as root.
 fn user() -> DoctorCheck {
     const NAME: &str = "user";
     if geteuid().is_root() {
@@ -110,7 +110,7 @@ async fn port(config: &Config, environment: &Environment) -> DoctorCheck {
     }
 }
 
-/// Names the proxy for the network of sandboxes, if the environment or the settings have one.
+/// Reports the proxy for the network of sandboxes, if there is one.
 fn proxy(network: &NetworkConfig) -> Option<DoctorCheck> {
     const NAME: &str = "proxy";
     if let Some(variable) = network.unusable_proxy {
@@ -140,7 +140,7 @@ fn page() -> DoctorCheck {
     }
 }
 
-/// Checks that programs of sandboxes can be opened in a browser.
+/// Checks that services of sandboxes can be opened in a browser.
 fn services(config: &Config) -> DoctorCheck {
     const NAME: &str = "previews";
     match apps_domain(config) {

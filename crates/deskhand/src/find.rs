@@ -11,7 +11,7 @@ use crate::{
     local_socket::{self, ConnectError},
 };
 
-/// The variable with which tokens may cross a network unencrypted.
+/// The variable that allows sending tokens to another machine without encryption.
 const PLAIN_HTTP: &str = "DESKHAND_ALLOW_PLAIN_HTTP";
 
 /// Reasons why no server can be found.

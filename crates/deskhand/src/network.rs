@@ -1,4 +1,4 @@
-//! `deskhand network`: the hosts that the programs of a session contacted, and the rules about them.
+//! `deskhand network`: shows the hosts that programs of a session contacted, and changes its network policy.
 
 use deskhand_api::network::{DestinationView, NetworkView};
 use deskhand_core::network::{
@@ -14,8 +14,8 @@ use crate::{
     output,
 };
 
-/// Changes the network of a session as asked, and prints its policy and one line for each host. Without a session, it is
-/// the list of the user.
+/// Changes the network policy of a session as requested, and prints it with one line per host. Without a session, does the
+/// same for the user's own list.
 pub(crate) async fn network(
     args: &NetworkArgs,
     config: &Config,
@@ -40,7 +40,7 @@ pub(crate) async fn network(
     Ok(())
 }
 
-/// Changes the list of the user as asked, and prints it.
+/// Changes the user's own list as requested, and prints it.
 async fn own_list(args: &NetworkArgs, client: &Client) -> anyhow::Result<()> {
     let mut list = client.own_network().await?;
     let before = list.clone();
@@ -62,7 +62,10 @@ fn change(list: &mut Vec<NetworkRule>, args: &NetworkArgs) -> anyhow::Result<()>
     for rule in &args.remove {
         let n_before = list.len();
         list.retain(|listed| listed != rule);
-        anyhow::ensure!(list.len() < n_before, "{rule} is not on the list");
+        anyhow::ensure!(
+            list.len() < n_before,
+            "{rule} is not on the list; `deskhand network` without --remove shows it"
+        );
     }
     for rule in &args.allow {
         if !list.contains(rule) {

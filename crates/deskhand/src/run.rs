@@ -214,7 +214,7 @@ async fn follow(
     }
 }
 
-/// Uploads the files that go with the task.
+/// Uploads the attachments of the task.
 async fn attach(
     args: &RunArgs,
     client: &Client,
@@ -239,7 +239,7 @@ async fn read_attachment(path: &Path) -> anyhow::Result<Vec<u8>> {
     let n_bytes = tokio::fs::metadata(path).await?.len();
     anyhow::ensure!(
         n_bytes <= LARGEST_ATTACHMENT_BYTES,
-        "a file has at most {LARGEST_ATTACHMENT_BYTES} bytes; copy it with `deskhand cp` instead"
+        "an attachment may have at most {LARGEST_ATTACHMENT_BYTES} bytes; copy the file with `deskhand cp` instead"
     );
     Ok(tokio::fs::read(path).await?)
 }

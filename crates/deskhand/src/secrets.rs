@@ -63,14 +63,14 @@ pub(crate) async fn secret(
     }
 }
 
-/// Returns the sentence about a secret that was stored.
+/// Returns the confirmation that a secret was stored.
 fn stored(name: &str, secret: &PutSecretBody) -> String {
     let origins = secret.origins.join(", ");
     match &secret.http {
         None => format!("{name} is stored. Agents in your sessions can type it at {origins}."),
         Some(http) => format!(
-            "{name} is stored. Programs on desktops that start from now on find a stand-in in ${} and can send it to \
-             {origins}, in {}.",
+            "{name} is stored. Programs on desktops that are started from now on find a stand-in in ${} and can send it \
+             to {origins} in {}.",
             http.env,
             http.headers.join(", ")
         ),

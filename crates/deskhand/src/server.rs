@@ -212,8 +212,8 @@ fn http_settings(
 pub(crate) fn apps_domain(config: &Config) -> Option<String> {
     let public_url = config.public_url.clone();
     let public_url = public_url.unwrap_or_else(|| page_url(config.listen));
-    // No connection is counted for a name.
-    let n_descriptors = 0;
+    // The name does not depend on the limits of connections, so none is lowered.
+    let n_descriptors = u64::MAX;
     deskhand_server::apps_domain(&http_settings(config, public_url, n_descriptors))
 }
 
@@ -336,10 +336,7 @@ async fn start_app(
             queue_length: config.turn.queue_length,
             require_limits,
             network,
-            files: FileLimits {
-                largest_bytes: config.sandbox.limits.file_size_bytes,
-                ..FileLimits::default()
-            },
+            files: FileLimits::up_to(config.sandbox.limits.file_size_bytes),
             has_code: has_code(config),
         },
     });

@@ -44,7 +44,7 @@ use crate::{
     space::Space,
     sse,
     talk::Begun,
-    view::{TakenFiles, View},
+    view::{AcceptedFiles, View},
     wire::{Asked, Wire},
 };
 
@@ -170,7 +170,7 @@ pub(crate) fn view(name: &str) -> View {
         } else {
             Pictures::Newest
         },
-        files: TakenFiles {
+        files: AcceptedFiles {
             pdf: true,
             gif: true,
         },

@@ -14,7 +14,7 @@ pub(crate) type Sent = (Value, Vec<String>);
 pub(crate) enum Step {
     Said(&'static str),
     Shown(bool),
-    /// Files came with what was said: a picture, or a picture and a PDF.
+    /// Files that came with a message: a picture, or a picture and a PDF.
     Files(bool),
     CutOff(&'static str),
     Stray,

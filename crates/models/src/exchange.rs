@@ -10,7 +10,7 @@ pub(crate) enum ConversationPart<'a> {
         text: &'a str,
         image: Option<&'a Image>,
     },
-    /// Files that came with what was said before.
+    /// Files that came with the preceding message.
     Files(&'a [ShownFile]),
     Exchange(Exchange<'a>),
     /// Results without a call. They are retold in words.

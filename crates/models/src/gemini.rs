@@ -23,7 +23,7 @@ use crate::{
     space::{self, Space},
     sse,
     talk::Begun,
-    view::{TakenFiles, View},
+    view::{AcceptedFiles, View},
     wire::{Asked, Wire},
 };
 
@@ -100,7 +100,7 @@ impl Wire for Gemini {
 pub(crate) fn view() -> View {
     View {
         space: |screen, _| Space::thousandths(screen),
-        files: TakenFiles {
+        files: AcceptedFiles {
             pdf: true,
             gif: false,
         },

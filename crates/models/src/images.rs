@@ -29,7 +29,7 @@ pub(crate) fn file_data_url(file: &ShownFile) -> String {
     format!("data:{};base64,{}", file.media_type, file_base64(file))
 }
 
-/// Returns the words before a file. Without them, a model could not tell several files apart.
+/// Returns the text before a file, so that the model can tell several files apart.
 pub(crate) fn file_label(file: &ShownFile) -> String {
     format!("[The attached file {}:]", file.name)
 }

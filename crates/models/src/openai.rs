@@ -24,7 +24,7 @@ use crate::{
     space::{self, Space},
     sse,
     talk::Begun,
-    view::{TakenFiles, View},
+    view::{AcceptedFiles, View},
     wire::{Asked, Wire},
 };
 
@@ -115,7 +115,7 @@ impl Wire for OpenAi {
 pub(crate) fn view(name: &str) -> View {
     let is_preview = request::is_preview(name);
     View {
-        files: TakenFiles {
+        files: AcceptedFiles {
             pdf: !is_preview,
             gif: false,
         },

@@ -1,4 +1,4 @@
-//! Prepares attached files for a model: pictures at the size that it sees, and PDFs as they are.
+//! Prepares attached files for a model: pictures are scaled to the size that it sees, and PDFs are sent unchanged.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,24 +15,24 @@ use deskhand_pictures::{DecodeError, DecodedPicture, Picture};
 
 use crate::{
     space,
-    view::{TakenFiles, View},
+    view::{AcceptedFiles, View},
 };
 
-/// The largest size of an attached picture. With many pictures in a request, no vendor takes larger ones.
+/// The maximum size of an attached picture. In requests with many pictures, no vendor accepts larger ones.
 const LARGEST_SIZE: ScreenSize = ScreenSize {
     width: 2000,
     height: 2000,
 };
 /// The approximate number of pixels per token.
 const PIXELS_PER_TOKEN: u64 = 750;
-/// The approximate number of tokens of a page of a PDF: vendors read its text and a picture of it.
+/// The approximate number of tokens of a PDF page. Vendors process its text and a picture of it.
 const TOKENS_PER_PAGE: u64 = 3_000;
-/// The size of a small page. It bounds the number of pages from below if they cannot be counted.
+/// The size of a small page, for an estimate if the pages cannot be counted.
 const PAGE_BYTES: usize = 100_000;
-/// The most pages that all vendors take.
+/// The number of pages that every vendor accepts.
 const MOST_PAGES: usize = 100;
 
-/// Held while a picture is decoded, which may take a lot of memory.
+/// Held while a picture is decoded, since that may take a lot of memory.
 static DECODING: Mutex<()> = Mutex::new(());
 
 /// Returns a file as a model with this view is shown it.
@@ -61,7 +61,7 @@ fn picture(view: View, file: &Attachment, bytes: Bytes) -> Result<ShownFile, Not
     let is_small = |n_bytes: usize| {
         u64::try_from(n_bytes).is_ok_and(|n_bytes| n_bytes <= LARGEST_SHOWN_PICTURE_BYTES)
     };
-    if let Some(media_type) = taken(view.files, &file.media_type)
+    if let Some(media_type) = accepted_type(view.files, &file.media_type)
         && decoded.is_upright
         && size == native
         && is_small(bytes.len())
@@ -70,7 +70,7 @@ fn picture(view: View, file: &Attachment, bytes: Bytes) -> Result<ShownFile, Not
     }
     let scaled = decoded.picture.scaled(size);
     let scaled = scaled.map_err(|_failed| NotShown::Damaged)?;
-    // A photo stays one. Everything else keeps its sharp edges, unless that takes too many bytes.
+    // A photo stays a JPEG. Everything else becomes a PNG, which keeps sharp edges, unless that is too large.
     let is_photo = file.media_type == "image/jpeg";
     let formats = [BlobFormat::Png, BlobFormat::Jpeg];
     for format in formats.into_iter().skip(usize::from(is_photo)) {
@@ -87,8 +87,8 @@ fn encode(picture: &Picture, format: BlobFormat) -> Result<Bytes, NotShown> {
     Ok(encoded.map_err(|_failed| NotShown::Damaged)?.into())
 }
 
-/// Returns the media type of a picture that can be sent as it is.
-fn taken(files: TakenFiles, media_type: &str) -> Option<&'static str> {
+/// Returns the media type of a picture that the vendor accepts unchanged.
+fn accepted_type(files: AcceptedFiles, media_type: &str) -> Option<&'static str> {
     match media_type {
         "image/png" => Some("image/png"),
         "image/jpeg" => Some("image/jpeg"),
@@ -102,7 +102,7 @@ fn pdf(file: &Attachment, bytes: Bytes) -> Result<ShownFile, NotShown> {
     if file.n_bytes > LARGEST_SHOWN_PDF_BYTES {
         return Err(NotShown::Large);
     }
-    // Vendors refuse documents that need a password.
+    // Vendors reject documents that need a password.
     if contains(&bytes, b"/Encrypt") {
         return Err(NotShown::Locked);
     }
@@ -119,7 +119,7 @@ fn pdf(file: &Attachment, bytes: Bytes) -> Result<ShownFile, NotShown> {
     })
 }
 
-/// Estimates the number of pages. Newer PDFs compress their list of pages; then the size has to do.
+/// Counts the pages. Newer PDFs may compress the list of pages, and then the number is estimated from the size.
 fn n_pages(pdf: &[u8]) -> usize {
     let starts = pdf
         .windows(5)

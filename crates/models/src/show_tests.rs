@@ -31,7 +31,7 @@ fn size(file: &ShownFile) -> (u16, u16) {
 }
 
 #[test]
-fn a_picture_that_fits_goes_as_it_is() {
+fn a_picture_that_fits_is_sent_unchanged() {
     let png = picture(40, 30).encode(BlobFormat::Png).unwrap();
     let file = shown(gemini::view(), "image/png", png.clone()).unwrap();
     assert_eq!((&*file.bytes, file.media_type), (&*png, "image/png"));
@@ -64,7 +64,7 @@ fn a_large_picture_gets_the_size_that_the_model_sees() {
 }
 
 #[test]
-fn a_gif_is_converted_where_it_is_not_taken() {
+fn a_gif_is_converted_for_vendors_that_do_not_accept_it() {
     let gif = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;";
     let taken = shown(anthropic::view("claude-opus-5"), "image/gif", gif.to_vec()).unwrap();
     assert_eq!((&*taken.bytes, taken.media_type), (&gif[..], "image/gif"));
@@ -89,7 +89,7 @@ fn damaged_pictures_and_other_files_are_not_shown() {
 }
 
 #[test]
-fn a_pdf_goes_to_models_that_take_it() {
+fn a_pdf_is_sent_to_models_that_accept_it() {
     let pdf = b"%PDF-1.7 << /Type /Pages >> << /Type /Page >> <</Type/Page/Parent>>".to_vec();
     let view = anthropic::view("claude-opus-5");
     let file = shown(view, "application/pdf", pdf.clone()).unwrap();

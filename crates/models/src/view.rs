@@ -12,13 +12,13 @@ pub(crate) struct View {
     /// Returns the coordinates, given the screen and the size of its pictures.
     pub(crate) space: fn(ScreenSize, ScreenSize) -> Space,
     pub(crate) pictures: Pictures,
-    /// The attached files that the model takes.
-    pub(crate) files: TakenFiles,
+    /// The attached files that the model accepts.
+    pub(crate) files: AcceptedFiles,
 }
 
-/// The kinds of attached files that a model takes besides PNG, JPEG and WebP.
+/// The kinds of attached files that a model accepts besides PNG, JPEG and WebP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TakenFiles {
+pub(crate) struct AcceptedFiles {
     pub(crate) pdf: bool,
     pub(crate) gif: bool,
 }
@@ -30,7 +30,7 @@ impl View {
             shown,
             space: Space::picture,
             pictures: Pictures::Newest,
-            files: TakenFiles {
+            files: AcceptedFiles {
                 pdf: false,
                 gif: false,
             },

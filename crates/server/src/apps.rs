@@ -1,9 +1,9 @@
 //! The app gateway: services of sandboxes, each on an origin of its own.
 //!
-//! A sandbox's page is untrusted. It has another host than the dashboard and than every other service, so the browser
-//! keeps cookies, storage and frames apart. Requests are told apart by their `Host`, before everything else: the API
-//! does not answer at a service's host, and no service answers elsewhere. What the browser does not check by itself is
-//! checked here: that a request comes from the service's own page, and that the person may still use it.
+//! A sandbox's page is untrusted. Its host differs from that of the dashboard and of every other service, so the browser
+//! isolates cookies, storage and frames. Requests are routed by their `Host` before anything else: the API does not answer
+//! at a service's host, and no service answers elsewhere. The gateway checks what the browser does not: that a request
+//! comes from the service's own page, and that the person may still use the service.
 
 mod body;
 mod exchange;
@@ -26,12 +26,12 @@ pub(crate) use self::origin::{AppHost, AppSite};
 use self::{notice::Notice, origin::HostKind};
 use crate::{Shared, caller::cookies, metrics, problem::Problem, request_id};
 
-/// The most cookies of our name that are tried.
+/// The maximum number of cookies with our name that are tried.
 const MOST_COOKIES: usize = 8;
 /// The route of services, in metrics and log lines.
 const ROUTE: &str = "service";
 
-/// Answers requests for services, and passes on all others.
+/// Answers requests for services, and passes all others on to the dashboard.
 pub(crate) async fn by_host(
     State(shared): State<Shared>,
     request: Request,
@@ -66,7 +66,7 @@ pub(crate) async fn by_host(
     }
 }
 
-/// The way to one service.
+/// Answers the requests for one service.
 #[derive(Debug)]
 struct Gate {
     shared: Shared,
@@ -81,14 +81,14 @@ struct Visitor {
     admission: Admission,
 }
 
-/// The origin of a request, as the browser tells it.
+/// The initiator of a request, according to the browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Initiator {
     /// The service's own page, the person themselves, or a program.
     Own,
-    /// Another page leads the browser here.
+    /// Another page navigates the browser here.
     Navigation,
-    /// Another page uses the service.
+    /// Another page sends requests to the service.
     Foreign,
 }
 
@@ -122,13 +122,13 @@ impl Gate {
         self.pass_on(visitor, request).await
     }
 
-    /// Reads the cookie.
+    /// Verifies the cookie.
     async fn pass(&self, parts: &Parts) -> Result<AppPass, Response> {
         let notice = self.notice(parts);
         let (session, service) = (self.host.session, self.host.service);
         let apps = self.shared.app.apps();
         let mut has_wrong = false;
-        // A page on another host of the domain can set a cookie of this name too, and it may come first.
+        // A page on a sibling host can set a cookie with this name for the whole domain, and it may come first.
         for value in cookies(&parts.headers, self.site.cookie()).take(MOST_COOKIES) {
             let read = apps.read(&value, PassKind::Stay, session, service).await;
             let pass = read.map_err(|error| notice.failed(&error.to_string()))?;
@@ -170,7 +170,7 @@ impl Gate {
         Notice {
             host: self.host,
             dashboard: self.shared.settings.public_url.clone(),
-            // The whole address, since a path such as `//example.com` alone would lead elsewhere.
+            // The address is absolute, since a path such as `//example.com` would lead to another host.
             address: format!(
                 "{}{}",
                 self.host.origin(&self.site),
@@ -182,7 +182,7 @@ impl Gate {
     }
 }
 
-/// Returns true if a person is going to read the response.
+/// Returns true if the response is shown to a person.
 fn wants_page(method: &Method, headers: &HeaderMap) -> bool {
     let accept = headers
         .get(header::ACCEPT)
@@ -190,10 +190,10 @@ fn wants_page(method: &Method, headers: &HeaderMap) -> bool {
     *method == Method::GET && accept.is_some_and(|accept| accept.contains("text/html"))
 }
 
-/// Finds out which page a request comes from.
+/// Returns the initiator of a request.
 ///
-/// Browsers tell it in headers that pages cannot set. Without them, the client is a program or a browser that at least
-/// sends `Origin` with everything that changes something. A WebSocket always needs the service's own origin.
+/// Browsers send it in headers that pages cannot set. Without these headers, the client is a program, or an older browser,
+/// which at least sends `Origin` with requests that change something. A WebSocket always needs the service's own origin.
 fn initiator(parts: &Parts, own: &str) -> Initiator {
     let text = |name: &str| {
         parts
@@ -228,7 +228,7 @@ fn initiator(parts: &Parts, own: &str) -> Initiator {
 mod tests {
     use super::*;
 
-    fn told(method: Method, headers: &[(&str, &str)]) -> Initiator {
+    fn initiator_of(method: Method, headers: &[(&str, &str)]) -> Initiator {
         let mut request = axum::http::Request::builder().method(method);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -305,7 +305,7 @@ mod tests {
         ];
         for (method, headers, expected) in cases {
             assert_eq!(
-                told(method.clone(), headers),
+                initiator_of(method.clone(), headers),
                 *expected,
                 "{method} {headers:?}"
             );

@@ -48,11 +48,11 @@ pub use crate::{
 /// The longest body of a request.
 const LONGEST_BODY_BYTES: usize = 1024 * 1024;
 
-/// The timeout for ending connections to programs in sandboxes.
+/// The timeout for closing connections to programs in sandboxes at shutdown.
 const TASKS_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The content security policy of the page: it may load and connect to this server only. Services of sandboxes are shown
-/// in frames.
+/// The content security policy of the page. It may load from and connect to this server only. The sources of frames,
+/// which show services of sandboxes, are appended.
 const CONTENT_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; \
     style-src 'self' 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; \
     base-uri 'none'; form-action 'self'; frame-src ";
@@ -68,7 +68,7 @@ pub struct Settings {
     pub public_url: String,
     /// Names under which the server may be reached, besides its addresses and the name in `public_url`.
     pub allowed_hosts: Vec<String>,
-    /// The domain of services of sandboxes. `None` for `localhost`, if that is where people reach the server.
+    /// The domain of services of sandboxes. `None` means `localhost` if people reach the server there, and else none.
     pub apps_domain: Option<String>,
     /// The limit for one token or user. 0 means no limit.
     pub requests_per_second: u32,
@@ -85,12 +85,12 @@ struct Shared {
     app: App,
     settings: Arc<Settings>,
     site: Arc<Site>,
-    /// The hosts of services of sandboxes. `None` if there is no domain for them.
+    /// The hosts of services of sandboxes. `None` if they have no domain.
     apps: Option<Arc<AppSite>>,
     rates: Rates,
     /// The `WebSocket`s of the API.
     sockets: Sockets,
-    /// The `WebSocket`s of services. A page in a sandbox opens them, and must not use up those of the dashboard.
+    /// The `WebSocket`s of services. They are counted separately, so that a sandbox's page cannot use up the dashboard's.
     app_sockets: Sockets,
     metrics: Metrics,
     health: routes::health::Finding,
@@ -240,14 +240,14 @@ fn router(shared: Shared) -> Router {
         .layer(axum::middleware::from_fn(metrics::count))
         .layer(axum::middleware::from_fn(request_id::name))
         .with_state(shared.clone());
-    // Nothing of the dashboard sees a request for a service of a sandbox.
+    // A request for a service of a sandbox never reaches the dashboard's routes and layers.
     Router::new()
         .fallback_service(dashboard)
         .layer(axum::middleware::from_fn_with_state(shared, apps::by_host))
         .layer(CatchPanicLayer::custom(|_| Problem::panicked()))
 }
 
-/// Adds the headers that every answer has, unless the handler has set its own.
+/// Adds the headers of every response, unless the handler has set its own.
 async fn add_headers(State(policy): State<HeaderValue>, mut response: Response) -> Response {
     let headers = response.headers_mut();
     let place = headers.entry(header::CONTENT_SECURITY_POLICY);

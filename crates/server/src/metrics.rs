@@ -116,8 +116,8 @@ fn describe() {
     );
 }
 
-/// Counts every request by its route. A request without a route is for the page. Services of sandboxes count
-/// themselves.
+/// Counts every request by its route. A request without a route is for the page. The app gateway counts its requests
+/// itself.
 pub(crate) async fn count(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
     let counted = begin(request.method());
@@ -130,14 +130,14 @@ pub(crate) async fn count(request: Request, next: Next) -> Response {
     response
 }
 
-/// A request that is being answered.
+/// A request in progress.
 #[derive(Debug)]
 pub(crate) struct CountedRequest {
     method: &'static str,
     started: Instant,
 }
 
-/// Begins to count a request.
+/// Starts the measurement of a request.
 pub(crate) fn begin(method: &Method) -> CountedRequest {
     CountedRequest {
         method: method_name(method),
@@ -146,7 +146,7 @@ pub(crate) fn begin(method: &Method) -> CountedRequest {
 }
 
 impl CountedRequest {
-    /// Counts the request, whose answer has begun.
+    /// Counts the request, when its response begins.
     pub(crate) fn end(self, route: String, status: StatusCode) {
         let Self { method, started } = self;
         histogram!(REQUEST_SECONDS, "route" => route.clone(), "method" => method)
@@ -175,7 +175,7 @@ fn method_name(method: &Method) -> &'static str {
 pub(crate) struct OpenSocket(metrics::Gauge);
 
 impl OpenSocket {
-    /// Counts a connection. `kind` is `events`, `screen`, `terminal` or `bus`.
+    /// Counts a connection. `kind` is `events`, `screen`, `terminal`, `bus` or `app`.
     pub(crate) fn count(kind: &'static str) -> Self {
         let gauge = gauge!(CONNECTIONS, "kind" => kind);
         gauge.increment(1);

@@ -47,7 +47,7 @@ struct Document;
 /// Returns the document as JSON.
 pub fn openapi() -> String {
     let (_, mut described) = routes().split_for_parts();
-    // The router's way to say that a parameter has slashes in it is none of OpenAPI's.
+    // OpenAPI has no notation for the router's `{*path}`, a parameter that contains slashes.
     let paths = std::mem::take(&mut described.paths.paths);
     let plain = |(path, item): (String, _)| (path.replace("{*", "{"), item);
     described.paths.paths = paths.into_iter().map(plain).collect();

@@ -1,7 +1,7 @@
 //! Rate limits: by token or user, and for attempts to sign in and wrong tokens by address.
 //!
 //! Every authenticated request counts, including the opening of a `WebSocket`. Messages on a `WebSocket` do not
-//! count, except subscriptions on the bus. Requests to services of sandboxes have a count of their own.
+//! count, except subscriptions on the bus. Requests to services of sandboxes are counted separately.
 
 use std::{
     convert::Infallible, hash::Hash, net::SocketAddr, num::NonZeroU32, sync::Arc, time::Duration,
@@ -36,7 +36,7 @@ enum Asker {
     Token(TokenId),
     /// All browsers of a user count together.
     User(UserId),
-    /// Pages of sandboxes in the browsers of a user. They must not use up what the dashboard may ask.
+    /// Pages of sandboxes in the browsers of a user. They must not use up the limit of the dashboard.
     Apps(UserId),
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn span(
     )
 }
 
-/// Logs the status and the duration of an answer.
+/// Logs the status and the duration of a response.
 pub(crate) async fn logged(answering: impl Future<Output = Response>) -> Response {
     let started = Instant::now();
     let response = answering.await;

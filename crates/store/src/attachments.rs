@@ -1,4 +1,4 @@
-//! Attachments: files that people have uploaded, and send along with a message.
+//! Attachments: files that people upload and send with a message.
 
 use deskhand_core::{
     attachment::Attachment,
@@ -25,9 +25,9 @@ pub struct AddAttachment<'a> {
 /// The bounds on the attachments of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttachmentRoom {
-    /// The most files of one person that wait for a message.
+    /// The maximum number of unsent files of one person.
     pub n_unsent: u64,
-    /// The most bytes of all files.
+    /// The maximum size of all files together, in bytes.
     pub n_bytes: u64,
 }
 
@@ -36,9 +36,9 @@ pub struct AttachmentRoom {
 pub enum AttachmentRefused {
     /// The session has ended or does not exist.
     Ended,
-    /// The person has too many files that wait for a message.
+    /// The person has too many unsent files.
     TooManyUnsent,
-    /// The files of the session would have too many bytes.
+    /// The files of the session would be too large together.
     NoRoom,
 }
 
@@ -57,7 +57,7 @@ impl Change for AddAttachment<'_> {
         if session.is_terminated() {
             return Ok(Err(AttachmentRefused::Ended));
         }
-        // The types of sums differ between the databases.
+        // The type of a sum differs between the databases.
         let sql = "SELECT CAST(COALESCE(SUM(n_bytes), 0) AS BIGINT) AS n_bytes, \
                    CAST(COALESCE(SUM(CASE WHEN message_id IS NULL AND user_id = $2 THEN 1 ELSE 0 END), 0) \
                    AS BIGINT) AS n_unsent FROM attachments WHERE session_id = $1";
@@ -127,7 +127,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Removes some of the files that were uploaded before `before` and not sent. Returns their number.
+    /// Removes up to `limit` files that were uploaded before `before` and never sent. Returns their number.
     pub async fn remove_unsent_attachments(
         &self,
         before: Timestamp,
@@ -154,10 +154,10 @@ impl Store {
     }
 }
 
-/// Lists a blob for removal. It is kept if somebody else has it.
+/// Marks a blob for removal. It is kept if something else refers to it.
 const LIST_BLOB: &str = "INSERT INTO blobs_to_remove (blob) VALUES ($1) ON CONFLICT DO NOTHING";
 
-/// Makes a file part of a message. Returns `None` if this person has uploaded no such file, or has sent it already.
+/// Makes a file part of a message. Returns `None` if this person has no such unsent file.
 pub(crate) async fn send_attachment(
     session: &mut HeldSession,
     id: AttachmentId,

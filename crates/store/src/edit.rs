@@ -44,7 +44,7 @@ pub enum EditRefused {
     Ended,
 }
 
-/// The settings of a new session that do not belong to its work.
+/// The settings that a session gets anew when its owner changes.
 #[derive(Debug)]
 pub(crate) struct FreshSettings {
     pub(crate) approvals: Policy,
@@ -122,7 +122,7 @@ impl Settings {
     }
 }
 
-/// Gives a session the settings of a new one, for its new owner. The budget counts from now on.
+/// Gives a session the settings of a new one, for its new owner. Earlier usage does not count towards the budget.
 pub(crate) async fn reset_settings(
     session: &mut HeldSession,
     owner: UserId,
@@ -143,7 +143,7 @@ pub(crate) async fn reset_settings(
     change(session, owner, requester, &before, after).await
 }
 
-/// Stores settings, with events and entries about those that changed.
+/// Stores settings, with events and audit entries about the changes.
 async fn change(
     session: &mut HeldSession,
     by: UserId,

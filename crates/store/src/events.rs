@@ -96,7 +96,7 @@ impl Store {
         from_json(row.get("data")?).map(Some)
     }
 
-    /// Returns the file that the event with this number hands to people.
+    /// Returns the file that the event with this number shares.
     pub async fn artifact(
         &self,
         session: SessionId,

@@ -23,9 +23,9 @@ use crate::{
 
 /// Accepts an offer: the other user becomes the owner.
 ///
-/// Nothing that the giver arranged goes on unseen. Approvals, budget and network become those of a new session. The
-/// giver keeps only the right that the new owner names, and everybody else the right to look. Links and shared ports
-/// end, and messages that still waited are removed.
+/// Nothing that the giver set up continues unnoticed. Approvals, budget and network become those of a new session. The
+/// giver keeps only the right that the new owner chooses, and everybody else only the right to view. Links and shared ports
+/// end, and waiting messages are removed.
 #[derive(Debug, Clone)]
 pub struct AcceptOffer {
     pub by: Requester,
@@ -39,7 +39,7 @@ pub struct AcceptOffer {
     pub network: NetworkPolicy,
 }
 
-/// The refusal if there is no valid offer of the session to this user.
+/// The refusal if there is no valid offer of this session to this user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoOffer;
 
@@ -89,7 +89,7 @@ impl Change for AcceptOffer {
     }
 }
 
-/// Makes the other user the owner. Nobody else keeps more than the new owner agreed to.
+/// Makes the other user the owner. Other people keep only the rights that the new owner agreed to.
 async fn change_owner(
     session: &mut HeldSession,
     giver: UserId,

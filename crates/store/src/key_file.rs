@@ -243,9 +243,9 @@ impl Key {
         String::from_utf8(value).ok().map(Secret::new)
     }
 
-    /// Derives a key for another purpose, from which this one cannot be found out.
+    /// Derives a key for another purpose. It reveals nothing about this key.
     pub fn derive(&self, purpose: &[u8]) -> [u8; KEY_BYTES] {
-        // HMAC fills a key up with zeros to the length of a block.
+        // HMAC pads a key with zeros to the length of a block.
         let mut block = Zeroizing::new([0; 64]);
         block[..KEY_BYTES].copy_from_slice(&*self.bytes);
         let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new((&*block).into());

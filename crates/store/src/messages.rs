@@ -62,8 +62,8 @@ impl Store {
         row.map_or(Ok(None), |row| row.get("model"))
     }
 
-    /// Returns true if the session's owner wrote all messages that a turn has taken, and the instructions that the
-    /// agent obeys besides. Whoever changed a text last is its writer.
+    /// Returns true if the session's owner wrote all messages that a turn has taken, and the session's instructions. The
+    /// writer of a text is the person who changed it last.
     pub async fn is_turn_of_owner(
         &self,
         session: SessionId,

@@ -1,4 +1,4 @@
-//! Network policies of sessions, the lists of their owners, and the record of destinations.
+//! Network policies of sessions, the allowed hosts of their owners, and the record of destinations.
 
 use deskhand_core::{
     audit::{AuditAction, AuditStamp, Requester},
@@ -24,7 +24,7 @@ use crate::{
     people::name_of,
 };
 
-/// Connections and bytes of one destination since it was last recorded.
+/// Connections and bytes of one destination since the last recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DestinationCount {
     pub host: String,
@@ -68,7 +68,7 @@ impl Change for RecordNetwork<'_> {
     }
 }
 
-/// Adds to a destination. Beyond the number that is kept, the destination is counted with all others.
+/// Adds to the counts of a destination. If too many are recorded already, it is counted under [`OTHER_HOSTS`].
 async fn record(session: &mut HeldSession, counted: &DestinationCount) -> Result<(), StoreError> {
     if add(session, counted).await? {
         return Ok(());
@@ -106,7 +106,7 @@ async fn record(session: &mut HeldSession, counted: &DestinationCount) -> Result
     Ok(())
 }
 
-/// Adds to a destination that is there. Returns `false` if it is not.
+/// Adds to the counts of a recorded destination. Returns `false` if it is not recorded.
 async fn add(session: &mut HeldSession, counted: &DestinationCount) -> Result<bool, StoreError> {
     let sql = "UPDATE network_destinations SET n_connections = n_connections + $1, \
                n_blocked = n_blocked + $2, sent_bytes = sent_bytes + $3, \
@@ -206,7 +206,7 @@ impl Store {
     }
 }
 
-/// Adds the host of an answered question to the list that the answer names.
+/// Adds the host of an answered question to the session's or the owner's list, as the answer says.
 pub(crate) async fn allow_answered(
     session: &mut HeldSession,
     ask: &Ask,
@@ -277,8 +277,7 @@ async fn allow_for_owner(
     entry.append(&mut session.tx, stamp).await
 }
 
-/// Adds a rule. Returns `false` if it is there already, or if the list is full: no rule that a person made is dropped for
-/// another.
+/// Adds a rule. Returns `false` if the list has it already, or is full. No existing rule is dropped for a new one.
 fn add_rule(list: &mut Vec<NetworkRule>, rule: NetworkRule) -> bool {
     let has_room = list.len() < MOST_NETWORK_RULES && !list.contains(&rule);
     if has_room {
@@ -287,7 +286,7 @@ fn add_rule(list: &mut Vec<NetworkRule>, rule: NetworkRule) -> bool {
     has_room
 }
 
-/// Reads the policy of a session. Earlier sessions have none: their network was closed.
+/// Reads the policy of a session. Sessions of earlier versions have none, and their network is closed.
 pub(crate) fn network_policy(row: &Row) -> Result<NetworkPolicy, StoreError> {
     let policy: Option<String> = row.get("network")?;
     policy.map_or(Ok(NetworkPolicy::default()), |policy| from_json(&policy))

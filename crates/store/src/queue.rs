@@ -34,7 +34,7 @@ pub struct QueuePrompt {
     pub delivery: Delivery,
     /// The model that works on it, if it is not the session's.
     pub model: Option<String>,
-    /// The files that the author has attached, in their order.
+    /// The author's attachments, in order.
     pub attachments: Vec<AttachmentId>,
     /// The maximum number of waiting prompts.
     pub queue_length: u64,
@@ -47,7 +47,7 @@ pub enum PromptRefused {
     QueueFull { n_waiting: u64 },
     /// The session has ended or does not exist.
     Ended,
-    /// The author has attached no such file here, or has sent it already.
+    /// The author has no such unsent attachment in this session.
     NoAttachment(AttachmentId),
 }
 

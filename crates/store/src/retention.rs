@@ -98,7 +98,7 @@ impl Store {
         rows.iter().map(|row| parsed(row.get("blob")?)).collect()
     }
 
-    /// Returns true if a session shows this blob, or somebody has attached it and not sent it yet.
+    /// Returns true if a session shows this blob, or it is an unsent attachment.
     pub async fn is_blob_shown(&self, blob: &BlobName) -> Result<bool, StoreError> {
         Ok(self.may_see_blob(Viewer::System, blob).await? || self.is_blob_attached(blob).await?)
     }

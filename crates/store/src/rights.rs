@@ -30,7 +30,7 @@ pub enum Departure {
     Removed,
     /// They left. Only they can come back, with a link.
     Left,
-    /// They left, and then the owner removed them. No link lets them in, until the owner wants to add them again.
+    /// They left, and then the owner removed them. No link lets them in until the owner tries to add them again.
     LeftAndRemoved,
 }
 
@@ -79,7 +79,7 @@ impl Store {
             None | Some(Departure::Removed) => {}
             Some(Departure::Left) => return Ok(Granted::Left),
             Some(Departure::LeftAndRemoved) => {
-                // The owner takes back the removal. Coming back is still up to the person.
+                // The owner takes back the removal. Returning is still up to the person.
                 write_departure(&mut tx, session, user, Departure::Left, stamp.at).await?;
                 tx.commit().await?;
                 return Ok(Granted::Left);
@@ -102,9 +102,9 @@ impl Store {
         Ok(Granted::Given)
     }
 
-    /// Revokes a user's right, and remembers how. Returns `false` if there was none to revoke.
+    /// Revokes a user's right, and records how. Returns `false` if there was nothing to revoke.
     ///
-    /// An owner can also remove somebody who has left, so that no link lets them in again.
+    /// An owner can also remove a person who has left, so that no link lets them in again.
     pub async fn revoke(
         &self,
         session: SessionId,
@@ -240,7 +240,7 @@ pub(crate) async fn write_right(
     Ok(())
 }
 
-/// Leaves everybody whom an earlier owner let in with the right to look. A link of the new owner can raise it again.
+/// Lowers the rights of everybody whom an earlier owner let in to viewing. A link of the new owner can raise them.
 pub(crate) async fn lower_others(
     tx: &mut Transaction,
     session: SessionId,

@@ -165,7 +165,7 @@ impl Client {
         request.send().await.unwrap()
     }
 
-    /// Sends a request that may break off.
+    /// Sends a request that may fail halfway.
     pub async fn try_request(
         &self,
         method: Method,

@@ -51,7 +51,7 @@ pub fn fuzz(name: &str, seeds: &[&[u8]], mut target: impl FnMut(&[u8])) {
     run.end(n_inputs);
 }
 
-/// The time, the seed and the memory of a search for inputs that break something.
+/// One fuzzing run: its time limit, its seed, and the memory use at its start.
 #[derive(Debug)]
 pub struct FuzzRun {
     name: String,
@@ -80,7 +80,7 @@ impl FuzzRun {
         self.seed
     }
 
-    /// Returns true until the time is over.
+    /// Returns true until the time limit is reached.
     pub fn goes_on(&mut self) -> bool {
         let elapsed = self.started.elapsed();
         // The first half fills caches and the allocator's reserves.
@@ -90,7 +90,7 @@ impl FuzzRun {
         elapsed < self.time
     }
 
-    /// Prints the number of inputs. Fails if the process grew meanwhile.
+    /// Prints the number of inputs. Fails if the process uses more memory than at the start.
     pub fn end(self, n_inputs: u64) {
         let Self { name, seed, .. } = self;
         let now = rss_bytes(own_pid());

@@ -1,7 +1,7 @@
-//! A network of a test's own: two network namespaces with a cable between them.
+//! A private network for one test: two network namespaces with a virtual cable between them.
 //!
-//! The server under test is on the near side, and the hosts of the test on the far side, with public and private
-//! addresses as the test likes. Nothing else is there, so that nothing leaves the machine.
+//! The server under test is on the near side, and the hosts of the test are on the far side, with any public and private
+//! addresses. Nothing else is connected, so nothing leaves the machine.
 
 mod names;
 
@@ -21,12 +21,12 @@ use rustix::{
 pub use self::names::Names;
 use crate::{eventually, server::covered};
 
-/// The address of the near side, on which the server's connections come from.
+/// The address of the near side, from which the server connects.
 pub const NEAR_ADDRESS: &str = "11.22.33.254";
-/// The address of the far side's resolver, and of any host that the test wants there.
+/// The address of the far side's resolver, and of further hosts of the test.
 pub const FAR_ADDRESS: &str = "11.22.33.1";
 
-/// The cable has addresses of IPv6 too. They are private, so that no program takes them for a host.
+/// The IPv6 addresses of the cable. They are private, so that no program mistakes them for a host.
 const NEAR_V6: &str = "fd00:77::2";
 const FAR_V6: &str = "fd00:77::1";
 
@@ -40,9 +40,9 @@ pub struct OwnNetwork {
 }
 
 impl OwnNetwork {
-    /// Makes the namespaces. The far side has these addresses, besides [`FAR_ADDRESS`].
+    /// Creates the namespaces. The far side has these addresses in addition to [`FAR_ADDRESS`].
     ///
-    /// Returns the reason if this machine has no namespaces for us.
+    /// Returns the reason if this machine does not allow namespaces.
     pub fn make(addresses: &[&str]) -> Result<Self, String> {
         if !geteuid().is_root() {
             return Err("only root can make network namespaces".to_owned());
@@ -88,12 +88,12 @@ impl OwnNetwork {
         Ok(network)
     }
 
-    /// Moves the calling thread, and everything that it starts from now on, to the near side.
+    /// Moves the calling thread, and everything that it starts afterwards, to the near side.
     pub fn enter(&self) {
         self.near.enter();
     }
 
-    /// Runs something on a thread of the far side.
+    /// Runs a function on a thread of the far side.
     pub fn on_far_thread<T: Send + 'static>(
         &self,
         run: impl FnOnce() -> T + Send + 'static,
@@ -116,7 +116,7 @@ impl OwnNetwork {
         command
     }
 
-    /// Returns a command for a program of the near side that asks the resolver of the far side for names.
+    /// Returns a command for a program of the near side that uses the resolver of the far side.
     ///
     /// The calling thread must have entered the near side.
     pub fn near_command(&self, program: &str) -> Command {
@@ -130,7 +130,7 @@ impl OwnNetwork {
         &self.names
     }
 
-    /// Returns the files with which a server asks that resolver, each with the file that it covers.
+    /// Returns the files that configure that resolver, each with the system file that it covers.
     pub fn covers(&self) -> Vec<(PathBuf, PathBuf)> {
         let files = [
             ("resolv.conf", format!("nameserver {FAR_ADDRESS}\n")),
@@ -212,7 +212,7 @@ impl Holder {
 
 impl Drop for Holder {
     fn drop(&mut self) {
-        // Both fail only if it has ended by itself.
+        // Both calls fail only if the process has already ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

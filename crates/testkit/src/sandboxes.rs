@@ -94,12 +94,12 @@ impl FakeSandboxes {
         self.state().commands.insert(command.to_owned(), answer);
     }
 
-    /// Makes a port of every sandbox lead to a server of the test.
+    /// Connects a port of every sandbox to a server of the test.
     pub fn listen(&self, port: u16, address: SocketAddr, program: &str) {
         self.state().ports.listen(port, address, program);
     }
 
-    /// Makes nothing listen on a port any more.
+    /// Disconnects a port, so that nothing listens on it.
     pub fn close(&self, port: u16) {
         self.state().ports.close(port);
     }

@@ -25,9 +25,9 @@ pub struct ServerOptions {
     pub scenarios: Vec<(String, String)>,
     /// The size of the file system for pictures, if it should be a small one.
     pub picture_bytes: Option<u64>,
-    /// Files and folders that the server and its sandboxes see instead of others: ours, and the one that it covers.
+    /// Files and folders that replace others for the server and its sandboxes, each with the path that it covers.
     pub covers: Vec<(PathBuf, PathBuf)>,
-    /// Names that the server resolves to addresses, besides those that this machine knows.
+    /// Names that the server resolves, in addition to those that this machine knows.
     pub hosts: Vec<(String, String)>,
     /// A `.tar.gz` to unpack into the server's home before it starts. It contains `data/` and `scenarios/`.
     pub archive: Option<PathBuf>,
@@ -134,7 +134,7 @@ impl Server {
         self.child = Some(child);
     }
 
-    /// Returns the command that runs the program, with other files in the places of some if the options ask for it.
+    /// Returns the command that runs the program, with some files replaced if the options say so.
     #[expect(clippy::disallowed_methods, reason = "the server is what is tested")]
     fn command(&self) -> Command {
         let ServerOptions {
@@ -157,7 +157,7 @@ impl Server {
                 .arg(self.data_dir().join("blobs"));
         }
         if !hosts.is_empty() {
-            // The server asks for names with a dot at their end.
+            // The server looks up names with a trailing dot.
             let line = |(name, address): &(String, String)| format!("{address} {name} {name}.\n");
             let lines: String = hosts.iter().map(line).collect();
             let file = self.home.path().join("hosts");
@@ -260,7 +260,7 @@ impl Drop for Server {
     }
 }
 
-/// Returns a command that runs a program in a mount namespace of its own, with these covers.
+/// Returns a command that runs a program in a new mount namespace with these files replaced.
 #[expect(clippy::disallowed_methods, reason = "the server is what is tested")]
 pub(crate) fn covered(covers: &[(PathBuf, PathBuf)], program: &Path) -> Command {
     const SCRIPT: &str = r#"

@@ -9,7 +9,7 @@ use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
 use crate::{Session, client::PATIENCE, sockets::closed};
 
-/// A client that keeps everything it has been shown.
+/// A client that keeps all output.
 #[derive(Debug)]
 pub struct TerminalClient {
     socket: WebSocketStream<TcpStream>,
@@ -17,7 +17,7 @@ pub struct TerminalClient {
     pub output: Vec<u8>,
     pub terminal: TerminalView,
     pub read_only: Option<ReadOnly>,
-    /// The number of times at which output was missed.
+    /// The number of times that output was missed.
     pub n_missed: usize,
 }
 
@@ -79,7 +79,7 @@ impl TerminalClient {
         String::from_utf8_lossy(&self.output).into_owned()
     }
 
-    /// Waits until the state is as wanted.
+    /// Waits until the state matches.
     pub async fn until_state(&mut self, wanted: impl Fn(&Self) -> bool) {
         self.wait("another state", wanted).await;
     }
@@ -134,7 +134,7 @@ impl TerminalClient {
 
 fn contains(output: &[u8], text: &str) -> bool {
     let text = text.as_bytes();
-    // Only the end is searched: a test may print very much.
+    // Only the end is searched, since a test may print a lot.
     let end = &output[output.len().saturating_sub(256 * 1024)..];
     end.windows(text.len()).any(|window| window == text)
 }

@@ -51,7 +51,7 @@ pub struct World {
     sandboxes: FakeSandboxes,
     /// The way of programs to the model gateway of the running server.
     entrance: Option<Entrance>,
-    /// The way of programs to the network.
+    /// The connections of sandboxes to the network.
     network: Option<NetworkEntrance>,
     internet: FakeInternet,
     client: Client,
@@ -134,7 +134,7 @@ impl World {
         Program { entrance, session }
     }
 
-    /// Returns the hosts that the server finds on the network.
+    /// Returns the hosts on the server's network.
     pub fn internet(&self) -> &FakeInternet {
         &self.internet
     }

@@ -18,13 +18,13 @@ use deskhand_egress::{Dialler, NameResolver, Outgoing};
 use futures::{SinkExt, StreamExt, channel::mpsc};
 use tokio::net::TcpStream;
 
-/// The hosts that a server finds. Clones share them.
+/// The hosts on a server's network. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct FakeInternet(Arc<Mutex<Hosts>>);
 
 #[derive(Debug, Default)]
 struct Hosts {
-    /// The answers for each name in turn. The last one counts for ever.
+    /// The answers for each name, in order. The last one is repeated.
     names: HashMap<String, VecDeque<Vec<IpAddr>>>,
     listeners: HashMap<SocketAddr, SocketAddr>,
     looked_up: Vec<String>,
@@ -37,7 +37,7 @@ impl FakeInternet {
         self.name_in_turn(name, &[addresses]);
     }
 
-    /// Gives a name other addresses each time it is resolved, and the last ones for ever.
+    /// Gives a name different addresses each time it is resolved. The last ones are repeated.
     pub fn name_in_turn(&self, name: &str, answers: &[&[&str]]) {
         let parse = |answer: &&[&str]| {
             let addresses = answer.iter();
@@ -47,7 +47,7 @@ impl FakeInternet {
         self.hosts().names.insert(name.to_owned(), answers);
     }
 
-    /// Lets a public address lead to a listener of the test.
+    /// Connects a public address to a listener of the test.
     pub fn host(&self, address: &str, listener: SocketAddr) {
         let address = address.parse().unwrap();
         self.hosts().listeners.insert(address, listener);
@@ -142,13 +142,13 @@ impl SandboxLine {
         self.answer().await
     }
 
-    /// Sends bytes of the program. Without any, the program ends its direction.
+    /// Sends bytes of the program. An empty piece closes its direction.
     pub fn send(&self, bytes: &[u8]) {
         // A server that has refused the connection may have hung up.
         let _ = self.to_server.unbounded_send(Bytes::copy_from_slice(bytes));
     }
 
-    /// Returns the next bytes for the program: none if the host has ended its direction, `None` at the end of both.
+    /// Returns the next bytes for the program. They are empty if the host has closed its direction, and `None` at the end.
     pub async fn next(&mut self) -> Option<Bytes> {
         self.from_server.next().await
     }

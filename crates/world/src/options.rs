@@ -4,7 +4,12 @@ use std::time::Duration;
 
 use deskhand_agent::{PromptTemplate, TurnLimits};
 use deskhand_app::{FileLimits, NetworkSettings, RequireLimits, Settings};
-use deskhand_core::{action::ScreenSize, budget::Budget, limits::Limits};
+use deskhand_core::{
+    action::ScreenSize,
+    budget::Budget,
+    limits::Limits,
+    network::policy::{NetworkBounds, NetworkMode},
+};
 use deskhand_models::ModelSettings;
 use deskhand_server::ConnectionLimits;
 
@@ -74,8 +79,8 @@ impl Default for WorldOptions {
                 keep_ended: None,
                 queue_length: 20,
                 require_limits: RequireLimits::default(),
-                network: NetworkSettings::default(),
-                files: FileLimits::default(),
+                network: network(),
+                files: FileLimits::up_to(4 * 1024 * 1024 * 1024),
                 has_code: true,
             },
             requests_per_second: 0,
@@ -86,6 +91,22 @@ impl Default for WorldOptions {
             allowed_hosts: Vec::new(),
             apps_domain: None,
         }
+    }
+}
+
+/// Returns network settings under which sessions may contact everything.
+fn network() -> NetworkSettings {
+    NetworkSettings {
+        default: NetworkMode::Open,
+        bounds: NetworkBounds {
+            ceiling: NetworkMode::Open,
+            ..NetworkBounds::default()
+        },
+        connections: 512,
+        owner_connections: 2048,
+        session_bytes: None,
+        while_idle: false,
+        ask_timeout: Duration::from_secs(120),
     }
 }
 

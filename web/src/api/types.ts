@@ -1228,7 +1228,7 @@ export interface components {
             has_instructions: boolean;
             /**
              * Format: int64
-             * @description The people besides you two who have a right in it. They keep the right to look.
+             * @description The number of other people with a right in it. They keep the right to view it.
              */
             n_people: number;
             /** Format: uuid */
@@ -1498,6 +1498,8 @@ export interface components {
             next_at: string;
             /** Format: uuid */
             turn: string;
+            /** @description The next attempt leaves out the attached files, because the model's vendor rejected a request with them. */
+            without_files?: boolean;
         };
         /**
          * @description A right in a session. Each includes those before it.
@@ -1590,7 +1592,7 @@ export interface components {
         SendMessage: {
             /** @description Files that the sender has uploaded, each once. With files, the text may be empty. */
             attachments?: string[];
-            /** @description At most 256 KiB in UTF-8. */
+            /** @description At most 256 KiB in UTF-8. It may be empty only if there are attachments. */
             content: string;
             delivery?: components["schemas"]["Delivery"];
             /**

@@ -111,7 +111,7 @@ impl<'a> Conversation<'a> {
         self.items
     }
 
-    /// Adds a person's message with its files.
+    /// Adds a person's message with its attachments.
     fn message(&mut self, message: &MessageSaid) {
         self.end_answer();
         self.unanswered
@@ -121,7 +121,7 @@ impl<'a> Conversation<'a> {
         self.attached.extend_from_slice(&message.attachments);
     }
 
-    /// Tells the model where the files of a message are.
+    /// Adds a note about the paths of a message's files.
     fn placed(&mut self, placed: &FilesPlaced) {
         self.end_answer();
         let note = files::note(&self.attached, &placed.files, self.sight.files);

@@ -1,4 +1,4 @@
-//! Files that came with messages: those that the model is shown, and the note about all of them.
+//! Files that came with messages: the ones that the model is shown, and the note about their paths.
 
 use std::fmt::Write;
 
@@ -12,43 +12,75 @@ use deskhand_core::{
 
 use super::ShownFiles;
 
-/// The most bytes of files in one request. In base64 they fit into what every vendor takes, with room for pictures of
-/// the screen.
+/// The maximum number of bytes of files in one request. In base64 they fit into the limit of every vendor, with room for
+/// pictures of the screen.
 const MOST_SHOWN_BYTES: u64 = 12_000_000;
+
+/// The attached files that may be shown at one point of the log, oldest first.
+#[derive(Debug, Default)]
+struct ShownSoFar<'a> {
+    files: Vec<&'a Attachment>,
+    n_bytes: u64,
+    /// True from the rejection of a request with files until the model answers without them.
+    are_left_out: bool,
+}
 
 /// Returns the attached files that may be shown, oldest first.
 ///
-/// When they become too many bytes, so many of the oldest are left out that half of the room is free. As a result, many
-/// consecutive requests begin in the same way.
+/// If a vendor rejects a request and accepts it without its files, these files are not shown again. Otherwise every later
+/// request would be rejected as well. If the request fails without files too, they were not the reason, and the next turn
+/// shows them again.
 pub(crate) fn shown_attachments(log: &[EventBody]) -> Vec<&Attachment> {
-    let mut files: Vec<&Attachment> = Vec::new();
-    let mut n_bytes = 0;
-    for file in log.iter().flat_map(attachments) {
-        let Some(more) = shown_bytes(file) else {
-            continue;
+    let mut shown = ShownSoFar::default();
+    for body in log {
+        if let EventBody::Message(said) = body {
+            for file in &said.attachments {
+                shown.add(file);
+            }
+        } else if matches!(body, EventBody::Retry(retry) if retry.without_files) {
+            shown.are_left_out = true;
+        } else if shown.are_left_out && is_answer(body) {
+            shown = ShownSoFar::default();
+        } else if is_end_of_turn(body) {
+            shown.are_left_out = false;
+        }
+    }
+    if shown.are_left_out {
+        return Vec::new();
+    }
+    shown.files
+}
+
+impl<'a> ShownSoFar<'a> {
+    /// Adds a file. When the files exceed the maximum size, the oldest are dropped until half of it is free, so that many
+    /// consecutive requests begin in the same way.
+    fn add(&mut self, file: &'a Attachment) {
+        let Some(n_bytes) = shown_bytes(file) else {
+            return;
         };
-        files.push(file);
-        n_bytes += more;
-        if n_bytes <= MOST_SHOWN_BYTES {
-            continue;
+        self.files.push(file);
+        self.n_bytes += n_bytes;
+        if self.n_bytes <= MOST_SHOWN_BYTES {
+            return;
         }
-        while n_bytes > MOST_SHOWN_BYTES / 2 && files.len() > 1 {
-            n_bytes -= shown_bytes(files.remove(0)).unwrap_or_default();
+        while self.n_bytes > MOST_SHOWN_BYTES / 2 && self.files.len() > 1 {
+            self.n_bytes -= shown_bytes(self.files.remove(0)).unwrap_or_default();
         }
-    }
-    files
-}
-
-/// Returns the files that came with a message.
-fn attachments(body: &EventBody) -> &[Attachment] {
-    if let EventBody::Message(said) = body {
-        &said.attachments
-    } else {
-        &[]
     }
 }
 
-/// Returns the bytes that a file has in a request, or nothing if no model is shown it. A picture is scaled down.
+/// Returns true for something that the model said or did.
+fn is_answer(body: &EventBody) -> bool {
+    matches!(body, EventBody::Thinking(_) | EventBody::Text(_))
+        || matches!(body, EventBody::ToolUse(call) if call.turn.is_some())
+}
+
+fn is_end_of_turn(body: &EventBody) -> bool {
+    matches!(body, EventBody::Complete(_))
+        || matches!(body, EventBody::Error(failure) if failure.turn.is_some())
+}
+
+/// Returns the size of a file in a request, or `None` if no model is shown it. Pictures are scaled down.
 fn shown_bytes(file: &Attachment) -> Option<u64> {
     match file.kind() {
         AttachmentKind::Picture => Some(file.n_bytes.min(LARGEST_SHOWN_PICTURE_BYTES)),
@@ -57,7 +89,7 @@ fn shown_bytes(file: &Attachment) -> Option<u64> {
     }
 }
 
-/// Returns the files of a message that the model is shown, under the names that the message gives them.
+/// Returns the files of a message that the model is shown, with their names in this message.
 pub(super) fn shown(files: &[Attachment], available: &ShownFiles) -> Vec<ShownFile> {
     let shown = |file: &Attachment| {
         shown_bytes(file)?;
@@ -103,7 +135,7 @@ pub(super) fn note(
     note
 }
 
-/// Returns the words about a file that models can be shown: whether this one is.
+/// Returns the part of the note that says if the model is shown the file.
 fn sight(file: &Attachment, available: &ShownFiles) -> String {
     if file.kind() == AttachmentKind::Other {
         return String::new();

@@ -3,8 +3,8 @@ use std::collections::HashMap;
 use bytes::Bytes;
 use deskhand_core::{
     blob::BlobName,
-    event::MessageSaid,
-    id::{AttachmentId, MessageId},
+    event::{Failure, MessageSaid, Retry, Said},
+    id::{AttachmentId, MessageId, TurnId},
     message::{Delivery, Role},
     model::NotShown,
 };
@@ -51,6 +51,39 @@ fn the_oldest_files_go_many_at_a_time() {
     assert_eq!(shown(5), ["3.file", "4.file"]);
     assert_eq!(shown(7), ["3.file", "4.file", "5.file", "6.file"]);
     assert_eq!(shown(8), ["6.file", "7.file"]);
+}
+
+#[test]
+fn files_that_a_vendor_rejected_are_not_shown_again() {
+    let turn = TurnId::new();
+    let picture = |number| message(vec![file(number, "image/png", 10)]);
+    let rejected = EventBody::Retry(Retry {
+        turn,
+        attempt: 1,
+        message: "The model could not go on: bad file.".to_owned(),
+        next_at: jiff::Timestamp::UNIX_EPOCH,
+        model: None,
+        without_files: true,
+    });
+    let answer = EventBody::Text(Said {
+        turn,
+        block: 0,
+        text: "I cannot see it.".to_owned(),
+    });
+    let failed = EventBody::Error(Failure {
+        turn: Some(turn),
+        code: "model_failed".to_owned(),
+        message: String::new(),
+    });
+    let shown = |log: &[EventBody]| shown_attachments(log).len();
+    let mut log = vec![picture(1), rejected];
+    assert_eq!(shown(&log), 0);
+    log.push(failed);
+    assert_eq!(shown(&log), 1, "the file was not the reason");
+    log[2] = answer;
+    assert_eq!(shown(&log), 0);
+    log.push(picture(2));
+    assert_eq!(shown(&log), 1, "a newer file is shown");
 }
 
 #[test]

@@ -49,8 +49,7 @@ impl Unanswered {
         self.is_steering
     }
 
-    /// Takes everything: the messages as one item of the conversation, their files as another, and the notes about
-    /// changes as a third.
+    /// Takes everything: the messages, their files, and the notes about changes, each as one item of the conversation.
     pub(super) fn take(&mut self) -> Vec<Item> {
         let Self {
             texts,

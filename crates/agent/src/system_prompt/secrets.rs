@@ -6,12 +6,12 @@ use deskhand_core::vault::{HttpUse, Origin, SecretName};
 
 const HEADING: &str = "# Secrets for HTTP APIs\n\n";
 const RULES: &str = "Environment variables of your programs hold stand-ins for secrets of the owner of this \
-                     conversation. Send a stand-in where the secret belongs, also as the password of Basic \
-                     authentication. On its way its value takes its place; you never see the value. It works only in \
-                     these headers of requests to these sites, and a stand-in anywhere else, such as in an address or a \
-                     body, is refused. The owner may be asked first, so let the program wait.\n\n";
+                     conversation. Send a stand-in in place of the secret, also as the password of Basic \
+                     authentication. It is replaced by the value on its way to the site, so you never see the value. It \
+                     works only in these headers of requests to these sites. A request with a stand-in anywhere else, such \
+                     as in its address or body, is refused. The owner may be asked first, so let the program wait.\n\n";
 
-/// A secret that programs can use, as the model is told about it.
+/// A secret that programs can use, as the system prompt describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsableSecret {
     pub name: SecretName,
@@ -43,7 +43,7 @@ pub(crate) fn lines(secrets: &[UsableSecret]) -> String {
     lines.join("\n")
 }
 
-/// Returns the section of the system text. There is at least one secret.
+/// Returns the section of the system prompt. The list must not be empty.
 pub(super) fn section(secrets: &[UsableSecret]) -> String {
     format!("{HEADING}{RULES}{}\n", lines(secrets))
 }

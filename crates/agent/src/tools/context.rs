@@ -42,10 +42,10 @@ pub trait ToolContext: Send {
     /// Puts a file into a folder in the home folder, and returns its path.
     async fn put_file(&mut self, folder: String, file: &GivenFile) -> Result<String, ToolFailure>;
 
-    /// Takes a copy of a file, if it is not too large to be handed to people.
+    /// Reads a file of the computer, if it is not too large to be shared.
     async fn take_file(&mut self, path: FilePath) -> Result<FileTaken, ToolFailure>;
 
-    /// Stores a file for people, outside of the computer.
+    /// Stores a file for people, outside of the sandbox.
     async fn keep_file(&mut self, bytes: Bytes) -> Result<BlobName, ToolFailure>;
 
     /// Finds the focused field, if this secret may be typed there.

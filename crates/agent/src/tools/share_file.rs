@@ -1,4 +1,4 @@
-//! `share_file`: hands a file to the people in the session. They keep it when the computer is gone.
+//! `share_file`: shares a file with the people in the session. It outlives the computer.
 
 use async_trait::async_trait;
 use deskhand_core::{
@@ -26,7 +26,7 @@ struct ShareFile {
     path: String,
 }
 
-/// A call whose path was read.
+/// A call with a valid path.
 #[derive(Debug)]
 struct Sharing {
     path: FilePath,
@@ -84,7 +84,7 @@ impl Invocation for Sharing {
         Proposal {
             tool: NAME.to_owned(),
             subject: CallSubject::text(self.path.as_str()),
-            // Everybody who sees what was shared could read the file itself.
+            // Everybody who can see the shared file could also read the original.
             risk: Risk::Exempt,
             wish: format!(
                 "The agent wants to share {}",

@@ -1,5 +1,7 @@
 //! Files that come with messages: where the turn puts them, and what the model is shown of them.
 
+use std::sync::Arc;
+
 use deskhand_agent::{DeskError, PlaceError};
 use deskhand_core::{
     attachment::Attachment,
@@ -71,7 +73,7 @@ fn items(stage: &Stage, request: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn files_are_on_the_computer_before_the_model_reads_of_them() {
+async fn files_are_on_the_computer_before_the_model_reads_the_message() {
     let mut stage = Stage::new(vec![says("Done.")]);
     with_files(&mut stage).await;
     assert_eq!(ending(&stage.run().await), "done: Done. (steps: 1)");
@@ -88,7 +90,7 @@ async fn files_are_on_the_computer_before_the_model_reads_of_them() {
 }
 
 #[tokio::test]
-async fn a_lost_computer_is_tried_again_and_a_full_disk_is_told() {
+async fn a_lost_computer_is_tried_again_and_a_full_disk_is_reported() {
     let mut stage = Stage::new(vec![says("Done.")]);
     with_files(&mut stage).await;
     let full = PlaceError::Problem("no space is left".to_owned());
@@ -104,7 +106,7 @@ async fn a_lost_computer_is_tried_again_and_a_full_disk_is_told() {
 }
 
 #[tokio::test]
-async fn whoever_takes_control_meanwhile_makes_it_wait() {
+async fn a_turn_waits_with_files_while_a_person_has_control() {
     let mut stage = Stage::new(vec![says("Done.")]);
     with_files(&mut stage).await;
     let places = [Ok("/first".to_owned()), Err(PlaceError::Leased)];
@@ -139,4 +141,18 @@ async fn a_request_that_is_rejected_is_made_again_without_files() {
     with_files(&mut stage).await;
     assert_eq!(ending(&stage.run().await), "done: Done. (steps: 1)");
     assert_eq!((items(&stage, 0).len(), items(&stage, 1).len()), (2, 1));
+
+    // The next turn does not show them again.
+    let mut next = Stage::new(vec![says("Done again.")]);
+    next.blobs = Arc::clone(&stage.blobs);
+    next.history = stage.history.clone();
+    let appended = stage.log.appended.borrow().clone();
+    next.history.extend(appended.into_iter().flatten());
+    next.history.push(prompt("go on"));
+    assert_eq!(ending(&next.run().await), "done: Done again. (steps: 1)");
+    let shown = items(&next, 0);
+    assert!(
+        !shown.iter().any(|item| item.starts_with("files")),
+        "{shown:?}"
+    );
 }

@@ -1,7 +1,7 @@
-//! The tokens of services: JSON Web Tokens with HS256, which only this server issues and reads.
+//! The tokens of services: JSON Web Tokens with HS256, which only this server issues and verifies.
 //!
-//! A token is for one person, one session, one service and one purpose: to get in with an address, or to stay in with a
-//! cookie. The only header that is accepted is our own, so there is no algorithm to choose.
+//! A token is for one person, one session, one service and one purpose: opening the service by a link, or staying signed in
+//! with a cookie. Only our own header is accepted, so a client cannot choose the algorithm.
 
 use std::time::Duration;
 
@@ -18,23 +18,23 @@ use sha2::{Digest, Sha256};
 
 use crate::Credential;
 
-/// The time for which an address with a token is valid.
+/// The time for which a link with a token is valid.
 const TOKEN_LIFE: Duration = Duration::from_hours(1);
-/// The time for which a person stays in, from when they asked for the address. A working day fits in, and an address
-/// that was passed on does not work for longer.
+/// The time for which a person stays signed in, counted from the request for the link. It is enough for a working day,
+/// and limits the use of a link that was passed on.
 const STAY_LIFE: Duration = Duration::from_hours(12);
-/// The time within which a person who got in has to arrive at the page they opened.
+/// The time within which the browser has to arrive at the page that it was redirected to.
 const LANDING_TIME: Duration = Duration::from_secs(30);
 /// `{"alg":"HS256","typ":"JWT"}`
 const HEADER: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9";
-/// The longest token that is read.
+/// The maximum length of a token.
 const LONGEST_TOKEN_BYTES: usize = 2048;
 
 /// The purpose of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassKind {
-    /// Part of an address: it is exchanged for a cookie.
+    /// Part of a link. It is exchanged for a cookie.
     Open,
     /// The cookie.
     Stay,
@@ -45,14 +45,14 @@ pub enum PassKind {
 pub struct AppPass {
     pub kind: PassKind,
     pub user: UserId,
-    /// The credential with which the person asked. Access ends with it.
+    /// The credential with which the person requested the link. Access ends when it does.
     pub credential: Credential,
     pub session: SessionId,
     pub service: Service,
     pub issued_at: Timestamp,
-    /// The time at which the person asked for the address. The cookie counts from then too.
+    /// The time at which the person requested the link. The lifetime of the cookie counts from then.
     pub since: Timestamp,
-    /// The path that the person was sent to, shortened to a hash.
+    /// A hash of the path that the browser was redirected to.
     pub landing: Option<String>,
 }
 
@@ -64,7 +64,7 @@ struct Claims {
     svc: String,
     iat: i64,
     exp: i64,
-    /// The time at which the person asked for the address, in the cookie.
+    /// The time at which the person requested the link. Only cookies have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     since: Option<i64>,
     #[serde(rename = "use")]
@@ -80,7 +80,7 @@ pub(crate) struct PassKey(Hmac<Sha256>);
 
 impl PassKey {
     pub(super) fn new(key: [u8; 32]) -> Self {
-        // A key is filled up with zeros to the length of a block.
+        // HMAC pads a key with zeros to the length of a block.
         let mut block = [0; 64];
         block[..key.len()].copy_from_slice(&key);
         Self(Hmac::new(&block.into()))
@@ -98,14 +98,14 @@ impl PassKey {
             crd: written(&pass.credential),
             to: pass.landing.clone(),
         };
-        // Strings and numbers can always be written.
+        // Strings and numbers can always be serialized.
         let claims = serde_json::to_vec(&claims).unwrap_or_default();
         let signed = format!("{HEADER}.{}", URL_SAFE_NO_PAD.encode(claims));
         let signature = self.mac(&signed).finalize().into_bytes();
         Secret::new(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
     }
 
-    /// Reads a token. Returns `None` unless it is ours and has not expired.
+    /// Verifies a token. Returns `None` if it is invalid or has expired.
     pub(super) fn open(&self, token: &Secret, now: Timestamp) -> Option<AppPass> {
         let text = Some(token.expose()).filter(|text| text.len() <= LONGEST_TOKEN_BYTES)?;
         let (signed, signature) = text.rsplit_once('.')?;
@@ -146,7 +146,7 @@ impl std::fmt::Debug for PassKey {
 }
 
 impl AppPass {
-    /// Returns the time from which on it is not valid.
+    /// Returns the time at which the token expires.
     pub(super) fn expires_at(&self) -> Timestamp {
         match self.kind {
             PassKind::Open => self.issued_at + TOKEN_LIFE,
@@ -159,7 +159,7 @@ impl AppPass {
     }
 }
 
-/// Returns the short form of a path with its query.
+/// Returns a short hash of a path with its query.
 pub(super) fn landing_of(path: &str) -> String {
     URL_SAFE_NO_PAD.encode(&Sha256::digest(path)[..12])
 }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_read_until_it_expires() {
+    fn a_token_is_valid_until_it_expires() {
         let (key, pass) = (PassKey::new([1; 32]), pass());
         let token = key.seal(&pass);
         let at = |seconds: i64| Timestamp::from_second(1_000_000 + seconds).unwrap();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_counts_from_when_the_address_was_asked_for() {
+    fn the_lifetime_of_a_cookie_counts_from_the_request_for_the_link() {
         let key = PassKey::new([1; 32]);
         let mut pass = pass();
         pass.kind = PassKind::Stay;
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_token_is_not_read() {
+    fn a_changed_token_is_rejected() {
         let (key, pass) = (PassKey::new([1; 32]), pass());
         let token = key.seal(&pass);
         let token = token.expose();
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_lands_soon_and_where_they_were_sent() {
+    fn a_browser_has_just_landed_only_on_the_right_path_and_in_time() {
         let mut pass = pass();
         pass.landing = Some(landing_of("/a?b=c"));
         let soon = pass.issued_at + Duration::from_secs(5);

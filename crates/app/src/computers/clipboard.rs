@@ -1,4 +1,4 @@
-//! The clipboard of a session's computer, for whoever has control.
+//! The clipboard of a session's computer, for the person who has control.
 
 use deskhand_core::{
     id::{SessionId, UserId},
@@ -22,11 +22,13 @@ use crate::{
 pub enum ClipboardError {
     #[error(transparent)]
     Find(#[from] FindError),
-    #[error("the clipboard of session {0} is for whoever has control; take control first")]
+    #[error(
+        "only the person who has control of session {0} can use its clipboard; take control first"
+    )]
     NoControl(SessionId),
     #[error("{} has control of session {session} until {}; wait, or ask them to hand back", .lease.name, .lease.until)]
     SomebodyElseDrives { session: SessionId, lease: Lease },
-    #[error("control of session {0} changed hands meanwhile")]
+    #[error("control of session {0} changed in the meantime; take control again")]
     Lost(SessionId),
     #[error("session {0} has no running desktop; it starts with the next message")]
     NoSandbox(SessionId),

@@ -1,4 +1,4 @@
-//! Files that the agent has handed to people. They are kept as blobs, also when the computer is gone.
+//! Files that the agent has shared with people. They are stored as blobs, so they outlive the computer.
 
 use bytes::Bytes;
 use deskhand_core::{blob::BlobError, event::Artifact, id::SessionId, viewer::Viewer};
@@ -6,14 +6,14 @@ use deskhand_core::{blob::BlobError, event::Artifact, id::SessionId, viewer::Vie
 use super::Files;
 use crate::{FindError, InternalError, refusal::refusals, sessions::find::find};
 
-/// A file that the agent has handed to people.
+/// A file that the agent has shared with people.
 #[derive(Debug)]
 pub struct SharedFile {
     pub artifact: Artifact,
     pub bytes: Bytes,
 }
 
-/// The reason why a shared file is not returned.
+/// The reason why a shared file cannot be returned.
 #[derive(Debug, thiserror::Error)]
 pub enum ArtifactError {
     #[error(transparent)]

@@ -16,22 +16,22 @@ use tokio::time::timeout;
 
 use super::{FileError, FileUser, Files, OpenTransfer, needed_to_read};
 
-/// The longest wait for the next piece of a file.
+/// The timeout for the next piece of a file.
 const PIECE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A file that is being read.
 #[derive(Debug)]
 pub struct FileDownload {
     pub stat: FileStat,
-    /// The first byte that is read.
+    /// The offset of the first byte.
     pub first: u64,
-    /// The number of bytes that are read. It is not known for an archive.
+    /// The number of bytes. `None` for an archive, whose length is not known.
     pub length: Option<u64>,
     transfer: OpenTransfer,
 }
 
 impl Files {
-    /// Begins to read a file, or a part of it. The range counts only if the file is in the version `range_of`.
+    /// Starts reading a file or a part of it. The range applies only if the file still has the version `range_of`.
     pub async fn read(
         &self,
         user: FileUser,
@@ -46,10 +46,10 @@ impl Files {
             range,
             range_of,
         };
-        self.begin_to_read(needed, user, id, read).await
+        self.start_reading(needed, user, id, read).await
     }
 
-    /// Begins to read a folder as an archive, with the hidden files in it.
+    /// Starts reading a folder as an archive, including its hidden files.
     pub async fn archive(
         &self,
         user: FileUser,
@@ -58,10 +58,10 @@ impl Files {
         format: ArchiveFormat,
     ) -> Result<FileDownload, FileError> {
         let archive = FileTransfer::Archive { path, format };
-        self.begin_to_read(Right::Drive, user, id, archive).await
+        self.start_reading(Right::Drive, user, id, archive).await
     }
 
-    async fn begin_to_read(
+    async fn start_reading(
         &self,
         needed: Right,
         user: FileUser,
@@ -90,7 +90,7 @@ impl Files {
 }
 
 impl FileDownload {
-    /// Returns the data. The last item is an error unless all of it came.
+    /// Returns the data. If it is incomplete, the last item is an error.
     pub fn into_stream(self) -> impl Stream<Item = Result<Bytes, FileError>> + Send {
         futures::stream::unfold(Some(self.transfer), |transfer| async move {
             let mut transfer = transfer?;
@@ -103,7 +103,7 @@ impl FileDownload {
     }
 }
 
-/// Returns the next piece, or nothing after the last one.
+/// Returns the next piece, or `None` after the last one.
 async fn next(transfer: &mut OpenTransfer) -> Result<Option<Bytes>, FileError> {
     let frame = timeout(PIECE_TIMEOUT, transfer.wire.next()).await;
     match frame.map_err(|_elapsed| FileError::Lost)?? {

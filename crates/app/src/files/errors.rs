@@ -1,4 +1,4 @@
-//! The reasons why something was not done with a file.
+//! The reasons why a file operation failed.
 
 use deskhand_agent::DeskError;
 use deskhand_core::{
@@ -11,7 +11,7 @@ use deskhand_core::{
 use super::upload::BodyError;
 use crate::{FindError, WakeError, refusal::refusals};
 
-/// The reason why something was not done with a file.
+/// The reason why a file operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     #[error(transparent)]
@@ -19,7 +19,7 @@ pub enum FileError {
     #[error(transparent)]
     Wake(#[from] WakeError),
     #[error(
-        "session {0} has no running desktop, and starting it needs the right to send messages; it starts with the next message"
+        "the desktop of session {0} is not running, and starting it needs the right to send messages; it starts with the next message"
     )]
     Asleep(SessionId),
     #[error("{}", .0.message)]
@@ -29,7 +29,7 @@ pub enum FileError {
     #[error("{} has control of session {session} until {}; wait, or ask them to hand back", .lease.name, .lease.until)]
     SomebodyElseDrives { session: SessionId, lease: Lease },
     #[error(
-        "{n_open} files are being transferred already, and at most {limit} may be at a time; wait for one to end"
+        "{n_open} files are already being transferred, and the limit is {limit}; wait for one to finish"
     )]
     TooManyTransfers { n_open: usize, limit: usize },
     #[error("a file may have at most {most} bytes")]
@@ -40,7 +40,7 @@ pub enum FileError {
     Cut,
     #[error("the body did not arrive in time, so nothing was written")]
     Slow,
-    #[error("the desktop was lost; nothing was written, unless everything had arrived")]
+    #[error("the connection to the desktop was lost; check if the file was written, and try again")]
     Lost,
 }
 
@@ -99,7 +99,7 @@ impl From<WireError> for FileError {
     fn from(error: WireError) -> Self {
         tracing::debug!(
             error = &error as &dyn std::error::Error,
-            "a file's stream broke off"
+            "the stream of a file ended early"
         );
         Self::Lost
     }

@@ -1,4 +1,4 @@
-//! Puts files that came with messages into the folder for uploads.
+//! Writes files that came with messages to the folder for uploads.
 
 use std::time::Duration;
 
@@ -19,15 +19,15 @@ use super::{
 };
 use crate::session_computer::SessionComputer;
 
-/// The most names that are tried for a file whose own name is taken.
+/// The maximum number of names that are tried if a file's name is taken.
 const MOST_NAMES: u32 = 100;
-/// The longest time for one file. The largest one takes a second.
+/// The timeout for one file. The largest one usually takes a second.
 const PLACE_TIMEOUT: Duration = Duration::from_mins(2);
 /// The size of the pieces in which a file is sent.
 const PIECE_BYTES: usize = 256 * 1024;
 
-/// Writes a file on behalf of the agent, and returns its path. Nothing is overwritten: if its name is taken, it gets a
-/// number. A file of one of these names that has the same content counts as written.
+/// Writes a file on behalf of the agent, and returns its path. Nothing is overwritten: if the name is taken, a number is
+/// added. If a file with one of these names already has the same content, its path is returned.
 pub(crate) async fn place(
     computer: &SessionComputer,
     name: &str,
@@ -44,7 +44,7 @@ async fn place_under_free_name(
 ) -> Result<String, FileError> {
     for n in 1..=MOST_NAMES {
         let path = format!("{UPLOADS}/{}", numbered_name(name, n));
-        // A plain name makes a good path.
+        // A plain name always makes a valid path.
         let path: FilePath = path.parse().map_err(|_bad| FileError::Lost)?;
         match write_new(computer, path.clone(), bytes).await {
             Ok(stat) => return Ok(stat.path),
@@ -69,7 +69,7 @@ fn is_no_file(kind: FileProblemKind) -> bool {
     matches!(kind, FileProblemKind::Folder | FileProblemKind::NotAFile)
 }
 
-/// Writes a file to a path where there is nothing.
+/// Writes a file to a path that does not exist yet.
 async fn write_new(
     computer: &SessionComputer,
     path: FilePath,
@@ -93,7 +93,7 @@ async fn write_new(
     while !rest.is_empty() {
         let piece = rest.split_to(PIECE_BYTES.min(rest.len()));
         if wire.send_data(piece).await.is_err() {
-            // The computer may have said why.
+            // The computer may have sent the reason.
             return Err(refused(answer(&mut wire).await?));
         }
     }

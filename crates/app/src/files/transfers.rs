@@ -1,4 +1,4 @@
-//! Counts the transfers under way.
+//! Counts the transfers in progress.
 
 use std::{
     collections::HashMap,
@@ -22,7 +22,7 @@ struct OpenTransfers {
     by_session: HashMap<SessionId, usize>,
 }
 
-/// One transfer under way. It no longer counts on drop.
+/// One transfer in progress. It stops counting on drop.
 #[derive(Debug)]
 pub(crate) struct Transfer {
     transfers: Transfers,
@@ -38,7 +38,7 @@ impl Transfers {
         }
     }
 
-    /// Counts a transfer, or refuses it.
+    /// Counts a transfer, or refuses it if a limit is reached.
     pub(crate) fn begin(&self, user: UserId, session: SessionId) -> Result<Transfer, FileError> {
         let mut open = self.lock();
         let of_user = open.by_user.get(&user).copied().unwrap_or_default();
@@ -73,7 +73,7 @@ impl Drop for Transfer {
     }
 }
 
-/// Counts one less, and forgets those who have none.
+/// Decrements a count, and removes it at zero.
 fn leave<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, usize>, key: &K) {
     if let Some(n_open) = counts.get_mut(key) {
         *n_open -= 1;

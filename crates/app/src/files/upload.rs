@@ -16,31 +16,31 @@ use tokio::time::timeout;
 
 use super::{FileError, FileUser, Files};
 
-/// The longest wait for an answer of the computer.
+/// The timeout for an answer of the computer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A file to write.
 #[derive(Debug)]
 pub struct WriteFile {
     pub path: FilePath,
-    /// The number of bytes to come, if it is known.
+    /// The number of bytes, if it is known.
     pub length: Option<u64>,
     pub condition: WriteCondition,
-    /// True to let it be run as a program.
+    /// True to make it executable.
     pub is_executable: bool,
 }
 
-/// The reason why the bytes to write did not come to their end.
+/// The reason why a body ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyError {
-    /// The sender is gone.
+    /// The client disconnected.
     Cut,
-    /// Nothing came for too long.
+    /// Nothing arrived in time.
     Slow,
 }
 
 impl Files {
-    /// Writes a file from the pieces of `body`. It appears under its name once all of them have come. Returns true if
+    /// Writes a file from the pieces of `body`. It appears under its name when all of them have arrived. Returns true if
     /// it is new.
     pub async fn write(
         &self,
@@ -80,7 +80,7 @@ impl Files {
     }
 }
 
-/// Sends all pieces, unless the computer refuses them on the way.
+/// Sends all pieces, unless the computer refuses the file before the end.
 async fn send_all(
     wire: &mut FileWire,
     body: impl Stream<Item = Result<Bytes, BodyError>> + Send,
@@ -91,7 +91,7 @@ async fn send_all(
     loop {
         let piece = tokio::select! {
             biased;
-            // The computer speaks before the end only to refuse.
+            // Before the end, the computer only sends a refusal. Dropping `head` loses nothing.
             early = wire.head() => return Err(refused(early?)),
             piece = body.next() => piece,
         };
@@ -105,7 +105,7 @@ async fn send_all(
         }
         let sent = timeout(ANSWER_TIMEOUT, wire.send_data(piece)).await;
         if sent.map_err(|_elapsed| FileError::Lost)?.is_err() {
-            // The computer closed the stream, and may have said why.
+            // The computer closed the stream, and may have sent the reason.
             return Err(refused(answer(wire).await?));
         }
     }

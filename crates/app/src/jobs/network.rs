@@ -1,4 +1,4 @@
-//! Records the traffic of sessions, and ends their connections when nobody is at work.
+//! Records the traffic of sessions, and closes the connections of idle ones.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Deletes sessions that ended long ago, files that were attached and not sent, and the blobs that nobody refers to.
+//! Deletes sessions that ended long ago, attachments that were never sent, and blobs without references.
 
 use std::{sync::Arc, time::Duration};
 
@@ -81,7 +81,7 @@ impl Retention {
         }
     }
 
-    /// Removes the files that were uploaded long ago and sent with no message.
+    /// Removes files that were uploaded long ago and never sent.
     async fn remove_unsent(&self) -> Result<(), JobError> {
         loop {
             let before = self.clock.now() - UNSENT_LIFE;

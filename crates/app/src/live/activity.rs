@@ -9,8 +9,8 @@ use tokio::{sync::Notify, time::Instant};
 
 /// The time for which a page counts as visible after its last sign of life.
 const VISIBLE_FOR: Duration = Duration::from_secs(75);
-/// The time for which a person counts as at work after their last command in a terminal, or their last use of VS Code.
-/// A long download should not need a key in between.
+/// The time for which a person counts as working after their last command in a terminal or their last use of VS Code. A
+/// long download should not need a key press in between.
 const DIRECTED_FOR: Duration = Duration::from_mins(15);
 
 /// The reasons for which one session stays awake.
@@ -89,20 +89,20 @@ impl Activity {
         self.state().used_at = Instant::now();
     }
 
-    /// Records that a person gives the sandbox something to do, without having control: in a terminal, or in VS Code.
+    /// Records that a person gave the sandbox something to do without having control: in a terminal or in VS Code.
     pub(crate) fn note_directed(&self) {
         let mut state = self.state();
         state.used_at = Instant::now();
         state.directed_at = Some(state.used_at);
     }
 
-    /// Returns `true` if a person gave the sandbox something to do not long ago.
+    /// Returns `true` if a person gave the sandbox something to do recently.
     pub(crate) fn is_directed(&self) -> bool {
         let at = self.state().directed_at;
         at.is_some_and(|at| at.elapsed() < DIRECTED_FOR)
     }
 
-    /// Records that people want everything to stop.
+    /// Records that a person stopped the agent, so earlier commands no longer count.
     pub(crate) fn end_directed(&self) {
         self.state().directed_at = None;
     }

@@ -148,7 +148,7 @@ impl Attendance {
         self.lease.send_modify(|state| state.is_open = true);
     }
 
-    /// Stops input of the holder. Returns true if it was let through before.
+    /// Blocks the holder's input. Returns true if it was open before.
     pub(crate) fn shut(&self) -> bool {
         let mut was_open = false;
         self.lease

@@ -348,7 +348,7 @@ fn not_placed(error: &FileError) -> PlaceError {
     }
 }
 
-/// Returns the warning for the holder of a lease who could be watched on a computer that has just started.
+/// Returns a warning for a lease holder whom programs could watch on a computer that has just started.
 fn warning_of(outcome: LeaseOutcome) -> Vec<EventBody> {
     let LeaseOutcome::Watched(problem) = outcome else {
         return Vec::new();
@@ -356,7 +356,9 @@ fn warning_of(outcome: LeaseOutcome) -> Vec<EventBody> {
     vec![EventBody::Error(Failure {
         turn: None,
         code: "not_private".to_owned(),
-        message: format!("Programs on the desktop could watch whoever has control: {problem}."),
+        message: format!(
+            "Programs on the desktop could watch the person who has control: {problem}."
+        ),
     })]
 }
 

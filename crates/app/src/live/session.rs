@@ -103,7 +103,7 @@ impl LiveSession {
 
     /// Stops the running turn. Returns `false` if there is none.
     ///
-    /// Programs that the agent leaves behind lose the network then, even if a person has just used a terminal.
+    /// Programs that the agent left running lose the network, even if a person has just used a terminal.
     pub(crate) fn stop_turn(&self) -> bool {
         self.activity.end_directed();
         self.current().as_ref().is_some_and(|turn| {

@@ -14,10 +14,10 @@ use deskhand_store::{RaiseDecision, StoreError};
 use jiff::Timestamp;
 use tokio::time::timeout;
 
-use super::{NetworkAccess, book::NetworkBook, guard::failed, questions::Asking};
+use super::{NetworkAccess, guard::failed, questions::Asking, traffic::SessionTraffic};
 use crate::signals::{Topic, Waiter};
 
-/// The time after which a connection no longer waits, although its question should have expired.
+/// The grace period for a question to expire. After it, a connection stops waiting in any case.
 const SETTLING_TIME: Duration = Duration::from_secs(30);
 
 impl NetworkAccess {
@@ -25,34 +25,36 @@ impl NetworkAccess {
     /// one question.
     pub(super) async fn ask(
         &self,
-        book: &Arc<NetworkBook>,
+        traffic: &Arc<SessionTraffic>,
         question: &NetworkQuestion,
     ) -> Result<(), BlockReason> {
-        let live = self.0.parts.live.get(book.session);
+        let live = self.0.parts.live.get(traffic.session);
         let live = live.ok_or(BlockReason::Idle)?;
-        // A question belongs to a turn. A person who has control without one can change the policy.
+        // A question belongs to a turn. Without a turn, the person who has control can change the policy instead.
         let (turn, _) = live.at_work().ok_or(BlockReason::NotListed)?;
         drop(live);
-        let waiter = self.waiter(book.session);
-        let id = match book.asking(question, turn) {
+        let waiter = self.waiter(traffic.session);
+        let id = match traffic.asking(question, turn) {
             Asking::Answered(answer) => return answer,
             Asking::Full => return Err(BlockReason::NotListed),
             Asking::Asked(id) => id,
             Asking::New(id) => {
                 let ask = question.ask(self.expiry());
-                let raised = self.raise(book.session, turn, id, &ask).await;
-                let raised = raised.map_err(|error| failed(book.session, &error));
+                let raised = self.raise(traffic.session, turn, id, &ask).await;
+                let raised = raised.map_err(|error| failed(traffic.session, &error));
                 if let Err(reason) =
                     raised.and_then(|raised| raised.then_some(()).ok_or(BlockReason::Idle))
                 {
-                    book.settled(question, id, None);
-                    self.wake(book.session);
+                    traffic.settled(question, id, None);
+                    self.wake(traffic.session);
                     return Err(reason);
                 }
                 id
             }
         };
-        let answered = self.settled(book.session, id, waiter, || book.is_asked(question, id));
+        let answered = self.settled(traffic.session, id, waiter, || {
+            traffic.is_asked(question, id)
+        });
         let answered = match answered.await {
             Ok(Some((DecisionState::Answered, reply))) => {
                 match NetworkPermission::of(reply.as_ref()) {
@@ -63,36 +65,36 @@ impl NetworkAccess {
                 }
             }
             Ok(_) => Err(BlockReason::NotListed),
-            Err(error) => Err(failed(book.session, &error)),
+            Err(error) => Err(failed(traffic.session, &error)),
         };
         match answered {
-            // The next connection looks again.
+            // The next connection to this host waits for the same question.
             Err(BlockReason::Failed) => {}
-            Err(reason) => book.settled(question, id, Some(Err(reason))),
-            Ok(NetworkPermission::Once) => book.settled(question, id, Some(Ok(()))),
-            // A rule allows it now, until the rule is removed.
-            Ok(_listed) => book.settled(question, id, None),
+            Err(reason) => traffic.settled(question, id, Some(Err(reason))),
+            Ok(NetworkPermission::Once) => traffic.settled(question, id, Some(Ok(()))),
+            // A stored rule allows the host from now on, so nothing is remembered here.
+            Ok(_listed) => traffic.settled(question, id, None),
         }
         answered.map(drop)
     }
 
-    /// Returns a waiter for answers. It comes before the question, so that none is missed.
+    /// Returns a waiter for answers. Subscribe before asking, so that no answer is missed.
     pub(super) fn waiter(&self, session: SessionId) -> Waiter {
         self.0.parts.signals.subscribe(Topic::Decisions(session))
     }
 
-    /// Lets all who wait for answers in a session look again.
+    /// Wakes everything that waits for answers in a session.
     pub(super) fn wake(&self, session: SessionId) {
         self.0.parts.signals.send(Topic::Decisions(session));
     }
 
-    /// Returns the time at which a question that is asked now expires.
+    /// Returns the expiry of a question that is asked now.
     pub(super) fn expiry(&self) -> Timestamp {
         let parts = &self.0.parts;
         parts.clock.now() + parts.settings.ask_timeout
     }
 
-    /// Asks people. Returns `false` if the turn has just ended.
+    /// Stores a question and shows it to people. Returns `false` if the turn has just ended.
     pub(super) async fn raise(
         &self,
         session: SessionId,
@@ -109,7 +111,7 @@ impl NetworkAccess {
         Ok(is_raised)
     }
 
-    /// Waits until a question is settled. Returns `None` if it could not be raised, or nobody settles it.
+    /// Waits until a question is settled. Returns `None` if it could not be stored, or was not settled in time.
     pub(super) async fn settled(
         &self,
         session: SessionId,
@@ -126,7 +128,7 @@ impl NetworkAccess {
                         let decision = named.decision;
                         return Ok(Some((decision.state, decision.answer)));
                     }
-                    // It is about to be raised, or could not be.
+                    // It is about to be stored.
                     None if is_asked() => {}
                     None => return Ok(None),
                 }

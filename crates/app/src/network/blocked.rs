@@ -1,5 +1,5 @@
-//! Tells the agent about hosts that were blocked while one of its commands ran. The command itself sees only that a name
-//! has no address, or that a connection is refused.
+//! Reports hosts to the agent that were blocked while one of its commands ran. The command itself only sees that a name
+//! does not resolve, or that a connection is refused.
 
 use std::{
     collections::HashMap,
@@ -11,10 +11,10 @@ use deskhand_core::{
     network::{policy::BlockReason, question::NetworkQuestion},
 };
 
-/// The most hosts that are remembered for one command.
+/// The maximum number of hosts that are remembered for one command.
 const MOST_NAMED: usize = 20;
 
-/// The commands that run, and the hosts that were blocked meanwhile. Clones share them.
+/// The running commands, each with the hosts that were blocked since it started. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BlockedHosts(Arc<Mutex<HashMap<SessionId, Vec<WatchedCommand>>>>);
 
@@ -25,7 +25,7 @@ struct WatchedCommand {
     n_left_out: usize,
 }
 
-/// Collects the hosts that are blocked until it is dropped.
+/// Collects the hosts that are blocked while a command runs. Stops on drop.
 #[derive(Debug)]
 pub(crate) struct BlockedMeanwhile {
     all: BlockedHosts,
@@ -34,7 +34,7 @@ pub(crate) struct BlockedMeanwhile {
 }
 
 impl BlockedHosts {
-    /// Begins to collect for one command of a session.
+    /// Starts collecting for one command of a session.
     pub(crate) fn watch(&self, session: SessionId) -> BlockedMeanwhile {
         let mut all = self.all();
         let commands = all.entry(session).or_default();
@@ -51,7 +51,7 @@ impl BlockedHosts {
         }
     }
 
-    /// Adds a host for all commands of a session that run.
+    /// Adds a blocked host to all running commands of a session.
     pub(super) fn note(&self, session: SessionId, question: &NetworkQuestion, reason: BlockReason) {
         let mut all = self.all();
         for command in all.get_mut(&session).into_iter().flatten() {
@@ -73,9 +73,9 @@ impl BlockedHosts {
 }
 
 impl BlockedMeanwhile {
-    /// Returns a line for each host so far that one of these texts names, and one if some were left out.
+    /// Returns a line for each blocked host that one of these texts mentions, and one more if some were left out.
     ///
-    /// The browser and other programs contact hosts by themselves meanwhile, which the command has nothing to do with.
+    /// Hosts that no text mentions are skipped, because the browser and other programs contact hosts at the same time.
     pub(crate) fn lines(&self, texts: &[&str]) -> Vec<String> {
         let all = self.all.all();
         let mut commands = all.get(&self.session).into_iter().flatten();

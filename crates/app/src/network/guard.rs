@@ -1,4 +1,4 @@
-//! Decides about single connections.
+//! Decides whether a program may look up a name or open a connection.
 
 use std::sync::Arc;
 
@@ -18,18 +18,18 @@ use tokio::sync::{Notify, OwnedSemaphorePermit};
 
 use super::{
     NetworkAccess,
-    book::{AddedConnection, ConnectionBytes, NetworkBook},
+    traffic::{AddedConnection, ConnectionBytes, SessionTraffic},
 };
 
-/// The port under which lookups are recorded that are blocked before a port is known.
+/// The port of blocked lookups in the record, where no port is known yet.
 const NO_PORT: u16 = 0;
 
-/// Permission for a connection as the rules or a person gave it.
+/// The permission for a connection, given by the rules or by a person.
 struct Decided {
-    /// The place among the connections of the session's owner.
+    /// Counts towards the connections of the session's owner.
     of_owner: OwnedSemaphorePermit,
     rules: NetworkRules,
-    /// True if a person allowed it, and no rule does.
+    /// True if a person allowed this connection and no rule does.
     is_once: bool,
 }
 
@@ -40,8 +40,8 @@ impl NetworkGuard for NetworkAccess {
         session: SessionId,
         name: &str,
     ) -> Result<LookupMode, BlockReason> {
-        let book = self
-            .book(session)
+        let traffic = self
+            .traffic(session)
             .await
             .map_err(|error| failed(session, &error))?;
         let judged = self.judge_lookup(session, name).await;
@@ -50,7 +50,7 @@ impl NetworkGuard for NetworkAccess {
                 host: NetworkHost::Name(name.to_owned()),
                 port: NO_PORT,
             };
-            book.blocked(&question, reason, self.0.parts.clock.now());
+            traffic.blocked(&question, reason, self.0.parts.clock.now());
             self.0.nudge.notify_one();
         }
         judged
@@ -62,17 +62,17 @@ impl NetworkGuard for NetworkAccess {
         host: &NetworkHost,
         port: u16,
     ) -> Result<Passage, BlockReason> {
-        let book = self
-            .book(session)
+        let traffic = self
+            .traffic(session)
             .await
             .map_err(|error| failed(session, &error))?;
         let question = NetworkQuestion {
             host: host.clone(),
             port,
         };
-        let admitted = self.admit_within(&book, &question).await;
+        let admitted = self.admit_within(&traffic, &question).await;
         if let Err(reason) = &admitted {
-            book.blocked(&question, *reason, self.0.parts.clock.now());
+            traffic.blocked(&question, *reason, self.0.parts.clock.now());
         }
         self.0.nudge.notify_one();
         admitted
@@ -97,23 +97,29 @@ impl NetworkAccess {
 
     async fn admit_within(
         &self,
-        book: &Arc<NetworkBook>,
+        traffic: &Arc<SessionTraffic>,
         question: &NetworkQuestion,
     ) -> Result<Passage, BlockReason> {
-        let place = Arc::clone(&book.places)
+        let place = Arc::clone(&traffic.places)
             .try_acquire_owned()
             .map_err(|_full| BlockReason::Busy)?;
-        if !book.has_bytes_left() {
+        if !traffic.has_bytes_left() {
             return Err(BlockReason::Bytes);
         }
+        // If the rules change between the decision and the opening, `recheck` does not see the connection yet.
+        let (decided, added) = loop {
+            let version = traffic.rules_version();
+            let decided = self.decide(traffic, question).await?;
+            if let Some(added) = traffic.open(question, decided.is_once, version) {
+                break (decided, added);
+            }
+        };
         let Decided {
-            of_owner,
-            rules,
-            is_once,
-        } = self.decide(book, question).await?;
-        let AddedConnection { id, ended, bytes } = book.open(question, is_once);
+            of_owner, rules, ..
+        } = decided;
+        let AddedConnection { id, ended, bytes } = added;
         let meter = Meter {
-            book: Arc::clone(book),
+            traffic: Arc::clone(traffic),
             id,
             bytes,
             question: question.clone(),
@@ -125,16 +131,16 @@ impl NetworkAccess {
             rules: Arc::new(rules),
             ended,
             meter: Arc::new(meter),
-            stand_ins: self.stand_ins(book.session),
+            stand_ins: self.stand_ins(traffic.session),
         })
     }
 
     async fn decide(
         &self,
-        book: &Arc<NetworkBook>,
+        traffic: &Arc<SessionTraffic>,
         question: &NetworkQuestion,
     ) -> Result<Decided, BlockReason> {
-        let session = book.session;
+        let session = traffic.session;
         if !self.may_use(session) {
             return Err(BlockReason::Idle);
         }
@@ -152,8 +158,8 @@ impl NetworkAccess {
             }
             NetworkVerdict::Asks => {}
         }
-        self.ask(book, question).await?;
-        // The session may have come to rest meanwhile, and its policy may have changed.
+        self.ask(traffic, question).await?;
+        // While people were asked, the session may have become idle, and its policy may have changed.
         if !self.may_use(session) {
             return Err(BlockReason::Idle);
         }
@@ -168,7 +174,7 @@ impl NetworkAccess {
         }
     }
 
-    /// Takes one of the places that all sessions of an owner share.
+    /// Reserves one of the connections that all sessions of an owner share.
     fn place_of_owner(&self, session: SessionId) -> Result<OwnedSemaphorePermit, BlockReason> {
         let live = self.0.parts.live.get(session).ok_or(BlockReason::Idle)?;
         let places = self.0.owners.of(live.owner());
@@ -184,16 +190,16 @@ impl NetworkAccess {
     }
 }
 
-/// Logs that the database did not answer. Nothing leaves then.
+/// Logs a failure of the database. The connection is refused.
 pub(super) fn failed(session: SessionId, error: &StoreError) -> BlockReason {
     tracing::error!(session.id = %session, error = error as &dyn std::error::Error, "could not decide about a connection");
     BlockReason::Failed
 }
 
-/// Counts one connection.
+/// Counts the traffic of one connection.
 #[derive(Debug)]
 struct Meter {
-    book: Arc<NetworkBook>,
+    traffic: Arc<SessionTraffic>,
     id: u64,
     bytes: Arc<ConnectionBytes>,
     question: NetworkQuestion,
@@ -204,31 +210,34 @@ struct Meter {
 
 impl NetworkMeter for Meter {
     fn connected(&self) {
-        self.book.connected(&self.question, self.clock.now());
+        self.traffic.connected(&self.question, self.clock.now());
         self.nudge.notify_one();
     }
 
     fn failed(&self) {
-        self.book.contacted(&self.question, self.clock.now());
+        self.traffic.contacted(&self.question, self.clock.now());
         self.nudge.notify_one();
     }
 
     fn blocked(&self, reason: BlockReason) {
-        self.book.blocked(&self.question, reason, self.clock.now());
+        self.traffic
+            .blocked(&self.question, reason, self.clock.now());
         self.nudge.notify_one();
     }
 
     fn end_reason(&self) -> BlockReason {
-        self.book.end_reason(self.id).unwrap_or(BlockReason::Idle)
+        self.traffic
+            .end_reason(self.id)
+            .unwrap_or(BlockReason::Idle)
     }
 
     fn count(&self, n_sent: u64, n_received: u64) -> bool {
-        self.book.count(&self.bytes, n_sent, n_received)
+        self.traffic.count(&self.bytes, n_sent, n_received)
     }
 }
 
 impl Drop for Meter {
     fn drop(&mut self) {
-        self.book.close(self.id, self.clock.now());
+        self.traffic.close(self.id, self.clock.now());
     }
 }

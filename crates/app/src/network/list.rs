@@ -1,4 +1,4 @@
-//! The hosts that all sessions of a user may contact, beside the lists of the sessions.
+//! The hosts that all sessions of a user may contact, in addition to those of each session's own policy.
 
 use deskhand_core::{
     audit::Requester,
@@ -32,7 +32,7 @@ impl NetworkAccess {
         Ok(self.0.parts.store.network_list(user).await?)
     }
 
-    /// Replaces the hosts that all sessions of a user may contact. Connections that no rule allows any more end.
+    /// Replaces the hosts that all sessions of a user may contact, and closes connections that are no longer allowed.
     pub async fn set_list_of(
         &self,
         by: Requester,
@@ -45,13 +45,17 @@ impl NetworkAccess {
         let parts = &self.0.parts;
         let stamp = by.at(parts.clock.now());
         parts.store.set_network_list(user, list, stamp).await?;
-        let sessions: Vec<_> = self.books().keys().copied().collect();
+        let sessions: Vec<_> = self.all_traffic().keys().copied().collect();
+        let mut failed = None;
         for session in sessions {
             let live = parts.live.get(session);
             if live.is_some_and(|live| live.owner() == user) {
-                self.recheck(session).await?;
+                failed = failed.or(self.recheck(session).await.err());
             }
         }
-        Ok(())
+        match failed {
+            Some(error) => Err(error.into()),
+            None => Ok(()),
+        }
     }
 }

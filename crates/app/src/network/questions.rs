@@ -1,12 +1,12 @@
-//! Questions to people that programs of one session wait for. Programs that want the same share one.
+//! Questions to people that programs of one session are waiting for. Programs that need the same answer share one.
 
 use std::{collections::HashMap, hash::Hash};
 
 use deskhand_core::id::{DecisionId, TurnId};
 
-/// The most questions of a kind that are open at a time.
+/// The maximum number of open questions of one kind.
 const MOST_OPEN: usize = 8;
-/// The most answers that are remembered.
+/// The maximum number of answers that are remembered.
 const MOST_ANSWERED: usize = 1000;
 
 /// The questions of one kind in one turn: those that are open, and those that were answered.
@@ -20,7 +20,7 @@ pub(crate) struct Questions<Q, R> {
 /// The state of a question.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Asking<R> {
-    /// It is to be asked under this id.
+    /// The caller has to ask it, with this id.
     New(DecisionId),
     Asked(DecisionId),
     Answered(Result<(), R>),
@@ -39,10 +39,10 @@ impl<Q, R> Default for Questions<Q, R> {
 }
 
 impl<Q: Clone + Eq + Hash, R: Copy> Questions<Q, R> {
-    /// Looks whether people were asked about this already, in this turn.
+    /// Returns the state of a question in this turn, and reserves an id if it is new.
     pub(crate) fn asking(&mut self, question: &Q, turn: TurnId) -> Asking<R> {
         if self.turn != Some(turn) {
-            // Open questions were withdrawn with their turn, also if nobody waited for them any more.
+            // Open questions were withdrawn when their turn ended.
             self.open.clear();
             self.answered.clear();
             self.turn = Some(turn);
@@ -61,17 +61,18 @@ impl<Q: Clone + Eq + Hash, R: Copy> Questions<Q, R> {
         Asking::New(id)
     }
 
-    /// Returns true if the answer to this question is awaited.
+    /// Returns true if this question is still open.
     pub(crate) fn is_asked(&self, question: &Q, id: DecisionId) -> bool {
         self.open.get(question) == Some(&id)
     }
 
-    /// Forgets a question. An answer counts until the turn ends.
+    /// Closes a question. Its answer, if any, is remembered until the turn ends.
     pub(crate) fn settled(&mut self, question: &Q, id: DecisionId, answer: Option<Result<(), R>>) {
-        // The same may have been asked again meanwhile.
-        if self.is_asked(question, id) {
-            self.open.remove(question);
+        // Another waiter may have settled it, or its turn may have ended.
+        if !self.is_asked(question, id) {
+            return;
         }
+        self.open.remove(question);
         if let Some(answer) = answer {
             self.answered.insert(question.clone(), answer);
         }
@@ -99,6 +100,18 @@ mod tests {
         let next = TurnId::new();
         assert!(matches!(questions.asking(&"a", next), Asking::New(_)));
         assert!(matches!(questions.asking(&"b", next), Asking::New(newer) if newer != id));
+    }
+
+    #[test]
+    fn an_answer_from_an_earlier_turn_does_not_count() {
+        let mut questions = Questions::<&str, u8>::default();
+        let (first, second) = (TurnId::new(), TurnId::new());
+        let Asking::New(id) = questions.asking(&"a", first) else {
+            panic!("it was not asked before");
+        };
+        assert!(matches!(questions.asking(&"b", second), Asking::New(_)));
+        questions.settled(&"a", id, Some(Err(7)));
+        assert!(matches!(questions.asking(&"a", second), Asking::New(_)));
     }
 
     #[test]

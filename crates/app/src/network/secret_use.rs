@@ -1,7 +1,7 @@
-//! Gives out the values of secrets for requests of sandboxes, with the consent of their owner.
+//! Reveals the values of secrets for requests of sandboxes, with the consent of their owner.
 //!
-//! A secret is used for messages of its owner where the policy allows it, and otherwise after the owner was asked. A yes
-//! holds for this secret at this site until the sandbox ends.
+//! While the agent works on messages of the owner, the policy decides. Otherwise the owner is asked. A yes is valid for
+//! this secret at this site until the sandbox ends.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
     vault::{FindSecretError, FoundSecret},
 };
 
-/// The tool in rules of policies, and in the subject of the question.
+/// The name of the tool in policies and in the subject of the question.
 const TOOL: &str = "http_secret";
 
 /// The uses of secrets in one sandbox.
@@ -35,11 +35,11 @@ struct SecretUses {
 
 /// The party on whose behalf a program acts.
 enum Acting {
-    /// The owner has control and uses the program themselves.
+    /// The owner, who has control.
     Owner,
-    /// Somebody else has control.
+    /// Another person, who has control.
     Other(TurnId),
-    /// The agent works.
+    /// The agent.
     Agent(TurnId),
 }
 
@@ -64,14 +64,14 @@ impl NetworkAccess {
 #[async_trait]
 impl SecretValues for SecretUses {
     async fn reveal(&self, name: &SecretName, place: &UsePlace) -> Result<Secret, UseRefusal> {
-        // The secret is looked up first, so that nobody is asked about one that is gone.
+        // The secret is looked up first, so that nobody is asked about one that was removed.
         self.find(name, place).await?;
         let at = SecretAtSite {
             name: name.clone(),
             origin: place.origin.clone(),
         };
         self.consent(&at).await?;
-        // It may have been changed or removed while people thought.
+        // It may have been changed or removed while people were asked.
         let found = self.find(name, place).await?;
         self.sandbox.note_revealed(name, &found.value);
         self.note_use(&found).await;
@@ -84,7 +84,7 @@ impl SecretValues for SecretUses {
 }
 
 impl SecretUses {
-    /// Finds a secret with its value, if it may be sent to this place.
+    /// Returns a secret with its value, if it may be sent to this place.
     async fn find(&self, name: &SecretName, place: &UsePlace) -> Result<FoundSecret, UseRefusal> {
         let vault = &self.network.0.parts.vault;
         let found = vault.find(self.session, name).await;
@@ -182,8 +182,10 @@ impl SecretUses {
         if answered.is_ok() {
             self.sandbox.approve(at);
         }
-        // A yes is remembered for as long as the sandbox lives.
-        self.sandbox.settled(at, id, answered.err().map(Err));
+        // If the database failed, the next request waits for the same question. A yes was remembered above.
+        if answered != Err(UseRefusal::Failed) {
+            self.sandbox.settled(at, id, answered.err().map(Err));
+        }
         answered
     }
 
@@ -204,7 +206,7 @@ impl SecretUses {
         }
     }
 
-    /// Stores that a secret was used, from time to time.
+    /// Stores that a secret was used, at most once a minute.
     async fn note_use(&self, found: &FoundSecret) {
         let parts = &self.network.0.parts;
         if !self.sandbox.is_use_due(found.id, parts.clock.now()) {

@@ -16,15 +16,15 @@ use crate::{FindError, sessions::find::find};
 #[derive(Debug)]
 pub struct NetworkOverview {
     pub policy: NetworkPolicy,
-    /// The mode that is in force: that of the policy, or the ceiling of the deployment.
+    /// The effective mode: that of the policy, or the deployment's ceiling if it is stricter.
     pub in_force: NetworkMode,
     /// The loosest mode that the session can have.
     pub ceiling: NetworkMode,
-    /// The connections that are open now.
+    /// The number of open connections.
     pub n_open: usize,
     /// The bytes that the session has transferred, in both directions.
     pub transferred_bytes: u64,
-    /// The most bytes that it may transfer.
+    /// The maximum number of bytes that it may transfer.
     pub most_bytes: Option<u64>,
     pub page: DestinationPage,
 }
@@ -41,12 +41,12 @@ impl NetworkAccess {
         let parts = &self.0.parts;
         let session = find(&parts.store, viewer, id).await?;
         let ceiling = self.0.bounds.ceiling;
-        let book = self.books().get(&id).cloned();
+        let traffic = self.all_traffic().get(&id).cloned();
         Ok(NetworkOverview {
             in_force: session.network.mode.min(ceiling),
             policy: session.network,
             ceiling,
-            n_open: book.map_or(0, |book| book.n_open()),
+            n_open: traffic.map_or(0, |traffic| traffic.n_open()),
             transferred_bytes: parts.store.transferred_bytes(id).await?,
             most_bytes: parts.settings.session_bytes,
             page: parts.store.destinations(id, skip, limit).await?,

@@ -172,8 +172,8 @@ impl Admission {
         &self.standing.identity
     }
 
-    /// Waits until there is a reason to check again. Returns `false` if they may no longer see the session, or may only
-    /// read.
+    /// Waits until there is a reason to check again. Returns `false` if the person may no longer see the session, or their
+    /// credential only allows reading.
     pub async fn checked_again(&mut self) -> bool {
         self.wait().await;
         match self.look().await {
@@ -185,7 +185,7 @@ impl Admission {
         }
     }
 
-    /// Returns `true` if their credential is for more than reading.
+    /// Returns `true` if their credential allows more than reading.
     pub fn may_write(&self) -> bool {
         self.standing.identity.scope >= Scope::Write
     }

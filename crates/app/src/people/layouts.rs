@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 use super::users::Users;
 use crate::{InternalError, refusal::refusals};
 
-/// The longest layout, as JSON. One with every panel in a place of its own has about one KiB.
+/// The maximum size of a layout as JSON. One with every panel has about 1 KiB.
 const LONGEST_LAYOUT_BYTES: usize = 16 * 1024;
 
 /// The reason why a layout was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum SetLayoutError {
-    #[error("a layout has at most {LONGEST_LAYOUT_BYTES} bytes as JSON, not {0}")]
+    #[error("a layout may have at most {LONGEST_LAYOUT_BYTES} bytes as JSON, not {0}")]
     TooLong(usize),
     #[error("could not store the layout")]
     Internal(#[source] InternalError),
@@ -24,7 +24,7 @@ refusals! {
 }
 
 impl Users {
-    /// Returns the layout of a user, if they have one. Only the page understands it.
+    /// Returns the layout of a user, if there is one. Its format is known to the page only.
     pub async fn layout(&self, user: UserId) -> Result<Option<Value>, InternalError> {
         Ok(self.store.layout(user).await?)
     }

@@ -138,15 +138,19 @@ impl Sharing {
         if let Some(live) = parts.live.get(id) {
             live.set_owner(to);
         }
-        // Everybody's right may have changed, the giver's and the new owner's among them.
-        for person in parts.store.people(id).await? {
-            parts.signals.send(Topic::Access(person.user));
+        // Everybody's right may have changed, including the giver's and the new owner's.
+        let people = parts.store.people(id).await;
+        let others = people.iter().flatten().map(|person| person.user);
+        for user in others.chain([giver, to]) {
+            parts.signals.send(Topic::Access(user));
         }
         // From now on the session spends from another user's daily budget.
         parts.signals.send(Topic::SessionBudget(id));
         let reason =
             "The desktop was stopped because the session has another owner. Its files are kept.";
         parts.live.put_away(id, reason).await;
+        // Reported only now: the giver's sandbox must not outlive the hand-over because the database failed.
+        people?;
         let name = self.name(to).await?;
         self.tell(
             giver,

@@ -16,17 +16,17 @@ pub enum SendPromptError {
     Find(#[from] FindError),
     #[error(transparent)]
     UnknownModel(#[from] UnknownModel),
-    #[error("a message needs some text")]
+    #[error("a message needs some text or an attachment")]
     Empty,
     #[error("a message has at most {LONGEST_MESSAGE_BYTES} bytes, not {0}")]
     Long(usize),
     #[error("a message cannot contain the character U+0000")]
     Nul,
-    #[error("a message has at most {MOST_ATTACHMENTS} files, not {0}")]
+    #[error("a message may have at most {MOST_ATTACHMENTS} attachments, not {0}")]
     TooManyAttachments(usize),
-    #[error("attachment {0} is named twice")]
+    #[error("attachment {0} is listed twice")]
     AttachedTwice(AttachmentId),
-    #[error("you have attached no file {0} in this session, or have sent it already")]
+    #[error("you have no unsent attachment {0} in this session; upload the file again")]
     NoAttachment(AttachmentId),
     #[error("session {0} has ended")]
     Ended(SessionId),

@@ -1,4 +1,4 @@
-//! The secrets for HTTP APIs of one sandbox: their stand-ins, and what was approved and given out since it started.
+//! The secrets for HTTP APIs of one sandbox: their stand-ins, and the approvals and revealed values since it started.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use super::secrets::TypedSecrets;
 use crate::network::questions::{Asking, Questions};
 
-/// The time between two notes that the same secret was used.
+/// The minimum interval at which the use of the same secret is stored.
 const NOTE_EVERY: Duration = Duration::from_mins(1);
 
 /// A secret at one of its sites.
@@ -31,17 +31,17 @@ pub(crate) struct SecretAtSite {
 #[derive(Debug)]
 pub(crate) struct SandboxSecrets {
     pub(crate) stand_ins: Arc<StandIns>,
-    /// Redacts values from results as well, should a host send one in a form that is not noticed on the way.
+    /// Redacts the values from results too, in case a host sends one in a form that the proxy does not recognize.
     typed: Arc<TypedSecrets>,
     state: Mutex<SecretState>,
 }
 
 #[derive(Debug, Default)]
 struct SecretState {
-    /// What the owner agreed to.
+    /// The uses that the owner approved.
     approved: HashSet<SecretAtSite>,
     questions: Questions<SecretAtSite, UseRefusal>,
-    /// The values that were given out.
+    /// The values that were revealed.
     revealed: Vec<(SecretName, Secret)>,
     noted_at: HashMap<SecretId, Timestamp>,
 }
@@ -70,17 +70,17 @@ impl SandboxSecrets {
         self.state().approved.insert(at.clone());
     }
 
-    /// Looks whether the owner was asked about this already, in this turn.
+    /// Returns the state of the question to the owner in this turn, and reserves an id if it is new.
     pub(crate) fn asking(&self, at: &SecretAtSite, turn: TurnId) -> Asking<UseRefusal> {
         self.state().questions.asking(at, turn)
     }
 
-    /// Returns true if the owner's answer about this is awaited.
+    /// Returns true if this question to the owner is still open.
     pub(crate) fn is_asked(&self, at: &SecretAtSite, id: DecisionId) -> bool {
         self.state().questions.is_asked(at, id)
     }
 
-    /// Forgets a question. A refusal counts until the turn ends.
+    /// Closes a question. A refusal is remembered until the turn ends.
     pub(crate) fn settled(
         &self,
         at: &SecretAtSite,
@@ -90,7 +90,7 @@ impl SandboxSecrets {
         self.state().questions.settled(at, id, answer);
     }
 
-    /// Notes that a value is given out, before it is.
+    /// Records that a value is about to be revealed.
     pub(crate) fn note_revealed(&self, name: &SecretName, value: &Secret) {
         self.typed.remember(name, value);
         let mut state = self.state();
@@ -99,7 +99,7 @@ impl SandboxSecrets {
         }
     }
 
-    /// Returns the values that were given out, each with its stand-in.
+    /// Returns the values that were revealed, each with its stand-in.
     pub(crate) fn revealed(&self) -> Vec<(String, Secret)> {
         let state = self.state();
         let revealed = state.revealed.iter().filter_map(|(name, value)| {
@@ -110,7 +110,7 @@ impl SandboxSecrets {
         revealed.collect()
     }
 
-    /// Returns true if the use of a secret is to be stored, once in a while.
+    /// Returns true if the use of a secret has to be stored, because the last time was long enough ago.
     pub(crate) fn is_use_due(&self, secret: SecretId, now: Timestamp) -> bool {
         let mut state = self.state();
         let noted_at = state.noted_at.get(&secret);

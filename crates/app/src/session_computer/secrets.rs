@@ -167,8 +167,8 @@ impl TypedSecrets {
         (!typed.is_empty()).then(|| Redactor::new(&typed))
     }
 
-    /// Returns a redactor that knows all secrets by now. `earlier` is the one that cleaned the stream so far, and
-    /// `n_known` the number of secrets that it knows, which is brought up to date.
+    /// Returns a redactor that knows all secrets so far. `earlier` is the redactor of the stream until now, and `n_known`
+    /// is the number of secrets that it knows, which is updated.
     pub(super) fn renew(&self, earlier: Redactor, n_known: &mut usize) -> Redactor {
         let typed = self.typed();
         if typed.len() == *n_known {
@@ -178,7 +178,7 @@ impl TypedSecrets {
         earlier.with(&typed)
     }
 
-    /// Redacts a value from all results from now on.
+    /// Redacts a value from all future results.
     pub(super) fn remember(&self, name: &SecretName, value: &Secret) {
         let mut typed = self.typed.write().unwrap_or_else(PoisonError::into_inner);
         if !typed.iter().any(|(_, known)| known == value) {

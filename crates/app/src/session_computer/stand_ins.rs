@@ -1,4 +1,4 @@
-//! Makes the stand-ins of a sandbox that starts.
+//! Creates the stand-ins of a starting sandbox.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,8 +14,8 @@ use rand::Rng;
 use super::{ComputerStarter, SandboxSecrets, secrets::TypedSecrets};
 
 impl ComputerStarter {
-    /// Returns the secrets for HTTP APIs that programs of a session can use: those of its owner, unless its network is
-    /// closed.
+    /// Returns the secrets for HTTP APIs that programs of a session can use: those of its owner, or none if its network
+    /// is closed.
     pub(crate) async fn usable_secrets(
         &self,
         session: SessionId,
@@ -28,7 +28,7 @@ impl ComputerStarter {
         self.vault.http_secrets(session).await
     }
 
-    /// Makes stand-ins for a sandbox that may live for `life`.
+    /// Creates stand-ins and certificates for a sandbox with this maximum lifetime.
     pub(super) async fn http_secrets(
         &self,
         session: SessionId,

@@ -12,21 +12,21 @@ use futures::{Stream, StreamExt};
 use super::secrets::TypedSecrets;
 use crate::redactor::Redactor;
 
-/// The time after which a possible beginning of a secret is shown, if nothing follows it.
+/// The time after which the possible beginning of a secret is shown if nothing follows.
 const SHOW_AFTER: Duration = Duration::from_millis(30);
 
-/// The output of one terminal, as one viewer gets it.
+/// The redacted output of one terminal for one viewer.
 struct CleanOutput {
     incoming: Pin<Box<dyn Stream<Item = Bytes> + Send>>,
     frames: TerminalFrames,
-    /// Frames that are clean and not handed out yet.
+    /// Redacted frames that were not returned yet.
     ready: VecDeque<Bytes>,
     redactor: Redactor,
     secrets: Arc<TypedSecrets>,
     n_known: usize,
 }
 
-/// Returns the stream with all secrets replaced that were typed in the session, also during the stream.
+/// Replaces all secrets of the session in a stream, including those that are typed while it is open.
 pub(super) fn redacted(stream: ByteStream, secrets: Arc<TypedSecrets>) -> ByteStream {
     let output = CleanOutput {
         incoming: stream.incoming,
@@ -61,7 +61,10 @@ impl CleanOutput {
                 Some(piece) => {
                     if let Err(error) = self.clean(&piece) {
                         let error = &error as &dyn std::error::Error;
-                        tracing::warn!(error, "a terminal sent something unknown");
+                        tracing::warn!(
+                            error,
+                            "could not read a frame of a terminal; closing its stream"
+                        );
                         return None;
                     }
                 }

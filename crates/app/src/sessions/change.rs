@@ -30,7 +30,7 @@ pub struct ChangeSession {
     /// The instructions from the next turn on. Empty for none.
     pub instructions: Option<String>,
     pub budget: Option<ChangeBudget>,
-    /// The hosts that its programs may contact, from now on.
+    /// The new network policy, which applies at once.
     pub network: Option<NetworkPolicy>,
 }
 

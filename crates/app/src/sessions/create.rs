@@ -35,7 +35,7 @@ pub struct CreateSession {
     pub approvals: Option<Policy>,
     /// The budget. The server's settings apply to every absent part.
     pub budget: ChangeBudget,
-    /// The hosts that its programs may contact. Without it the server's settings apply.
+    /// The network policy. Without it the server's settings apply.
     pub network: Option<NetworkPolicy>,
 }
 

@@ -92,7 +92,7 @@ impl Turns {
         }))
     }
 
-    /// Returns the secrets that programs of the session can use. A running sandbox has only those that were stored when
+    /// Returns the secrets that programs of the session can use. A running sandbox only has those that were stored before
     /// it started.
     async fn usable_secrets(&self, order: &TurnOrder) -> Result<Vec<UsableSecret>, Failure> {
         let computers = &self.0.computers;

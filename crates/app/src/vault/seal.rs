@@ -16,7 +16,7 @@ const FIRST_SEAL_VERSION: SealVersion = SealVersion(1);
 /// The version with the origins, without the use in requests.
 const ORIGINS_SEAL_VERSION: SealVersion = SealVersion(2);
 
-/// Decrypts a value, if its row is as it was when it was sealed.
+/// Decrypts a value, if its row has not changed since it was sealed.
 pub(super) fn open(keys: &Keys, secret: &SealedValue) -> Result<Secret, LockedError> {
     let SealedValue {
         user,
@@ -31,7 +31,7 @@ pub(super) fn open(keys: &Keys, secret: &SealedValue) -> Result<Secret, LockedEr
     let key = key.ok_or_else(|| LockedError::WrongKey(name.clone()))?;
     let damaged = || LockedError::Damaged(name.clone());
     if *seal_version < SEAL_VERSION && http.is_some() {
-        // Earlier versions knew no such use, so somebody added it to the row.
+        // Earlier versions had no such use, so somebody has tampered with the row.
         return Err(damaged());
     }
     let about = if *seal_version == FIRST_SEAL_VERSION {

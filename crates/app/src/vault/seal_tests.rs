@@ -1,4 +1,4 @@
-//! Seals and what they hold together.
+//! Seals bind a value to its row.
 
 use deskhand_store::KeyFile;
 
@@ -99,7 +99,7 @@ async fn a_secret_whose_use_was_changed_in_the_database_does_not_open() {
 }
 
 #[tokio::test]
-async fn secrets_that_earlier_versions_sealed_still_open_but_for_nothing_new() {
+async fn secrets_sealed_by_earlier_versions_open_but_gain_no_new_use() {
     let folder = tempfile::tempdir().unwrap();
     let keys = keys(&folder).await;
     let bank = bank();

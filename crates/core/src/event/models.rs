@@ -57,6 +57,9 @@ pub struct Retry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub model: Option<String>,
+    /// The next attempt leaves out the attached files, because the model's vendor rejected a request with them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_files: bool,
 }
 
 /// A program in the sandbox called a model. The call is not part of the conversation.

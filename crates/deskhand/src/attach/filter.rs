@@ -1,8 +1,8 @@
 //! Makes the output of a sandbox safe for a person's own terminal.
 //!
-//! Programs in a sandbox write escape sequences, and some of those do more than paint: they set the clipboard or the
-//! window's title, print, or make the terminal answer as if the person had typed. The filter passes on the sequences
-//! that programs in a terminal need for painting, and leaves out all others.
+//! Programs in a sandbox write escape sequences, and some of those do more than draw: they set the clipboard or the
+//! window's title, print, or make the terminal reply as if the person had typed. The filter passes the sequences that
+//! programs need for drawing, and removes all others.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ const ENQUIRY: u8 = 0x05;
 const CANCEL: u8 = 0x18;
 const SUBSTITUTE: u8 = 0x1a;
 const DELETE: u8 = 0x7f;
-/// The longest control sequence that is passed on.
+/// The maximum length of a control sequence that is passed.
 const LONGEST_SEQUENCE: usize = 128;
-/// The modes that a program may switch on and off: cursor keys, columns, colours, origin, wrapping, blinking, the
-/// cursor, mouse, focus, the alternate screen, pasting, and painting all at once.
+/// The modes that a program may set and reset: cursor keys, reverse video, origin, wrapping, the cursor and its blinking,
+/// mouse, focus, the alternate screen, bracketed paste, and synchronized output.
 const MODES: [u16; 18] = [
     1, 5, 6, 7, 12, 25, 45, 47, 1000, 1002, 1003, 1004, 1006, 1047, 1048, 1049, 2004, 2026,
 ];
-/// The modes that are on in a terminal that is not in use.
+/// The modes that are set by default.
 const USUALLY_ON: [u16; 2] = [7, 25];
 
 /// Filters one stream of output.
@@ -28,10 +28,10 @@ pub(super) struct OutputFilter {
     state: FilterState,
     /// The sequence that has begun, or the bytes of a character so far.
     pending: Vec<u8>,
-    /// The modes that differ from a terminal that is not in use.
+    /// The modes that differ from the default.
     changed_modes: BTreeSet<u16>,
-    /// True if the terminal may answer questions of programs. Everybody who is attached sees these questions, also
-    /// those of the past, so only the terminal in which somebody has just typed answers.
+    /// True if the terminal may reply to queries of programs. Every attached terminal receives these queries, including
+    /// replayed ones, so only one in which somebody has just typed may reply.
     pub(super) may_answer: bool,
 }
 
@@ -39,21 +39,21 @@ pub(super) struct OutputFilter {
 enum FilterState {
     #[default]
     Text,
-    /// Within a character of several bytes, of which so many are missing.
+    /// Within a multi-byte character, with the number of missing bytes.
     Character(usize),
     Escape,
     /// After `ESC` and bytes such as `(`.
     EscapeIntermediate,
     /// After `ESC [`.
     Control,
-    /// A text for the terminal itself, such as a title. It is left out.
+    /// A string for the terminal itself, such as a title. It is removed.
     TextArgument,
-    /// The same, after an `ESC` that may be the beginning of its end.
+    /// The same, after an `ESC` that may be the first byte of its terminator.
     ArgumentEscape,
 }
 
 impl OutputFilter {
-    /// Returns what is safe of these bytes. A sequence that is not complete yet is kept for the next call.
+    /// Returns the safe part of these bytes. An incomplete sequence is kept for the next call.
     pub(super) fn pass(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut passed = Vec::with_capacity(bytes.len());
         for byte in bytes {
@@ -62,15 +62,16 @@ impl OutputFilter {
         passed
     }
 
-    /// Returns the sequences that leave the terminal as it was before.
+    /// Returns the sequences that reset the terminal to its defaults.
     pub(super) fn restore(&self) -> Vec<u8> {
         let mut restored = Vec::new();
         for mode in &self.changed_modes {
             let end = if USUALLY_ON.contains(mode) { 'h' } else { 'l' };
             restored.extend(format!("\x1b[?{mode}{end}").into_bytes());
         }
-        // Usual colours, the whole screen for scrolling, the usual characters and keys. The cursor stays where it is.
-        restored.extend(b"\x1b7\x1b[r\x1b8\x1b[0m\x1b(B\x0f\x1b>\x1b[4l");
+        // The default colours, scrolling region, character set, keypad, insert and newline modes, and cursor shape. The
+        // cursor stays where it is.
+        restored.extend(b"\x1b7\x1b[r\x1b8\x1b[0m\x1b(B\x0f\x1b>\x1b[4l\x1b[20l\x1b[0 q");
         restored
     }
 
@@ -83,7 +84,7 @@ impl OutputFilter {
                 self.pending.push(byte);
                 match byte {
                     0x20..=0x2f if self.pending.len() < LONGEST_SEQUENCE => {}
-                    // Only sets of characters.
+                    // Only the selection of character sets is passed.
                     0x30..=0x7e if is_character_set(&self.pending) => self.accept(passed),
                     _ => self.drop_sequence(),
                 }
@@ -99,13 +100,13 @@ impl OutputFilter {
                 self.pending.push(byte);
                 self.state = FilterState::Escape;
             }
-            // It makes a terminal answer with a text that programs can set.
+            // ENQ makes a terminal reply with a string that programs may have set.
             ENQUIRY | DELETE => {}
             0x00..=0x7e => passed.push(byte),
             0xc2..=0xdf => self.begin_character(byte, 1),
             0xe0..=0xef => self.begin_character(byte, 2),
             0xf0..=0xf4 => self.begin_character(byte, 3),
-            // Not a character. Some terminals take such bytes for the beginning of a sequence.
+            // Invalid in UTF-8. Some terminals read such bytes as C1 controls, which begin sequences.
             0x80..=0xff => {}
         }
     }
@@ -123,7 +124,7 @@ impl OutputFilter {
         self.pending.push(byte);
         self.state = FilterState::Character(n_missing - 1);
         if n_missing == 1 {
-            // Control characters of two bytes begin sequences too.
+            // C1 controls, encoded in two bytes, begin sequences too.
             let text = std::str::from_utf8(&self.pending);
             if text.is_ok_and(|text| !text.chars().any(char::is_control)) {
                 self.accept(passed);
@@ -137,10 +138,10 @@ impl OutputFilter {
         self.pending.push(byte);
         match byte {
             b'[' => self.state = FilterState::Control,
-            // Commands for the operating system, and others that take a text.
+            // OSC, DCS and others that take a string.
             b']' | b'P' | b'X' | b'^' | b'_' | b'k' => self.state = FilterState::TextArgument,
             0x20..=0x2f => self.state = FilterState::EscapeIntermediate,
-            // Cursor and tabs, keys of the numeric block, a fresh start, and sets of characters.
+            // Cursor and tab stops, keypad modes, a full reset, and character sets.
             b'7' | b'8' | b'D' | b'E' | b'H' | b'M' | b'=' | b'>' | b'c' | b'N' | b'O' | b'n'
             | b'o' => self.accept(passed),
             ESCAPE => self.pending = vec![ESCAPE],
@@ -163,7 +164,7 @@ impl OutputFilter {
                 self.pending = vec![ESCAPE];
                 self.state = FilterState::Escape;
             }
-            // Terminals carry these out within a sequence. No program needs that.
+            // Terminals execute control characters within a sequence. No program needs that.
             _ => self.drop_sequence(),
         }
     }
@@ -175,7 +176,7 @@ impl OutputFilter {
                 FilterState::Text
             }
             (_, ESCAPE) => FilterState::ArgumentEscape,
-            // An escape that is not the end breaks the text off, and begins another sequence.
+            // An escape that is not part of the terminator ends the string and begins another sequence.
             (FilterState::ArgumentEscape, b'[') => {
                 self.pending = vec![ESCAPE, b'['];
                 FilterState::Control
@@ -184,7 +185,7 @@ impl OutputFilter {
         };
     }
 
-    /// Returns true if the pending control sequence only paints, or asks where the cursor is.
+    /// Returns true if the pending control sequence only draws, or queries the position of the cursor or the terminal.
     fn is_safe_control(&mut self) -> bool {
         let [ESCAPE, b'[', rest @ .., end] = &*self.pending else {
             return false;
@@ -210,11 +211,11 @@ impl OutputFilter {
             | b'r'
             | b's'
             | b'u' => is_plain,
-            // With more numbers, it makes a terminal wait for the mouse.
+            // With more parameters, it starts highlight tracking of the mouse.
             b'T' => is_plain && !rest.contains(&b';'),
-            // The cursor's form.
+            // The cursor's shape.
             b'q' => rest.last() == Some(&b' '),
-            // A question for the cursor's place, and for the kind of terminal. Editors need both.
+            // Queries of the cursor's position and the kind of terminal. Editors need both.
             b'n' => self.may_answer && matches!(rest, b"5" | b"6"),
             b'c' => self.may_answer && matches!(rest, b"" | b"0"),
             b'h' | b'l' if is_plain => matches!(rest, b"4" | b"20"),
@@ -258,7 +259,7 @@ fn modes(numbers: &[u8]) -> Option<Vec<u16>> {
 
 fn is_character_set(sequence: &[u8]) -> bool {
     matches!(sequence, [ESCAPE, b'(' | b')' | b'*' | b'+', b'0' | b'A' | b'B'])
-        // A screen full of E, for adjusting.
+        // The alignment test, which fills the screen with the letter E.
         || matches!(sequence, [ESCAPE, b'#', b'8'])
 }
 

@@ -7,7 +7,7 @@ fn passed(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn painting_is_passed_on() {
+fn sequences_that_draw_are_passed() {
     for safe in [
         "plain text\r\n\tü 🦀\u{8}",
         "\x1b[1;31mred\x1b[0m\x1b[38:2::1:2:3m",
@@ -27,7 +27,7 @@ fn painting_is_passed_on() {
 }
 
 #[test]
-fn what_does_more_than_painting_is_left_out() {
+fn sequences_that_do_more_than_draw_are_removed() {
     for (dangerous, left) in [
         ("a\x1b]52;c;ZXZpbA==\x07b", "ab"),
         ("a\x1b]52;c;ZXZpbA==\x1b\\b", "ab"),
@@ -57,20 +57,23 @@ fn what_does_more_than_painting_is_left_out() {
 }
 
 #[test]
-fn the_terminal_is_left_as_it_was() {
+fn the_terminal_is_reset_afterwards() {
     let mut filter = OutputFilter::default();
     filter.pass(b"\x1b[?1049h\x1b[?1000;1006h\x1b[?25l\x1b[?2004h\x1b[?2004l");
     let restored = String::from_utf8(filter.restore()).unwrap();
     let modes = "\x1b[?25h\x1b[?1000l\x1b[?1006l\x1b[?1049l";
     assert!(restored.starts_with(modes), "{restored:?}");
+    for reset in ["\x1b[4l", "\x1b[20l", "\x1b[0 q"] {
+        assert!(restored.contains(reset), "{reset:?}");
+    }
     let calm = OutputFilter::default().restore();
     assert!(!calm.windows(3).any(|window| window == b"\x1b[?"));
 }
 
 proptest! {
-    /// However output is cut into pieces, the same is passed on, and it never contains a string for the terminal.
+    /// The result does not depend on how the output is split, and never contains a string for the terminal.
     #[test]
-    fn pieces_do_not_matter(
+    fn the_result_does_not_depend_on_how_output_is_split(
         parts in prop::collection::vec(
             prop_oneof![
                 Just(b"\x1b".to_vec()), Just(b"]52;c;x".to_vec()), Just(b"[".to_vec()), Just(b"\x1b\\".to_vec()),

@@ -1,4 +1,4 @@
-//! The person's own terminal, as long as another one is shown in it.
+//! The person's own terminal, while another one is shown in it.
 
 use std::{
     fs::File,
@@ -10,12 +10,12 @@ use deskhand_core::terminal::TerminalSize;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use tokio::sync::mpsc;
 
-/// The most pieces of input that wait to be sent.
+/// The maximum number of pieces of input that wait to be sent.
 const MOST_PIECES: usize = 64;
 const PIECE_BYTES: usize = 4096;
 
-/// Passes on every key as it is pressed, until it is dropped. Dropping it gives the terminal its former settings,
-/// however the command ends.
+/// Puts the terminal into raw mode, so that every key is passed on as it is pressed. The former settings are restored on
+/// drop.
 #[derive(Debug)]
 pub(super) struct RawMode {
     before: Termios,
@@ -26,7 +26,7 @@ impl RawMode {
         let before = tcgetattr(io::stdin())?;
         let mut raw = before.clone();
         raw.make_raw();
-        // What was typed before is for the terminal too.
+        // Input that was typed before is kept, since it is for the terminal too.
         tcsetattr(io::stdin(), OptionalActions::Drain, &raw)?;
         Ok(Self { before })
     }
@@ -39,7 +39,7 @@ impl Drop for RawMode {
     }
 }
 
-/// Returns the size of the terminal, within what a sandbox's terminal can have.
+/// Returns the size of the terminal, within the limits of a sandbox's terminal.
 pub(super) fn size() -> TerminalSize {
     let Ok(size) = tcgetwinsize(io::stdout()) else {
         return TerminalSize::default();
@@ -51,12 +51,12 @@ pub(super) fn size() -> TerminalSize {
     }
 }
 
-/// Returns what is typed, as it is typed.
+/// Returns a channel with the input, as it is typed.
 pub(super) fn keys() -> io::Result<mpsc::Receiver<Vec<u8>>> {
-    // A descriptor of its own has no buffer, which would keep what is typed for a later command.
+    // A separate descriptor is unbuffered. A buffer could swallow input for a later command.
     let mut stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let (sender, keys) = mpsc::channel(MOST_PIECES);
-    // The thread ends with the process: nothing can interrupt its reading.
+    // The thread ends with the process, since nothing can interrupt its read.
     std::thread::spawn(move || {
         let mut buffer = [0; PIECE_BYTES];
         while let Ok(n_read @ 1..) = stdin.read(&mut buffer) {
@@ -68,7 +68,7 @@ pub(super) fn keys() -> io::Result<mpsc::Receiver<Vec<u8>>> {
     Ok(keys)
 }
 
-/// Writes to the terminal at once.
+/// Writes to the terminal and flushes.
 pub(super) fn show(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;

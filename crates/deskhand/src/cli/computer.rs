@@ -10,8 +10,8 @@ use super::ServerArgs;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Ctrl-] leaves the terminal and lets it run. Without options, it is the newest terminal that \
-                  runs, or a new one. Exits with the exit code of the terminal's shell when that ends."
+    after_help = "Press Ctrl-] to detach and leave the terminal running. Without options, attaches to the newest \
+                  running terminal, or opens one. Exits with the exit code of the terminal's shell when that ends."
 )]
 pub(crate) struct AttachArgs {
     /// Id of the session, from its address
@@ -23,7 +23,7 @@ pub(crate) struct AttachArgs {
     /// Open a new terminal
     #[arg(long, conflicts_with = "read_only")]
     pub(crate) new: bool,
-    /// Only watch
+    /// Watch without typing
     #[arg(long)]
     pub(crate) read_only: bool,
     #[command(flatten)]
@@ -48,14 +48,14 @@ pub(crate) struct CpArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Without SESSION, it is the list of hosts that all your sessions may contact in the mode allow. HOST is a \
-                  name, *.name, an address or a range, optionally followed by :PORT or :FIRST-LAST."
+    after_help = "Without SESSION, shows or changes the hosts that all your sessions may contact in the mode allow. HOST is \
+                  a name, *.name, an address or a range, optionally followed by :PORT or :FIRST-LAST."
 )]
 pub(crate) struct NetworkArgs {
     /// Id of the session
     #[arg(value_name = "SESSION", value_parser = parse_session)]
     pub(crate) session: Option<SessionId>,
-    /// Set the mode: open, closed or allow; the list stays
+    /// Set the mode: open, closed or allow; keeps the list
     #[arg(long, value_name = "MODE", value_parser = parse_mode, requires = "session")]
     pub(crate) mode: Option<NetworkMode>,
     /// Add a host to the list; can be given several times
@@ -74,6 +74,6 @@ fn parse_mode(text: &str) -> Result<NetworkMode, String> {
 
 fn parse_session(text: &str) -> Result<SessionId, String> {
     text.parse().map_err(|_not_an_id| {
-        "it is not the id of a session, which ends the address of the session's page".to_owned()
+        "it is not the id of a session; copy it from the end of the address of the session's page".to_owned()
     })
 }

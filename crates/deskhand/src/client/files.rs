@@ -10,8 +10,9 @@ use http_body_util::{BodyExt, combinators::BoxBody};
 use hyper::{Request, Response, body::Incoming, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
 use reqwest::Method;
+use tokio::time::timeout;
 
-use super::{CallError, Client, refusal};
+use super::{CONNECT_TIMEOUT, CallError, Client, refusal};
 
 /// The body of an upload.
 pub(crate) type FileBody = BoxBody<Bytes, std::io::Error>;
@@ -84,13 +85,13 @@ impl Client {
             let body = answer.into_body().collect().await;
             let body = body.map(http_body_util::Collected::to_bytes);
             let body = body.unwrap_or_default();
-            // A body that is not ours is told as it came.
+            // A body in an unknown format is reported as it is.
             serde_json::from_slice(&body).map_err(|_other| refusal(self.address(), status, &body))
         };
         self.stream(request, body.boxed(), take).await
     }
 
-    /// Reads a file, or a folder as an archive, and has `take` take its bytes.
+    /// Reads a file, or a folder as an archive, and passes its body to `take`.
     pub(crate) async fn read_file<T>(
         &self,
         session: SessionId,
@@ -111,7 +112,7 @@ impl Client {
         read.await?
     }
 
-    /// Sends a request over a connection of its own, without holding its body or the answer's in memory.
+    /// Sends a request over its own connection, and streams both bodies.
     async fn stream<T>(
         &self,
         request: hyper::http::request::Builder,
@@ -123,7 +124,8 @@ impl Client {
                 url: self.address().to_owned(),
                 source,
             };
-        let stream = self.transport.connect().await;
+        let stream = timeout(CONNECT_TIMEOUT, self.transport.connect()).await;
+        let stream = stream.map_err(|elapsed| unreachable(elapsed.into()))?;
         let stream = stream.map_err(|error| unreachable(error.into()))?;
         let shaken = http1::handshake(TokioIo::new(stream)).await;
         let (mut sender, connection) = shaken.map_err(|error| unreachable(error.into()))?;
@@ -155,7 +157,7 @@ impl Client {
     }
 }
 
-/// Returns the address of a file, with everything encoded that has a meaning in addresses.
+/// Returns the path of a file in the API, percent-encoded.
 fn url(session: SessionId, path: &FilePath) -> String {
     let path = match path.as_str() {
         "/" => "%2F".to_owned(),

@@ -21,7 +21,7 @@ pub(crate) struct NetworkConfig {
     pub(crate) connect_timeout: Duration,
     pub(crate) ask_timeout: Duration,
     pub(crate) proxy: Option<UpstreamProxy>,
-    /// The environment variable with a proxy that is not one for the server.
+    /// An environment variable with a proxy that the server cannot use.
     pub(crate) unusable_proxy: Option<&'static str>,
 }
 
@@ -63,8 +63,8 @@ fn rules(reader: &mut Reader<'_>, key: &str) -> Vec<NetworkRule> {
     rules
 }
 
-/// Reads the proxy. The environment variables of other programs fill in what is not set. Returns the variable as well if
-/// it has something else.
+/// Reads the proxy. If it is not set, the usual environment variables apply. If one of them has a proxy that the server
+/// cannot use, its name is returned instead.
 fn proxy(reader: &mut Reader<'_>, key: &str) -> (Option<UpstreamProxy>, Option<&'static str>) {
     if reader.text(key) == "direct" {
         return (None, None);
@@ -85,7 +85,7 @@ fn proxy(reader: &mut Reader<'_>, key: &str) -> (Option<UpstreamProxy>, Option<&
     let exceptions = exceptions.iter().find_map(|name| environment.get(name));
     match UpstreamProxy::parse(value) {
         Ok(proxy) => (Some(proxy.except(exceptions.unwrap_or_default())), None),
-        // Another kind of proxy is for other programs.
+        // It may be another kind of proxy, for other programs.
         Err(_) => (None, Some(name)),
     }
 }

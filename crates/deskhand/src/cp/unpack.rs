@@ -1,4 +1,4 @@
-//! Unpacks the archive of a folder. It was made in a sandbox, so nothing in it is trusted.
+//! Unpacks the archive of a folder. It comes from a sandbox, so nothing in it is trusted.
 
 use std::{
     io::{self, Read},
@@ -18,21 +18,21 @@ use tokio::sync::mpsc;
 
 use super::broken;
 
-/// The most pieces between the connection and the thread that unpacks.
+/// The maximum number of pieces that wait for the thread that unpacks.
 const MOST_PIECES: usize = 16;
-/// The longest text about what is not in an archive.
+/// The maximum length of the text about entries that are not in the archive.
 const LONGEST_TEXT_BYTES: u64 = 1024 * 1024;
 
-/// The things in a folder that were not copied.
+/// The entries of a folder that were not copied.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct LeftOut {
     pub(super) n_links: u64,
-    /// A line for everything that the desktop could not read.
+    /// A line for each entry that the desktop could not read.
     pub(super) by_the_desktop: String,
 }
 
-/// Unpacks an archive into the folder `target`, without the folder that everything in it is in. Returns what is left
-/// out: links are.
+/// Unpacks an archive into the folder `target`, without its top-level folder. Links are left out. Returns the entries that
+/// were not copied.
 pub(super) async fn unpack(
     body: Incoming,
     target: PathBuf,
@@ -84,8 +84,10 @@ fn unpack_all(archive: impl Read, target: &Path) -> anyhow::Result<LeftOut> {
             .context("cannot read the archive")?
             .into_owned();
         if path == Path::new(LEFT_OUT_NAME) {
-            // It is short, but nothing in an archive is trusted.
-            let mut text = entry.by_ref().take(LONGEST_TEXT_BYTES);
+            // It is one short file, but nothing in an archive is trusted.
+            let n_read = u64::try_from(left_out.by_the_desktop.len()).unwrap_or(u64::MAX);
+            let room = LONGEST_TEXT_BYTES.saturating_sub(n_read);
+            let mut text = entry.by_ref().take(room);
             let read = text.read_to_string(&mut left_out.by_the_desktop);
             read.context("cannot read the archive")?;
             continue;
@@ -111,13 +113,13 @@ fn save(entry: &mut tar::Entry<'_, impl Read>, place: &Path) -> io::Result<()> {
     let mut file = std::fs::File::create_new(&part)?;
     let mut fill = || {
         let n_bytes = io::copy(entry, &mut file)?;
-        // The end of a broken archive reads as the end of a file.
+        // A truncated archive looks like the end of the file.
         if n_bytes != entry.size() {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         if is_executable {
             let mode = file.metadata()?.permissions().mode();
-            // Whoever may read it may run it.
+            // Everybody who may read it may run it.
             let permissions = std::fs::Permissions::from_mode(mode | (mode & 0o444) >> 2);
             file.set_permissions(permissions)?;
         }
@@ -129,7 +131,7 @@ fn save(entry: &mut tar::Entry<'_, impl Read>, place: &Path) -> io::Result<()> {
     })
 }
 
-/// Returns the path below the first folder. Refuses absolute paths and those that lead out.
+/// Returns the path below the top-level folder. Refuses absolute paths and those that lead out of it.
 fn inside(path: &Path) -> anyhow::Result<PathBuf> {
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
     if !path.components().all(is_plain) {
@@ -141,7 +143,7 @@ fn inside(path: &Path) -> anyhow::Result<PathBuf> {
     Ok(path.components().skip(1).collect())
 }
 
-/// Refuses to write through a link, whoever has made it.
+/// Refuses to write through a link, even if the person has created it.
 fn check_no_link(target: &Path, inside: &Path) -> anyhow::Result<()> {
     let mut place = target.to_owned();
     for part in inside.components() {
@@ -225,7 +227,17 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_that_breaks_off_leaves_no_partial_file() {
+    fn the_text_about_what_is_left_out_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "x".repeat(700_000);
+        let entry = (LEFT_OUT_NAME, EntryType::Regular, &*text);
+        let left_out = unpack(&[entry, entry, entry], folder.path()).unwrap();
+        let longest = usize::try_from(LONGEST_TEXT_BYTES).unwrap();
+        assert_eq!(left_out.by_the_desktop.len(), longest);
+    }
+
+    #[test]
+    fn a_truncated_archive_leaves_no_partial_file() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("in");
         std::fs::create_dir(&target).unwrap();

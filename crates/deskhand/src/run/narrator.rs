@@ -231,6 +231,10 @@ impl Narrator {
 }
 
 fn retried(retry: &Retry) -> String {
+    if retry.without_files {
+        let message = retry.message.trim_end_matches('.');
+        return format!("{message}: asking again without the attached files");
+    }
     match &retry.model {
         Some(model) => format!("{}: asking {model} instead", retry.message),
         None => format!(
@@ -255,7 +259,7 @@ fn plan_line(plan: &PlanChanged) -> String {
     format!("Plan: {}", steps.join("  "))
 }
 
-/// Writes on one line which files were put on the desktop.
+/// Formats the files that were written to the desktop as one line.
 fn placed_line(placed: &FilesPlaced) -> String {
     let file = |file: &PlacedFile| match (&file.path, &file.problem) {
         (Some(path), _) => path.clone(),

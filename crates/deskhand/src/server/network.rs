@@ -1,4 +1,4 @@
-//! The network of sandboxes, as the settings have it.
+//! Sets up the network of sandboxes according to the settings.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 
 use crate::{config::Config, descriptors};
 
-/// Returns the bounds that the settings set for the network of every session.
+/// Returns the bounds of the network of every session.
 pub(super) fn bounds(config: &Config, address: SocketAddr, public_url: &str) -> NetworkBounds {
     let own = OwnHosts::of(public_url, &config.port.allowed_hosts);
     let domain = config.apps.domain.as_deref();
@@ -57,7 +57,7 @@ fn lower_case(name: &str) -> String {
     name.trim_end_matches('.').to_ascii_lowercase()
 }
 
-/// Returns the host in an address, without scheme, port and path.
+/// Returns the host of an address, without scheme, port and path.
 fn host_of(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let place = rest.split(['/', '?', '#']).next()?;
@@ -68,7 +68,7 @@ fn host_of(url: &str) -> Option<&str> {
     }
 }
 
-/// Makes the connections of sandboxes.
+/// Serves the connections of sandboxes to the network.
 pub(super) fn serve(
     contacted: mpsc::Receiver<NetworkConnection>,
     config: &Config,
@@ -107,7 +107,7 @@ pub(super) fn settings(
         default: config.network.default,
         bounds,
         connections: config.network.connections,
-        // Nobody takes the places of all others.
+        // One owner cannot use up the connections of all others.
         owner_connections: descriptors::for_sandboxes(n_descriptors).div_ceil(2),
         session_bytes: config.network.session_bytes,
         while_idle: config.network.while_idle,

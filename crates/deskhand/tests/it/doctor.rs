@@ -60,7 +60,7 @@ fn a_data_folder_that_cannot_be_written_is_found() {
 }
 
 #[test]
-fn a_server_of_root_is_warned_of_with_the_way_out() {
+fn a_server_that_runs_as_root_gets_a_warning_with_a_remedy() {
     let (_, report) = report(&Place::new().with("DESKHAND_LISTEN", "127.0.0.1:0"));
     let check = check(&report, "user");
     if rustix::process::geteuid().is_root() {
@@ -73,7 +73,7 @@ fn a_server_of_root_is_warned_of_with_the_way_out() {
 }
 
 #[test]
-fn the_limit_of_the_disk_is_told_with_the_way_it_is_enforced() {
+fn the_disk_limit_is_shown_with_how_it_is_enforced() {
     let place = || Place::new().with("DESKHAND_LISTEN", "127.0.0.1:0");
     let detail = |place: Place| {
         let (_, report) = report(&place);
@@ -88,7 +88,7 @@ fn the_limit_of_the_disk_is_told_with_the_way_it_is_enforced() {
 }
 
 #[test]
-fn previews_and_vs_code_are_told_about() {
+fn previews_and_vs_code_are_checked() {
     let place = || Place::new().with("DESKHAND_LISTEN", "127.0.0.1:0");
     let (code, local) = report(&place().with("DESKHAND_APPS_CODE_SERVER", "/nowhere"));
     assert_eq!(check(&local, "previews")["state"], "ok");

@@ -173,7 +173,7 @@ fn names(home: &Path) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_killed_no_transfer_leaves_a_part() {
+async fn no_transfer_leaves_a_partial_file_when_a_process_is_killed() {
     let mut server = serve(&[]);
     let session = session(&server).await;
     let home = server.home_of(&session);

@@ -18,7 +18,7 @@ fn the_program_explains_itself() {
     Commands:
       serve      Start the server and print a link to it
       run        Give the agent a task, watch it work, and print its answer
-      attach     Use a terminal of a session's desktop in this terminal
+      attach     Open a terminal of a session's desktop in this terminal
       login      Print a new link for signing in to the running server
       decisions  List the questions that agents ask you
       answer     Answer a question of an agent
@@ -78,7 +78,7 @@ fn run_explains_itself() {
           --budget-usd <USD>   US dollars it may cost before the agent asks for more; 0 means no limit
           --budget-tokens <N>  Tokens it may use before the agent asks for more; 0 means no limit
           --network <NETWORK>  Hosts that programs may contact: open, closed, or allow=HOST,HOST such as allow=pypi.org,*.example.com:443
-          --attach <FILE>      File to send along with the task; repeat it for several
+          --attach <FILE>      File to attach to the task; can be repeated
           --keep               Keep the session afterwards and print its address
           --json               Print every event as one line of JSON instead of steps and answer
           --server <URL>       Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
@@ -105,7 +105,7 @@ fn attach_explains_itself() {
     Options:
           --terminal <N>  Number of the terminal; 0 is the agent's shell, which can only be watched
           --new           Open a new terminal
-          --read-only     Only watch
+          --read-only     Watch without typing
           --server <URL>  Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
       -h, --help          Print help
 
@@ -113,7 +113,7 @@ fn attach_explains_itself() {
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]
           --data-dir <DIR>  Folder for all stored data [env: DESKHAND_DATA_DIR] [default: ~/.local/share/deskhand]
 
-    Ctrl-] leaves the terminal and lets it run. Without options, it is the newest terminal that runs, or a new one. Exits with the exit code of the terminal's shell when that ends.
+    Press Ctrl-] to detach and leave the terminal running. Without options, attaches to the newest running terminal, or opens one. Exits with the exit code of the terminal's shell when that ends.
     ");
 }
 
@@ -194,7 +194,7 @@ fn secret_explains_itself() {
     Options:
           --origin <ORIGIN>  Site where it may be used, such as https://example.com; can be repeated
           --server <URL>     Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
-          --header <HEADER>  For HTTP APIs: header of requests that it belongs in, such as authorization; can be repeated
+          --header <HEADER>  For HTTP APIs: request header that may contain it, such as authorization; can be repeated
           --env <VARIABLE>   For HTTP APIs: environment variable in which programs find a stand-in, such as GITHUB_TOKEN
       -h, --help             Print help
 

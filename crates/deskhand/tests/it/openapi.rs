@@ -576,6 +576,7 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 9] {
             message: String::new(),
             next_at: jiff::Timestamp::UNIX_EPOCH,
             model: some.then(String::new),
+            without_files: some,
         }),
         EventBody::Notice(Notice {
             turn,

@@ -87,7 +87,7 @@ async fn people_share_real_shells() {
 }
 
 #[tokio::test]
-async fn much_output_holds_up_nobody_and_is_left_out_where_it_cannot_be_read() {
+async fn slow_readers_skip_output_and_do_not_slow_down_others() {
     let server = serve(&[]);
     let session = server.client().new_session("scripted/demo").await;
     let mut noisy = TerminalClient::open(&session).await;

@@ -120,7 +120,7 @@ fn shown<'a>(text: &str, images: impl IntoIterator<Item = &'a Image>) -> Value {
     json!({"role": "user", "content": content})
 }
 
-/// Returns attached pictures as a message from the user. There is no common way to send other files.
+/// Returns attached pictures as a message from the user. Chat completions have no common format for other files.
 fn attached(files: &[ShownFile]) -> Value {
     let pictures = files.iter().filter(|file| file.is_picture());
     let content = pictures.flat_map(|file| {

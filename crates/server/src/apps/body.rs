@@ -1,4 +1,4 @@
-//! The body of a program's answer, which moves its connection and ends when the person loses access.
+//! The body of a program's response. It drives the connection to the program, and ends when the person loses access.
 
 use std::{
     io,
@@ -10,12 +10,12 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 
-/// The body of an answer. The connection to the program is closed on drop.
+/// The body of a response. The connection to the program is closed on drop.
 pub(super) struct AppBody {
     pub(super) body: Incoming,
-    /// Moves the bytes of the connection. `None` once it has ended.
+    /// Drives the connection. `None` once it has ended.
     pub(super) connection: Option<BoxFuture<'static, ()>>,
-    /// Resolves when the person may no longer use the service.
+    /// Resolves when the person loses access to the service.
     pub(super) lost: BoxFuture<'static, ()>,
 }
 

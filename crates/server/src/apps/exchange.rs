@@ -1,4 +1,4 @@
-//! Exchanges the token in an address for a cookie, and sends the browser to the same address without it.
+//! Exchanges the token in a link for a cookie, and redirects the browser to the same address without the token.
 
 use axum::{
     body::Body,
@@ -9,16 +9,16 @@ use deskhand_core::secret::Secret;
 
 use super::{Gate, proxy};
 
-/// The parameter that holds the token.
+/// The query parameter that holds the token.
 const PARAMETER: &str = "token";
-/// The time for which browsers keep the cookie. The server decides how long it is valid.
+/// The time for which browsers keep the cookie. The expiry in its value decides how long it is valid.
 const COOKIE_SECONDS: u32 = 12 * 3600;
 
 impl Gate {
-    /// Lets in a person whose address has a valid token. Returns `None` for a request without one.
+    /// Signs a person in whose address has a valid token. Returns `None` for a request without one.
     ///
-    /// Programs may use a parameter of the same name themselves. So a token that is not ours is an error only for
-    /// somebody who is not in yet.
+    /// Programs may use a parameter with the same name themselves. So a token that is not ours is no error: the cookie
+    /// decides then.
     pub(super) async fn exchange(
         &self,
         parts: &Parts,
@@ -39,7 +39,7 @@ impl Gate {
         let path = path_of(&parts.uri);
         let cookie = self.cookie(&visitor.pass, &path).await;
         let cookie = cookie.map_err(|problem| notice.failed(&problem))?;
-        // The whole address, since a path such as `//example.com` alone would lead elsewhere.
+        // The address is absolute, since a path such as `//example.com` would lead to another host.
         let location = format!("{}{path}", self.host.origin(&self.site));
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SEE_OTHER;
@@ -56,7 +56,7 @@ impl Gate {
         Ok(Some(response))
     }
 
-    /// Returns the header that gives the browser the cookie, or the reason why there is none.
+    /// Returns the `Set-Cookie` header, or the reason why there is none.
     async fn cookie(&self, pass: &AppPass, landing: &str) -> Result<HeaderValue, String> {
         let value = self.shared.app.apps().stay(pass, landing).await;
         let value = value.map_err(|error| error.to_string())?;

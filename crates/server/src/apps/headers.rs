@@ -1,7 +1,7 @@
 //! The headers that pass between a person's browser and a program in a sandbox.
 //!
-//! Inward, the program sees a request to itself on its own machine, and nothing of ours. Outward, the program can set
-//! nothing that reaches beyond its own origin.
+//! Inward, the program sees a request to itself on its own machine, without our cookies and tokens. Outward, the program
+//! can set nothing that affects other origins.
 
 use axum::http::{
     HeaderMap, HeaderName, HeaderValue,
@@ -10,8 +10,8 @@ use axum::http::{
 
 use super::AppSite;
 
-/// Headers about one connection, which are never passed on.
-const OF_THE_CONNECTION: [HeaderName; 9] = [
+/// Hop-by-hop headers, which are never passed on.
+const HOP_BY_HOP: [HeaderName; 9] = [
     header::CONNECTION,
     HeaderName::from_static("keep-alive"),
     header::PROXY_AUTHENTICATE,
@@ -23,11 +23,11 @@ const OF_THE_CONNECTION: [HeaderName; 9] = [
     header::UPGRADE,
 ];
 
-/// Headers with which clients and proxies tell where a request comes from.
+/// Headers in which clients and proxies describe the path of a request.
 const OF_PROXIES: [&str; 5] = ["forwarded", "via", "x-real-ip", "x-client-ip", "expect"];
 
-/// Headers whose effect is not limited to one answer of one origin, or that decide who may read or show it.
-const KEPT_BACK: [&str; 11] = [
+/// Response headers that affect more than one response, or that decide which origins may read or frame it.
+const REMOVED: [&str; 11] = [
     "access-control-allow-credentials",
     "access-control-allow-headers",
     "access-control-allow-methods",
@@ -41,10 +41,10 @@ const KEPT_BACK: [&str; 11] = [
     "x-frame-options",
 ];
 
-/// A program as it sees itself, and as browsers see it.
+/// The address of a program inside the sandbox, and for browsers.
 #[derive(Debug)]
 pub(super) struct Addresses {
-    /// Host and port inside the sandbox.
+    /// The host and port inside the sandbox.
     pub(super) inner: String,
     /// The origin for browsers.
     pub(super) outer: String,
@@ -61,7 +61,7 @@ impl Addresses {
 
     /// Returns the headers of a request for the program.
     pub(super) fn inward(&self, mut headers: HeaderMap) -> HeaderMap {
-        remove_those_of_the_connection(&mut headers);
+        remove_hop_by_hop(&mut headers);
         let names: Vec<HeaderName> = headers.keys().cloned().collect();
         for name in names {
             let text = name.as_str();
@@ -88,8 +88,8 @@ impl Addresses {
 
     /// Returns the headers of a response for the browser.
     pub(super) fn outward(&self, mut headers: HeaderMap, site: &AppSite) -> HeaderMap {
-        remove_those_of_the_connection(&mut headers);
-        for name in KEPT_BACK {
+        remove_hop_by_hop(&mut headers);
+        for name in REMOVED {
             headers.remove(name);
         }
         rewrite(&mut headers, &header::SET_COOKIE, |value| {
@@ -107,7 +107,7 @@ impl Addresses {
         headers
     }
 
-    /// Returns an origin or address as it would be inside the sandbox.
+    /// Translates an origin or address into the one inside the sandbox.
     fn seen_inside(&self, value: &HeaderValue) -> Option<HeaderValue> {
         let rest = value.to_str().ok()?.strip_prefix(&self.outer)?;
         let is_whole = rest.is_empty() || rest.starts_with('/');
@@ -115,7 +115,7 @@ impl Addresses {
         HeaderValue::from_str(&inner).ok().filter(|_| is_whole)
     }
 
-    /// Returns an address of the program as browsers reach it. Other addresses stay as they are.
+    /// Translates an address of the program into the one for browsers. Other addresses are returned unchanged.
     fn seen_outside(&self, value: &str) -> String {
         let port = self.inner.strip_prefix("localhost").unwrap_or_default();
         let own = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"];
@@ -131,14 +131,14 @@ impl Addresses {
     }
 }
 
-/// Adds the headers that every answer at a service's host has.
+/// Adds the headers of every response at a service's host.
 pub(super) fn protect(headers: &mut HeaderMap, site: &AppSite) {
     if let Ok(ancestors) = HeaderValue::from_str(&site.frame_ancestors()) {
         headers.append(header::CONTENT_SECURITY_POLICY, ancestors);
     }
     let fixed = [
         ("cross-origin-resource-policy", "same-origin"),
-        // The page cannot widen its origin to the whole domain.
+        // The page cannot relax its origin to the whole domain with `document.domain`.
         ("origin-agent-cluster", "?1"),
     ];
     for (name, value) in fixed {
@@ -149,7 +149,7 @@ pub(super) fn protect(headers: &mut HeaderMap, site: &AppSite) {
     }
 }
 
-fn remove_those_of_the_connection(headers: &mut HeaderMap) {
+fn remove_hop_by_hop(headers: &mut HeaderMap) {
     let listed: Vec<HeaderName> = headers
         .get_all(header::CONNECTION)
         .iter()
@@ -157,12 +157,12 @@ fn remove_those_of_the_connection(headers: &mut HeaderMap) {
         .flat_map(|value| value.split(','))
         .filter_map(|name| name.trim().parse().ok())
         .collect();
-    for name in listed.iter().chain(&OF_THE_CONNECTION) {
+    for name in listed.iter().chain(&HOP_BY_HOP) {
         headers.remove(name);
     }
 }
 
-/// Returns true for a token of this server, which a program in a sandbox must not see.
+/// Returns true for a token of this server, which programs in sandboxes must not see.
 fn is_our_token(value: &HeaderValue) -> bool {
     let token = value.to_str().ok().and_then(|value| value.split_once(' '));
     token.is_some_and(|(scheme, token)| {
@@ -182,8 +182,8 @@ fn keep_foreign_cookies(headers: &mut HeaderMap) {
     });
 }
 
-/// Returns a cookie of the program that only its own origin gets, and that also works in a frame of the dashboard.
-/// Returns `None` for one that has a name of ours.
+/// Rewrites a cookie of the program so that only its own origin receives it and it works in a frame of the dashboard.
+/// Returns `None` for a cookie with one of our names.
 fn set_cookie(value: &str, site: &AppSite) -> Option<String> {
     let mut parts = value.split(';').map(str::trim);
     let pair = parts.next()?;
@@ -202,9 +202,9 @@ fn set_cookie(value: &str, site: &AppSite) -> Option<String> {
     Some(format!("{pair}{kept}{}", site.cookie_attributes()))
 }
 
-/// Removes the rule about frames from a content security policy, since ours takes its place.
+/// Removes `frame-ancestors` from a content security policy. Ours is added instead.
 fn without_frame_ancestors(value: &str) -> Option<String> {
-    // Several policies may stand in one header, separated by commas.
+    // One header may contain several policies, separated by commas.
     let policies = value.split(',').map(|policy| {
         let rules = policy.split(';').map(str::trim).filter(|rule| {
             let name = rule.split_ascii_whitespace().next().unwrap_or_default();
@@ -216,7 +216,7 @@ fn without_frame_ancestors(value: &str) -> Option<String> {
     (!kept.is_empty()).then(|| kept.join(", "))
 }
 
-/// Changes every value of a header, and removes those that become nothing. Values that are not text are removed.
+/// Changes every value of a header. Removes values for which `change` returns `None`, and those that are not text.
 fn rewrite(headers: &mut HeaderMap, name: &HeaderName, change: impl Fn(&str) -> Option<String>) {
     let Entry::Occupied(entry) = headers.entry(name) else {
         return;

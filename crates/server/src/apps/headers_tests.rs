@@ -44,7 +44,7 @@ fn outward(headers: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn a_program_sees_a_request_to_itself_and_nothing_of_ours() {
+fn a_program_sees_a_request_to_itself_without_our_cookies_and_tokens() {
     let seen = inward(&[
         ("host", "port-3000--s.localhost:7878"),
         ("origin", OUTER),
@@ -72,7 +72,7 @@ fn a_program_sees_a_request_to_itself_and_nothing_of_ours() {
             "referer: http://localhost:3000/a?b",
         ]
     );
-    // What is the program's own stays.
+    // Tokens and origins of the program itself are kept.
     let seen = inward(&[
         ("authorization", "Bearer eyJhb"),
         ("origin", "http://port-3000--s.localhost:78789"),
@@ -89,7 +89,7 @@ fn a_program_sees_a_request_to_itself_and_nothing_of_ours() {
 }
 
 #[test]
-fn a_program_sets_nothing_beyond_its_origin() {
+fn a_program_cannot_affect_other_origins() {
     let seen = outward(&[
         ("set-cookie", "a=b; Domain=localhost; Path=/; HttpOnly"),
         ("set-cookie", "deskhand=stolen; Path=/"),
@@ -121,7 +121,7 @@ fn a_program_sets_nothing_beyond_its_origin() {
 }
 
 #[test]
-fn redirects_to_the_program_itself_stay_outside() {
+fn redirects_to_the_program_itself_are_translated() {
     for (sent, seen) in [
         (
             "http://localhost:3000/login",
@@ -148,7 +148,7 @@ fn redirects_to_the_program_itself_stay_outside() {
 }
 
 #[test]
-fn every_answer_says_who_may_frame_it() {
+fn every_response_restricts_its_frame_ancestors() {
     let mut headers = map(&[("content-security-policy", "default-src 'self'")]);
     protect(
         &mut headers,

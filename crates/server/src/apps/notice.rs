@@ -1,4 +1,4 @@
-//! What the gateway itself answers: a small page for people, and a line of text for programs.
+//! The gateway's own responses: a small page for people, and a line of text for programs.
 
 use axum::{
     body::Body,
@@ -9,7 +9,7 @@ use deskhand_core::service::Service;
 
 use super::AppHost;
 
-/// The policy of these pages: they load nothing and run nothing.
+/// The content security policy of these pages. They load and run nothing.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 const STYLE: &str = "html{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;display:grid;\
@@ -18,45 +18,45 @@ const STYLE: &str = "html{color-scheme:light dark}body{font:16px/1.5 system-ui,s
     code{font-size:.9em;background:color-mix(in srgb,CanvasText 10%,transparent);padding:.1em .35em;border-radius:.3em}\
     a{color:LinkText}";
 
-/// Opens the address of a page's first link, unless the browser keeps pages in frames from storing anything.
+/// Opens the address of the page's first link, unless the browser denies storage to pages in frames.
 const OPEN_IF_STORED: &str = r#"try{localStorage.length;location.replace(document.links[0].href)}catch{document.body.className="stuck"}"#;
-/// The policy of the page with this script, with its hash.
+/// The content security policy of the page with this script, which it allows by its hash.
 const OPENING_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
     script-src 'sha256-qfL9FXXwwNhIO9qLfgdmGWGxSVzTQTmMggvAvEnUvSE='";
 
-/// Writes answers about one service.
+/// Writes responses about one service.
 #[derive(Debug)]
 pub(super) struct Notice {
     pub(super) host: AppHost,
     /// The address of the dashboard.
     pub(super) dashboard: String,
-    /// The whole address of the request, without a token.
+    /// The absolute address of the request, without the token.
     pub(super) address: String,
-    /// True if a person is going to read it.
+    /// True if the response is shown to a person.
     pub(super) is_page: bool,
-    /// True if the browser says which requests a person made.
+    /// True if the browser marks requests that a person made.
     pub(super) tells_people: bool,
 }
 
-/// One answer.
+/// The contents of one response.
 #[derive(Debug, Default)]
 struct Text<'a> {
     code: &'static str,
     title: &'a str,
     words: &'a str,
     link: Option<Link>,
-    /// The seconds until the page opens its address again.
+    /// The seconds until the page reloads.
     again: Option<u32>,
 }
 
-/// The address that a page offers.
+/// The link on a page.
 #[derive(Debug, Clone, Copy)]
 enum Link {
-    /// The session on the dashboard, in a window of its own: the dashboard cannot be shown in a frame.
+    /// The session on the dashboard, in a new window, because the dashboard cannot be framed.
     Session,
     /// The page's own address.
     Continue,
-    /// The page's own address: opened by a person, it wakes the desktop.
+    /// The page's own address. Opening it by hand wakes the desktop.
     Wake,
 }
 
@@ -81,7 +81,7 @@ impl Notice {
         })
     }
 
-    /// Answers if the session was not found for this person.
+    /// Responds if the person cannot see the session, or it could not be read.
     pub(super) fn not_found(&self, error: &FindError) -> Response<Body> {
         let kind = error.facts().kind;
         if matches!(kind, RefusalKind::NotFound | RefusalKind::Forbidden) {
@@ -100,8 +100,8 @@ impl Notice {
         })
     }
 
-    /// Answers a navigation from another page. The program sees only requests of its own page, so the browser is sent
-    /// on from here: by itself if the person has just opened this path, and otherwise when they say so.
+    /// Responds to a navigation from another page. The program only sees requests from its own page, so this page sends
+    /// the browser on: at once if the person has just opened this path, and otherwise when they click.
     pub(super) fn on_the_way(&self, has_landed: bool) -> Response<Body> {
         if has_landed && self.host.service == Service::Code && self.is_page {
             return self.open_code();
@@ -130,7 +130,7 @@ impl Notice {
         )
     }
 
-    /// Sends the browser on to VS Code, which needs storage. Browsers that block third-party cookies give none to a page
+    /// Sends the browser on to VS Code, which needs storage. Browsers that block third-party cookies deny storage to a page
     /// in a frame, and VS Code would stay blank.
     fn open_code(&self) -> Response<Body> {
         let address = escaped(&self.address);
@@ -234,7 +234,7 @@ impl Notice {
         })
     }
 
-    /// Answers for a program that broke off or did not speak HTTP.
+    /// Responds if the program closed the connection or does not speak HTTP.
     pub(super) fn broken(&self, problem: &str) -> Response<Body> {
         self.write(
             StatusCode::BAD_GATEWAY,
@@ -298,7 +298,7 @@ impl Notice {
     }
 }
 
-/// Returns an answer of the gateway itself, with a media type and a policy.
+/// Returns a response of the gateway itself, with this media type and content security policy.
 fn respond(
     status: StatusCode,
     code: &'static str,
@@ -322,7 +322,7 @@ fn respond(
     response
 }
 
-/// Makes a sentence of an error, which begins in lower case and has no full stop.
+/// Turns an error message into a sentence, with a capital letter and a full stop.
 fn sentence(problem: &str) -> String {
     let mut letters = problem.chars();
     let first = letters.next().map(char::to_uppercase);

@@ -7,21 +7,21 @@ use deskhand_core::{id::SessionId, service::Service};
 
 use crate::{Settings, site};
 
-/// The domain that needs no setup: browsers resolve every name under it to their own machine.
+/// The domain that needs no setup, because browsers resolve every name under it to their own machine.
 const LOCAL_DOMAIN: &str = "localhost";
-/// The cookie's name without encryption, and with https. See [`crate::site`].
+/// The name of the cookie over http, and over https. See [`crate::site`].
 const COOKIE: &str = "deskhand-app";
 const SECURE_COOKIE: &str = "__Host-deskhand-app";
 
-/// The domain under which all services of this server are.
+/// The domain of all services of this server.
 #[derive(Debug)]
 pub(crate) struct AppSite {
     is_encrypted: bool,
     /// In lower case.
     domain: String,
-    /// The port of the public address, with its colon. Empty if it is the usual one.
+    /// The port of the public address, with its colon. Empty for the default port.
     port: String,
-    /// The origins of the dashboard, which alone may show services in frames.
+    /// The origins of the dashboard. No other page may frame services.
     dashboards: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ pub(super) enum HostKind {
 }
 
 impl AppSite {
-    /// Returns the site of services, or `None` if there is no domain for them.
+    /// Returns the site of services, or `None` if they have no domain.
     pub(crate) fn new(settings: &Settings) -> Option<Self> {
         let public = site::origin(&settings.public_url);
         let (scheme, authority) = public.split_once("://")?;
@@ -81,12 +81,12 @@ impl AppSite {
         format!("{scheme}://{service}--{session}.{domain}{port}")
     }
 
-    /// Returns the source of all frames with services, for a content security policy.
+    /// Returns the `frame-src` source that matches all services.
     pub(crate) fn frame_source(&self) -> String {
         format!("{}://*.{}{}", self.scheme(), self.domain, self.port)
     }
 
-    /// Returns the origins that may show services in frames, for a content security policy.
+    /// Returns the `frame-ancestors` directive of services.
     pub(super) fn frame_ancestors(&self) -> String {
         format!("frame-ancestors 'self' {}", self.dashboards.join(" "))
     }
@@ -99,7 +99,7 @@ impl AppSite {
         }
     }
 
-    /// Returns true if the name of a cookie is one of ours, here or on the dashboard.
+    /// Returns true for the name of a cookie of the gateway or the dashboard.
     pub(super) fn is_our_cookie(name: &str) -> bool {
         let name = name.trim();
         let ours = ["deskhand", "__Host-deskhand", COOKIE, SECURE_COOKIE];
@@ -108,9 +108,9 @@ impl AppSite {
 
     /// Returns the attributes of cookies that work in a frame of the dashboard.
     ///
-    /// The dashboard is another site, so the cookie must be for other sites too. It is bound to the site at the top of
-    /// the page, and [`super::initiator`] refuses requests of other pages. Browsers take such cookies only over
-    /// connections that they trust.
+    /// The dashboard is another site, so the cookie needs `SameSite=None`. `Partitioned` binds it to the top-level site,
+    /// and [`super::initiator`] refuses requests of other pages. Browsers accept such cookies only from origins that they
+    /// trust, which are https and localhost.
     pub(super) fn cookie_attributes(&self) -> &'static str {
         if self.is_encrypted || self.domain == LOCAL_DOMAIN {
             "; SameSite=None; Secure; Partitioned"
@@ -119,7 +119,7 @@ impl AppSite {
         }
     }
 
-    /// Finds out which host a request is for.
+    /// Returns the kind of host that a request is for.
     pub(super) fn kind_of(&self, uri: &Uri, headers: &HeaderMap) -> HostKind {
         let named = headers.get_all(header::HOST).iter();
         let named = named.map(|name| name.to_str().unwrap_or_default());
@@ -140,7 +140,7 @@ impl AppSite {
             service: service.parse().ok()?,
             session: session.parse().ok()?,
         };
-        // An id has several spellings, and each would be another origin.
+        // An id can be written in several ways, and each would be another origin.
         (parsed.session.to_string() == session).then_some(parsed)
     }
 
@@ -210,7 +210,7 @@ mod tests {
             far.frame_ancestors(),
             "frame-ancestors 'self' https://desk.example https://desk.lan"
         );
-        // Nobody could reach a service of this server at localhost.
+        // Browsers on other machines could not reach a service at localhost.
         assert!(site("https://desk.example", None).is_none());
     }
 

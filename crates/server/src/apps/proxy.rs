@@ -1,4 +1,4 @@
-//! Passes requests on to a program in a sandbox, and its answers back, as they come.
+//! Streams requests to a program in a sandbox, and its responses back.
 
 use std::io;
 
@@ -18,7 +18,7 @@ use tokio_util::io::{CopyToBytes, SinkWriter, StreamReader};
 
 use super::{AppHost, Gate, Visitor, body::AppBody, headers::Addresses, notice::Notice};
 
-/// A connection to a program with the answer that has begun on it.
+/// A connection to a program, with the head of its response.
 pub(super) struct Answered {
     pub(super) response: Response<Incoming>,
     pub(super) connection: Option<BoxFuture<'static, ()>>,
@@ -26,7 +26,7 @@ pub(super) struct Answered {
 }
 
 impl Gate {
-    /// Passes a request of a visitor on to the program.
+    /// Forwards a request of a visitor to the program.
     pub(super) async fn pass_on(
         &self,
         visitor: Visitor,
@@ -86,7 +86,7 @@ impl Gate {
         Ok(response)
     }
 
-    /// Resolves when the person may no longer use the service, or the server shuts down.
+    /// Resolves when the person loses access to the service, or the server shuts down.
     fn lost(&self, mut admission: Admission) -> BoxFuture<'static, ()> {
         let shutdown = self.shared.shutdown.clone();
         let apps = self.shared.app.apps().clone();
@@ -107,7 +107,7 @@ impl Gate {
     }
 }
 
-/// Sends a request over a new connection, and waits for the beginning of the answer.
+/// Sends a request over a new connection, and waits for the head of the response.
 async fn ask(
     stream: ByteStream,
     request: Request,
@@ -116,7 +116,7 @@ async fn ask(
 ) -> Result<Answered, Response<Body>> {
     let broken = |error: hyper::Error| {
         let error = &error as &dyn std::error::Error;
-        tracing::debug!(error, "a program in a sandbox did not answer");
+        tracing::debug!(error, "a program in a sandbox did not respond");
         notice.broken("It closed the connection, or does not speak HTTP. Look at what it prints.")
     };
     let handshake = http1::handshake(TokioIo::new(bytes_of(stream))).await;
@@ -150,14 +150,14 @@ async fn ask(
     })
 }
 
-/// Returns a byte stream as a connection.
+/// Turns a byte stream into a connection.
 fn bytes_of(stream: ByteStream) -> impl AsyncRead + AsyncWrite + Unpin + Send + 'static {
     let reader = StreamReader::new(stream.incoming.map(io::Result::Ok));
     let writer = SinkWriter::new(CopyToBytes::new(stream.outgoing));
     join(reader, writer)
 }
 
-/// Finds out whether a person has just opened this address. Pages that load again by themselves do not send the header.
+/// Returns [`Waking::Wakes`] if a person has just opened this address. Pages that reload by themselves do not send the header.
 fn waking(headers: &HeaderMap) -> Waking {
     let is_person = headers.get("sec-fetch-user");
     if is_person.is_some_and(|value| value == "?1") {
@@ -172,7 +172,7 @@ fn is_websocket(request: &Request) -> bool {
     upgrade.is_some_and(|upgrade| upgrade.as_bytes().eq_ignore_ascii_case(b"websocket"))
 }
 
-/// Says why a service cannot be reached.
+/// Returns the response for a service that cannot be reached.
 pub(super) fn explain(error: ReachServiceError, notice: &Notice) -> Response<Body> {
     match error {
         ReachServiceError::Ended => notice.gone(),

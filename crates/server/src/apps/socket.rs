@@ -1,4 +1,4 @@
-//! `WebSocket`s between a person's browser and a program: once both have agreed, bytes are copied as they come.
+//! `WebSocket`s between a person's browser and a program. After the upgrade, bytes are copied in both directions.
 
 use axum::{
     body::Body,
@@ -11,14 +11,14 @@ use tokio::io::copy_bidirectional;
 use super::{Gate, proxy::Answered};
 use crate::{metrics::OpenSocket, sockets::CountedSocket};
 
-/// Adds the headers that belong to one connection and were removed with the others.
+/// Adds the hop-by-hop headers of an upgrade, which were removed with the others.
 pub(super) fn ask_for_upgrade(headers: &mut HeaderMap) {
     headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
     headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
 }
 
 impl Gate {
-    /// Joins both sides until one ends or the person loses access.
+    /// Copies bytes between both sides until one ends or the person loses access.
     pub(super) fn relay(
         &self,
         client: OnUpgrade,
@@ -34,13 +34,13 @@ impl Gate {
         let copying = async move {
             let (client, program) = futures::future::try_join(client, program).await?;
             let (mut client, mut program) = (TokioIo::new(client), TokioIo::new(program));
-            // However it ends, both sides are closed.
+            // Both sides are closed afterwards, with or without an error.
             let _ = copy_bidirectional(&mut client, &mut program).await;
             Ok::<_, hyper::Error>(())
         };
         self.shared.tasks.spawn("app socket", async move {
             let _counted = (OpenSocket::count("app"), counted);
-            // The connection hands its bytes over only if it is moved.
+            // The upgrade completes only while the connection is polled.
             let moving = async {
                 if let Some(connection) = connection {
                     connection.await;

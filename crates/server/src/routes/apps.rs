@@ -30,14 +30,14 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct TokenQuery {
-    /// `vscode` or `port-N`. Without it, `vscode`, also where that is not installed: then only the addresses are of use.
+    /// `vscode` or `port-N`. The default is `vscode`, even if it is not installed. Then only the addresses are useful.
     #[param(example = "port-3000", pattern = "^(vscode|port-[1-9][0-9]{0,4})$")]
     service: Option<String>,
 }
 
 /// Lists the ports on which programs listen in the sandbox.
 ///
-/// A sandbox that does not run has none. Ports of Deskhand's own are left out.
+/// A sandbox that is not running has none. Deskhand's own ports are left out.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/ports",
@@ -60,8 +60,8 @@ pub(crate) async fn ports(
 
 /// Lets everybody in the session use a port.
 ///
-/// Otherwise only people who may drive can. Only the owner may share one: whoever uses a program can change what it
-/// can change.
+/// Without this, only people with the right `drive` can use it. Only the owner may share a port, because a person who uses
+/// a program can change everything that the program can.
 #[utoipa::path(
     put,
     path = "/sessions/{id}/shared-ports/{port}",
@@ -79,7 +79,7 @@ pub(crate) async fn share_port(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Ends the sharing of a port, and closes the connections of those who may not drive.
+/// Stops sharing a port, and closes the connections of people without the right `drive`.
 #[utoipa::path(
     delete,
     path = "/sessions/{id}/shared-ports/{port}",
@@ -99,9 +99,9 @@ pub(crate) async fn unshare_port(
 
 /// Issues a token that opens one service of the sandbox in a browser.
 ///
-/// Needs the right `drive`, or a shared port, and the scope `write`: whoever can use a service can change what is in the
-/// sandbox. The token is valid for an hour. It opens the service at its address as `?token=…`, where it is exchanged for
-/// a cookie that is valid until twelve hours after the token was issued.
+/// Needs the scope `write`, because a person who uses a service can change the contents of the sandbox, and the right
+/// `drive` or a shared port. The token is valid for an hour. Added to the service's address as `?token=…`, it is exchanged
+/// for a cookie, which expires twelve hours after the token was issued.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/sandbox-token",
@@ -147,7 +147,7 @@ pub(crate) async fn sandbox_token(
     }))
 }
 
-/// Returns the addresses of services by name, and those of the panels that stand for others.
+/// Returns the addresses of services by name, and of the panels that replace `vnc` and `ttyd`.
 fn urls(
     site: &AppSite,
     dashboard: &str,

@@ -1,4 +1,4 @@
-//! Files that the agent has handed to people.
+//! Files that the agent has shared with people.
 
 use axum::{
     extract::State,
@@ -17,7 +17,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 
 /// Reads a file that the agent has shared.
 ///
-/// It is there for as long as the session is kept, also when the sandbox is gone. Browsers save it and show nothing.
+/// It is kept as long as the session, even after the sandbox has ended. Browsers save it and never show it.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/artifacts/{seq}",
@@ -37,7 +37,7 @@ pub(crate) async fn read(
     let files = shared.app.files();
     let shared_file = files.artifact(caller.viewer(), id, seq).await?;
     let mut headers = attachment(&shared_file.artifact.name, "application/octet-stream");
-    // An event never changes, but only the viewer's own cache may keep the file.
+    // The file of an event never changes, but only the viewer's private cache may keep it.
     let caching = header::HeaderValue::from_static("private, max-age=3600, immutable");
     headers.insert(header::CACHE_CONTROL, caching);
     Ok((headers, shared_file.bytes).into_response())

@@ -1,4 +1,4 @@
-//! Files that people send along with messages.
+//! Files that people attach to messages.
 
 use axum::{
     Json,
@@ -31,14 +31,14 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AttachFileQuery {
-    /// The name of the file. Folders and characters that are no good in a name are left out.
+    /// The name of the file. Folders and characters that are invalid in a name are removed.
     name: String,
 }
 
 /// Uploads a file for a message.
 ///
-/// The body is the file, of at most 32 MiB. The next message of the caller may name it in `attachments`. It is removed
-/// if none does within a day.
+/// The body is the file, of at most 32 MiB. A later message of the caller can list it in `attachments`. It is removed if
+/// none does within a day.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/attachments",
@@ -73,7 +73,7 @@ pub(crate) async fn add(
 
 /// Reads a file that came with a message, or that the caller has uploaded.
 ///
-/// It is there for as long as the session is kept. Browsers save it and show nothing.
+/// It is kept as long as the session. Browsers save it and never show it.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/attachments/{attachment}",
@@ -93,13 +93,13 @@ pub(crate) async fn read(
     let attachments = shared.app.attachments();
     let file = attachments.read(user, id, attached).await?;
     let mut headers = attachment(&file.attachment.name, "application/octet-stream");
-    // It never changes, but only the viewer's own cache may keep it.
+    // It never changes, but only the viewer's private cache may keep it.
     let caching = header::HeaderValue::from_static("private, max-age=3600, immutable");
     headers.insert(header::CACHE_CONTROL, caching);
     Ok((headers, file.bytes).into_response())
 }
 
-/// Removes a file that the caller has uploaded and not sent.
+/// Removes a file that the caller has uploaded but not sent.
 #[utoipa::path(
     delete,
     path = "/sessions/{id}/attachments/{attachment}",

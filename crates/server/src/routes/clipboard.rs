@@ -1,4 +1,4 @@
-//! The clipboard of a session's computer, for whoever has control.
+//! The clipboard of a session's computer, for the person who has control.
 
 use axum::{Json, extract::State, http::StatusCode};
 use deskhand_api::clipboard::{ClipboardView, SetClipboardBody};
@@ -42,7 +42,7 @@ pub(crate) async fn read(
 
 /// Puts a text on the desktop's clipboard, while you have control.
 ///
-/// Programs on the desktop can paste it, until one of them copies something or control ends.
+/// Programs on the desktop can paste it until one of them copies something else or control ends.
 #[utoipa::path(
     put,
     path = "/sessions/{id}/clipboard",

@@ -39,7 +39,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(read, write, remove, act))
 }
 
-/// The length of a page of a folder, unless the request says another one.
+/// The default number of entries on a page of a folder.
 const DEFAULT_LISTING: u32 = 200;
 
 /// A session, and a path in its sandbox.
@@ -57,10 +57,10 @@ impl<S: Send + Sync> FromRequestParts<S> for FileIn {
     }
 }
 
-/// Reads the end of a request's path: `~/a.txt`, `tmp/a.txt`, or `/` for the root folder.
+/// Parses the end of a request's path: `~/a.txt`, `tmp/a.txt`, or `/` for the root folder.
 fn read_path(text: &str) -> Result<FilePath, Problem> {
     let is_home = text == "~" || text.starts_with("~/");
-    // No route has an empty end, so an encoded slash is the root folder.
+    // The end is never empty, so the root folder is written as an encoded slash.
     let path = if is_home || text == "/" {
         text.parse()
     } else {
@@ -145,8 +145,8 @@ pub(crate) async fn list_home(
 /// Reads a file, or lists a folder.
 ///
 /// A file is sent as an attachment, with its `ETag` and `Last-Modified`; `Range`, `If-Range` and `If-None-Match` are
-/// honoured. A folder is sent as JSON, or with `archive` as one file; with `limit` or `after`, only a folder is meant. A sleeping session is woken for those who may
-/// send messages.
+/// honoured. A folder is sent as JSON, or with `archive` as one file; with `limit` or `after`, only a folder is meant. A
+/// sleeping session is woken for those who may send messages.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/files/{*path}",
@@ -187,7 +187,7 @@ pub(crate) async fn read(
         let body = streams::download(archive, admission);
         return Ok(headers::archive(&name, body));
     }
-    // Who asks for a page means a folder, which is no transfer.
+    // Only a folder has pages, and listing it is not a transfer.
     if query.limit.is_some() || query.after.is_some() {
         let limit = page_size(query.limit, DEFAULT_LISTING, LONGEST_LISTING)?;
         let listing = files.list(user, id, path, query.after, limit).await?;
@@ -210,10 +210,10 @@ pub(crate) async fn read(
     }
 }
 
-/// Writes a file, with the folders that it is in.
+/// Writes a file, and creates missing parent folders.
 ///
-/// It appears under its name when all bytes have arrived. `If-Match` with an `ETag` writes only that version, and
-/// `If-None-Match: *` only a new file.
+/// It appears under its name when all bytes have arrived. `If-Match` with an `ETag` only replaces that version, and
+/// `If-None-Match: *` only writes a new file.
 #[utoipa::path(
     put,
     path = "/sessions/{id}/files/{*path}",
@@ -335,7 +335,7 @@ pub(crate) async fn act(
     Ok(Json(stat.into()))
 }
 
-/// Returns the person behind a request. Their token must allow more than reading to wake a session.
+/// Returns the person behind a request. Waking a session needs a token that allows more than reading.
 fn user(pass: &Pass) -> FileUser {
     FileUser {
         user: pass.identity.user,

@@ -27,7 +27,7 @@ pub(crate) async fn show(
     Ok(Json(LayoutView { layout }))
 }
 
-/// Replaces the layout of your session page. The server keeps it as it is.
+/// Replaces the layout of your session page. The server stores it without interpreting it.
 #[utoipa::path(
     put,
     path = "/me/layout",

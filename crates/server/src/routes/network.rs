@@ -54,7 +54,7 @@ pub(crate) async fn show(
     Ok(Json(view(overview)))
 }
 
-/// Shows the hosts that all your sessions may contact, beside those that a session lists itself.
+/// Shows the hosts that all your sessions may contact, in addition to those that each session allows.
 #[utoipa::path(
     get,
     path = "/me/network",
@@ -70,7 +70,7 @@ pub(crate) async fn mine(
     Ok(Json(OwnNetworkView { allow }))
 }
 
-/// Replaces the hosts that all your sessions may contact. Connections that are no longer allowed end.
+/// Replaces the hosts that all your sessions may contact. Connections that are no longer allowed are closed.
 #[utoipa::path(
     put,
     path = "/me/network",

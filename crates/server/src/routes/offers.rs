@@ -43,7 +43,7 @@ pub(crate) async fn list(
 }
 
 /// Accepts a session. You become its owner: it uses your secrets and your budget, and has the approvals, the budget and
-/// the network of a new session. Its desktop is stopped, links and shared ports end, and others can only look.
+/// the network of a new session. Its desktop is stopped, links and shared ports end, and other people can only view it.
 #[utoipa::path(
     post,
     path = "/me/offers/{session}/accept",

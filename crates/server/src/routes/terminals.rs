@@ -42,7 +42,7 @@ const READ_BYTES: usize = 4 * 1024;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AttachQuery {
-    /// Only watch: everything that you send is ignored.
+    /// Watch without typing. Everything that you send is ignored.
     #[serde(default)]
     watch: bool,
 }
@@ -156,9 +156,9 @@ pub(crate) async fn kill(
 ///
 /// Binary messages are the terminal's output, and input to it. Text messages are `TerminalMessage`s and
 /// `TerminalRequest`s. It begins with the terminal's state and a replay of the last output, at most 1 MiB. A client
-/// that reads too slowly misses output and is told so. The server closes the connection with 1000 when the terminal is
-/// removed or the sandbox has ended, with 1008 when your right in the session has changed, and with 1001 when it
-/// shuts down. A message of a client has at most 64 KiB.
+/// that reads too slowly misses output and gets a message about it. The server closes the connection with 1000 when the
+/// terminal is removed or the sandbox has ended, with 1008 when your right in the session has changed, and with 1001
+/// when it shuts down. A message of a client has at most 64 KiB.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/terminals/{n}",

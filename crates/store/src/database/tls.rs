@@ -1,8 +1,9 @@
 //! Encrypted connections to PostgreSQL.
 //!
 //! `sslmode` means the same as for PostgreSQL's own programs: `prefer` and `require` encrypt without checking the
-//! server's identity, `verify-full` also verifies it. Without it, a server on this machine gets `prefer`, and one
-//! elsewhere `verify-full`: passwords and conversations never cross a network in plain text unless somebody asks for it.
+//! server's identity, `verify-full` also verifies it. The default is `prefer` for a server on this machine and
+//! `verify-full` for any other, so passwords and conversations cross a network in plain text only if an administrator asks
+//! for it.
 
 use std::{net::IpAddr, path::PathBuf, sync::Arc};
 
@@ -45,8 +46,8 @@ pub(super) fn read_address(
         None if is_on_this_machine(&config) => (SslMode::Prefer, false),
         None => {
             tracing::info!(
-                "the database is on another machine, so its certificate is verified; sslrootcert or sslmode in its \
-                 address choose otherwise"
+                "the database is on another machine, so its certificate is verified; set sslrootcert or sslmode in its \
+                 address to change that"
             );
             (SslMode::Require, true)
         }
@@ -193,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_server_on_this_machine_may_do_without_encryption_unasked() {
+    fn only_a_server_on_this_machine_may_be_unencrypted_by_default() {
         let mode = |address: &str| read_address(address).unwrap().0.get_ssl_mode();
         for address in [
             "postgres://u@localhost/d",
@@ -213,8 +214,8 @@ mod tests {
             assert_eq!(mode(address), SslMode::Require, "{address}");
         }
         // The certificate is verified as well, so a file of authorities is used.
-        let told = read_address("postgres://u@db.example/d?sslrootcert=/nowhere.crt");
-        let told = told.err().unwrap().to_string();
-        assert!(told.contains("could not read the certificates"), "{told}");
+        let error = read_address("postgres://u@db.example/d?sslrootcert=/nowhere.crt");
+        let error = error.err().unwrap().to_string();
+        assert!(error.contains("could not read the certificates"), "{error}");
     }
 }

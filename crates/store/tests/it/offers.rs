@@ -25,7 +25,7 @@ use crate::{World, commit_at, edit::nothing, on_both_databases};
 on_both_databases! {
     a_session_changes_hands_only_when_the_other_accepts,
     nothing_that_the_giver_arranged_goes_on,
-    nobody_keeps_more_than_the_new_owner_agreed_to,
+    other_people_keep_only_the_rights_that_the_new_owner_agreed_to,
     an_offer_ends_with_its_time_and_when_it_is_ended,
     only_the_owner_offers_and_only_so_much,
 }
@@ -152,7 +152,7 @@ async fn nothing_that_the_giver_arranged_goes_on(world: World) {
     assert_eq!(changed.network, Some(accept.network));
 }
 
-async fn nobody_keeps_more_than_the_new_owner_agreed_to(world: World) {
+async fn other_people_keep_only_the_rights_that_the_new_owner_agreed_to(world: World) {
     let bob = world.user_named("bob", UserRole::Member).await;
     let eve = world.user_named("eve", UserRole::Member).await;
     let session = world.session().await;

@@ -21,7 +21,7 @@ on_both_databases! {
     nobody_has_more_secrets_than_they_may,
     a_session_sees_its_owners_secrets_and_what_was_sent_into_it,
     old_values_are_known_until_their_session_ends,
-    a_secret_for_http_apis_keeps_its_use_and_has_its_variable_alone,
+    a_secret_for_http_apis_keeps_its_use_and_its_variable_is_unique,
 }
 
 fn name(text: &str) -> SecretName {
@@ -101,7 +101,7 @@ async fn nobody_has_more_secrets_than_they_may(world: World) {
     }
 }
 
-async fn a_secret_for_http_apis_keeps_its_use_and_has_its_variable_alone(world: World) {
+async fn a_secret_for_http_apis_keeps_its_use_and_its_variable_is_unique(world: World) {
     let (store, ada) = (&world.store, world.user);
     let bob = world.user_named("bob", UserRole::Member).await;
     let http = |env: &str| HttpUse {

@@ -10,9 +10,9 @@ use std::{
 /// The kinds of questions that have answers: addresses of IPv4 and IPv6.
 const A: u16 = 1;
 const AAAA: u16 = 28;
-/// The time between two looks at whether somebody needs the resolver still.
+/// The interval at which the resolver checks if it is still needed.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// The bytes before the question.
+/// The length of the header before the question.
 const HEADER_BYTES: usize = 12;
 
 /// Names with their addresses. Clones share them.
@@ -21,9 +21,9 @@ pub struct Names(Arc<Mutex<HashMap<String, Known>>>);
 
 #[derive(Debug, Default)]
 struct Known {
-    /// The answers in turn. The last one counts for ever.
+    /// The answers in order. The last one is repeated.
     answers: Vec<Vec<IpAddr>>,
-    /// The questions for addresses of IPv4 so far.
+    /// The number of questions for IPv4 addresses so far.
     n_asked: usize,
 }
 
@@ -33,7 +33,7 @@ impl Names {
         self.set_in_turn(name, &[addresses]);
     }
 
-    /// Gives a name other addresses with every lookup, and the last ones for ever.
+    /// Gives a name different addresses with every lookup. The last ones are repeated.
     pub fn set_in_turn(&self, name: &str, answers: &[&[&str]]) {
         let parse = |answer: &&[&str]| {
             let addresses = answer.iter();
@@ -46,7 +46,7 @@ impl Names {
         self.0.lock().unwrap().insert(name.to_owned(), known);
     }
 
-    /// Answers questions until the last clone is gone.
+    /// Answers questions until the last clone is dropped.
     pub(super) fn serve(self, address: impl ToSocketAddrs) {
         let socket = UdpSocket::bind(address).unwrap();
         socket.set_read_timeout(Some(LOOK_EVERY)).unwrap();
@@ -58,7 +58,7 @@ impl Names {
                 continue;
             };
             if let Some(reply) = Self(shared).reply(&buffer[..n_bytes]) {
-                // An asker that is gone needs no reply.
+                // The client may have given up.
                 let _ = socket.send_to(&reply, asker);
             }
         }
@@ -71,11 +71,11 @@ impl Names {
         let addresses = found.unwrap_or_default();
         let n_answers = u8::try_from(addresses.len()).ok()?;
         let mut reply = message[..2].to_vec();
-        // A reply by a resolver that recurses, with one question.
+        // The header of a recursive resolver's reply with one question.
         reply.extend([0x81, 0x80 | code, 0, 1, 0, n_answers, 0, 0, 0, 0]);
         reply.extend(&message[HEADER_BYTES..end]);
         for address in addresses {
-            // The name of the question, this kind, the internet, not to be kept.
+            // A pointer to the name, the type, the class IN, and a TTL of zero.
             reply.extend([0xc0, 12]);
             reply.extend(kind.to_be_bytes());
             reply.extend([0, 1, 0, 0, 0, 0]);
@@ -107,7 +107,7 @@ impl Names {
     }
 }
 
-/// Returns the name and the kind of a question, and the place at which it ends.
+/// Returns the name and the type of a question, and the offset of its end.
 fn question(message: &[u8]) -> Option<(String, u16, usize)> {
     let mut place = HEADER_BYTES;
     let mut labels = Vec::new();

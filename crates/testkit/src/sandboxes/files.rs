@@ -1,6 +1,6 @@
 //! The files of a fake sandbox, as people list, read and write them.
 //!
-//! A folder is there if something is in it. An empty one is kept as a name with a slash at its end.
+//! A folder exists if it contains something. An empty one is stored as a name with a trailing slash.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Files, shell::HOME};
 
-/// The most pieces that wait in one direction of a stream.
+/// The maximum number of pieces that wait in one direction of a stream.
 const STREAM_LENGTH: usize = 4;
 /// The data in one frame.
 const PIECE_BYTES: usize = 64 * 1024;
@@ -85,7 +85,7 @@ fn answer(tree: &mut Tree, request: &FileRequest) -> Result<FileReply, FileProbl
     }
 }
 
-/// Takes a copy of a file.
+/// Returns a copy of a file.
 pub(super) fn take(files: &Files, file: &TakeFile) -> Result<FileTaken, FileProblem> {
     let path = file.path.absolute(HOME);
     let (stat, bytes) = content(files, &path)?;
@@ -161,7 +161,7 @@ fn children(tree: &Tree, path: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Takes out everything at a path.
+/// Removes and returns everything at a path.
 fn take_out(tree: &mut Tree, path: &str) -> Vec<(String, Bytes)> {
     let begin = format!("{path}/");
     let paths = tree.keys().cloned();
@@ -211,7 +211,7 @@ pub(super) async fn serve(files: Files, stream: ByteStream, admitted: Option<Can
             served = transfer(&files, &mut wire) => served,
         },
     };
-    // The other side may be gone, or hear why it did not work.
+    // If this fails, the other side is gone.
     if let Ok(Err(refused)) = served {
         let _ = wire.send_head(&FromTransfer::Refused(refused)).await;
     }

@@ -33,7 +33,7 @@ use super::{
 
 /// The shell command that kills the sandbox.
 pub const DEADLY_COMMAND: &str = "kill -9 -1";
-/// The port whose server plays VS Code.
+/// The port whose server stands in for VS Code.
 pub const FAKE_CODE_PORT: u16 = 1;
 
 /// A sandbox in memory.
@@ -46,7 +46,7 @@ pub struct FakeSandbox {
     ports: FakePorts,
     /// The open streams that obey the lease.
     leased: Mutex<Vec<LeasedStream>>,
-    /// The reason why a person who takes control could be watched.
+    /// The reason why programs could watch a person who takes control.
     spy: Mutex<Option<String>>,
     tasks: Tasks,
     end: watch::Sender<Option<SandboxEnd>>,
@@ -82,7 +82,7 @@ impl FakeSandbox {
     }
 
     /// Gives the focus to a field on a page of this origin, or takes it away.
-    /// Lets a program watch every person who takes control, for this reason.
+    /// Makes the sandbox report that programs could watch whoever takes control.
     pub fn set_spy(&self, problem: Option<&str>) {
         let mut spy = self.spy.lock().unwrap_or_else(PoisonError::into_inner);
         *spy = problem.map(str::to_owned);
@@ -92,7 +92,7 @@ impl FakeSandbox {
         self.machine.state().focus = origin;
     }
 
-    /// Waits until this many files have been read or written, or begun to be.
+    /// Waits until this many file transfers have started.
     pub async fn transfers_begun(&self, n_transfers: usize) {
         let mut begun = self.n_transfers.subscribe();
         let begun = begun.wait_for(|begun| *begun >= n_transfers).await;
@@ -236,7 +236,7 @@ impl Streams for FakeSandbox {
                 (client, files::serve(files, server, admitted).boxed())
             }
             StreamTarget::Port { port } => return self.open_port(port, actor).await,
-            // The test's server at this port plays VS Code.
+            // The test's server at this port stands in for VS Code.
             StreamTarget::Code => return self.open_port(FAKE_CODE_PORT, actor).await,
         };
         let mut end = self.end.subscribe();

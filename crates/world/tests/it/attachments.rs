@@ -394,7 +394,7 @@ async fn files_of_a_turn_that_was_killed_are_placed_once() {
 }
 
 #[tokio::test]
-async fn a_vendor_that_refuses_a_file_is_asked_without_it() {
+async fn a_file_that_the_vendor_rejects_is_left_out_from_then_on() {
     let vendor = SeeingVendor::start(Some("document")).await;
     let world = vendor.world().await;
     let session = world.client().new_session(MODEL).await;
@@ -409,4 +409,11 @@ async fn a_vendor_that_refuses_a_file_is_asked_without_it() {
         text.ends_with("/uploads/report.pdf (application/pdf, 26 bytes), not shown to you]"),
         "{text}"
     );
+    assert_eq!(vendor.asked.lock().unwrap().len(), 2);
+
+    // Later turns do not show it again.
+    send(&session, "And now?", &[]).await.good();
+    let end = session.turn_end(end.seq).await;
+    assert!(matches!(end.body, EventBody::Complete(_)), "{end:?}");
+    assert_eq!(vendor.asked.lock().unwrap().len(), 3);
 }

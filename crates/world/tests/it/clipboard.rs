@@ -1,4 +1,4 @@
-//! The clipboard of a session's computer: only whoever has control reads and sets it.
+//! The clipboard of a session's computer: only the person who has control can read and set it.
 
 use deskhand_core::sandbox::LONGEST_CLIPBOARD_BYTES;
 use deskhand_testkit::Session;
@@ -26,7 +26,7 @@ async fn set(session: &Session, text: &str) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn the_clipboard_is_for_whoever_has_control() {
+async fn only_the_person_with_control_can_use_the_clipboard() {
     let world = World::start(&[]).await;
     let session = world.client().new_session("scripted/demo").await;
     session.shell("true").await;

@@ -56,7 +56,7 @@ fn is_in_files(folder: &Path, text: &str) -> bool {
 }
 
 #[tokio::test]
-async fn the_owner_is_asked_once_and_the_value_is_found_nowhere() {
+async fn the_owner_is_asked_once_and_the_value_appears_nowhere() {
     let api = Api::start().await;
     let session = api.at_work(json!({"mode": "risky"})).await;
     let stand_in = api.stand_in(&session).unwrap();
@@ -277,7 +277,7 @@ async fn a_stand_in_sent_anywhere_else_is_refused_and_reported() {
 }
 
 #[tokio::test]
-async fn a_secret_that_is_changed_or_removed_counts_at_once() {
+async fn changing_or_removing_a_secret_takes_effect_at_once() {
     let api = Api::start().await;
     let session = api.at_work(json!({"mode": "never"})).await;
     let put = async |value: &str, site: &str| {
@@ -322,7 +322,7 @@ async fn a_secret_for_requests_is_not_typed_and_a_closed_network_has_no_stand_in
 }
 
 #[tokio::test]
-async fn a_use_that_could_not_work_is_refused_when_it_is_stored() {
+async fn a_secret_with_an_impossible_use_is_not_stored() {
     let api = Api::start().await;
     let with = |place: &str, bad: Value| {
         let mut secret = secret(VALUE, &[SITE]);

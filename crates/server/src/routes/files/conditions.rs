@@ -1,16 +1,16 @@
-//! The headers that make a request conditional, or ask for a part.
+//! The headers of conditional requests and of range requests.
 
 use axum::http::{HeaderMap, HeaderName, header};
 use deskhand_core::file::{ByteRange, WriteCondition};
 
 use crate::problem::Problem;
 
-/// Returns the wanted range, and the version of the file that it is for. Several ranges, and those that are not
-/// understood, count as none: then the whole file is sent.
+/// Returns the requested range, and the version of the file that it is for. Several ranges and invalid ones are ignored,
+/// so that the whole file is sent.
 pub(super) fn range(headers: &HeaderMap) -> (Option<ByteRange>, Option<String>) {
     let range = text(headers, &header::RANGE).and_then(read_range);
     let range_of = text(headers, &header::IF_RANGE);
-    // A date instead of a tag never fits, so the whole file is sent.
+    // A date instead of a tag never matches, so the whole file is sent.
     let range_of = range_of.map(|tag| read_tag(tag).unwrap_or_default().to_owned());
     (range, range_of)
 }
@@ -32,7 +32,7 @@ fn read_range(text: &str) -> Option<ByteRange> {
     Some(ByteRange::From { first, last })
 }
 
-/// Returns true if the caller has this version already.
+/// Returns true if the caller already has this version.
 pub(super) fn is_known(headers: &HeaderMap, version: &str) -> bool {
     let tags = text(headers, &header::IF_NONE_MATCH).unwrap_or_default();
     tags.split(',').any(|tag| {
@@ -70,7 +70,7 @@ pub(super) fn matched(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     }
 }
 
-/// Returns the announced length of the body.
+/// Returns the `Content-Length` of the body.
 pub(crate) fn length(headers: &HeaderMap) -> Option<u64> {
     text(headers, &header::CONTENT_LENGTH)?.parse().ok()
 }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn one_range_is_understood() {
+    fn a_single_range_is_parsed() {
         let from = |first, last| Some(ByteRange::From { first, last });
         for (text, expected) in [
             ("bytes=0-", from(0, None)),

@@ -1,7 +1,7 @@
-//! Answers with files.
+//! Responses with files.
 //!
-//! Their content comes from the sandbox, so a browser only saves it: it is an attachment without a type of its own, and
-//! if it is shown nevertheless, it may run and load nothing.
+//! Their content comes from the sandbox, so browsers must only save it. It is an attachment with a generic media type, and
+//! if a browser shows it nevertheless, it can run and load nothing.
 
 use axum::{
     body::Body,
@@ -14,11 +14,11 @@ use jiff::fmt::rfc2822::DateTimePrinter;
 
 use super::streams::download;
 
-/// The policy of everything that was made in a sandbox.
+/// The content security policy of everything that was made in a sandbox.
 pub(crate) const SANDBOX_POLICY: &str = "default-src 'none'; sandbox";
 const BYTES: &str = "application/octet-stream";
 
-/// Answers with a file, or the part of it that was asked for.
+/// Responds with a file, or with the requested part of it.
 pub(super) fn file(file: FileDownload, admission: Admission) -> Response {
     let mut headers = attachment(file.stat.name(), BYTES);
     describe(&mut headers, &file.stat);
@@ -39,24 +39,24 @@ pub(super) fn file(file: FileDownload, admission: Admission) -> Response {
     (status, headers, download(file, admission)).into_response()
 }
 
-/// Answers with an archive, whose length is not known.
+/// Responds with an archive, whose length is not known.
 pub(super) fn archive(name: &str, body: Body) -> Response {
     (attachment(name, "application/gzip"), body).into_response()
 }
 
-/// Answers that the caller has this version already.
+/// Responds that the caller already has this version.
 pub(super) fn not_modified(stat: &FileStat) -> Response {
     let mut headers = HeaderMap::new();
     describe(&mut headers, stat);
     (StatusCode::NOT_MODIFIED, headers).into_response()
 }
 
-/// Returns the tag of a version.
+/// Returns the `ETag` of a version.
 pub(super) fn tag(version: &str) -> String {
     format!("\"{version}\"")
 }
 
-/// Returns the headers of something that a browser saves under this name.
+/// Returns the headers of a file that browsers save under this name.
 pub(crate) fn attachment(name: &str, media_type: &str) -> HeaderMap {
     let mut headers = HeaderMap::new();
     insert(&mut headers, header::CONTENT_TYPE, media_type);
@@ -78,13 +78,13 @@ fn describe(headers: &mut HeaderMap, stat: &FileStat) {
     insert(headers, header::ETAG, &tag(&stat.version));
     insert(headers, header::ACCEPT_RANGES, "bytes");
     insert(headers, header::CACHE_CONTROL, "private, no-cache");
-    // Years beyond 9999 have no date.
+    // Years after 9999 cannot be written as a date.
     if let Ok(date) = DateTimePrinter::new().timestamp_to_rfc9110_string(&stat.modified_at) {
         insert(headers, header::LAST_MODIFIED, &date);
     }
 }
 
-/// Names a file in the old way for its ASCII, and in the new way for all of it.
+/// Returns a `Content-Disposition` with an ASCII name for older clients and the full name (RFC 6266).
 fn disposition(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || " ._-+()".contains(c);
     let plain: String = name

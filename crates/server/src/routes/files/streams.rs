@@ -1,4 +1,4 @@
-//! The bodies of requests and answers, as long as the caller may send and see them.
+//! The bodies of requests and responses, which end when the caller loses access.
 
 use std::{pin::Pin, time::Duration};
 
@@ -8,13 +8,13 @@ use deskhand_app::{Admission, BodyError, FileDownload, FileError};
 use futures::{FutureExt, Stream, StreamExt, future::BoxFuture, stream::BoxStream};
 use tokio::time::timeout;
 
-/// The longest wait for the next piece of a body.
+/// The timeout for the next piece of a body.
 const PIECE_TIMEOUT: Duration = Duration::from_secs(30);
-/// The most that is read of a body which was refused, and the longest time for it.
+/// The maximum size and time of reading on after a body was refused.
 const MOST_DRAINED_BYTES: usize = 64 * 1024 * 1024;
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Returns the content of a file as a body. It breaks off when the caller may no longer see the session.
+/// Returns the content of a file as a body. It ends with an error when the caller may no longer see the session.
 pub(super) fn download(file: FileDownload, admission: Admission) -> Body {
     let lost: BoxFuture<'static, ()> = admission.lost().boxed();
     let pieces: BoxStream<'static, _> = file.into_stream().boxed();
@@ -32,7 +32,7 @@ pub(super) fn download(file: FileDownload, admission: Admission) -> Body {
     Body::from_stream(body)
 }
 
-/// Reads on after a refusal, for a while. A client that is still sending would otherwise meet a closed connection
+/// Reads on for a short time after a refusal. Otherwise a client that is still sending would see a closed connection
 /// instead of the reason.
 pub(super) async fn drain(mut body: Pin<&mut impl Stream<Item = Result<Bytes, BodyError>>>) {
     let rest = async {
@@ -44,11 +44,11 @@ pub(super) async fn drain(mut body: Pin<&mut impl Stream<Item = Result<Bytes, Bo
             }
         }
     };
-    // The answer is sent in any case.
+    // The response is sent in any case.
     let _ = timeout(DRAIN_TIMEOUT, rest).await;
 }
 
-/// Returns the pieces of a body. They break off when the caller may no longer drive the session.
+/// Returns the pieces of a body. They end with an error when the caller's right in the session changes.
 pub(crate) fn upload(
     body: Body,
     admission: Admission,

@@ -1,4 +1,4 @@
-//! Carries the messages between a viewer's WebSocket and a terminal.
+//! Relays messages between a viewer's WebSocket and a terminal.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::{
     routes::stream::{IDLE_TIMEOUT, PING_INTERVAL, close},
 };
 
-/// The longest message of a client. What people paste is cut into pieces by the clients.
+/// The maximum length of a client's message. Clients split what people paste.
 pub(super) const LONGEST_MESSAGE_BYTES: usize = 64 * 1024;
 /// The timeout for a client to take a piece of output.
 const SEND_TIMEOUT: Duration = Duration::from_secs(60);
@@ -25,7 +25,7 @@ const AWAY: &str = "the server is shutting down; reconnect";
 const OTHER_RIGHT: &str = "your right in this session has changed";
 const BAD_MESSAGE: &str = "a text message has to be a TerminalRequest";
 
-/// Carries messages both ways until one side is done.
+/// Relays messages in both directions until one side ends.
 ///
 /// Each direction waits for its receiver only. A slow client slows down neither the terminal nor other viewers: the
 /// runner lets it skip output.

@@ -77,7 +77,7 @@ async fn a_forgotten_page_lets_the_desktop_sleep_and_a_person_wakes_it() {
 }
 
 #[tokio::test]
-async fn a_cookie_that_another_page_set_does_not_shut_anybody_out() {
+async fn a_cookie_that_another_page_set_does_not_lock_anybody_out() {
     let (world, session, _listener) = world_with_program().await;
     let mut browser = Browser::open(&world, &session, "port-3000").await;
     browser.cookie = format!("deskhand-app=tossed; {}", browser.cookie);
@@ -98,7 +98,7 @@ async fn requests_to_services_are_counted() {
 }
 
 #[tokio::test]
-async fn without_vs_code_the_addresses_of_the_panels_are_told_all_the_same() {
+async fn without_vs_code_the_addresses_of_the_panels_are_still_returned() {
     let mut options = WorldOptions::default();
     options.settings.has_code = false;
     let world = World::with(options).await;

@@ -1,7 +1,7 @@
-//! The connections of one session in memory: those that are open, and the counts that are not recorded yet.
+//! The traffic of one session in memory: its open connections, and the counts that are not recorded yet.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -10,7 +10,7 @@ use std::{
 };
 
 use deskhand_core::{
-    event::{EventBody, HostContacted},
+    event::EventBody,
     id::{DecisionId, SessionId, TurnId, UserId},
     network::{
         policy::{BlockReason, NetworkRules, NetworkVerdict},
@@ -26,71 +26,68 @@ use tokio_util::sync::CancellationToken;
 use super::{
     NetworkSettings,
     blocked::BlockedHosts,
+    contact_log::ContactLog,
     questions::{Asking, Questions},
 };
 
-/// The most destinations that are counted between two recordings.
+/// The maximum number of destinations that are counted separately between two recordings.
 const MOST_UNRECORDED: usize = 2000;
-/// The most facts about destinations that are told once.
-const MOST_TOLD: usize = 4 * 1000;
-/// The most events within [`TELLING_SPAN`].
-const MOST_EVENTS: u32 = 60;
-const TELLING_SPAN: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
-pub(super) struct NetworkBook {
+pub(super) struct SessionTraffic {
     pub(super) session: SessionId,
     blocked: BlockedHosts,
-    /// Bounds its connections, with those that wait for a person.
+    /// Limits its connections, including those that wait for a person.
     pub(super) places: Arc<Semaphore>,
-    /// The bytes of all its connections so far.
+    /// The bytes that it has transferred so far.
     n_bytes: AtomicU64,
     most_bytes: Option<u64>,
-    state: Mutex<Page>,
+    state: Mutex<TrafficState>,
 }
 
 #[derive(Debug, Default)]
-struct Page {
+struct TrafficState {
     open: HashMap<u64, OpenConnection>,
     next_id: u64,
     unrecorded: HashMap<(String, u16), DestinationCount>,
-    /// The facts about destinations that the log has.
-    told: HashSet<(String, u16, Option<BlockReason>)>,
-    events: Vec<EventBody>,
-    telling: Option<(Instant, u32)>,
+    contacts: ContactLog,
     questions: Questions<NetworkQuestion, BlockReason>,
     idle_since: Option<Instant>,
     owner: Option<UserId>,
+    /// Counts the changes of the rules.
+    rules_version: u64,
+    /// True until all connections were checked against the newest rules.
+    needs_recheck: bool,
 }
 
 #[derive(Debug)]
 struct OpenConnection {
     question: NetworkQuestion,
-    /// True if a person allowed it, and no rule does.
+    /// True if a person allowed this connection and no rule does.
     is_once: bool,
     ended: CancellationToken,
-    /// The reason for which it has to end, if it is not that nobody is at work.
+    /// The reason why it is closed, unless the session is idle.
     end_reason: Option<BlockReason>,
     bytes: Arc<ConnectionBytes>,
 }
 
-/// The bytes of one connection that are not recorded yet. They are counted for every piece, so without a lock.
+/// The bytes of one connection that are not recorded yet. Counting takes no lock, since it happens for every piece.
 #[derive(Debug, Default)]
 pub(super) struct ConnectionBytes {
     sent: AtomicU64,
     received: AtomicU64,
 }
 
-/// A connection that was added to a book.
+/// A connection that was added.
 #[derive(Debug)]
 pub(super) struct AddedConnection {
     pub(super) id: u64,
-    /// Ends the connection.
+    /// Cancelled when the connection has to close.
     pub(super) ended: CancellationToken,
     pub(super) bytes: Arc<ConnectionBytes>,
 }
 
-impl NetworkBook {
+impl SessionTraffic {
     pub(super) fn new(
         session: SessionId,
         settings: &NetworkSettings,
@@ -98,32 +95,30 @@ impl NetworkBook {
         n_bytes: u64,
         blocked: BlockedHosts,
     ) -> Self {
-        let mut told = HashSet::new();
-        for destination in recorded {
-            let (host, port) = (&destination.host, destination.port);
-            if destination.n_connections > 0 {
-                told.insert((host.clone(), port, None));
-            }
-            if destination.blocked.is_some() {
-                told.insert((host.clone(), port, destination.blocked));
-            }
-        }
         Self {
             session,
             blocked,
             places: Arc::new(Semaphore::new(settings.connections)),
             n_bytes: AtomicU64::new(n_bytes),
             most_bytes: settings.session_bytes,
-            state: Mutex::new(Page {
-                told,
-                ..Page::default()
+            state: Mutex::new(TrafficState {
+                contacts: ContactLog::new(recorded),
+                ..TrafficState::default()
             }),
         }
     }
 
-    /// Adds a connection.
-    pub(super) fn open(&self, question: &NetworkQuestion, is_once: bool) -> AddedConnection {
+    /// Adds a connection that was decided by the rules of this version. Returns `None` if they have changed since.
+    pub(super) fn open(
+        &self,
+        question: &NetworkQuestion,
+        is_once: bool,
+        rules_version: u64,
+    ) -> Option<AddedConnection> {
         let mut state = self.state();
+        if state.rules_version != rules_version {
+            return None;
+        }
         let id = state.next_id;
         state.next_id += 1;
         let connection = OpenConnection {
@@ -139,10 +134,10 @@ impl NetworkBook {
             bytes: Arc::clone(&connection.bytes),
         };
         state.open.insert(id, connection);
-        added
+        Some(added)
     }
 
-    /// Removes a connection, and keeps the count of its last bytes.
+    /// Removes a connection, and counts its last bytes.
     pub(super) fn close(&self, id: u64, at: Timestamp) {
         let mut state = self.state();
         if let Some(connection) = state.open.remove(&id) {
@@ -156,14 +151,14 @@ impl NetworkBook {
         let counted = state.count_of(question, at);
         counted.n_connections += 1;
         counted.blocked = None;
-        state.tell(question, None);
+        state.contacts.add(question, None);
     }
 
-    /// Records a host that was allowed, but could not be reached.
+    /// Records a host that was allowed but could not be reached.
     pub(super) fn contacted(&self, question: &NetworkQuestion, at: Timestamp) {
         let mut state = self.state();
         state.count_of(question, at).blocked = None;
-        state.tell(question, None);
+        state.contacts.add(question, None);
     }
 
     /// Counts a connection that was blocked.
@@ -173,10 +168,10 @@ impl NetworkBook {
         let counted = state.count_of(question, at);
         counted.n_blocked += 1;
         counted.blocked = Some(reason);
-        state.tell(question, Some(reason));
+        state.contacts.add(question, Some(reason));
     }
 
-    /// Counts bytes. Returns `false` if the session has transferred as much as it may.
+    /// Counts bytes. Returns `false` if the session has exceeded its limit.
     pub(super) fn count(&self, bytes: &ConnectionBytes, n_sent: u64, n_received: u64) -> bool {
         bytes.sent.fetch_add(n_sent, Ordering::Relaxed);
         bytes.received.fetch_add(n_received, Ordering::Relaxed);
@@ -198,21 +193,21 @@ impl NetworkBook {
     /// Returns true if nothing is open and everything is recorded.
     pub(super) fn is_quiet(&self) -> bool {
         let state = self.state();
-        state.open.is_empty() && state.unrecorded.is_empty() && state.events.is_empty()
+        state.open.is_empty() && state.unrecorded.is_empty() && state.contacts.events.is_empty()
     }
 
-    /// Takes what is to be recorded.
+    /// Takes everything that is not recorded yet.
     pub(super) fn take(&self, at: Timestamp) -> (Vec<DestinationCount>, Vec<EventBody>) {
         let mut state = self.state();
         state.collect(at);
         let counts = std::mem::take(&mut state.unrecorded);
         (
             counts.into_values().collect(),
-            std::mem::take(&mut state.events),
+            std::mem::take(&mut state.contacts.events),
         )
     }
 
-    /// Keeps what could not be recorded for the next time.
+    /// Puts back counts and events that could not be recorded.
     pub(super) fn put_back(&self, counts: Vec<DestinationCount>, events: Vec<EventBody>) {
         let mut state = self.state();
         for counted in counts {
@@ -226,12 +221,34 @@ impl NetworkBook {
             newer.sent_bytes += counted.sent_bytes;
             newer.received_bytes += counted.received_bytes;
         }
-        state.events.splice(0..0, events);
+        state.contacts.events.splice(0..0, events);
     }
 
-    /// Ends connections that the rules no longer allow.
-    pub(super) fn end_those_not_allowed(&self, rules: &NetworkRules) {
-        for connection in self.state().open.values_mut() {
+    /// Returns the version of the rules, to be read before the rules themselves.
+    pub(super) fn rules_version(&self) -> u64 {
+        self.state().rules_version
+    }
+
+    /// Notes that the rules have changed. Returns their version.
+    pub(super) fn begin_recheck(&self) -> u64 {
+        let mut state = self.state();
+        state.rules_version += 1;
+        state.needs_recheck = true;
+        state.rules_version
+    }
+
+    /// Returns true if a recheck did not finish.
+    pub(super) fn needs_recheck(&self) -> bool {
+        self.state().needs_recheck
+    }
+
+    /// Closes connections that the rules of this version no longer allow.
+    pub(super) fn close_disallowed(&self, rules: &NetworkRules, version: u64) {
+        let mut state = self.state();
+        if state.rules_version == version {
+            state.needs_recheck = false;
+        }
+        for connection in state.open.values_mut() {
             let NetworkQuestion { host, port } = &connection.question;
             let reason = match rules.judge(host, *port) {
                 NetworkVerdict::Allowed => continue,
@@ -244,12 +261,12 @@ impl NetworkBook {
         }
     }
 
-    /// Returns the reason for which a connection has to end, if it is not that nobody is at work.
+    /// Returns the reason why a connection is closed, unless the session is idle.
     pub(super) fn end_reason(&self, id: u64) -> Option<BlockReason> {
         self.state().open.get(&id)?.end_reason
     }
 
-    /// Returns true if the session had another owner when its connections were last looked at.
+    /// Returns true if the session had another owner at the last check.
     pub(super) fn has_new_owner(&self, owner: UserId) -> bool {
         *self.state().owner.get_or_insert(owner) != owner
     }
@@ -258,8 +275,8 @@ impl NetworkBook {
         self.state().owner = Some(owner);
     }
 
-    /// Ends all connections once the session has been idle for `grace`.
-    pub(super) fn end_after_idle(&self, is_idle: bool, now: Instant, grace: Duration) {
+    /// Closes all connections once the session has been idle for `grace`.
+    pub(super) fn close_after_idle(&self, is_idle: bool, now: Instant, grace: Duration) {
         let mut state = self.state();
         if !is_idle {
             state.idle_since = None;
@@ -273,17 +290,17 @@ impl NetworkBook {
         }
     }
 
-    /// Looks whether people were asked about this already, in this turn.
+    /// Returns the state of a question in this turn, and reserves an id if it is new.
     pub(super) fn asking(&self, question: &NetworkQuestion, turn: TurnId) -> Asking<BlockReason> {
         self.state().questions.asking(question, turn)
     }
 
-    /// Returns true if the answer to this question is awaited.
+    /// Returns true if this question is still open.
     pub(super) fn is_asked(&self, question: &NetworkQuestion, id: DecisionId) -> bool {
         self.state().questions.is_asked(question, id)
     }
 
-    /// Forgets a question. An answer counts until the turn ends.
+    /// Closes a question. Its answer, if any, is remembered until the turn ends.
     pub(super) fn settled(
         &self,
         question: &NetworkQuestion,
@@ -293,12 +310,12 @@ impl NetworkBook {
         self.state().questions.settled(question, id, answer);
     }
 
-    fn state(&self) -> MutexGuard<'_, Page> {
+    fn state(&self) -> MutexGuard<'_, TrafficState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Page {
+impl TrafficState {
     /// Adds the bytes of open connections to the counts of their destinations.
     fn collect(&mut self, at: Timestamp) {
         let open = self.open.values();
@@ -321,7 +338,7 @@ impl Page {
         counted.received_bytes += n_received;
     }
 
-    /// Returns the count of a destination since the last recording.
+    /// Returns the counts of a destination since the last recording.
     fn count_of(&mut self, question: &NetworkQuestion, at: Timestamp) -> &mut DestinationCount {
         let mut key = (question.host.to_string(), question.port);
         if self.unrecorded.len() >= MOST_UNRECORDED && !self.unrecorded.contains_key(&key) {
@@ -344,28 +361,8 @@ impl Page {
         counted.at = at;
         counted
     }
-
-    /// Logs a fact about a destination, once.
-    fn tell(&mut self, question: &NetworkQuestion, blocked: Option<BlockReason>) {
-        let fact = (question.host.to_string(), question.port, blocked);
-        if self.told.contains(&fact) || self.told.len() >= MOST_TOLD {
-            return;
-        }
-        let now = Instant::now();
-        let (since, n_told) = self
-            .telling
-            .filter(|(since, _)| now.duration_since(*since) < TELLING_SPAN)
-            .unwrap_or((now, 0));
-        if n_told >= MOST_EVENTS {
-            // The record has it, and another connection may be told later.
-            return;
-        }
-        self.telling = Some((since, n_told + 1));
-        self.events.push(EventBody::Network(HostContacted {
-            host: fact.0.clone(),
-            port: question.port,
-            blocked,
-        }));
-        self.told.insert(fact);
-    }
 }
+
+#[cfg(test)]
+#[path = "traffic_tests.rs"]
+mod tests;
