@@ -18,7 +18,7 @@ use deskhand_core::{
         record::{NetworkDestination, OTHER_HOSTS},
     },
 };
-use deskhand_store::DestinationCount;
+use deskhand_store::{AttemptOutcome, DestinationCount};
 use jiff::Timestamp;
 use tokio::{sync::Semaphore, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -155,14 +155,14 @@ impl NetworkBook {
         let mut state = self.state();
         let counted = state.count_of(question, at);
         counted.n_connections += 1;
-        counted.blocked = None;
+        counted.latest = Some(AttemptOutcome::Allowed);
         state.tell(question, None);
     }
 
     /// Records a host that was allowed, but could not be reached.
     pub(super) fn contacted(&self, question: &NetworkQuestion, at: Timestamp) {
         let mut state = self.state();
-        state.count_of(question, at).blocked = None;
+        state.count_of(question, at).latest = Some(AttemptOutcome::Allowed);
         state.tell(question, None);
     }
 
@@ -172,7 +172,7 @@ impl NetworkBook {
         let mut state = self.state();
         let counted = state.count_of(question, at);
         counted.n_blocked += 1;
-        counted.blocked = Some(reason);
+        counted.latest = Some(AttemptOutcome::Blocked(reason));
         state.tell(question, Some(reason));
     }
 
@@ -225,6 +225,7 @@ impl NetworkBook {
             newer.n_blocked += counted.n_blocked;
             newer.sent_bytes += counted.sent_bytes;
             newer.received_bytes += counted.received_bytes;
+            newer.latest = newer.latest.or(counted.latest);
         }
         state.events.splice(0..0, events);
     }
@@ -338,7 +339,7 @@ impl Page {
                 n_blocked: 0,
                 sent_bytes: 0,
                 received_bytes: 0,
-                blocked: None,
+                latest: None,
                 at,
             });
         counted.at = at;
