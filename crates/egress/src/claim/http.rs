@@ -6,11 +6,17 @@ use super::{Claim, parse_host};
 
 /// The longest request line that counts as one. Servers have lower limits.
 const LONGEST_LINE: usize = 32 * 1024;
+const VERTICAL_TAB: u8 = 0x0b;
+/// The characters that separate the parts of a request line for lenient servers.
+const SEPARATORS: [char; 5] = [' ', '\t', '\u{b}', '\u{c}', '\r'];
 
 /// Finds the host in the target and in `Host`. Bytes that are no request of HTTP/1 name no host.
 pub(super) fn host(bytes: &[u8]) -> Claim {
-    // Servers skip empty lines before a request.
-    let n_skipped = bytes.iter().take_while(|byte| is_line_end(**byte)).count();
+    // Servers skip empty lines before a request, and some skip any space.
+    let n_skipped = bytes.iter().take_while(|byte| is_space(**byte)).count();
+    if n_skipped > LONGEST_LINE {
+        return Claim::Unreadable;
+    }
     let bytes = &bytes[n_skipped..];
     if !may_be_request(bytes) {
         return Claim::None;
@@ -21,7 +27,9 @@ pub(super) fn host(bytes: &[u8]) -> Claim {
             _ => Claim::None,
         };
     };
-    let Some(line) = RequestLine::parse(&bytes[..end]) else {
+    // Servers accept targets that are not UTF-8.
+    let line = String::from_utf8_lossy(&bytes[..end]);
+    let Some(line) = RequestLine::parse(&line) else {
         return Claim::None;
     };
     // The next version has its names in a form that is not read here, and is seldom used without TLS.
@@ -84,13 +92,16 @@ fn claimed(from_target: Option<&str>, named: &[&str]) -> Claim {
 /// Returns true if these bytes begin with the line of a request.
 pub(super) fn is_request(bytes: &[u8]) -> bool {
     let end = find(bytes, b"\n");
-    end.is_some_and(|end| may_be_request(bytes) && RequestLine::parse(&bytes[..end]).is_some())
+    end.is_some_and(|end| {
+        let line = String::from_utf8_lossy(&bytes[..end]);
+        may_be_request(bytes) && RequestLine::parse(&line).is_some()
+    })
 }
 
 /// Returns true if these bytes are the beginning of a method and what follows it. Every token can be a method.
 fn may_be_request(bytes: &[u8]) -> bool {
-    let is_space = |byte: &u8| byte.is_ascii_whitespace();
-    let method = bytes.split(is_space).next().unwrap_or_default();
+    let mut words = bytes.split(|byte| is_space(*byte));
+    let method = words.next().unwrap_or_default();
     let is_begun = !method.is_empty() || bytes.is_empty();
     is_begun
         && method
@@ -98,8 +109,9 @@ fn may_be_request(bytes: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
 }
 
-fn is_line_end(byte: u8) -> bool {
-    matches!(byte, b'\r' | b'\n')
+/// Returns true for everything that lenient servers take for a space (RFC 9112, section 3).
+fn is_space(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == VERTICAL_TAB
 }
 
 /// The first line of a request.
@@ -111,10 +123,10 @@ struct RequestLine<'a> {
 
 impl<'a> RequestLine<'a> {
     /// Parses a line that ends with the version of HTTP.
-    fn parse(line: &'a [u8]) -> Option<Self> {
-        let line = std::str::from_utf8(line).ok()?.trim_end();
-        let (rest, version) = line.rsplit_once([' ', '\t'])?;
-        let (_method, target) = rest.split_once([' ', '\t'])?;
+    fn parse(line: &'a str) -> Option<Self> {
+        let line = line.trim_end();
+        let (rest, version) = line.rsplit_once(SEPARATORS)?;
+        let (_method, target) = rest.split_once(SEPARATORS)?;
         let (protocol, version) = version.split_once('/')?;
         let target = target.trim();
         protocol
