@@ -51,6 +51,8 @@ pub(super) async fn carry(program: Upgraded, host: Upgraded, visit: &Visit) {
                 return Err(CutOff::Blocked(BlockReason::StandIn));
             }
             to_host.write_all(&buffer).await?;
+            // TLS keeps bytes that the socket does not take at once.
+            to_host.flush().await?;
             buffer.clear();
         }
         to_host.shutdown().await?;
@@ -66,6 +68,7 @@ pub(super) async fn carry(program: Upgraded, host: Upgraded, visit: &Visit) {
                     Ok(read) => read,
                     Err(_nothing) => {
                         to_program.write_all(&mask.finish()).await?;
+                        to_program.flush().await?;
                         continue;
                     }
                 }
