@@ -1,6 +1,7 @@
 //! Answers one request after the other.
 
 use std::{
+    collections::VecDeque,
     io,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -27,6 +28,8 @@ use crate::mask::ValueMask;
 
 /// The only protocol to which a connection can be upgraded: with another one, further requests could pass unseen.
 const WEBSOCKET: &str = "websocket";
+/// The most credentials of one connection that are masked. A program could send others with every request.
+const MOST_CREDENTIALS: usize = 32;
 
 /// Passes the requests of one connection on.
 #[derive(Debug)]
@@ -34,8 +37,8 @@ pub(super) struct Handler {
     visit: Arc<Visit>,
     /// The connection to the host, or the reason why there is none.
     host: Result<tokio::sync::Mutex<SendRequest<WatchedBody>>, String>,
-    /// Credentials that were sent on this connection.
-    sent: Mutex<Vec<SentText>>,
+    /// The newest credentials that were sent on this connection, oldest first.
+    sent: Mutex<VecDeque<SentText>>,
     upgrade: Mutex<Option<UpgradedPair>>,
 }
 
@@ -87,7 +90,7 @@ impl Handler {
             return Err(Refused::OtherSite(origin.clone()));
         }
         let sent = fill(&self.visit, &mut request).await?;
-        lock(&self.sent).extend(sent);
+        remember(&mut lock(&self.sent), sent);
         let root = PathAndQuery::from_static("/");
         let target = request.uri().path_and_query().cloned().unwrap_or(root);
         *request.uri_mut() = Uri::from(target);
@@ -163,6 +166,17 @@ impl Handler {
     }
 }
 
+/// Remembers credentials for the mask, each of them once.
+fn remember(known: &mut VecDeque<SentText>, sent: Vec<SentText>) {
+    for text in sent {
+        known.retain(|known| known.sent != text.sent);
+        known.push_back(text);
+    }
+    while known.len() > MOST_CREDENTIALS {
+        known.pop_front();
+    }
+}
+
 /// Returns true if a request is for the site that its connection was made to.
 fn is_for<B>(visit: &Visit, request: &Request<B>) -> bool {
     let is_same = |authority: &Authority| {
@@ -186,8 +200,13 @@ fn is_for<B>(visit: &Visit, request: &Request<B>) -> bool {
 }
 
 fn is_websocket(headers: &HeaderMap) -> bool {
-    let upgrade = headers.get(header::UPGRADE);
-    upgrade.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(WEBSOCKET.as_bytes()))
+    let mut upgrades = headers.get_all(header::UPGRADE).iter();
+    let is_websocket = |value: &HeaderValue| {
+        let protocol = value.as_bytes();
+        protocol.eq_ignore_ascii_case(WEBSOCKET.as_bytes())
+    };
+    // A host could choose the protocol of a second header.
+    upgrades.next().is_some_and(is_websocket) && upgrades.next().is_none()
 }
 
 fn refusal(refused: &Refused) -> Response<AnswerBody> {
@@ -213,5 +232,29 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl From<HostGone> for io::Error {
     fn from(gone: HostGone) -> Self {
         Self::other(gone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_remembers_few_credentials_and_each_once() {
+        let text = |n: usize| SentText {
+            sent: n.to_string().into_bytes().into(),
+            stand_in: Vec::new(),
+        };
+        let mut known = VecDeque::new();
+        for _ in 0..3 {
+            remember(&mut known, vec![text(0), text(1)]);
+        }
+        assert_eq!(known.len(), 2);
+        for n in 0..2 * MOST_CREDENTIALS {
+            remember(&mut known, vec![text(n)]);
+        }
+        assert_eq!(known.len(), MOST_CREDENTIALS);
+        let newest = known.back().unwrap();
+        assert_eq!(newest.sent, text(2 * MOST_CREDENTIALS - 1).sent);
     }
 }
