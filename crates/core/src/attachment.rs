@@ -80,13 +80,14 @@ pub fn sniff(name: &str, bytes: &[u8]) -> &'static str {
     if is_sniffed { UNKNOWN } else { by_name }
 }
 
-/// Returns a name that is safe as the name of a file and in a shell: without folders, control characters and marks
-/// that reorder text, and not hidden.
+/// Returns a name that is safe for a new file. It has no folders, control characters or marks that reorder text, and
+/// it is neither hidden nor taken for an option of a command.
 pub fn plain_name(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let is_plain = |c: &char| !c.is_control() && !is_deceptive(*c);
     let plain: String = name.chars().filter(is_plain).collect();
-    let plain = plain.trim().trim_start_matches(['.', '-', '~']).trim();
+    let is_leading = |c: char| c.is_whitespace() || matches!(c, '.' | '-' | '~');
+    let plain = plain.trim_start_matches(is_leading).trim_end();
     let (stem, ending) = split_name(plain);
     let ending: String = ending.chars().take(LONGEST_NAME_CHARS / 4).collect();
     let room = LONGEST_NAME_CHARS - ending.chars().count();
@@ -141,6 +142,7 @@ mod tests {
             ("../../etc/passwd", "passwd"),
             (r"C:\a\b.txt", "b.txt"),
             (".bashrc", "bashrc"),
+            (". .bashrc", "bashrc"),
             ("--help", "help"),
             ("a\u{202e}gpj.exe\n", "agpj.exe"),
             ("", "file"),
