@@ -236,14 +236,16 @@ impl CodeServer {
         self.running().as_ref().map(|code| code.port)
     }
 
-    /// Fails if it has ended, and forgets it then.
+    /// Returns an error if it does not run, and forgets it if it ended by itself.
     fn check(&self) -> Result<(), CodeServerError> {
         let mut running = self.running();
-        let ended = running.as_mut().and_then(|code| {
-            let status = code.child.try_wait().ok().flatten()?;
-            Some(format!("{status}{}", code.complaints.last()))
-        });
-        let Some(ended) = ended else { return Ok(()) };
+        let Some(code) = running.as_mut() else {
+            return Err(CodeServerError::Ended("control changed hands".to_owned()));
+        };
+        let Some(status) = code.child.try_wait().ok().flatten() else {
+            return Ok(());
+        };
+        let ended = format!("{status}{}", code.complaints.last());
         *running = None;
         Err(CodeServerError::Ended(ended))
     }
@@ -263,4 +265,32 @@ impl CodeServer {
 )]
 fn command(program: &str) -> Command {
     Command::new(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_start_fails_at_once_when_control_changes_hands() {
+        let config = CodeServerConfig {
+            // It never listens.
+            command: ["sh", "-c", "exec sleep 60"].map(str::to_owned).to_vec(),
+            home: std::env::temp_dir(),
+            display: String::new(),
+            variables: BTreeMap::new(),
+        };
+        let code = CodeServer::new(config, Tasks::default());
+        let ending = async {
+            while code.pid().is_none() {
+                tokio::task::yield_now().await;
+            }
+            code.end();
+        };
+        let (connected, ()) = tokio::join!(code.connect(), ending);
+        assert!(
+            matches!(connected, Err(CodeServerError::Ended(_))),
+            "{connected:?}"
+        );
+    }
 }
