@@ -1,4 +1,4 @@
-//! Answers one request after the other.
+//! Forwards the requests of one connection, one after the other.
 
 use std::{
     collections::VecDeque,
@@ -26,12 +26,12 @@ use super::{
 };
 use crate::mask::ValueMask;
 
-/// The only protocol to which a connection can be upgraded: with another one, further requests could pass unseen.
+/// The only protocol to which a connection can be upgraded. Others could carry further requests unchecked.
 const WEBSOCKET: &str = "websocket";
 /// The most credentials of one connection that are masked. A program could send others with every request.
 const MOST_CREDENTIALS: usize = 32;
 
-/// Passes the requests of one connection on.
+/// Forwards the requests of one connection.
 #[derive(Debug)]
 pub(super) struct Handler {
     visit: Arc<Visit>,
@@ -42,7 +42,7 @@ pub(super) struct Handler {
     upgrade: Mutex<Option<UpgradedPair>>,
 }
 
-/// The reason why a connection ends without an answer.
+/// The error that ends a connection without a response.
 #[derive(Debug, thiserror::Error)]
 #[error("the host has ended the connection")]
 pub(super) struct HostGone;
@@ -61,7 +61,7 @@ impl Handler {
         lock(&self.upgrade).is_some()
     }
 
-    /// Returns both ends of a connection that no longer carries requests.
+    /// Returns both ends of an upgraded connection.
     pub(super) fn take_upgrade(&self) -> Option<UpgradedPair> {
         lock(&self.upgrade).take()
     }
@@ -83,7 +83,7 @@ impl Handler {
         }
     }
 
-    /// Checks a request and puts values in.
+    /// Checks a request and fills in values.
     async fn prepared(&self, mut request: Request<Incoming>) -> Result<Request<Incoming>, Refused> {
         let origin = &self.visit.origin;
         if !is_for(&self.visit, &request) {
@@ -96,10 +96,10 @@ impl Handler {
         *request.uri_mut() = Uri::from(target);
         *request.version_mut() = Version::HTTP_11;
         let headers = request.headers_mut();
-        // What is compressed could not be masked.
+        // Compressed responses could not be masked.
         let identity = HeaderValue::from_static("identity");
         headers.insert(header::ACCEPT_ENCODING, identity);
-        // The server itself tells the program to go on.
+        // The server itself answers `Expect: 100-continue`.
         headers.remove(header::EXPECT);
         if !is_websocket(headers) {
             headers.remove(header::UPGRADE);
@@ -121,7 +121,7 @@ impl Handler {
         });
         let mut host = host.lock().await;
         if host.ready().await.is_err() {
-            // As with any host that closes an idle connection, programs try again on a new one.
+            // Programs retry on a new connection, as with any host that closes an idle one.
             return Err(HostGone);
         }
         let mut response = match host.send_request(request).await {
@@ -137,12 +137,12 @@ impl Handler {
         Ok(self.masked(response))
     }
 
-    /// Returns a response as the program gets it.
+    /// Masks a response for the program.
     fn masked(&self, response: Response<Incoming>) -> Response<AnswerBody> {
         let mask = self.mask();
         let (mut parts, body) = response.into_parts();
         bodies::clean_headers(&mut parts.headers, &mask);
-        // It offers other ways to the host, on which nobody would put values in.
+        // It advertises other endpoints, where requests would bypass this proxy.
         parts.headers.remove(header::ALT_SVC);
         parts.extensions.remove::<ReasonPhrase>();
         Response::from_parts(parts, bodies::masked(body, mask))
@@ -182,7 +182,7 @@ fn is_for<B>(visit: &Visit, request: &Request<B>) -> bool {
     let is_same = |authority: &Authority| {
         let origin = &visit.origin;
         let port = authority.port_u16();
-        // A user name before the host is none of a site's business.
+        // User information is not part of an origin.
         !authority.as_str().contains('@')
             && authority.host().eq_ignore_ascii_case(origin.host())
             && port.is_none_or(|port| port == origin.port())
