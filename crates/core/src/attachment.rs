@@ -5,18 +5,18 @@ use utoipa::ToSchema;
 
 use crate::{blob::BlobName, file::media_type_of, id::AttachmentId, plain::is_deceptive};
 
-/// The size of the largest file that is attached. It is held in memory on its way.
+/// The size of the largest attachment. It is buffered in memory.
 pub const LARGEST_ATTACHMENT_BYTES: u64 = 32 * 1024 * 1024;
 /// The most files of one message.
 pub const MOST_ATTACHMENTS: usize = 20;
-/// The size of the largest picture that a model is shown, after it was scaled. In base64 it has 5 MB.
+/// The size of the largest picture that a model is shown, after scaling. In base64 it has 5 MB.
 pub const LARGEST_SHOWN_PICTURE_BYTES: u64 = 3_750_000;
 /// The size of the largest PDF that a model is shown.
 pub const LARGEST_SHOWN_PDF_BYTES: u64 = 10_000_000;
 /// The folder in the sandbox that attached files are put into.
 pub const UPLOADS: &str = "~/uploads";
 
-/// The longest name of an attached file, in characters. It leaves room for a number and for any script.
+/// The longest name of an attached file, in characters. With a number added, it fits into 255 bytes of UTF-8.
 const LONGEST_NAME_CHARS: usize = 60;
 const UNNAMED: &str = "file";
 const UNKNOWN: &str = "application/octet-stream";
@@ -57,7 +57,7 @@ impl Attachment {
     }
 }
 
-/// The sort of a file, as far as models are concerned.
+/// The kind of a file, as far as models handle it differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AttachmentKind {
     /// PNG, JPEG, GIF or WebP.
@@ -66,7 +66,7 @@ pub enum AttachmentKind {
     Other,
 }
 
-/// Returns the media type of a file. A picture or PDF is one by its first bytes, whatever its name says.
+/// Returns the media type of a file. Pictures and PDFs are recognized by their first bytes, regardless of the name.
 pub fn sniff(name: &str, bytes: &[u8]) -> &'static str {
     let known = FORMATS.iter().find(|(start, _)| bytes.starts_with(start));
     if let Some((_, media_type)) = known {
@@ -98,7 +98,7 @@ pub fn plain_name(name: &str) -> String {
     }
 }
 
-/// Returns the name that is tried as number `n`, counted from 1: `a.txt`, then `a-2.txt`.
+/// Returns the `n`th name to try, counted from 1: `a.txt`, then `a-2.txt`.
 pub fn numbered_name(name: &str, n: u32) -> String {
     if n == 1 {
         return name.to_owned();

@@ -1,7 +1,7 @@
-//! The frames of a file's stream: heads in JSON, and data.
+//! The frames on the stream of a file: JSON heads, and data.
 //!
-//! A frame begins with its kind and four bytes of length, little-endian. Frames do not depend on the pieces in which a
-//! stream arrives.
+//! A frame begins with one byte for its kind and four bytes for its length, little-endian. Frames can be split across
+//! the pieces of a stream in any way.
 
 use bytes::{Buf, Bytes, BytesMut};
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub enum BadFrame {
     Long(usize),
 }
 
-/// Takes the pieces of a stream apart.
+/// Parses the pieces of a stream into frames.
 #[derive(Debug, Default)]
 pub struct FrameReader {
     unread: Bytes,
@@ -46,7 +46,7 @@ pub fn pack_head<T: Serialize>(head: &T) -> serde_json::Result<Bytes> {
     Ok(frame.freeze())
 }
 
-/// Returns the beginning of a frame with this much data.
+/// Returns the header of a frame with this much data.
 pub fn data_header(n_bytes: usize) -> [u8; HEADER_BYTES] {
     header(DATA, n_bytes)
 }
@@ -66,7 +66,7 @@ fn header(kind: u8, length: usize) -> [u8; HEADER_BYTES] {
 }
 
 impl FrameReader {
-    /// Adds a piece. Nothing is copied if all earlier frames were taken out.
+    /// Adds a piece. It is not copied if all earlier frames were read.
     pub fn push(&mut self, piece: Bytes) {
         if self.unread.is_empty() {
             self.unread = piece;

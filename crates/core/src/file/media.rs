@@ -37,7 +37,7 @@ const TYPES: &[(&str, &str)] = &[
     ("zip", "application/zip"),
 ];
 
-/// Guesses the media type of a file by its name. The content decides nothing, so it is a hint for people only.
+/// Guesses the media type of a file from its name. It ignores the content, so it is only a hint for people.
 pub fn media_type_of(name: &str) -> &'static str {
     let ending = name
         .rsplit_once('.')
