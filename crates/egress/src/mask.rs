@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_replaced_by_as_many_bytes() {
+    fn a_replacement_has_the_length_of_the_value() {
         let mask = mask(&[("dhs-long", "canary"), ("dhs-a", "a longer value")]);
         assert_eq!(cleaned(&mask, "x canary y"), "x dhs-lo y");
         assert_eq!(cleaned(&mask, "a longer value"), "dhs-a*********");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn however_a_text_is_cut_the_same_comes_out() {
+    fn the_result_does_not_depend_on_pieces() {
         let text = "can canary cancanaryx cana";
         let whole = cleaned(&mask(&[("dhs-c", "canary")]), text);
         assert_eq!(whole, "can dhs-c* candhs-c*x cana");

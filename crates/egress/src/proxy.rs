@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spellings_of_other_programs_are_understood() {
+    fn common_spellings_of_a_proxy_are_accepted() {
         for (text, shown) in [
             ("proxy:3128", "http://proxy:3128"),
             ("HTTP://proxy", "http://proxy:80"),

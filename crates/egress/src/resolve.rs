@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lookups_that_nobody_waits_for_still_take_their_place() {
+    async fn abandoned_lookups_hold_their_permits() {
         let resolver = SystemResolver {
             look_up: waits_at_the_gate,
             ..SystemResolver::default()
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_counts_for_a_moment() {
+    async fn answers_are_cached_briefly() {
         let resolver = SystemResolver {
             look_up: |_| {
                 ASKED.fetch_add(1, Ordering::SeqCst);

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_listening_sockets_count() {
+    fn only_listening_sockets_are_reported() {
         let listens = "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 100 0 0 10 0";
         assert_eq!(parse_listener(listens), Some((8080, 4711)));
         let sixth = "   1: 00000000000000000000000001000000:0BB8 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000  1000 0 4712 1";

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_do_not_depend_on_pieces() {
+    fn frames_are_read_from_any_pieces() {
         let stream = [
             pack_head(&"first").unwrap(),
             pack_data(b"some data"),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_refused() {
+    fn malformed_frames_are_refused() {
         for bytes in [&b"\x02\0\0\0\0"[..], b"\0\xff\xff\xff\x7f"] {
             let mut reader = FrameReader::default();
             reader.push(Bytes::copy_from_slice(bytes));

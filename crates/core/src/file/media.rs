@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ending_decides() {
+    fn the_extension_decides() {
         assert_eq!(media_type_of("Report.PDF"), "application/pdf");
         assert_eq!(media_type_of("pdf"), "application/octet-stream");
         assert_eq!(media_type_of("a.unknown"), "application/octet-stream");

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_but_a_permission_is_a_no() {
+    fn any_other_reply_denies() {
         let chosen = |value: &str| Reply::Choices(vec![value.to_owned()]);
         for permission in NetworkPermission::ALL {
             let reply = chosen(permission.name());

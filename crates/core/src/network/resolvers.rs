@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_listed_address_is_written_as_addresses_are() {
+    fn every_listed_address_is_in_canonical_form() {
         for text in ADDRESSES {
             let address: IpAddr = text.parse().unwrap();
             assert!(is_resolver_address(address), "{text}");
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn names_below_a_resolver_count() {
+    fn subdomains_of_a_resolver_are_blocked() {
         assert!(is_resolver_name("dns.google"));
         assert!(is_resolver_name("abc123.dns.nextdns.io"));
         assert!(!is_resolver_name("notdns.google"));

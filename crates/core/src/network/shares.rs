@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_has_its_own_places_and_they_are_forgotten_when_free() {
+    fn each_user_has_their_own_permits_and_unused_ones_are_forgotten() {
         let shares = Shares::new(1);
         let held = shares.of("ada").try_acquire_owned().unwrap();
         assert!(shares.of("ada").try_acquire_owned().is_err());

@@ -143,7 +143,7 @@ mod tests {
     };
 
     #[test]
-    fn frames_survive_however_their_bytes_arrive() {
+    fn frames_are_parsed_from_any_pieces() {
         let state = ViewedTerminal {
             terminal: Terminal {
                 id: TerminalId::new(),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_is_refused() {
+    fn malformed_frames_are_refused() {
         for bytes in [&b"x\0\0\0\0"[..], b"i\xff\xff\xff\xff", b"z\x02\0\0\0{}"] {
             let mut reader = TerminalFrames::default();
             reader.push(bytes);

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn one_person_leaves_half_of_the_places_to_others() {
+    fn one_person_can_take_at_most_half_of_the_places() {
         let places = StreamPlaces::default();
         let (greedy, other) = (person(), person());
         let page = StreamTarget::Port { port: 3000 };

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_not_given_again_soon() {
+    fn an_address_is_not_reused_soon() {
         let mut names = Names::default();
         let first = names.address_of("first.example");
         for n in 0..MOST_NAMES * 2 {

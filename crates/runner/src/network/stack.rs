@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn the_server_hears_of_as_many_connections_as_it_wants_to() {
+    fn connections_beyond_the_limit_wait() {
         let (kernel, interface) = UnixDatagram::pair().unwrap();
         interface.set_nonblocking(true).unwrap();
         let stack = Stack::new(Arc::new(interface.into()), 3);

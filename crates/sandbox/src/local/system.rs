@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_x_server_can_be_run_and_not_read() {
+    fn the_x_server_can_be_executed_but_not_read() {
         if find_program(X_SERVER.as_ref()).is_none() {
             return deskhand_testkit::not_run("Xvnc is not installed");
         }

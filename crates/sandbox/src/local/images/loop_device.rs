@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn structures_are_as_large_as_the_kernels() {
+    fn structures_have_the_sizes_of_the_kernel() {
         assert_eq!(size_of::<LoopInfo>(), 232);
         assert_eq!(size_of::<LoopConfig>(), 304);
     }
