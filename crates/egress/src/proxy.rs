@@ -139,7 +139,7 @@ impl UpstreamProxy {
         match status(&read_head(&mut stream).await?) {
             Some(200..=299) => Ok(stream),
             Some(407) => Err(io::Error::other(
-                "the proxy of the server does not accept its password",
+                "the server's proxy rejected its credentials: check the user and password in its address",
             )),
             Some(403) => Err(io::ErrorKind::ConnectionRefused.into()),
             Some(status) => Err(io::Error::other(format!("the proxy answered {status}"))),
@@ -212,7 +212,7 @@ async fn read_head(stream: &mut Outgoing) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         if head.len() >= LONGEST_HEAD_BYTES {
-            return Err(io::Error::other("the answer of the proxy is too long"));
+            return Err(io::Error::other("the proxy's response is too long"));
         }
         head.push(stream.read_u8().await?);
     }

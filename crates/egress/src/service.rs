@@ -86,7 +86,9 @@ pub async fn serve(
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
             // Programs could cause this at any rate, so it is logged once.
             if !is_full {
-                tracing::warn!("closed a connection of a sandbox: the server has too many");
+                tracing::warn!(
+                    "closed a connection of a sandbox: the limit of the server is reached"
+                );
             }
             is_full = true;
             continue;

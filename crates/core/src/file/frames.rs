@@ -25,7 +25,7 @@ pub enum FileFrame {
 pub enum BadFrame {
     #[error("the stream has a frame of the unknown kind {0}")]
     Kind(u8),
-    #[error("the stream has a head of {0} bytes")]
+    #[error("a head has at most {LONGEST_HEAD_BYTES} bytes, not {0}")]
     Long(usize),
 }
 

@@ -131,9 +131,9 @@ pub enum WireError {
     Closed,
     #[error(transparent)]
     FileFrame(#[from] BadFrame),
-    #[error("the stream has an unknown head")]
+    #[error("the stream has a head that cannot be parsed")]
     Head(#[from] serde_json::Error),
-    #[error("the stream has data in a place where it has none")]
+    #[error("the stream has data where a head was expected")]
     Order,
     #[error("could not send")]
     Io(#[from] std::io::Error),

@@ -41,9 +41,9 @@ pub struct ReplayStart {
 pub enum BadTerminalFrame {
     #[error("a frame has at most {LONGEST_BODY_BYTES} bytes, not {0}")]
     TooLong(usize),
-    #[error("the kind of frame {0} is unknown")]
+    #[error("there is no frame of the kind {0}")]
     Kind(u8),
-    #[error("the body of a frame is unknown")]
+    #[error("the body of a frame cannot be parsed")]
     Body(#[from] serde_json::Error),
 }
 

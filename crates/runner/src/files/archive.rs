@@ -210,7 +210,7 @@ impl Packer {
             return Ok(());
         }
         let message = format!(
-            "an archive has at most {MOST_ENTRIES} entries and {MOST_DEPTH} levels, and this is too much at {path}"
+            "an archive has at most {MOST_ENTRIES} entries and {MOST_DEPTH} levels: {path} exceeds that"
         );
         Err(FileProblem::new(FileProblemKind::TooMuch, message))
     }

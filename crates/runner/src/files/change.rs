@@ -125,7 +125,7 @@ pub(super) fn check_version(found: &FileStat, expected: Option<&str>) -> Result<
 fn check_may_go(path: &str, home: &str) -> Result<(), FileProblem> {
     let rest = home.strip_prefix(path);
     if path == "/" || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
-        let message = format!("{path} stays: the home folder is there");
+        let message = format!("{path} cannot be moved or removed: it contains the home folder");
         return Err(FileProblem::new(FileProblemKind::Denied, message));
     }
     Ok(())

@@ -101,7 +101,7 @@ impl Part {
             self.n_bytes = self.n_bytes.saturating_add(n_bytes);
             if self.n_bytes > self.most_bytes {
                 let message = format!(
-                    "{} would be larger than {} bytes, which a file on this desktop may have",
+                    "{} would exceed {} bytes, the size limit for files on this desktop",
                     self.place.path, self.most_bytes
                 );
                 return Err(FileProblem::new(FileProblemKind::TooMuch, message));

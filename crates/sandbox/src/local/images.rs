@@ -96,7 +96,7 @@ impl Homes {
             (DiskQuota::Image, Err(reason)) => return Err(no_images(&reason)),
             (_, Ok(())) => NewHome::ImageIfPossible,
             (_, Err(reason)) => {
-                tracing::info!(%reason, "quotas of the disk are watched");
+                tracing::info!(%reason, "homes are folders, so a watcher enforces disk quotas");
                 NewHome::Folder
             }
         };
@@ -112,7 +112,7 @@ impl Homes {
             return;
         }
         if let Err(error) = self.spare.make(namespace) {
-            tracing::warn!(%error, "could not make an image for the next home");
+            tracing::warn!(%error, "could not create an image for the next home");
         }
     }
 
@@ -134,7 +134,7 @@ impl Homes {
         files.prepare_dir(identity)?;
         match self.open_new(files, place, identity, limits) {
             Err(error) if self.new_home == NewHome::ImageIfPossible => {
-                tracing::warn!(%error, "could not make an image, so that a home is a folder");
+                tracing::warn!(%error, "could not create an image for a home, so a folder is used");
                 files.remove_image()?;
                 files.prepare_home(identity)?;
                 Ok(None)
@@ -381,7 +381,7 @@ fn lock(image: &File) -> io::Result<()> {
             Err(Errno::WOULDBLOCK) if Instant::now() < deadline => thread::sleep(LOCK_PAUSE),
             Err(Errno::WOULDBLOCK) => {
                 return Err(io::Error::other(
-                    "the session's files are still mounted, by another server or by hand",
+                    "the session's files are still mounted: unmount them, or stop the server that uses them",
                 ));
             }
             locked => return Ok(locked?),

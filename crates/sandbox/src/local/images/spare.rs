@@ -71,7 +71,7 @@ impl Drop for SpareHome {
         let home = self.home.get_mut().unwrap_or_else(PoisonError::into_inner);
         drop(home.take());
         if let Err(error) = self.files.remove() {
-            tracing::warn!(%error, "could not remove an image that no session has");
+            tracing::warn!(%error, "could not remove the unused image");
         }
     }
 }
